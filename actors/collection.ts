@@ -1,0 +1,135 @@
+import {
+  BehaviorSubject,
+  defer,
+  finalize,
+  map,
+  type Observable,
+  Subject,
+  type Subscription,
+  startWith,
+} from 'rxjs'
+import type { Failure, Stage } from '../machines/failure.js'
+import type { GroupVersionResource, KubeObject } from '../manifests/kube.js'
+import type { KubeApi } from '../ports/kube-api.js'
+import type { Meter } from '../ports/meter.js'
+import { keepWatching } from '../streams/keep-watching.js'
+import { listWatch } from '../streams/list-watch.js'
+import { type Change, ObjectStore, objectKey } from '../streams/object-store.js'
+import type { Seen } from '../streams/seen.js'
+import { failureOf } from './failure.js'
+import { meteredWatch } from './metered-watch.js'
+
+/** Whether a shared watch is to be believed: `pending` before its first list, a failure while it is silent. */
+export type Contact = 'pending' | 'made' | Failure
+
+/**
+ * After this many interruptions in a row contact counts as lost; with the stream's back-off that is about three seconds
+ * of a server not answering, so its restart, or a watch that it closes, disturbs nobody.
+ */
+const LOST_AFTER_INTERRUPTIONS = 4
+
+/**
+ * One watch on the host that all instances share: one socket and one store, read by name. What is kept of each object is
+ * its projection; what Kairship does not need never stays in memory.
+ */
+export class Collection<T extends KubeObject> {
+  readonly #store = new ObjectStore<T>()
+  readonly #changes = new Subject<Change<T>>()
+  readonly #contact = new BehaviorSubject<Contact>('pending')
+  readonly #readers = new Map<string, Subject<void>>()
+  readonly #source: Observable<Seen<T>>
+  #subscription: Subscription | undefined
+
+  constructor(
+    readonly resource: GroupVersionResource & { readonly namespace?: string },
+    api: KubeApi,
+    private readonly stage: Stage,
+    project: (object: KubeObject) => T,
+    meter: Meter,
+  ) {
+    const { namespace } = resource
+    this.#source = keepWatching(listWatch(api, resource, namespace === undefined ? {} : { namespace })).pipe(
+      meteredWatch(meter, resource.resource),
+      map(seen => projected(seen, project)),
+    )
+  }
+
+  /** What changed, after the store did. */
+  get changes(): Observable<Change<T>> {
+    return this.#changes
+  }
+  /** Emits at once how contact stands. After it was lost, it is made again only by a complete list. */
+  get contact(): Observable<Contact> {
+    return this.#contact
+  }
+  /** True once everything has been listed, until contact is lost. */
+  get inContact(): boolean {
+    return this.#contact.value === 'made'
+  }
+  get(key: string): T | undefined {
+    return this.#store.get(key)
+  }
+  values(): IterableIterator<T> {
+    return this.#store.values()
+  }
+
+  /** One object, now and after each change to it; undefined while it is not there. A reader costs nothing to the others. */
+  follow(key: string): Observable<T | undefined> {
+    return defer(() => {
+      const changed = this.#readers.get(key) ?? new Subject<void>()
+      this.#readers.set(key, changed)
+      return changed.pipe(
+        startWith(undefined),
+        map(() => this.#store.get(key)),
+        finalize(() => {
+          if (!changed.observed) this.#readers.delete(key)
+        }),
+      )
+    })
+  }
+
+  start(): void {
+    this.#subscription ??= this.#source.subscribe(seen => this.#take(seen))
+  }
+
+  stop(): void {
+    this.#subscription?.unsubscribe()
+    this.#subscription = undefined
+  }
+
+  #take(seen: Seen<T>): void {
+    if (seen.type === 'interrupted') this.#interrupted(seen.attempt, seen.error)
+    for (const change of this.#store.take(seen)) {
+      this.#changes.next(change)
+      if (change.type !== 'SYNCED') this.#readers.get(objectKey(change.object))?.next()
+    }
+    if (seen.type === 'synced' && !this.inContact) this.#contact.next('made')
+  }
+
+  #interrupted(attempt: number, error: Error): void {
+    const failure = failureOf(error, this.stage)
+    if (!this.inContact) {
+      this.#contact.next(failure) // still silent; the reason may be another by now
+    } else if (attempt >= LOST_AFTER_INTERRUPTIONS) {
+      this.#contact.next(failure)
+      // A resumed watch says nothing while nothing changes; only a list proves that what we hold is still true.
+      this.stop()
+      this.start()
+    }
+  }
+}
+
+function projected<T extends KubeObject>(
+  seen: Seen<KubeObject>,
+  project: (object: KubeObject) => T,
+): Seen<T> {
+  switch (seen.type) {
+    case 'listed':
+      return { ...seen, objects: seen.objects.map(project) }
+    case 'applied':
+    case 'deleted':
+      return { ...seen, object: project(seen.object) }
+    default:
+      return seen
+  }
+}

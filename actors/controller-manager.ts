@@ -1,0 +1,124 @@
+import type { LeaseDurations } from '../machines/lease.js'
+import type { Fleet } from '../ports/fleet.js'
+import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
+import type { Log } from '../ports/log.js'
+import type { Meter } from '../ports/meter.js'
+import { InstanceConnection } from './connection.js'
+import { EffectTracker } from './effect-tracker.js'
+import { ActorFleet } from './fleet.js'
+import { watchHost } from './host.js'
+import { startLease } from './lease.js'
+import { Supervisor } from './supervisor.js'
+import type { Paces, Surroundings } from './surroundings.js'
+import { Turnstile } from './turnstile.js'
+
+/** What a controller manager is made of; durations in milliseconds, defaults and reasons in `config.ts`. */
+export interface ControllerManagerOptions {
+  /** The host cluster under Kairship's own credential. Closed by whoever opened it. */
+  readonly host: KubeApi
+  readonly connector: KubeConnector
+  /** Unique among running replicas. */
+  readonly identity: string
+  /** False: observe and answer, and never act. */
+  readonly contend: boolean
+  readonly config: Paces & LeaseDurations & { readonly namespace: string; readonly leaseName: string }
+  readonly log: Log
+  readonly meter: Meter
+  /** A number in [0, 1); `Math.random` unless a test says otherwise. */
+  readonly random?: () => number
+}
+
+/** First figures are gathered from so many instances at once; each is some twenty requests. */
+const GATHERING_AT_ONCE = 8
+
+/** A running controller manager. */
+export interface ControllerManager {
+  readonly fleet: Fleet
+  /**
+   * Stops acting, waits for running effects to end, gives the lease back, and closes every watch and connection to the
+   * instances, in this order. Idempotent.
+   */
+  stop(): Promise<void>
+}
+
+/**
+ * Brings up one replica: watches on the host, an actor for each Instance, the lease. Facts flow
+ * host watch → supervisor → instance actor → effect → host or Karmada, and come back through the watches.
+ */
+export function startControllerManager(options: ControllerManagerOptions): ControllerManager {
+  const { host: api, connector, identity, contend, config, log, meter, random = Math.random } = options
+  const connections = new Map<string, InstanceConnection>()
+  const stopping = new AbortController()
+  const effects = new EffectTracker(meter, log, event =>
+    supervisor.registry.get(event.instance)?.recordEffect(event),
+  )
+  const host = watchHost(api, meter)
+
+  const connectionOf = (name: string): InstanceConnection => {
+    const connection = connections.get(name) ?? new InstanceConnection()
+    connections.set(name, connection)
+    return connection
+  }
+  const disconnect = (name: string): void => {
+    const connection = connections.get(name)
+    connections.delete(name)
+    connection
+      ?.close()
+      .catch((err: unknown) => log.warn({ instance: name, err }, 'a connection closed badly'))
+  }
+
+  const lease = startLease({
+    api,
+    namespace: config.namespace,
+    name: config.leaseName,
+    identity,
+    contend,
+    durations: config,
+    drain: () => effects.drained(),
+    log,
+    meter,
+  })
+  const surroundings: Surroundings = {
+    host,
+    connector,
+    log,
+    meter,
+    paces: config,
+    random,
+    connectionOf,
+    fleetSize: () => supervisor.registry.size,
+    gathering: new Turnstile(GATHERING_AT_ONCE),
+    leadership: () => lease.current(),
+    effectChanged: event => effects.changed(event),
+  }
+  const supervisor = new Supervisor({ surroundings, disconnect })
+  const fleet = new ActorFleet({
+    registry: supervisor.registry,
+    isWarm: () => supervisor.warm,
+    leadership: () => lease.current(),
+    connectionOf,
+    stopping: stopping.signal,
+  })
+
+  supervisor.start()
+  host.start()
+  const leading = lease.leadership$.subscribe(leadership => supervisor.lead(leadership))
+
+  const stop = async (): Promise<void> => {
+    stopping.abort()
+    await lease.release()
+    leading.unsubscribe()
+    supervisor.stop()
+    host.stop()
+    await Promise.all([...connections.values()].map(connection => connection.close()))
+    connections.clear()
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    fleet,
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { fromPromise } from 'xstate'
+import { Failed, type Failure, type Stage } from '../machines/failure.js'
+import type { Assignment } from '../machines/task.js'
+import { fail, failureOf } from './failure.js'
+import type { Surroundings } from './surroundings.js'
+
+/** What an effect does, given everything. Its signal is aborted when leadership or the reason for it is lost. */
+export type Work = (assignment: Assignment, signal: AbortSignal) => Promise<string>
+
+/**
+ * An effect is given up after this long: well above any healthy write, and short enough that a hanging host shows up in a
+ * condition. The lease's margin does not depend on it, because losing the lease aborts the effect at once.
+ */
+const DEADLINE_MS = 20_000
+
+/** Fills a hole of the chart: runs the work with a deadline, reports how it went, and turns any error into a Failure. */
+export const provided = (
+  { effectChanged, leadership }: Pick<Surroundings, 'effectChanged' | 'leadership'>,
+  { name: effect, stage }: { readonly name: string; readonly stage: Stage },
+  work: Work,
+) =>
+  fromPromise<string, Assignment>(async ({ input, signal }) => {
+    const began = performance.now()
+    const tell = (phase: 'succeeded' | 'failed' | 'aborted', failure?: Failure) =>
+      effectChanged({
+        instance: input.name,
+        effect,
+        phase,
+        seconds: (performance.now() - began) / 1000,
+        ...(failure && { reason: failure.reason, message: failure.message }),
+      })
+    effectChanged({ instance: input.name, effect, phase: 'began' })
+    try {
+      const { leading, signal: term } = leadership()
+      // A process that slept may have lost the lease without having been told.
+      if (!leading) fail('NotLeading', stage, 'this replica does not lead')
+      const outcome = await work(input, AbortSignal.any([signal, term, AbortSignal.timeout(DEADLINE_MS)]))
+      tell('succeeded')
+      return outcome
+    } catch (error) {
+      const failure = failureOf(error, stage)
+      tell(signal.aborted ? 'aborted' : 'failed', failure)
+      throw new Failed(failure, { cause: error })
+    }
+  })

@@ -1,0 +1,62 @@
+import { bareStatus, isStatus, type Status, StatusError } from '../../manifests/status-error.js'
+
+/** The answer is larger than this connection accepts. Ask for less: a smaller `limit`, a selector. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError'
+  constructor(readonly maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`)
+  }
+}
+
+/** Header names are lower case, as undici delivers them. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** Reads a body up to a bound. @throws AnswerTooLargeError beyond it; the rest is then not read. */
+export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw new AnswerTooLargeError(maxBytes)
+    chunks.push(chunk)
+  }
+  return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8')
+}
+
+/** The parsed JSON of a successful answer, or its text where it says it is something else. */
+export function parseAnswer(headers: AnswerHeaders, text: string): unknown {
+  if (!isJson(headers)) return text
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`the answer says it is JSON and is not (${text.length} characters)`, { cause })
+  }
+}
+
+/**
+ * What a refusal says. A Status body is taken at its word; anything else (an aggregator's `service unavailable`, the
+ * plain-text 404 of a type nobody serves) keeps its code and text, and its reason is empty.
+ */
+export function refusal(code: number, headers: AnswerHeaders, text: string): StatusError {
+  const status = parseStatus(headers, text)
+  if (status) return new StatusError({ ...status, code: status.code || code })
+  const seconds = Number(headers['retry-after'])
+  const bare = bareStatus(code, excerpt(text) || `the server answered ${code}`)
+  return new StatusError(seconds > 0 ? { ...bare, details: { retryAfterSeconds: seconds } } : bare)
+}
+
+const isJson = (headers: AnswerHeaders): boolean => String(headers['content-type'] ?? '').includes('json')
+
+function parseStatus(headers: AnswerHeaders, text: string): Status | undefined {
+  if (!isJson(headers)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isStatus(value) ? value : undefined
+  } catch {
+    return undefined // an error page that claims to be JSON: its text is the message
+  }
+}
+
+/** Error pages may be long: the first line's worth is what a person reads. */
+const excerpt = (text: string): string => text.trim().slice(0, 512)

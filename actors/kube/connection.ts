@@ -1,0 +1,202 @@
+import type { Dispatcher } from 'undici'
+import { StatusError } from '../../manifests/status-error.js'
+import {
+  type KubeApi,
+  KubeconfigError,
+  type KubeRequest,
+  UnreachableError,
+  type WatchEvent,
+} from '../../ports/kube-api.js'
+import { AnswerTooLargeError, parseAnswer, readBody, refusal } from './answer.js'
+import { authenticator, type Proof, readPem } from './authenticate.js'
+import { DeadlineError, deadline, orAborted } from './deadline.js'
+import { requestHeaders } from './headers.js'
+import type { Kubeconfig } from './kubeconfig.js'
+import { Sockets } from './sockets.js'
+import { upstreamOf } from './upstream.js'
+import { watchLines } from './watch-lines.js'
+import type { StreamedAnswer } from './watch-session.js'
+
+/** Knobs of one connection. */
+export interface ConnectionOptions {
+  readonly userAgent?: string
+  /** How many sockets short requests may use at once; further requests wait their turn. */
+  readonly maxRequestSockets?: number
+  /** Milliseconds a request may take when it does not say itself, and a watch until the server has accepted it. */
+  readonly timeoutMs?: number
+  /** The largest answer, and the largest single watch event, that is read. */
+  readonly maxAnswerBytes?: number
+  /** Told about every request when it has ended; must not throw. */
+  readonly observe?: (ended: EndedRequest) => void
+}
+
+/** What became of one request; for metrics. */
+export interface EndedRequest {
+  readonly verb: KubeRequest['method'] | 'WATCH'
+  /** The HTTP status, or 0 where none was received. */
+  readonly code: number
+  readonly seconds: number
+}
+
+/** A KubeApi over sockets of its own, and what it is doing right now. */
+export interface KubeConnection extends KubeApi {
+  inFlight(): { readonly requests: number; readonly watches: number }
+}
+
+const DEFAULTS = {
+  userAgent: 'kairship',
+  maxRequestSockets: 16,
+  timeoutMs: 30_000,
+  maxAnswerBytes: 64 << 20,
+} as const
+
+/**
+ * Connects to the endpoint of a kubeconfig under its credential. Certificates are checked now; sockets are opened when
+ * the first request needs one.
+ * @throws KubeconfigError when a certificate or key cannot be used
+ */
+export async function connectKube(
+  config: Kubeconfig,
+  options: ConnectionOptions = {},
+): Promise<KubeConnection> {
+  const settings = { ...DEFAULTS, ...options }
+  const auth = authenticator(config)
+  const sockets = new Sockets(config, settings.maxRequestSockets)
+  const { origin, pathname } = new URL(config.server)
+  const basePath = pathname.replace(/\/+$/, '')
+  const inFlight = { requests: 0, watches: 0 }
+  if (!config.credential.exec && !config.credential.authProvider) await sockets.forRequest(await auth.proof())
+
+  /** Sends, and hands the answer over once its head is there. A refusal is read whole and thrown. */
+  async function send(
+    through: (proof: Proof) => Promise<Way>,
+    asked: KubeRequest,
+    signal: AbortSignal,
+  ): Promise<StreamedAnswer> {
+    const proof = await auth.proof()
+    const way = await through(proof)
+    const impersonate = asked.impersonate ?? config.credential.impersonate
+    const headers = requestHeaders({ ...asked, ...(impersonate && { impersonate }) }, settings.userAgent)
+    const answer = await way.request({
+      origin,
+      method: asked.method,
+      path: basePath + asked.path + search(asked.query),
+      headers: { ...headers, ...(proof.authorization && { authorization: proof.authorization }) },
+      body: asked.body === undefined ? null : JSON.stringify(asked.body),
+      signal,
+    })
+    if (answer.statusCode < 300) return answer
+    if (answer.statusCode === 401) auth.refused()
+    throw refusal(answer.statusCode, answer.headers, await readBody(answer.body, settings.maxAnswerBytes))
+  }
+
+  /** Counts one request in; the returned function counts it out. */
+  function began(verb: EndedRequest['verb']): (code: number) => void {
+    const kind = verb === 'WATCH' ? 'watches' : 'requests'
+    const startedAt = performance.now()
+    inFlight[kind]++
+    return code => {
+      inFlight[kind]--
+      settings.observe?.({ verb, code, seconds: (performance.now() - startedAt) / 1000 })
+    }
+  }
+
+  async function request<T>(asked: KubeRequest): Promise<T> {
+    const { signal, clear } = deadline(asked.signal, asked.timeoutMs ?? settings.timeoutMs)
+    const ended = began(asked.method)
+    let code = 0
+    try {
+      const answer = await send(proof => sockets.forRequest(proof), asked, signal)
+      const text = await readBody(answer.body, settings.maxAnswerBytes)
+      code = answer.statusCode
+      return parseAnswer(answer.headers, text) as T
+    } catch (error) {
+      code ||= codeOf(error)
+      throw explain(error, asked, signal)
+    } finally {
+      ended(code)
+      clear()
+    }
+  }
+
+  async function* watch(asked: WatchRequest): AsyncGenerator<WatchEvent, void> {
+    const { signal, disarm, clear } = deadline(asked.signal, asked.timeoutMs ?? settings.timeoutMs)
+    const ended = began('WATCH')
+    const get = { ...asked, method: 'GET', query: { ...asked.query, watch: true } } as const
+    let code = 0
+    let socket: Dispatcher | undefined
+    const open = async (proof: Proof): Promise<Way> => {
+      const sessions = await orAborted(sockets.forStream(proof), signal)
+      if (sessions) return sessions
+      socket = await sockets.forWatch(proof)
+      return socket
+    }
+    try {
+      const answer = await send(open, get, signal)
+      code = answer.statusCode
+      disarm()
+      yield* watchLines(answer.body, settings.maxAnswerBytes)
+    } catch (error) {
+      code ||= codeOf(error)
+      if (!asked.signal?.aborted) throw explain(error, get, signal)
+    } finally {
+      ended(code)
+      clear()
+      if (socket) await sockets.end(socket)
+    }
+  }
+
+  return {
+    server: config.server,
+    insecure: config.tls.insecure,
+    ...(config.tls.ca && { certificateAuthority: await readPem(config.tls.ca) }),
+    ...(config.tls.serverName && { tlsServerName: config.tls.serverName }),
+    request,
+    watch,
+    upstream: upstreamOf(config, auth, sockets),
+    inFlight: () => ({ ...inFlight }),
+    close: () => sockets.close(),
+  }
+}
+
+/** A way to the server: a pool, a socket, or a session of streams. */
+interface Way {
+  request(
+    asked: Dispatcher.RequestOptions & {
+      readonly headers: Record<string, string | string[]>
+      readonly signal: AbortSignal
+    },
+  ): Promise<StreamedAnswer>
+}
+
+type WatchRequest = Parameters<KubeApi['watch']>[0]
+
+function search(query: KubeRequest['query']): string {
+  const parameters = new URLSearchParams()
+  for (const [key, value] of Object.entries(query ?? {}))
+    if (value !== undefined) parameters.set(key, String(value))
+  const text = parameters.toString()
+  return text && `?${text}`
+}
+
+const codeOf = (error: unknown): number => (error instanceof StatusError ? error.code : 0)
+
+/** Says which request it was. Errors that say it themselves, and the caller's own abort, pass unchanged. */
+function explain(error: unknown, { method, path }: KubeRequest, signal: AbortSignal): unknown {
+  if (error instanceof StatusError || error instanceof KubeconfigError) return error
+  const cause = signal.aborted ? signal.reason : error
+  if (cause instanceof DeadlineError)
+    return new UnreachableError(`${method} ${path}: ${cause.message}`, 'DEADLINE', { cause })
+  if (signal.aborted) return cause
+  const { message, code } = deepest(error)
+  if (error instanceof AnswerTooLargeError || code === undefined)
+    return new Error(`${method} ${path}: ${message}`, { cause: error })
+  return new UnreachableError(`${method} ${path}: ${message}`, code, { cause: error })
+}
+
+/** A dual-stack connect fails with an AggregateError whose own message is empty: its first error tells. */
+function deepest(error: unknown): { message: string; code: string | undefined } {
+  if (error instanceof AggregateError && error.errors.length > 0) return deepest(error.errors[0])
+  const { message = String(error), code } = error as { message?: string; code?: unknown }
+  return { message, code: typeof code === 'string' ? code : undefined }
+}

@@ -1,0 +1,187 @@
+import { X509Certificate } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { KubeconfigError } from '../../ports/kube-api.js'
+import { type Proof, readPem } from './authenticate.js'
+import type { Kubeconfig } from './kubeconfig.js'
+import { WatchSessions } from './watch-sessions.js'
+
+/** kube-apiserver closes idle connections after 90 s; being first avoids sending a request into its close. */
+const KEEP_ALIVE_MS = 60_000
+const CONNECT_TIMEOUT_MS = 10_000
+/** The deadline of a request is its own signal's affair, and a watch may be silent for as long as it likes. */
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
+
+/** How sockets are opened under one client certificate, and what of them is shared. */
+interface Footing {
+  readonly connect: buildConnector.connector
+  /** Bounded. */
+  readonly requests: Pool
+  /** The bounded pool of what is proxied, apart, so that callers and Kairship's own requests do not wait for each other. */
+  proxied?: Pool
+  /** Absent without TLS, in whose handshake HTTP/2 is negotiated. */
+  readonly watches?: WatchSessions
+}
+
+/** More than a person's tools open at once; what is beyond waits its turn. */
+const PROXIED_SOCKETS = 256
+
+/**
+ * The sockets of one endpoint. Short requests share a bounded pool and wait their turn; they go over HTTP/1.1, because
+ * undici's HTTP/2 was measured at less than half its speed. Watches never wait: they are streams of an HTTP/2 session where
+ * the server has it, and otherwise each has a socket of its own that ends with it. In the pool they would starve everything
+ * else, and undici reconnects a pooled socket whose request was aborted.
+ *
+ * When the client certificate rotates, new requests use new sockets, and what runs on the old ones ends in its own time.
+ */
+export class Sockets {
+  #footing: { readonly cert: string | undefined; readonly ready: Promise<Footing> } | undefined
+  readonly #open = new Set<Dispatcher>()
+  readonly #sessions = new Set<WatchSessions>()
+  #closed: Error | undefined
+
+  constructor(
+    readonly config: Kubeconfig,
+    readonly maxRequestSockets: number,
+  ) {}
+
+  /** Where a short request goes. @throws KubeconfigError when a certificate cannot be used; Error when closed */
+  async forRequest(proof: Proof): Promise<Dispatcher> {
+    return (await this.#current(proof)).requests
+  }
+
+  /** Where watches are streams; undefined where the server speaks HTTP/1.1 only. @throws as `forRequest` */
+  async forStream(proof: Proof): Promise<WatchSessions | undefined> {
+    const { watches } = await this.#current(proof)
+    return (await watches?.speakHttp2()) ? watches : undefined
+  }
+
+  /** A socket for one watch; give it back with `end`. @throws as `forRequest` */
+  async forWatch(proof: Proof): Promise<Dispatcher> {
+    const { connect } = await this.#current(proof)
+    return this.#track(new Client(this.#origin, { connect, ...NO_TIMEOUTS }))
+  }
+
+  /** Where a caller's short request goes. @throws as `forRequest` */
+  async forProxy(proof: Proof): Promise<Dispatcher> {
+    const footing = await this.#current(proof)
+    footing.proxied ??= this.#track(
+      new Pool(this.#origin, {
+        connect: footing.connect,
+        connections: PROXIED_SOCKETS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        ...NO_TIMEOUTS,
+      }),
+    )
+    return footing.proxied
+  }
+
+  /** A bare socket, for what HTTP is upgraded to. The taker ends it. @throws as `forRequest`; what the system says */
+  async forUpgrade(proof: Proof): Promise<Socket> {
+    const { connect } = await this.#current(proof)
+    const { protocol, hostname, host, port } = new URL(this.config.server)
+    return new Promise((resolve, reject) =>
+      connect({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
+        error ? reject(error) : resolve(socket),
+      ),
+    )
+  }
+
+  /** Ends a watch's socket, and what still runs on it. */
+  async end(watch: Dispatcher): Promise<void> {
+    this.#open.delete(watch)
+    await watch.destroy()
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= new Error(`the connection to ${this.config.server} was closed`)
+    const closed = this.#closed
+    for (const each of this.#sessions) each.destroy(closed)
+    this.#sessions.clear()
+    await Promise.all([...this.#open].map(each => each.destroy(closed)))
+    this.#open.clear()
+  }
+
+  get #origin(): string {
+    return new URL(this.config.server).origin
+  }
+
+  async #current(proof: Proof): Promise<Footing> {
+    if (this.#closed) throw this.#closed
+    if (!this.#footing || this.#footing.cert !== proof.cert) this.#replace(proof)
+    const ready = await this.#footing?.ready
+    if (this.#closed || !ready) throw this.#closed
+    return ready
+  }
+
+  #replace(proof: Proof): void {
+    const before = this.#footing
+    const next = { cert: proof.cert, ready: this.#prepare(proof) }
+    this.#footing = next
+    next.ready.catch(() => {
+      if (this.#footing === next) this.#footing = undefined // a file that is missing now may be there next time
+    })
+    before?.ready.then(
+      ({ requests, proxied, watches }) => {
+        this.#retire(requests)
+        if (proxied) this.#retire(proxied)
+        watches?.retire()
+      },
+      () => undefined,
+    )
+  }
+
+  async #prepare(proof: Proof): Promise<Footing> {
+    const { tls, server } = this.config
+    // Made once: parsing the authorities anew for every socket costs milliseconds, and memory as long as it lives.
+    const secure = server.startsWith('https:') ? await secureContext(this.config, proof) : undefined
+    const connect = buildConnector({
+      timeout: CONNECT_TIMEOUT_MS,
+      rejectUnauthorized: !tls.insecure,
+      ...(tls.serverName && { servername: tls.serverName }),
+      ...(secure && { secureContext: secure }),
+    })
+    const settings = { connect, connections: this.maxRequestSockets, keepAliveTimeout: KEEP_ALIVE_MS }
+    const requests = this.#track(new Pool(this.#origin, { ...settings, ...NO_TIMEOUTS }))
+    return { connect, requests, ...(secure && { watches: this.#shared(secure) }) }
+  }
+
+  #track<D extends Dispatcher>(dispatcher: D): D {
+    this.#open.add(dispatcher)
+    return dispatcher
+  }
+
+  #shared(secureContext: SecureContext): WatchSessions {
+    const { tls } = this.config
+    const sessions = new WatchSessions({
+      origin: this.#origin,
+      secureContext,
+      ...(tls.serverName && { serverName: tls.serverName }),
+      insecure: tls.insecure,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    })
+    this.#sessions.add(sessions)
+    return sessions
+  }
+
+  #retire(pool: Pool): void {
+    const forget = (): void => void this.#open.delete(pool)
+    pool.close().then(forget, forget) // it rejects when close() destroyed it meanwhile
+  }
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+async function secureContext({ tls }: Kubeconfig, { cert, key }: Proof): Promise<SecureContext> {
+  const ca = tls.ca && (await readPem(tls.ca))
+  try {
+    // OpenSSL passes over an authority that it cannot read, and then trusts nobody without saying why.
+    for (const [authority] of ca?.matchAll(PEM_CERTIFICATE) ?? []) new X509Certificate(authority)
+    return createSecureContext({ ...(ca && { ca }), ...(cert && key && { cert, key }) })
+  } catch (cause) {
+    throw new KubeconfigError(`kubeconfig: the certificates cannot be used: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,178 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2'
+import { isIP } from 'node:net'
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import type { AnswerHeaders } from './answer.js'
+
+/** Where sessions lead, and how the server is trusted. */
+export interface SessionTarget {
+  /** `https://host:port`. */
+  readonly origin: string
+  readonly secureContext: SecureContext
+  /** Overrides the host name that the certificate is checked against. */
+  readonly serverName?: string
+  readonly insecure: boolean
+  readonly connectTimeoutMs: number
+}
+
+/** The head of an answer whose body is still coming in. */
+export interface StreamedAnswer {
+  readonly statusCode: number
+  readonly headers: AnswerHeaders
+  /** Leaving it early ends the stream. @throws when it is cut before its end */
+  readonly body: AsyncIterable<Buffer>
+}
+
+/** A GET to open a stream with; its path is encoded and has its query. */
+export interface StreamRequest {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly signal: AbortSignal
+}
+
+/** A silent session is asked for a sign of life this often, and given up when none comes: client-go's 30 s and 15 s. */
+const PING_EVERY_MS = 30_000
+const PING_TIMEOUT_MS = 15_000
+/** Room for what all watches of a session may have sent unread, so that one slow reader does not stop the others. */
+const SESSION_WINDOW_BYTES = 16 << 20
+const STREAM_WINDOW_BYTES = 1 << 20
+
+/**
+ * One HTTP/2 session on which watches are streams. A TLS handshake and its socket cost a control plane's watches some
+ * milliseconds and some 60 KB each when every watch has its own; as streams they cost a fraction of it.
+ */
+export class WatchSession {
+  readonly #session: ClientHttp2Session
+  readonly #ping: NodeJS.Timeout
+  #streams = 0
+
+  private constructor(socket: TLSSocket, origin: string) {
+    this.#session = connectHttp2(origin, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
+    })
+    this.#session.setLocalWindowSize(SESSION_WINDOW_BYTES)
+    // Every stream hears of it by its own 'error'; unheard here, it would end the process.
+    this.#session.on('error', () => this.#session.destroy())
+    this.#ping = setInterval(() => this.#askForLife(), PING_EVERY_MS).unref()
+    this.#session.once('close', () => clearInterval(this.#ping))
+  }
+
+  /**
+   * Connects and negotiates.
+   * @returns undefined when the server does not speak HTTP/2
+   * @throws what the system or the TLS check says, or that there was no connection within `connectTimeoutMs`
+   */
+  static async open(target: SessionTarget): Promise<WatchSession | undefined> {
+    const socket = await negotiated(target)
+    if (socket.alpnProtocol === 'h2') return new WatchSession(socket, target.origin)
+    socket.destroy()
+    return undefined
+  }
+
+  /** Whether one more stream fits; false once the server or we are ending the session. */
+  get hasRoom(): boolean {
+    const { closed, destroyed, remoteSettings } = this.#session
+    return !closed && !destroyed && this.#streams < (remoteSettings?.maxConcurrentStreams ?? 100)
+  }
+
+  /** Opens a stream at once; resolves with the head of its answer. @throws signal.reason, or what ended the stream */
+  async request({ path, headers, signal }: StreamRequest): Promise<StreamedAnswer> {
+    const stream = this.#session.request({ ':method': 'GET', ':path': path, ...headers }, { endStream: true })
+    this.#streams++
+    const abort = (): void => void stream.destroy(signal.reason)
+    stream.once('close', () => {
+      this.#streams--
+      signal.removeEventListener('abort', abort)
+    })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    const { ':status': statusCode = 0, ...rest } = await headOf(stream)
+    return { statusCode, headers: rest as AnswerHeaders, body: whole(stream) }
+  }
+
+  /** Calls back once the session has ended, at once if it has. */
+  whenOver(then: () => void): void {
+    if (this.#session.destroyed) then()
+    else this.#session.once('close', then)
+  }
+
+  /** Refuses new streams and ends the session when those that run have ended. */
+  retire(): void {
+    if (!this.#session.destroyed) this.#session.close()
+  }
+
+  /** Ends the session and every stream on it. */
+  destroy(reason: Error): void {
+    this.#session.destroy(reason)
+  }
+
+  #askForLife(): void {
+    if (this.#streams === 0 || this.#session.destroyed) return
+    const giveUp = setTimeout(() => {
+      this.#session.destroy(new Error(`the server did not answer a ping within ${PING_TIMEOUT_MS} ms`))
+    }, PING_TIMEOUT_MS).unref()
+    this.#session.ping(() => clearTimeout(giveUp))
+  }
+}
+
+function negotiated(target: SessionTarget): Promise<TLSSocket> {
+  const { hostname, port } = new URL(target.origin)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({
+      host,
+      port: Number(port || 443),
+      // RFC 6066: a server name is no address; the certificate is checked against `host` then.
+      servername: target.serverName ?? (isIP(host) ? '' : host),
+      secureContext: target.secureContext,
+      rejectUnauthorized: !target.insecure,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    })
+    const late = setTimeout(() => {
+      const error = new Error(`no connection within ${target.connectTimeoutMs} ms`)
+      socket.destroy(Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' }))
+    }, target.connectTimeoutMs)
+    socket.once('error', reject)
+    socket.once('close', () => clearTimeout(late))
+    socket.once('secureConnect', () => {
+      clearTimeout(late)
+      socket.off('error', reject)
+      resolve(socket)
+    })
+  })
+}
+
+function headOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders & { ':status'?: number }> {
+  return new Promise((resolve, reject) => {
+    let lost: Error | undefined
+    stream.on('error', error => {
+      lost = error
+      reject(error)
+    })
+    stream.once('response', resolve)
+    stream.once('close', () => reject(lost ?? reset(stream)))
+  })
+}
+
+/** Node ends a stream whose connection is cut as if it were complete; its reset code tells the difference. */
+async function* whole(stream: ClientHttp2Stream): AsyncGenerator<Buffer, void> {
+  yield* stream as AsyncIterable<Buffer>
+  if (stream.rstCode) throw reset(stream)
+}
+
+const reset = ({ rstCode }: ClientHttp2Stream): Error =>
+  Object.assign(new Error(`the stream was cut (${nameOf(rstCode)})`), { code: 'ECONNRESET' })
+
+/** The name of an HTTP/2 error code (RFC 9113, section 7). */
+function nameOf(code: number | undefined): string {
+  const named = Object.entries(constants).find(
+    ([name, value]) => name.startsWith('NGHTTP2_') && value === code,
+  )
+  return named?.[0] ?? `code ${code}`
+}

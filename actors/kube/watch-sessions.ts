@@ -1,0 +1,65 @@
+import { orAborted } from './deadline.js'
+import { type SessionTarget, type StreamedAnswer, type StreamRequest, WatchSession } from './watch-session.js'
+
+/** The sessions that the watches of one endpoint share under one client certificate: one, until it is full. */
+export class WatchSessions {
+  #sessions: WatchSession[] = []
+  /** The session being opened right now: who comes meanwhile waits for the same one. */
+  #opening: Promise<void> | undefined
+  #onlyHttp1 = false
+  #closed: Error | undefined
+
+  constructor(readonly target: SessionTarget) {}
+
+  /** Whether the server speaks HTTP/2, which is found out by connecting. @throws as WatchSession.open */
+  async speakHttp2(): Promise<boolean> {
+    if (!this.#onlyHttp1 && !this.#roomy) await this.#opened()
+    return !this.#onlyHttp1
+  }
+
+  /** Opens a stream on a session with room, connecting once more where none has. @throws as WatchSession.request */
+  async request(asked: StreamRequest): Promise<StreamedAnswer> {
+    for (;;) {
+      if (this.#closed) throw this.#closed
+      const session = this.#roomy
+      if (session) return session.request(asked)
+      await orAborted(this.#opened(), asked.signal)
+      if (this.#onlyHttp1) throw new Error(`${this.target.origin} does not speak HTTP/2 any more`)
+    }
+  }
+
+  /** Lets what runs end in its own time. */
+  retire(): void {
+    for (const session of this.#sessions) session.retire()
+  }
+
+  /** Ends everything; nothing is opened any more. */
+  destroy(reason: Error): void {
+    this.#closed ??= reason
+    for (const session of this.#sessions) session.destroy(reason)
+    this.#sessions = []
+  }
+
+  get #roomy(): WatchSession | undefined {
+    return this.#sessions.find(session => session.hasRoom)
+  }
+
+  #opened(): Promise<void> {
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const session = await WatchSession.open(this.target)
+      if (!session) this.#onlyHttp1 = true
+      else if (this.#closed) session.destroy(this.#closed)
+      else this.#sessions.push(session)
+      session?.whenOver(() => {
+        this.#sessions = this.#sessions.filter(other => other !== session)
+      })
+    } finally {
+      this.#opening = undefined
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** The playground of `bench/fleet.ts`, in a process of its own so that its memory and CPU are not Kairship's. */
+import { kubeConnector } from '../actors/kube/connector.js'
+import { INSTANCES, type Instance } from '../manifests/instance.js'
+import { resourcePath } from '../manifests/kube.js'
+import { type Lease, leaseHolder } from '../manifests/lease.js'
+import { startPlayground } from '../playground/fleet.js'
+import type { Log } from '../ports/log.js'
+
+/** What this process tells the bench. */
+export type FleetMessage =
+  | { readonly kind: 'up'; readonly kubeconfig: string }
+  /** All instances are ready; milliseconds from the registration to the first. */
+  | { readonly kind: 'ready'; readonly firstMs: number }
+  /** Somebody else took the lease; when the host executed it. */
+  | { readonly kind: 'leader'; readonly identity: string; readonly atEpochMs: number }
+
+/** What the bench asks of this process. */
+export type FleetRequest =
+  | { readonly kind: 'register' }
+  | { readonly kind: 'report the next leader'; readonly not: string }
+  | { readonly kind: 'stop' }
+
+const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silent,
+}
+const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const
+
+const instances = Number(process.argv[2])
+const playground = await startPlayground({
+  instances,
+  membersPerInstance: Number(process.argv[3]),
+  connector: kubeConnector(),
+  log: silent,
+})
+const { local } = playground.host
+const stopping = new AbortController()
+
+// The playground registers its instances by itself: they are taken back, and given again when the bench says so.
+const path = resourcePath(INSTANCES)
+const { items } = await local.request<{ items: Instance[] }>({ method: 'GET', path })
+for (const { metadata } of items)
+  await local.request({ method: 'DELETE', path: resourcePath(INSTANCES, { name: metadata.name }) })
+
+const tell = (message: FleetMessage): void => void process.send?.(message)
+
+async function register(): Promise<void> {
+  const began = performance.now()
+  let firstMs: number | undefined
+  const ready = new Set<string>()
+  const watching = (async () => {
+    for await (const { type, object } of local.watch({ path, signal: stopping.signal })) {
+      if (type !== 'ADDED' && type !== 'MODIFIED') continue
+      const { metadata, status } = object as Instance
+      if (status?.phase === 'Ready') ready.add(metadata.name)
+      if (ready.size > 0) firstMs ??= performance.now() - began
+      if (ready.size === instances) return
+    }
+  })()
+  for (const { apiVersion, kind, metadata, spec } of items) {
+    const body = { apiVersion, kind, metadata: { name: metadata.name }, spec }
+    await local.request({ method: 'POST', path, body })
+  }
+  await watching
+  tell({ kind: 'ready', firstMs: firstMs ?? 0 })
+}
+
+async function reportNextLeader(not: string): Promise<void> {
+  const at = { namespace: 'kairship-system' }
+  const query = { fieldSelector: 'metadata.name=kairship-controller-manager' }
+  for await (const { object } of local.watch({
+    path: resourcePath(LEASES, at),
+    query,
+    signal: stopping.signal,
+  })) {
+    const identity = leaseHolder(object as Lease)
+    if (identity !== '' && identity !== not) return tell({ kind: 'leader', identity, atEpochMs: Date.now() })
+  }
+}
+
+const answer = (request: FleetRequest): Promise<void> => {
+  if (request.kind === 'register') return register()
+  if (request.kind === 'report the next leader') return reportNextLeader(request.not)
+  stopping.abort()
+  return playground.close().then(() => process.disconnect())
+}
+process.on('message', message => {
+  answer(message as FleetRequest).catch((error: unknown) => {
+    if (stopping.signal.aborted) return
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    process.exit(1)
+  })
+})
+tell({ kind: 'up', kubeconfig: playground.kubeconfigs.controllerManager })

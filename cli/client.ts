@@ -1,0 +1,126 @@
+import { Agent, type Dispatcher, request } from 'undici'
+import { z } from 'zod'
+import type { ClientConfig } from './client-config.js'
+import { CommandError, ExitCode } from './exit-code.js'
+import { serverSentEvents } from './server-sent-events.js'
+
+/** How Kairship says no over REST: google.rpc.Status. */
+const rpcStatus = z.object({ message: z.string(), code: z.number().optional() })
+
+/** Asks one running Kairship over REST. Every failure is a CommandError that a person can act on. */
+export interface Client {
+  get(path: string): Promise<unknown>
+  post(path: string, body: unknown): Promise<unknown>
+  /** The messages of a stream, until the server ends it or `signal` aborts. */
+  stream(path: string, options: { signal: AbortSignal; resumeToken?: string }): AsyncIterable<unknown>
+  close(): Promise<void>
+}
+
+/** Connects to the Kairship that a client config names. TLS is always verified. */
+export function createClient(
+  { server, token, certificateAuthorityData }: ClientConfig,
+  { requestTimeoutMs }: { requestTimeoutMs: number },
+): Client {
+  const dispatcher = new Agent({ connect: certificateAuthorityData ? { ca: certificateAuthorityData } : {} })
+  const headers = {
+    'user-agent': 'kairship-cli',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+  const send = async (path: string, options: SendOptions): Promise<Dispatcher.ResponseData<unknown>> => {
+    const response = await request(`${server}${path}`, {
+      dispatcher,
+      ...options,
+      headers: { ...headers, ...options.headers },
+    }).catch((error: unknown) => Promise.reject(unreachable(server, error)))
+    if (response.statusCode < 300) return response
+    throw refused(response.statusCode, await response.body.text())
+  }
+  const ask = async (path: string, options: SendOptions): Promise<unknown> => {
+    const response = await send(path, {
+      ...options,
+      headersTimeout: requestTimeoutMs,
+      bodyTimeout: requestTimeoutMs,
+    })
+    return parseAnswer(await response.body.text())
+  }
+  return {
+    get: path => ask(path, { method: 'GET' }),
+    post: (path, body) =>
+      ask(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    async *stream(path, { signal, resumeToken }) {
+      const response = await send(path, {
+        method: 'GET',
+        signal,
+        headersTimeout: requestTimeoutMs,
+        // Silence is normal: nothing may change for hours.
+        bodyTimeout: 0,
+        headers: {
+          accept: 'text/event-stream',
+          ...(resumeToken === undefined ? {} : { 'last-event-id': resumeToken }),
+        },
+      })
+      for await (const { event, data } of serverSentEvents(response.body)) {
+        // The server says why a stream is over; an end without it is a broken connection.
+        if (event === 'end') throw refused(0, data)
+        yield parseAnswer(data)
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+type SendOptions = Omit<NonNullable<Parameters<typeof request>[1]>, 'headers' | 'dispatcher'> & {
+  readonly headers?: Record<string, string>
+}
+
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new CommandError(
+      `the server answered with something that is not JSON: ${text.slice(0, 200)}`,
+      ExitCode.failed,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function refused(statusCode: number, body: string): CommandError {
+  const parsed = rpcStatus.safeParse(looseJson(body))
+  const message = parsed.success ? parsed.data.message : `HTTP ${statusCode}: ${body.slice(0, 200)}`
+  if (statusCode === 401)
+    return new CommandError(
+      `not known to the server: ${message} (set KAIRSHIP_TOKEN or --token-file)`,
+      ExitCode.denied,
+    )
+  if (statusCode === 403) return new CommandError(message, ExitCode.denied)
+  return new CommandError(message, statusCode === 404 ? ExitCode.notFound : ExitCode.failed)
+}
+
+function looseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not from Kairship but from something between: the caller shows the text itself.
+    return undefined
+  }
+}
+
+const certificateCodes = /CERT|SIGNATURE|UNABLE_TO_(GET|VERIFY)|ALTNAME/
+
+function unreachable(server: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'AbortError') return error
+  const code = 'code' in error ? String(error.code) : ''
+  const advice = certificateCodes.test(code)
+    ? 'name its authority with --certificate-authority'
+    : 'is it running, and is --server right?'
+  return new CommandError(`cannot reach ${server}: ${error.message || code} (${advice})`, ExitCode.failed, {
+    cause: error,
+  })
+}

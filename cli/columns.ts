@@ -1,0 +1,27 @@
+/** Writes rows in columns, three blanks apart, the way kubectl does. Returns the formatter, so that later rows line up. */
+export function columns(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): {
+  readonly text: string
+  readonly row: (cells: readonly string[]) => string
+} {
+  const widths = header.map((title, index) =>
+    Math.max(title.length, ...rows.map(cells => (cells[index] ?? '').length)),
+  )
+  const row = (cells: readonly string[]): string =>
+    `${cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('   ')
+      .trimEnd()}\n`
+  return { text: [header, ...rows].map(row).join(''), row }
+}
+
+/** How long ago, in kubectl's coarse way: 45s, 12m, 5h, 3d. */
+export function age(sinceMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - sinceMs) / 1000))
+  if (seconds < 120) return `${seconds}s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}

@@ -1,0 +1,90 @@
+import { stringify } from 'yaml'
+import type { Config } from '../config.js'
+import { age, columns } from './columns.js'
+import { ExitCode } from './exit-code.js'
+import { type Asking, stateWord } from './get-instances.js'
+import { type ExplanationMessage, explanation } from './instance-message.js'
+
+/** How many transitions a person is shown; `-o json` has all that the server keeps. */
+const shownTransitions = 15
+
+/** `kairship describe instance NAME`: what state it is in, and why. With `--watch` again after every change. */
+export async function describeInstance(asking: Asking, config: Config, name: string): Promise<ExitCode> {
+  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(name)}`
+  const show = async (): Promise<void> => {
+    const raw = await asking.client.get(`${path}:explain`)
+    asking.out(write(raw, config.output, asking.now()))
+  }
+  await show()
+  if (!config.watch) return ExitCode.ok
+  const watch = `/apis/kairship.io/v1alpha1/instances:watch?name=${encodeURIComponent(name)}`
+  try {
+    for await (const message of asking.client.stream(watch, { signal: asking.signal }))
+      if ((message as { type?: string }).type === 'MODIFIED') await show()
+  } catch (error) {
+    if (!asking.signal.aborted) throw error
+  }
+  return ExitCode.ok
+}
+
+function write(raw: unknown, output: Config['output'], now: number): string {
+  if (output === 'json') return `${JSON.stringify(raw, null, 2)}\n`
+  if (output === 'yaml') return stringify(raw)
+  return forPeople(explanation.parse(raw), now)
+}
+
+function forPeople(
+  { instance, configuration, pending, transitions, leading, leader }: ExplanationMessage,
+  now: number,
+): string {
+  const { metadata, spec, status } = instance
+  const facts: [string, string | undefined][] = [
+    ['Name', metadata.name],
+    ['Alias', spec?.alias],
+    ['Description', spec?.description],
+    ['State', `${stateWord(status)}${status?.since ? ` for ${age(Date.parse(status.since), now)}` : ''}`],
+    ['Exactly', configuration.join(', ')],
+    ['Endpoint', status?.endpoint],
+    ['Karmada', status?.karmadaVersion],
+    ['Kubernetes', status?.kubernetesVersion],
+    [
+      'Credentials',
+      spec?.kubeconfigSecretRef
+        ? `Secret ${spec.kubeconfigSecretRef.namespace}/${spec.kubeconfigSecretRef.name}`
+        : undefined,
+    ],
+    ['Clusters', ratio(status?.summary?.clusterSummary)],
+    ['Nodes', ratio(status?.summary?.nodeSummary)],
+    ['Acted on by', `${leader || 'nobody'}${leading ? ' (who answered this)' : ''}`],
+  ]
+  const known = facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
+  const conditions = (status?.conditions ?? []).map(
+    ({ type, status: value, lastTransitionTime, reason, message }) => [
+      type,
+      value,
+      lastTransitionTime ? age(Date.parse(lastTransitionTime), now) : '-',
+      reason,
+      message,
+    ],
+  )
+  // Writing the status follows every other change and would crowd them out.
+  const steps = transitions
+    .filter(({ from }) => !from.startsWith('status.'))
+    .slice(-shownTransitions)
+    .map(({ time, from, to, event, cause }) => [time.slice(11, 23), `${from} → ${to}`, event, cause])
+  return [
+    known.map(([key, value]) => `${`${key}:`.padEnd(14)}${value}\n`).join(''),
+    section(
+      'Conditions',
+      conditions.length > 0 && columns(['TYPE', 'STATUS', 'FOR', 'REASON', 'MESSAGE'], conditions).text,
+    ),
+    section('Now', pending.length > 0 && pending.map(sentence => `${sentence}\n`).join('')),
+    section('Transitions', steps.length > 0 && columns(['TIME', 'TRANSITION', 'EVENT', 'CAUSE'], steps).text),
+  ].join('')
+}
+
+const ratio = (num: { readyNum: number; totalNum: number } | null | undefined): string | undefined =>
+  num ? `${num.readyNum} of ${num.totalNum} ready` : undefined
+
+const section = (title: string, body: string | false): string =>
+  body ? `\n${title}:\n${body.replace(/^(?=.)/gm, '  ')}` : ''

@@ -1,0 +1,135 @@
+import { Command, CommanderError, Option } from 'commander'
+import { type CommandName, type Config, defaults, type Knob, type KnobName, knobs } from '../config.js'
+import { CommandError, ExitCode } from './exit-code.js'
+import { ConfigError, flagOf, knobsOf, loadConfig, type Sources, settableFrom } from './load-config.js'
+import { versionText } from './version.js'
+
+/** What a command does once its settings are parsed. Returns the exit code. */
+export type Action = (config: Config, ...names: readonly string[]) => Promise<ExitCode>
+
+/** One action per command. */
+export type Actions = Readonly<Record<CommandName, Action>>
+/** The commands that run something; `main.ts` provides them. The others ask a running Kairship, and `cli/` has them. */
+export type ServerActions = Pick<Actions, 'playground' | 'serve' | 'apiserver' | 'controller-manager'>
+
+/** What a command line touches of the outside: the process's own, or a test's. */
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/** What an action has of its process. */
+export interface Surroundings {
+  readonly terminal: Terminal
+  /** Aborts when the process is told to stop. */
+  readonly interrupted: AbortSignal
+}
+
+/**
+ * Runs one command line.
+ * @param args without the interpreter and the script
+ * @returns the exit code; never throws for anything a user can cause
+ */
+export async function run(
+  args: readonly string[],
+  actions: Actions,
+  sources: Omit<Sources, 'flags'>,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = ExitCode.ok
+  const program = describeProgram(terminal, (name, command, names) =>
+    actions[name](loadConfig(name, { ...sources, flags: command.opts() }), ...names).then(code => {
+      exitCode = code
+    }),
+  )
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Commander has already written its own message (or the help that was asked for).
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage
+    if (error instanceof ConfigError) {
+      for (const problem of error.problems) terminal.err(`error: ${problem}\n`)
+      return ExitCode.usage
+    }
+    if (error instanceof CommandError) {
+      terminal.err(`error: ${error.message}\n`)
+      return error.exitCode
+    }
+    throw error
+  }
+}
+
+type Started = (name: CommandName, command: Command, names: readonly string[]) => Promise<void>
+
+function describeProgram(terminal: Terminal, started: Started): Command {
+  const program = new Command('kairship')
+    .description('Runs a fleet of Karmada control planes and gives one door to all of them.')
+    .version(versionText(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText('after', afterHelp)
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .showSuggestionAfterError()
+  const add = (parent: Command, name: CommandName, usage: string, summary: string): Command => {
+    const command = parent.command(usage).description(summary)
+    for (const knob of knobsOf(name)) if (settableFrom(knob, 'flag')) command.addOption(optionOf(knob, name))
+    return command.action((...given: unknown[]) => started(name, command, namesIn(given)))
+  }
+  add(
+    program,
+    'playground',
+    'playground',
+    'start a whole fleet on this machine, Kairship included, and print what to try',
+  )
+  add(program, 'serve', 'serve', 'manage the fleet and answer its API in one process')
+  add(program, 'apiserver', 'apiserver', 'answer the API and never act')
+  add(
+    program,
+    'controller-manager',
+    'controller-manager',
+    'manage the fleet when this replica holds the lease',
+  )
+  const get = program.command('get').description('list what a running Kairship manages')
+  add(get, 'get instances', 'instances [name...]', 'list instances and their state')
+    .alias('instance')
+    .alias('inst')
+  const describe = program.command('describe').description('explain one thing a running Kairship manages')
+  add(describe, 'describe instance', 'instance <name>', 'say what state an instance is in and why').alias(
+    'inst',
+  )
+  add(
+    program,
+    'kubeconfig',
+    'kubeconfig <instance>',
+    'print a kubeconfig for an instance through Kairship; it holds your token',
+  )
+  add(program, 'version', 'version', 'print the version of this program')
+  return program
+}
+
+/** Commander hands over the arguments, then the options and the command itself. A variadic argument is one array. */
+const namesIn = (given: readonly unknown[]): readonly string[] =>
+  given
+    .slice(0, -2)
+    .flat()
+    .filter((name): name is string => typeof name === 'string')
+
+function optionOf(name: KnobName, command: CommandName): Option {
+  const { kind, short, help, group }: Knob = knobs[name]
+  const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}${kind.placeholder ? ` <${kind.placeholder}>` : ''}`
+  const value = defaults(command)[name]
+  const note = value === undefined || value === false ? '' : ` (default: ${value})`
+  return new Option(flags, `${help}${note}`).helpGroup(`${group}:`)
+}
+
+const afterHelp = `
+Every flag is also an environment variable (--lease-duration-ms is KAIRSHIP_LEASE_DURATION_MS) and a line in the
+file named by --config (leaseDurationMs: 15000). Flags win over variables, variables over the file.
+docs/configuration.md lists every setting with the reason for its default.
+
+Exit codes: ${Object.entries(ExitCode)
+  .map(([name, code]) => `${code} ${name}`)
+  .join(', ')}.
+
+Start with: kairship playground`

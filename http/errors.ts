@@ -1,0 +1,138 @@
+import { create, createRegistry, type MessageInitShape } from '@bufbuild/protobuf'
+import { type Any, anyPack } from '@bufbuild/protobuf/wkt'
+import { StatusError } from '../manifests/status-error.js'
+import { UnreachableError } from '../ports/kube-api.js'
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RequestInfoSchema,
+  RetryInfoSchema,
+} from '../proto/gen/google/rpc/error_details_pb.js'
+import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js'
+import { Code } from './code.js'
+import {
+  cancelled,
+  deadlineExceeded,
+  Failure,
+  type FailureDetails,
+  type FieldViolation,
+  internal,
+  unavailable,
+} from './failure.js'
+
+/**
+ * The one error door: whatever was thrown becomes the Failure its caller reads. An abort says why it was aborted when the
+ * signal's reason is a Failure (deadline, hang-up, shutdown).
+ */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  if (error instanceof StatusError) return fromStatus(error)
+  if (error instanceof UnreachableError) return fromUnreachable(error)
+  const known = aborted(error)
+  return known ?? internal('internal error; the log has it under this request id', { cause: error })
+}
+
+/** An API server's refusal. By reason where there is one (it is finer than the HTTP code), else by code. */
+function fromStatus(error: StatusError): Failure {
+  const { reason, details, code } = error.status
+  const violations = violationsOf(error)
+  const found: FailureDetails = {
+    cause: error,
+    ...(reason ? { reason } : {}),
+    ...(violations.length ? { violations } : {}),
+    ...(details?.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
+  }
+  if (code === 401) {
+    // Callers are authenticated by us, so this is our own credential, and nothing the caller can mend.
+    return unavailable(`Kairship's own credential was refused by an API server: ${error.message}`, found)
+  }
+  return new Failure(byReason[reason ?? ''] ?? byCode(code), error.message, found)
+}
+
+/** The causes that name a field, each once: API servers check twice, and say it twice. */
+function violationsOf({ status }: StatusError): readonly FieldViolation[] {
+  const found = new Map<string, FieldViolation>()
+  for (const { field, message = '', reason } of status.details?.causes ?? []) {
+    if (field === undefined) continue
+    // Kubernetes writes <nil> for the object as a whole.
+    const where = field === '<nil>' ? '' : field
+    found.set(`${field} ${message}`, { field: where, description: message, ...(reason && { reason }) })
+  }
+  return [...found.values()]
+}
+
+const byReason: Readonly<Record<string, Exclude<Code, 0>>> = {
+  BadRequest: Code.INVALID_ARGUMENT,
+  Invalid: Code.INVALID_ARGUMENT,
+  RequestEntityTooLarge: Code.INVALID_ARGUMENT,
+  NotAcceptable: Code.INVALID_ARGUMENT,
+  UnsupportedMediaType: Code.INVALID_ARGUMENT,
+  Forbidden: Code.PERMISSION_DENIED,
+  NotFound: Code.NOT_FOUND,
+  AlreadyExists: Code.ALREADY_EXISTS,
+  Conflict: Code.ABORTED,
+  Gone: Code.OUT_OF_RANGE,
+  Expired: Code.OUT_OF_RANGE,
+  MethodNotAllowed: Code.UNIMPLEMENTED,
+  TooManyRequests: Code.RESOURCE_EXHAUSTED,
+  ServerTimeout: Code.UNAVAILABLE,
+  ServiceUnavailable: Code.UNAVAILABLE,
+  Timeout: Code.DEADLINE_EXCEEDED,
+  InternalError: Code.INTERNAL,
+}
+
+function byCode(code: number): Exclude<Code, 0> {
+  if (code === 403) return Code.PERMISSION_DENIED
+  if (code === 404) return Code.NOT_FOUND
+  if (code === 405) return Code.UNIMPLEMENTED
+  if (code === 409) return Code.ABORTED
+  if (code === 410) return Code.OUT_OF_RANGE
+  if (code === 429) return Code.RESOURCE_EXHAUSTED
+  if (code === 502 || code === 503) return Code.UNAVAILABLE
+  if (code === 504) return Code.DEADLINE_EXCEEDED
+  return code >= 400 && code < 500 ? Code.INVALID_ARGUMENT : Code.INTERNAL
+}
+
+/** No answer came from an API server: its own words say from which and why. */
+const fromUnreachable = (error: UnreachableError): Failure =>
+  error.code === 'DEADLINE'
+    ? deadlineExceeded(error.message, { cause: error })
+    : unavailable(error.message, { cause: error, ...(error.code ? { reason: error.code } : {}) })
+
+/** What an AbortSignal throws when its reason is not a Failure. */
+function aborted(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'TimeoutError')
+    return deadlineExceeded('the deadline passed before an answer came', { cause: error })
+  return error.name === 'AbortError' ? cancelled('the call was cancelled', { cause: error }) : undefined
+}
+
+/** google.rpc.Status of a Failure, the body of every refusal on both wires. */
+export function statusOf(failure: Failure, requestId?: string): Status {
+  const { violations, reason, metadata, retryAfterSeconds } = failure.details
+  const details: Any[] = []
+  if (violations?.length) {
+    const init: MessageInitShape<typeof BadRequestSchema> = {
+      fieldViolations: violations.map(v => ({ ...v })),
+    }
+    details.push(anyPack(BadRequestSchema, create(BadRequestSchema, init)))
+  }
+  if (reason) {
+    const info = create(ErrorInfoSchema, { reason, domain: 'kairship.io', metadata: { ...metadata } })
+    details.push(anyPack(ErrorInfoSchema, info))
+  }
+  if (retryAfterSeconds) {
+    const retry = create(RetryInfoSchema, { retryDelay: { seconds: BigInt(retryAfterSeconds) } })
+    details.push(anyPack(RetryInfoSchema, retry))
+  }
+  if (requestId) details.push(anyPack(RequestInfoSchema, create(RequestInfoSchema, { requestId })))
+  return create(StatusSchema, { code: failure.code, message: failure.message, details })
+}
+
+/** What JSON needs to write the details above. */
+export const errorDetailTypes = createRegistry(
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+  RequestInfoSchema,
+)

@@ -1,0 +1,64 @@
+import { Code } from './code.js'
+
+/** One field of a request that is wrong, by its path in JSON names: `data.spec.alias`. */
+export interface FieldViolation {
+  readonly field: string
+  readonly description: string
+  /** Kubernetes' cause where an API server found it, e.g. FieldValueInvalid. */
+  readonly reason?: string
+}
+
+/** What a Failure tells programs beyond its code. */
+export interface FailureDetails {
+  readonly violations?: readonly FieldViolation[]
+  /** Upper snake or Kubernetes CamelCase, stable, for branching. */
+  readonly reason?: string
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly retryAfterSeconds?: number
+  readonly cause?: unknown
+}
+
+/**
+ * A call that did not succeed, in the words its caller will read. Handlers throw it through the functions below;
+ * everything else that is thrown becomes one in `errors.ts`. The message says what is wrong and what to do, and never
+ * holds a secret.
+ */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  constructor(
+    readonly code: Exclude<Code, 0>,
+    message: string,
+    readonly details: FailureDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+  }
+}
+
+type Build = (message: string, details?: FailureDetails) => Failure
+const failure =
+  (code: Exclude<Code, 0>): Build =>
+  (message, details) =>
+    new Failure(code, message, details)
+
+export const invalidArgument = failure(Code.INVALID_ARGUMENT)
+export const notFound = failure(Code.NOT_FOUND)
+export const unauthenticated = failure(Code.UNAUTHENTICATED)
+export const permissionDenied = failure(Code.PERMISSION_DENIED)
+/** The system is not in the state the call needs; repeating it without changing that is useless. */
+export const failedPrecondition = failure(Code.FAILED_PRECONDITION)
+export const resourceExhausted = failure(Code.RESOURCE_EXHAUSTED)
+export const unimplemented = failure(Code.UNIMPLEMENTED)
+export const cancelled = failure(Code.CANCELLED)
+export const deadlineExceeded = failure(Code.DEADLINE_EXCEEDED)
+/** Nobody could answer now; trying again may help. */
+export const unavailable = failure(Code.UNAVAILABLE)
+export const internal = failure(Code.INTERNAL)
+
+/** INVALID_ARGUMENT for named fields; the message repeats the first so that it reads well alone. */
+export function invalidFields(violations: readonly FieldViolation[]): Failure {
+  const [first] = violations
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
+  return invalidArgument(`${first ? `${first.field}: ${first.description}` : 'invalid request'}${more}`, {
+    violations,
+  })
+}

@@ -1,0 +1,52 @@
+import {
+  create,
+  type DescFile,
+  type DescMessage,
+  type DescService,
+  fromBinary,
+  type Message,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+
+/**
+ * The service as grpc-js wants it, made by proto-loader from our descriptors, but reading and writing the very messages
+ * that REST and the handlers use: there is one message type in the house.
+ */
+export function serviceDefinition(service: DescService): ServiceDefinition {
+  const set = create(FileDescriptorSetSchema, { file: filesOf(service.file).map(({ proto }) => proto) })
+  const loaded = loadFileDescriptorSetFromBuffer(Buffer.from(toBinary(FileDescriptorSetSchema, set)))
+  const definition = loaded[service.typeName] as unknown as Readonly<Record<string, LoadedMethod>>
+  return Object.fromEntries(
+    service.methods.map(method => {
+      const found = definition[method.name]
+      if (!found) throw new Error(`proto-loader does not know ${service.typeName}.${method.name}`)
+      const codec: Partial<LoadedMethod> = {
+        requestSerialize: writerOf(method.input),
+        requestDeserialize: readerOf(method.input),
+        responseSerialize: writerOf(method.output),
+        responseDeserialize: readerOf(method.output),
+      }
+      return [method.name, { ...found, ...codec }]
+    }),
+  )
+}
+
+type LoadedMethod = MethodDefinition<Message, Message>
+
+const writerOf = (schema: DescMessage) => (message: Message) => Buffer.from(toBinary(schema, message))
+const readerOf = (schema: DescMessage) => (bytes: Buffer) => fromBinary(schema, bytes)
+
+/** A file and all it imports, imports first, each once. */
+export function filesOf(...files: readonly DescFile[]): readonly DescFile[] {
+  const found = new Map<string, DescFile>()
+  const visit = (file: DescFile) => {
+    if (found.has(file.name)) return
+    for (const dependency of file.dependencies) visit(dependency)
+    found.set(file.name, file)
+  }
+  for (const file of files) visit(file)
+  return [...found.values()]
+}

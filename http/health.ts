@@ -1,0 +1,122 @@
+import { createServer } from 'node:http'
+import type { Fleet } from '../ports/fleet.js'
+import type { KubeApi } from '../ports/kube-api.js'
+import { formatAddress, parseAddress } from './address.js'
+import { Remembered } from './identity/remembered.js'
+import { closeServer, listen } from './listener.js'
+
+/** One condition for being ready: undefined when it holds, else what is wrong, in words. */
+export interface Check {
+  readonly name: string
+  readonly problem: () => Promise<string | undefined>
+}
+
+/** What is answered to `/readyz`: as kube-apiserver writes it, one line for each check. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly text: string
+}
+
+/** Asks every check. `notes` are told but decide nothing. */
+export async function readiness(checks: readonly Check[], notes: readonly string[] = []): Promise<Readiness> {
+  const answers = await Promise.all(
+    checks.map(async ({ name, problem }) => ({ name, wrong: await problem().catch(String) })),
+  )
+  const ready = answers.every(({ wrong }) => wrong === undefined)
+  const lines = answers.map(({ name, wrong }) =>
+    wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: ${wrong}`,
+  )
+  const last = ready ? 'readyz check passed' : 'readyz check failed'
+  return { ready, text: [...lines, ...notes.map(note => `[i]${note}`), last, ''].join('\n') }
+}
+
+/** How old an answer of the host may be: probes of several kubelets must not become its load. */
+const HOST_SEEN_MS = 2_000
+const HOST_TIMEOUT_MS = 2_000
+
+/** Ready means: the instances were read, and the host, who authenticates and authorizes everyone, answers. */
+export function readyChecks({
+  fleet,
+  host,
+}: {
+  readonly fleet: Fleet
+  readonly host: KubeApi
+}): readonly Check[] {
+  const remembered = new Remembered<string | undefined>({ capacity: 1, now: () => performance.now() })
+  const askHost = async () => {
+    try {
+      await host.request({ method: 'GET', path: '/readyz', timeoutMs: HOST_TIMEOUT_MS })
+      return { value: undefined, ttlMs: HOST_SEEN_MS }
+    } catch (error) {
+      return { value: error instanceof Error ? error.message : String(error), ttlMs: HOST_SEEN_MS }
+    }
+  }
+  return [
+    {
+      name: 'fleet',
+      problem: async () => (fleet.synced ? undefined : 'the instances have not been read from the host yet'),
+    },
+    { name: 'host', problem: () => remembered.get('host', askHost) },
+  ]
+}
+
+/** Who leads, for people who read `/readyz`. Followers are ready too: they answer reads. */
+export function leadershipNote(fleet: Fleet): string {
+  const { leading, holder } = fleet.leadership()
+  return holder === undefined
+    ? 'lease held by nobody'
+    : `lease held by ${holder}${leading ? ' (this replica)' : ''}`
+}
+
+/** What the health listener answers from. */
+export interface HealthOptions {
+  /** `host:port`; loopback unless a network is meant to reach it. */
+  readonly listen: string
+  readonly readiness: () => Promise<Readiness>
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>
+}
+
+/** A running health listener. */
+export interface HealthListener {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Serves `/healthz`, `/livez`, `/readyz` and `/metrics` over plain HTTP on an address of its own, so that probes and
+ * scrapers need no credentials and callers of the API cannot reach it. It stops last: a probe of a stopping process
+ * must hear that it is not ready, not find a closed door.
+ */
+export async function startHealth({
+  listen: address,
+  readiness,
+  metrics,
+}: HealthOptions): Promise<HealthListener> {
+  const respond = async (path: string): Promise<{ status: number; text: string; type?: string }> => {
+    if (path === '/healthz' || path === '/livez') return { status: 200, text: 'ok' }
+    if (path === '/readyz') {
+      const { ready, text } = await readiness()
+      return { status: ready ? 200 : 503, text }
+    }
+    if (path === '/metrics') {
+      const { text, contentType } = await metrics()
+      return { status: 200, text, type: contentType }
+    }
+    return { status: 404, text: 'try /healthz, /readyz or /metrics\n' }
+  }
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0] ?? '/'
+    const answer =
+      request.method === 'GET' || request.method === 'HEAD'
+        ? respond(path)
+        : Promise.resolve({ status: 405, text: 'only GET\n', type: undefined })
+    answer.then(
+      ({ status, text, type = 'text/plain; charset=utf-8' }) =>
+        response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text),
+      error => response.writeHead(500).end(String(error)),
+    )
+  })
+  const { host, port } = parseAddress(address)
+  const bound = await listen(server, { host, port })
+  return { url: `http://${formatAddress({ host, port: bound })}`, close: () => closeServer(server, 1_000) }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { KubeApi } from '../../ports/kube-api.js'
+import { unauthenticated } from '../failure.js'
+import type { Caller } from './caller.js'
+import { type Answer, Remembered } from './remembered.js'
+
+/** What a request brought along to prove who it is from. */
+export interface Credentials {
+  /** The `Authorization` header as it came. */
+  readonly authorization?: string | undefined
+  /** Subject of the client certificate, given only where TLS verified it against the client CA. */
+  readonly certificate?: CertificateSubject | undefined
+}
+
+/** The parts of a certificate's subject that Kubernetes reads: CN is the user, each O a group. */
+export interface CertificateSubject {
+  readonly CN?: string | string[]
+  readonly O?: string | string[]
+}
+
+/** Finds out who a request is from. OIDC issuers join here later. */
+export interface Authenticator {
+  /**
+   * @throws Failure UNAUTHENTICATED when the credentials are absent or wrong, UNAVAILABLE when nobody could check them
+   */
+  authenticate(credentials: Credentials): Promise<Caller>
+}
+
+/** A token that was good is believed this long: Kubernetes' own default for delegated authentication. */
+const ACCEPTED_MS = 10_000
+/** A token that was bad is refused this long without asking: short, since it may just have been issued. */
+const REFUSED_MS = 1_000
+/** How many tokens are remembered, by their SHA-256. */
+const CAPACITY = 4_096
+/** No token that a Kubernetes authenticator issues comes near this; longer ones are not worth a request. */
+const LONGEST_TOKEN = 16_384
+/** How long the host may take to answer a review. */
+const REVIEW_TIMEOUT_MS = 10_000
+
+/** Bearer tokens by TokenReview on the host, client certificates by their subject. A certificate counts before a token. */
+export function hostAuthenticator(options: {
+  readonly host: KubeApi
+  readonly now: () => number
+}): Authenticator {
+  const remembered = new Remembered<Caller | undefined>({ capacity: CAPACITY, now: options.now })
+  return {
+    async authenticate({ authorization, certificate }) {
+      if (certificate) return callerOfCertificate(certificate)
+      const token = bearerToken(authorization)
+      const key = createHash('sha256').update(token).digest('base64')
+      const caller = await remembered.get(key, () => reviewToken(options.host, token))
+      if (!caller) throw unauthenticated('the bearer token is not accepted: it is unknown or has expired')
+      return caller
+    },
+  }
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (!authorization) {
+    throw unauthenticated(
+      'no credentials: send `Authorization: Bearer <token>` or present a client certificate',
+    )
+  }
+  const [, token] = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(authorization) ?? []
+  if (!token || token.length > LONGEST_TOKEN) {
+    throw unauthenticated('the Authorization header does not hold a bearer token')
+  }
+  return token
+}
+
+function callerOfCertificate({ CN, O }: CertificateSubject): Caller {
+  if (typeof CN !== 'string' || CN === '') {
+    throw unauthenticated("the client certificate's subject must have exactly one CN: it names the user")
+  }
+  return { user: CN, groups: withAuthenticated(O === undefined ? [] : [O].flat()), extra: {} }
+}
+
+async function reviewToken(host: KubeApi, token: string): Promise<Answer<Caller | undefined>> {
+  const review = await host.request<unknown>({
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/tokenreviews',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } },
+    timeoutMs: REVIEW_TIMEOUT_MS,
+  })
+  const caller = callerOfReview(review)
+  return { value: caller, ttlMs: caller ? ACCEPTED_MS : REFUSED_MS }
+}
+
+/** Reads `status` of a TokenReview; whatever is not clearly a yes is a no. */
+function callerOfReview(review: unknown): Caller | undefined {
+  const status = member(review, 'status')
+  if (member(status, 'authenticated') !== true) return undefined
+  const user = member(status, 'user')
+  const username = member(user, 'username')
+  if (typeof username !== 'string' || username === '') return undefined
+  const uid = member(user, 'uid')
+  const extra = member(user, 'extra')
+  return {
+    user: username,
+    ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
+    groups: withAuthenticated(strings(member(user, 'groups'))),
+    extra: Object.fromEntries(
+      Object.entries(typeof extra === 'object' && extra !== null ? extra : {}).map(([key, values]) => [
+        key,
+        strings(values),
+      ]),
+    ),
+  }
+}
+
+const member = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+
+/** Every authenticated user is in this group, as in Kubernetes. */
+const withAuthenticated = (groups: readonly string[]): readonly string[] =>
+  groups.includes('system:authenticated') ? groups : [...groups, 'system:authenticated']

@@ -1,0 +1,85 @@
+import type { KubeApi } from '../../ports/kube-api.js'
+import type { Caller } from './caller.js'
+import { type Answer, Remembered } from './remembered.js'
+
+/** What is to be done to what, in Kubernetes' words. `resource` may carry a subresource after a slash. */
+export type Action =
+  | { readonly verb: string; readonly resource: string; readonly name?: string }
+  | { readonly verb: string; readonly path: string }
+
+/** Whether, and in the authorizer's words why not. */
+export interface Verdict {
+  readonly allowed: boolean
+  readonly reason: string
+}
+
+/** Decides who may do what. Roles and workspaces join here later. */
+export interface Authorizer {
+  /** @throws Failure or StatusError when nobody could decide: that is never a yes. */
+  decide(caller: Caller, action: Action): Promise<Verdict>
+}
+
+/** A yes is believed this long; a revoked right lives on no longer than this. */
+const ALLOWED_MS = 10_000
+/** A no is repeated this long without asking, so that a grant is felt soon. */
+const DENIED_MS = 2_000
+/** How many verdicts are remembered: 16 callers who each filter 1,000 instances. */
+const CAPACITY = 16_384
+/** How long the host may take to answer a review. */
+const REVIEW_TIMEOUT_MS = 10_000
+
+/** SubjectAccessReview on the host, for group kairship.io. */
+export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
+  const remembered = new Remembered<Verdict>({ capacity: CAPACITY, now: options.now })
+  return {
+    decide: (caller, action) =>
+      remembered.get(JSON.stringify([caller, action]), () => reviewAccess(options.host, caller, action)),
+  }
+}
+
+async function reviewAccess(host: KubeApi, caller: Caller, action: Action): Promise<Answer<Verdict>> {
+  const { status } = await host.request<{
+    readonly status?: { readonly allowed?: unknown; readonly denied?: unknown; readonly reason?: unknown }
+  }>({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+    body: {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user: caller.user,
+        groups: caller.groups,
+        ...(caller.uid ? { uid: caller.uid } : {}),
+        ...(Object.keys(caller.extra).length > 0 ? { extra: caller.extra } : {}),
+        ...attributesOf(action),
+      },
+    },
+    timeoutMs: REVIEW_TIMEOUT_MS,
+  })
+  const allowed = status?.allowed === true && status.denied !== true
+  const reason = typeof status?.reason === 'string' ? status.reason : ''
+  return { value: { allowed, reason }, ttlMs: allowed ? ALLOWED_MS : DENIED_MS }
+}
+
+function attributesOf(action: Action): object {
+  if ('path' in action) return { nonResourceAttributes: { verb: action.verb, path: action.path } }
+  const [resource = '', subresource] = action.resource.split('/')
+  return {
+    resourceAttributes: {
+      group: 'kairship.io',
+      version: 'v1alpha1',
+      verb: action.verb,
+      resource,
+      ...(subresource ? { subresource } : {}),
+      ...(action.name ? { name: action.name } : {}),
+    },
+  }
+}
+
+/** The refusal's text, as a Kubernetes API server words it. */
+export function denial(caller: Caller, action: Action, { reason }: Verdict): string {
+  const because = reason ? `: ${reason}` : ''
+  if ('path' in action) return `User "${caller.user}" cannot ${action.verb} path "${action.path}"${because}`
+  const which = action.name ? ` "${action.name}"` : ''
+  return `${action.resource}.kairship.io${which} is forbidden: User "${caller.user}" cannot ${action.verb} resource "${action.resource}" in API group "kairship.io" at the cluster scope${because}`
+}

@@ -1,0 +1,36 @@
+import { resourceExhausted } from './failure.js'
+
+/** What a request may measure at most on either wire: as much as a kube-apiserver accepts. */
+export const LARGEST_BODY = 3 * 1024 * 1024
+
+/** Counts what is held under each name (a caller, an instance), and refuses one more than `most`. Names that hold nothing cost nothing. */
+export class Held {
+  readonly #held = new Map<string, number>()
+
+  constructor(
+    readonly what: string,
+    readonly most: number,
+  ) {}
+
+  /**
+   * Takes one under this name and returns what gives it back (idempotent).
+   * @throws Failure RESOURCE_EXHAUSTED at the limit
+   */
+  take(name: string): () => void {
+    const held = this.#held.get(name) ?? 0
+    if (held >= this.most) {
+      throw resourceExhausted(`${name} already has ${held} ${this.what}, the most allowed: end some first`, {
+        retryAfterSeconds: 1,
+      })
+    }
+    this.#held.set(name, held + 1)
+    let given = false
+    return () => {
+      if (given) return
+      given = true
+      const left = (this.#held.get(name) ?? 1) - 1
+      if (left > 0) this.#held.set(name, left)
+      else this.#held.delete(name)
+    }
+  }
+}

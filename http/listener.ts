@@ -1,0 +1,45 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Address } from './address.js'
+
+/** Limits of an HTTP listener against slow and oversized requests. */
+export function hardened<S extends Server>(server: S): S {
+  server.headersTimeout = 10_000
+  // From the first byte to the last of a request, not of its answer.
+  server.requestTimeout = 60_000
+  // Longer than the 60 s of common load balancers, so that they close idle connections first.
+  server.keepAliveTimeout = 75_000
+  server.maxHeadersCount = 100
+  return server
+}
+
+/** What all headers of a request may measure: tokens with many groups are large, and nothing else is. */
+export const LARGEST_HEADERS = 32 * 1024
+
+/** Starts listening. @returns the port that was bound @throws what the system says, e.g. EADDRINUSE */
+export function listen(server: Server, { host, port }: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+const SWEEP_MS = 50
+
+/** Takes no new connections, ends idle ones, waits for requests under way, and cuts off what is left after `graceMs`. */
+export function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    // A connection becomes idle when its last request is answered, and Node does not close it then by itself.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    server.close(() => {
+      clearTimeout(cut)
+      clearInterval(sweep)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,67 @@
+import type { Fleet } from '../ports/fleet.js'
+import type { KubeApi } from '../ports/kube-api.js'
+import type { Log } from '../ports/log.js'
+import type { Meter } from '../ports/meter.js'
+import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
+import { createDispatcher, type Dispatcher } from './dispatch.js'
+import { unavailable } from './failure.js'
+import type { ServedService } from './grpc/server.js'
+import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
+import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
+import { Held } from './limits.js'
+import { operationsOf } from './operation.js'
+import type { DoorAddress } from './rpc/door-kubeconfig.js'
+import { instanceHandlers } from './rpc/instance.js'
+import { InstanceFeed } from './rpc/instance-feed.js'
+
+/** What the management API stands on. */
+export interface ApiDependencies {
+  readonly fleet: Fleet
+  /** The host cluster under Kairship's own credential. */
+  readonly host: KubeApi
+  readonly log: Log
+  readonly meter: Meter
+  readonly karmadaVersion: string
+  /** Where callers reach the native door. */
+  readonly door: () => DoorAddress
+  /** Streams that one caller may hold open at once, over all wires. */
+  readonly streamsPerCaller: number
+  readonly now?: () => number
+}
+
+/** The management API without its listeners: what both wires serve. */
+export interface ManagementApi {
+  readonly services: readonly ServedService[]
+  readonly dispatcher: Dispatcher
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  /** Ends every stream, for resumption elsewhere. Calls under way go on. */
+  endStreams(): void
+}
+
+/** Puts services, identity and the dispatcher together. A further service is one more line here. */
+export function managementApi(dependencies: ApiDependencies): ManagementApi {
+  const { fleet, host, log, meter, karmadaVersion, door, streamsPerCaller } = dependencies
+  const { now = () => performance.now() } = dependencies
+  const stopping = new AbortController()
+  const authorizer = hostAuthorizer({ host, now })
+  const feed = new InstanceFeed()
+  feed
+    .follow(fleet, stopping.signal)
+    .catch(error => log.error({ err: error }, 'the fleet can no longer be followed'))
+  const instances = instanceHandlers({ fleet, feed, host, karmadaVersion, door })
+  return {
+    services: [{ service: InstanceService, operations: operationsOf(InstanceService, instances) }],
+    dispatcher: createDispatcher({
+      authorizer,
+      log,
+      meter,
+      now,
+      streams: new Held('open streams', streamsPerCaller),
+      stopping: stopping.signal,
+    }),
+    authenticator: hostAuthenticator({ host, now }),
+    authorizer,
+    endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Fleet } from '../../ports/fleet.js'
+import type { Upstream } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import { invalidArgument, notFound, permissionDenied, unavailable } from '../failure.js'
+import type { Authenticator } from '../identity/authenticate.js'
+import { type Action, type Authorizer, denial } from '../identity/authorize.js'
+import type { Caller } from '../identity/caller.js'
+import { certificateOf } from '../identity/certificate.js'
+import type { Held } from '../limits.js'
+import { asksToImpersonate } from './headers.js'
+import type { BadPath, DoorPath } from './path.js'
+import { type RequestInfo, requestInfo } from './request-info.js'
+
+/** Reviews by which callers ask who they are and what they may do: posted, and nothing is stored. */
+const ASKS_OF_ITSELF =
+  /^\/apis\/auth(entication|orization)\.k8s\.io\/v1\/selfsubject(|access|rules)reviews(\?|$)/
+
+/** What the door stands on. */
+export interface DoorOptions {
+  readonly fleet: Fleet
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  readonly log: Log
+  readonly meter: Meter
+  /** Requests under way for one instance. One that is slow must not take the sockets of the others. */
+  readonly perInstance: Held
+  /** Watches, followed logs and upgraded connections of one caller. */
+  readonly longPerCaller: Held
+  readonly now: () => number
+}
+
+/** A request that came to the door, and what is found out about it on the way in. */
+export interface Visit {
+  readonly requestId: string
+  readonly started: number
+  readonly remote: string | undefined
+  readonly door: DoorPath | BadPath
+  /** Set as it becomes known; the audit record has what there is. */
+  caller?: Caller
+  action?: Action
+}
+
+export function visitOf(request: IncomingMessage, door: DoorPath | BadPath, now: number): Visit {
+  const given = request.headers['x-request-id']
+  return {
+    requestId: typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID(),
+    started: now,
+    remote: request.socket.remoteAddress,
+    door,
+  }
+}
+
+/** What a visit that was let in may use, until it gives it back. */
+export interface Admission {
+  readonly path: string
+  readonly info: RequestInfo
+  readonly caller: Caller
+  readonly upstream: Upstream
+  readonly release: () => void
+}
+
+/** Kubernetes' verbs for a proxied request, by its method. */
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  OPTIONS: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/**
+ * path → authenticate → authorize → instance → limits, in this order: nobody learns what exists before it is known who
+ * asks and that they may.
+ * @throws Failure that says which of these it was
+ */
+export async function admit(
+  options: DoorOptions,
+  request: IncomingMessage,
+  visit: Visit,
+  upgrade: boolean,
+): Promise<Admission> {
+  const { door } = visit
+  const { authenticator, authorizer } = options
+  const { headers, rawHeaders, method = '', socket } = request
+  const caller = await authenticator.authenticate({
+    authorization: headers.authorization,
+    certificate: certificateOf(socket),
+  })
+  visit.caller = caller
+  if ('problem' in door) throw invalidArgument(door.problem)
+  const verb = method === 'POST' && ASKS_OF_ITSELF.test(door.path) ? 'get' : verbs[method]
+  if (!verb) throw invalidArgument(`${method} requests are not passed on`)
+  // An upgrade runs commands and moves data both ways, although it is asked for with GET.
+  const action = { verb: upgrade ? 'create' : verb, resource: 'instances/proxy', name: door.instance }
+  visit.action = action
+  const verdict = await authorizer.decide(caller, action)
+  if (!verdict.allowed) throw permissionDenied(denial(caller, action, verdict))
+  if (asksToImpersonate(rawHeaders)) {
+    throw permissionDenied('impersonation is not passed on: Kairship tells the instance who is asking')
+  }
+  const upstream = upstreamOf(options.fleet, door.instance)
+  const info = requestInfo(method, door.path)
+  return {
+    path: door.path,
+    info,
+    caller,
+    upstream,
+    release: hold(options, door.instance, caller, info.long || upgrade),
+  }
+}
+
+/** Only a registered instance is reachable, over the connection its actor holds: no address of a request is dialled. */
+function upstreamOf(fleet: Fleet, instance: string): Upstream {
+  if (!fleet.synced)
+    throw unavailable('the instances have not been read from the host yet', { retryAfterSeconds: 1 })
+  const view = fleet.get(instance)
+  if (!view) throw notFound(`there is no instance called ${JSON.stringify(instance)}`)
+  const upstream = fleet.connection(instance)?.upstream
+  if (upstream) return upstream
+  throw unavailable(`instance ${instance} is ${view.state} and cannot be reached now: see its conditions`, {
+    retryAfterSeconds: 5,
+  })
+}
+
+function hold(
+  { perInstance, longPerCaller }: DoorOptions,
+  instance: string,
+  { user }: Caller,
+  long: boolean,
+): () => void {
+  return long ? longPerCaller.take(user) : perInstance.take(instance)
+}

@@ -1,0 +1,111 @@
+import type { Caller } from '../identity/caller.js'
+
+/** Headers that belong to one connection, and never travel on (RFC 9110, section 7.6.1, and its predecessors). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'http2-settings',
+])
+
+/** What a request says of who it is from or where it came by: only we may say that to the server behind. */
+const NOT_TRUSTED = new Set(['authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip'])
+const NOT_TRUSTED_PREFIX = /^(impersonate-|x-remote-|x-forwarded-)/
+
+/** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
+const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
+
+/** Whether a caller asks to act as somebody else, which the door does not pass on and must not silently ignore. */
+export const asksToImpersonate = (rawHeaders: readonly string[]): boolean =>
+  namesOf(rawHeaders).some(name => name.startsWith('impersonate-'))
+
+/**
+ * The headers to send on: what the caller sent, less what is not its to say, plus who it is. Names and values in turn.
+ * @param keepUpgrade for upgrades, whose `Connection` and `Upgrade` are written anew
+ */
+export function requestHeaders(
+  rawHeaders: readonly string[],
+  caller: Caller,
+  keepUpgrade = false,
+): readonly string[] {
+  const dropped = namedByConnection(rawHeaders)
+  const kept: string[] = []
+  let upgrade = ''
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
+    const lower = name.toLowerCase()
+    if (lower === 'upgrade') upgrade = value
+    if (
+      HOP_BY_HOP.has(lower) ||
+      NOT_TRUSTED.has(lower) ||
+      NOT_TRUSTED_PREFIX.test(lower) ||
+      dropped.has(lower)
+    )
+      continue
+    const clean = lower === 'sec-websocket-protocol' ? withoutToken(value) : value
+    if (clean !== '' || value === '') kept.push(name, clean)
+  }
+  if (keepUpgrade) kept.push('Connection', 'Upgrade', 'Upgrade', upgrade)
+  return [...kept, ...impersonation(caller)]
+}
+
+/** The headers to answer with: the server's, less what belonged to its connection with us, plus where they are from. */
+export function answerHeaders(rawHeaders: readonly string[]): string[] {
+  const dropped = namedByConnection(rawHeaders)
+  const kept: string[] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
+    const lower = name.toLowerCase()
+    if (!HOP_BY_HOP.has(lower) && !dropped.has(lower)) kept.push(name, value)
+  }
+  kept.push('Kairship-Source', 'karmada')
+  return kept
+}
+
+/** Who the caller is, in Kubernetes' impersonation headers. */
+function impersonation({ user, uid, groups, extra }: Caller): string[] {
+  return [
+    'Impersonate-User',
+    utf8(user),
+    ...(uid ? ['Impersonate-Uid', utf8(uid)] : []),
+    ...groups.flatMap(group => ['Impersonate-Group', utf8(group)]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.flatMap(value => [`Impersonate-Extra-${headerKey(key)}`, utf8(value)]),
+    ),
+  ]
+}
+
+/** Header values travel as bytes; a line break in a name would be a header of its own, and is not let through. */
+const utf8 = (value: string): string =>
+  Buffer.from(value.replaceAll(/[\r\n\0]/g, ' '), 'utf8').toString('latin1')
+
+/** Percent-encodes what a header name cannot carry, as the API server decodes it. */
+const headerKey = (key: string): string =>
+  encodeURIComponent(key).replaceAll(/[()]/g, character => (character === '(' ? '%28' : '%29'))
+
+const namesOf = (rawHeaders: readonly string[]): string[] =>
+  rawHeaders.filter((_, index) => index % 2 === 0).map(name => name.toLowerCase())
+
+/** `Connection: x` makes x a hop-by-hop header too. */
+function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== 'connection') continue
+    for (const name of (rawHeaders[index + 1] ?? '').split(',')) found.add(name.trim().toLowerCase())
+  }
+  return found
+}
+
+const withoutToken = (protocols: string): string =>
+  protocols
+    .split(',')
+    .map(protocol => protocol.trim())
+    .filter(protocol => !TOKEN_PROTOCOL.test(protocol))
+    .join(', ')

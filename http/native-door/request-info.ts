@@ -1,0 +1,78 @@
+/** What a Kubernetes request is about, read from its method and path alone, as an API server's request info is. */
+export interface RequestInfo {
+  /** get, list, watch, create, update, patch, delete, deletecollection; or the method in lower case for other paths. */
+  readonly verb: string
+  /** Absent for discovery, health and other paths that name no resource. */
+  readonly resource?: {
+    readonly group: string
+    readonly version: string
+    readonly resource: string
+    readonly namespace?: string
+    readonly name?: string
+    readonly subresource?: string
+  }
+  /** Nothing is stored, whatever the verb says. */
+  readonly dryRun: boolean
+  /** The answer does not end by itself: a watch or a followed log. */
+  readonly long: boolean
+  /** A list whose resourceVersion somebody will watch from: informers ask so. */
+  readonly startsInformer: boolean
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/** @param target an encoded path with its query */
+export function requestInfo(method: string, target: string): RequestInfo {
+  const mark = target.indexOf('?')
+  const path = mark < 0 ? target : target.slice(0, mark)
+  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1))
+  const { resource, watched } = resourceOf(path)
+  const reading = method === 'GET' || method === 'HEAD'
+  const watch = reading && (watched || isTrue(query.get('watch')))
+  const one = resource?.name !== undefined && !/(^|,)metadata\.name=/.test(query.get('fieldSelector') ?? '')
+  const readVerb = watch ? 'watch' : one ? 'get' : 'list'
+  const writeVerb = method === 'DELETE' && resource && !one ? 'deletecollection' : verbs[method]
+  return {
+    verb: (resource && (reading ? readVerb : writeVerb)) ?? method.toLowerCase(),
+    ...(resource ? { resource } : {}),
+    dryRun: query.has('dryRun'),
+    long: watch || (reading && isTrue(query.get('follow'))),
+    startsInformer: query.get('resourceVersion') === '0' || query.has('resourceVersionMatch'),
+  }
+}
+
+const isTrue = (value: string | null): boolean => value !== null && /^(1|t|true|)$/i.test(value)
+
+function resourceOf(path: string): { resource?: NonNullable<RequestInfo['resource']>; watched: boolean } {
+  const parts = path.split('/').filter(part => part !== '')
+  const core = parts[0] === 'api'
+  if (!core && parts[0] !== 'apis') return { watched: false }
+  const [group, version] = core ? ['', parts[1]] : [parts[1], parts[2]]
+  const after = parts.slice(core ? 2 : 3)
+  const watched = after[0] === 'watch'
+  if (watched) after.shift()
+  if (version === undefined || group === undefined || after[0] === undefined) return { watched: false }
+  const namespaced =
+    after[0] === 'namespaces' && after.length > 2 && !NAMESPACE_SUBRESOURCES.has(after[2] ?? '')
+  const namespace = namespaced ? after[1] : undefined
+  const [resource = '', name, ...subresource] = namespaced ? after.slice(2) : after
+  return {
+    watched,
+    resource: {
+      group,
+      version,
+      resource,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+      ...(subresource.length > 0 ? { subresource: subresource.join('/') } : {}),
+    },
+  }
+}
+
+/** `namespaces/x/status` is a part of the namespace and not a resource in it. */
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])

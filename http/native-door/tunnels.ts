@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { RawSocket } from '../../ports/kube-api.js'
+import { toFailure } from '../errors.js'
+import { cancelled, Failure, unavailable } from '../failure.js'
+import { admit, type DoorOptions, type Visit } from './admission.js'
+import { requestHeaders } from './headers.js'
+import { record } from './record.js'
+import { refuseUpgrade } from './refusal.js'
+
+/** How long the instance may take to give us a socket. */
+const OPEN_TIMEOUT_MS = 15_000
+
+/**
+ * Upgraded connections: exec, attach, port-forward and cp, over WebSocket or SPDY alike. The request's head is written to
+ * a socket of its own to the instance, and from then on both sides talk through us byte by byte; the 101, or the refusal
+ * instead of it, is the instance's own answer.
+ */
+export class Tunnels {
+  readonly #open = new Set<() => void>()
+  #closed = false
+
+  constructor(readonly options: DoorOptions) {}
+
+  /** Owns the socket until it is closed: it never rejects. */
+  async open(request: IncomingMessage, socket: Duplex, head: Buffer, visit: Visit): Promise<void> {
+    // Node hands over a socket without an error listener, and an unheard error would end the process.
+    let gone: Failure | undefined
+    socket.on('error', error => {
+      gone ??= cancelled('the caller hung up', { cause: error })
+    })
+    let release: () => void = () => undefined
+    let failure: Failure | undefined
+    try {
+      const admission = await admit(this.options, request, visit, true)
+      release = admission.release
+      if (this.#closed) throw unavailable('the server is shutting down')
+      const upstream = await opened(
+        admission.upstream.open({
+          method: request.method ?? 'GET',
+          path: admission.path,
+          headers: requestHeaders(request.rawHeaders, admission.caller, true),
+        }),
+      )
+      await this.#join(socket, upstream, head)
+    } catch (error) {
+      failure = gone ?? toFailure(error)
+      refuseUpgrade(socket, failure, visit.requestId)
+    } finally {
+      release()
+      record(this.options, visit, failure ? 0 : 101, failure)
+    }
+  }
+
+  /** Ends every connection; there is no softer way to end a protocol that is not ours. */
+  close(): void {
+    this.#closed = true
+    for (const end of this.#open) end()
+  }
+
+  /** Resolves when both directions are over. The end of one side is passed on as an end, a break as a break. */
+  async #join(client: Duplex, upstream: Duplex, head: Buffer): Promise<void> {
+    const end = () => {
+      client.destroy()
+      upstream.destroy()
+    }
+    this.#open.add(end)
+    if (head.length > 0) upstream.write(head)
+    try {
+      // How a protocol that is not ours ended is the affair of those who speak it.
+      await Promise.allSettled([pipeline(client, upstream), pipeline(upstream, client)])
+    } finally {
+      this.#open.delete(end)
+      end()
+    }
+  }
+}
+
+/** A socket to the instance is a Duplex, which a port cannot say. */
+async function opened(socket: Promise<RawSocket>): Promise<Duplex> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(unavailable('the instance could not be reached in time'))
+      // Should it come after all, nobody is waiting for it any more.
+      socket.then(
+        came => came.destroy(),
+        () => undefined,
+      )
+    }, OPEN_TIMEOUT_MS)
+  })
+  try {
+    return (await Promise.race([socket, late])) as Duplex
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw unavailable(`the instance could not be reached: ${error instanceof Error ? error.message : ''}`, {
+      cause: error,
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,130 @@
+import { html } from 'hono/html'
+import type { openApiDocument } from './openapi.js'
+
+type Document = ReturnType<typeof openApiDocument>
+type Html = ReturnType<typeof html>
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: unknown
+  readonly format?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly required?: readonly string[]
+  readonly allOf?: readonly Schema[]
+}
+
+interface Operation {
+  readonly operationId?: string
+  readonly description?: string
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly description?: string
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Content }>>
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+/** The OpenAPI document as one page without scripts: it needs nothing but itself, also where there is no network. */
+export function documentPage(document: Document): string {
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Readonly<Record<string, Operation>>).map(([verb, operation]) => ({
+      path,
+      verb: verb.toUpperCase(),
+      operation,
+    })),
+  )
+  const schemas = Object.entries((document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>)
+  return String(html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${document.info.title} ${document.info.version}</title>
+<style>
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}
+code,.path{font-family:ui-monospace,monospace;font-size:.9em}
+h2{margin-top:2.5rem;border-bottom:1px solid #d8dee4}
+section{margin:1.2rem 0;padding:.8rem 1rem;border:1px solid #d8dee4;border-radius:6px}
+section h3{margin:0 0 .4rem}
+.verb{display:inline-block;min-width:4.5rem;font-weight:600}
+table{border-collapse:collapse;width:100%;margin:.5rem 0}
+td,th{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}
+th{font-weight:600}
+small{color:#57606a}
+@media(prefers-color-scheme:dark){body{color:#d6dee6;background:#12171d}a{color:#8ab4f8}section,h2{border-color:#30363d}small{color:#8b949e}}
+</style></head>
+<body>
+<h1>${document.info.title} <small>${document.info.version}</small></h1>
+<p>${document.info.description ?? ''} The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
+<h2>Operations</h2>
+${operations.map(operationSection)}
+<h2>Messages</h2>
+${schemas.map(([name, schema]) => schemaSection(name, schema))}
+</body></html>`)
+}
+
+function operationSection({
+  path,
+  verb,
+  operation,
+}: {
+  readonly path: string
+  readonly verb: string
+  readonly operation: Operation
+}): Html {
+  const { operationId = '', description = '', parameters = [], requestBody, responses } = operation
+  return html`<section id="${operationId}"><h3>${operationId.replace(/^\w+_/, '')}</h3>
+<p class="path"><span class="verb">${verb}</span>${path}</p>
+<p>${description}</p>
+${
+  parameters.length === 0
+    ? ''
+    : html`<table><tr><th>Parameter</th><th>In</th><th>Type</th><th></th></tr>${parameters.map(
+        parameter =>
+          html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td><td>${typeText(parameter.schema)}</td><td>${parameter.description ?? parameter.schema.description ?? ''}</td></tr>`,
+      )}</table>`
+}
+${requestBody ? contentText('Body', requestBody.content) : ''}
+${contentText('Answer', responses['200']?.content ?? {})}
+</section>`
+}
+
+function contentText(title: string, content: Content): Html {
+  return html`${Object.entries(content).map(
+    ([media, { schema }]) =>
+      html`<p><b>${title}</b> <small>${media}</small> ${typeText(schema)}</p>${schema.properties ? fieldTable(schema) : ''}`,
+  )}`
+}
+
+function schemaSection(name: string, schema: Schema): Html {
+  return html`<section id="message-${name}"><h3>${name}</h3>
+<p>${schema.description ?? ''}</p>
+${schema.enum ? html`<p>${schema.enum.map(value => html`<code>${String(value)}</code> `)}</p>` : ''}
+${schema.properties ? fieldTable(schema) : ''}</section>`
+}
+
+function fieldTable({ properties = {}, required = [] }: Schema): Html {
+  return html`<table>${Object.entries(properties).map(
+    ([name, field]) =>
+      html`<tr><td><code>${name}</code>${required.includes(name) ? ' (required)' : ''}</td><td>${typeText(field)}</td><td>${field.description ?? ''}</td></tr>`,
+  )}</table>`
+}
+
+/** A type as one reads it: `[Instance]`, `string int64`, `map of NumStatistic`. */
+function typeText(schema: Schema): Html | string {
+  const reference = schema.$ref ?? schema.allOf?.find(({ $ref }) => $ref)?.$ref
+  if (reference) {
+    const name = reference.split('/').pop() ?? ''
+    return html`<a href="#message-${name}">${name}</a>`
+  }
+  if (schema.items) return html`[${typeText(schema.items)}]`
+  if (typeof schema.additionalProperties === 'object')
+    return html`map of ${typeText(schema.additionalProperties)}`
+  return [String(schema.type ?? 'any'), schema.format].filter(Boolean).join(' ')
+}

@@ -1,0 +1,97 @@
+import type { Context, Hono } from 'hono'
+import { requestTimeout } from '../deadline.js'
+import type { Dispatcher } from '../dispatch.js'
+import { invalidArgument } from '../failure.js'
+import type { Binding, Operation } from '../operation.js'
+import { bindRequest } from './bind.js'
+import type { RestEnv } from './env.js'
+import { eventsOf } from './events.js'
+import { jsonOf } from './json.js'
+import { bySpecificity, type Template } from './template.js'
+
+/** Adds a route for every binding of every operation, the more specific first. */
+export function addRoutes(
+  app: Hono<RestEnv>,
+  operations: readonly Operation[],
+  dispatcher: Dispatcher,
+): void {
+  const routes = operations
+    .flatMap(operation => operation.bindings.map(binding => ({ operation, binding })))
+    .sort((a, b) => bySpecificity(a.binding.template, b.binding.template))
+  for (const { operation, binding } of routes) {
+    app.on(binding.verb, patternOf(binding.template), c => answer(c, operation, binding, dispatcher))
+  }
+}
+
+/** Hono's pattern for a template. Parameters are numbered; a custom verb is part of the last one's expression. */
+export function patternOf({ segments, verb }: Template): string {
+  const suffix = verb ? `:${verb}` : ''
+  const parts = segments.map((segment, index) => {
+    const end = index === segments.length - 1 ? suffix : ''
+    return 'literal' in segment ? segment.literal + end : `:p${index}{${segment.pattern}${end}}`
+  })
+  return `/${parts.join('/')}`
+}
+
+/** The path parameters by field path, the custom verb cut off. */
+function parametersOf(c: Context, { segments, verb }: Template): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [index, segment] of segments.entries()) {
+    if ('literal' in segment) continue
+    const value = c.req.param(`p${index}`) ?? ''
+    const last = index === segments.length - 1
+    found[segment.field] = verb && last ? value.slice(0, -verb.length - 1) : value
+  }
+  return found
+}
+
+async function answer(
+  c: Context<RestEnv>,
+  operation: Operation,
+  binding: Binding,
+  dispatcher: Dispatcher,
+): Promise<Response> {
+  const request = bindRequest(operation, binding, {
+    path: parametersOf(c, binding.template),
+    query: queryOf(c, operation),
+    body: binding.body === '' ? '' : await bodyOf(c),
+  })
+  const arrival = {
+    wire: 'rest',
+    requestId: c.var.requestId,
+    caller: c.var.caller,
+    remote: c.var.remote,
+    signal: c.req.raw.signal,
+    timeoutMs: requestTimeout(c.req.header('grpc-timeout')),
+  } as const
+  if (operation.method.methodKind === 'unary') {
+    const message = await dispatcher.unary(operation, request, arrival)
+    return c.body(jsonOf(operation.method.output, message), 200, { 'content-type': 'application/json' })
+  }
+  const messages = await dispatcher.stream(operation, request, arrival)
+  return c.body(eventsOf(operation, messages, c.var.requestId), 200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    // nginx buffers answers unless told not to, and an event that waits in a buffer is late.
+    'x-accel-buffering': 'no',
+  })
+}
+
+/** A browser's EventSource resumes by header: it means the request's resume token, unless the query names one. */
+function queryOf(c: Context<RestEnv>, operation: Operation): URLSearchParams {
+  const query = new URL(c.req.url).searchParams
+  const lastEventId = c.req.header('last-event-id')
+  const resumes = operation.method.input.fields.some(({ name }) => name === 'resume_token')
+  if (lastEventId && resumes && !query.has('resumeToken') && !query.has('resume_token')) {
+    query.set('resumeToken', lastEventId)
+  }
+  return query
+}
+
+async function bodyOf(c: Context<RestEnv>): Promise<string> {
+  const type = c.req.header('content-type')
+  if (type && !/^application\/json\b|\+json\b/i.test(type)) {
+    throw invalidArgument(`content-type ${type} is not understood: send application/json`)
+  }
+  return c.req.text()
+}

@@ -1,0 +1,53 @@
+import {
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+} from '@bufbuild/protobuf'
+import type { FieldViolation } from '../failure.js'
+import { typesOfJson } from './json.js'
+
+/**
+ * Finds what is wrong with JSON that a message refused, with the full path of each place, by trying its parts alone.
+ * Only called once something is known to be wrong, so that the good path pays nothing.
+ */
+export function violationsIn(schema: DescMessage, json: JsonValue, prefix = ''): FieldViolation[] {
+  if (!isObject(json) || schema.typeName.startsWith('google.protobuf.')) return alone(schema, json, prefix)
+  return Object.entries(json).flatMap(([key, value]) => {
+    const path = `${prefix}${key}`
+    const field = schema.fields.find(candidate => candidate.jsonName === key || candidate.name === key)
+    if (!field) return [{ field: path, description: `there is no such field in ${schema.name}` }]
+    return inField(schema, field, value, path)
+  })
+}
+
+function inField(schema: DescMessage, field: DescField, value: JsonValue, path: string): FieldViolation[] {
+  if (field.fieldKind === 'message' && isObject(value)) {
+    return violationsIn(field.message, value, `${path}.`)
+  }
+  if (field.fieldKind === 'list' && field.listKind === 'message' && Array.isArray(value)) {
+    return value.flatMap((item, index) => violationsIn(field.message, item, `${path}[${index}].`))
+  }
+  if (field.fieldKind === 'map' && field.mapKind === 'message' && isObject(value)) {
+    return Object.entries(value).flatMap(([key, item]) =>
+      violationsIn(field.message, item, `${path}[${key}].`),
+    )
+  }
+  return alone(schema, { [field.jsonName]: value }, `${path}.`)
+}
+
+/** What the message says about this JSON when it is all there is. */
+function alone(schema: DescMessage, json: JsonValue, prefix: string): FieldViolation[] {
+  try {
+    fromJson(schema, json, { registry: typesOfJson })
+    return []
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const description = message.replace(/^cannot decode (field|message) \S+ from JSON: /, '')
+    return [{ field: prefix.replace(/\.$/, ''), description }]
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,63 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { InstanceView } from '../../ports/fleet.js'
+import {
+  WatchInstancesResponse_Type as Type,
+  type WatchInstancesRequest,
+  type WatchInstancesResponseSchema,
+} from '../../proto/gen/kairship/instance_pb.js'
+import type { Call } from '../call.js'
+import type { InstanceFeed } from './instance-feed.js'
+import { messageOfView } from './instance-message.js'
+
+type Message = MessageInitShape<typeof WatchInstancesResponseSchema>
+
+/** How many questions to the authorizer are under way at once for one caller's list. */
+const QUESTIONS_AT_ONCE = 16
+
+/** The views of those instances that the caller may see, in the order given. */
+export async function seenBy(call: Call, views: readonly InstanceView[]): Promise<readonly InstanceView[]> {
+  const seen: boolean[] = []
+  const rest = views.entries()
+  const ask = async () => {
+    for (const [index, { name }] of rest) seen[index] = await call.maySee(name)
+  }
+  await Promise.all(Array.from({ length: Math.min(QUESTIONS_AT_ONCE, views.length) }, ask))
+  return views.filter((_, index) => seen[index])
+}
+
+/**
+ * The feed as one caller may see it. An instance that becomes visible to the caller is ADDED, one that ceases to be is
+ * DELETED, as far as its changes show it.
+ */
+export async function* watchInstances(
+  feed: InstanceFeed,
+  { name, resumeToken }: Pick<WatchInstancesRequest, 'name' | 'resumeToken'>,
+  call: Call,
+): AsyncGenerator<Message> {
+  const shown = new Set<string>()
+  for await (const event of feed.read(resumeToken, call.signal)) {
+    if (!('view' in event)) {
+      if (event.type === 'RESET') shown.clear()
+      yield { type: Type[event.type], resumeToken: event.token }
+      continue
+    }
+    const { view, token } = event
+    if (name && view.name !== name) continue
+    const type = await typeFor(event.type, shown.has(view.name), () => call.maySee(view.name))
+    if (type === Type.DELETED) shown.delete(view.name)
+    else if (type !== undefined) shown.add(view.name)
+    if (type !== undefined) yield { type, instance: messageOfView(view), resumeToken: token }
+  }
+}
+
+/** What a change is to a caller who was, or was not, shown the instance in this stream; undefined when it is nothing. */
+async function typeFor(
+  change: 'ADDED' | 'MODIFIED' | 'DELETED',
+  shown: boolean,
+  maySee: () => Promise<boolean>,
+): Promise<Type | undefined> {
+  // A caller that resumed was shown it in a stream before this one, if it may see it at all.
+  if (change === 'DELETED') return shown || (await maySee()) ? Type.DELETED : undefined
+  if (await maySee()) return shown ? Type.MODIFIED : Type[change]
+  return shown ? Type.DELETED : undefined
+}

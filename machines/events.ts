@@ -1,0 +1,57 @@
+import type { Instance, InstanceSummary } from '../manifests/instance.js'
+import type { Answer, ControlPlane, Credentials, Elder, OutsideObject, SharedFact } from './facts.js'
+import type { Failure } from './failure.js'
+import type { Task } from './task.js'
+
+/**
+ * What an instance actor may be told. All are facts, in the past tense, and whole: told twice or late they change
+ * nothing, and the last one told is enough. Nobody commands an actor; who wants something writes the CR.
+ */
+export type InstanceEvent = CrEvent | LeadershipEvent | OwnObserverEvent | HostEvent | ClockEvent
+
+/** From the watch on Instances. */
+export type CrEvent =
+  | { readonly type: 'instance.observed'; readonly instance: Instance }
+  /** The CR is gone from the API. */
+  | { readonly type: 'instance.removed' }
+
+/** From the supervisor, which holds the lease. */
+export type LeadershipEvent = { readonly type: 'leadership.gained' } | { readonly type: 'leadership.lost' }
+
+/** From the observers that each instance runs for itself, over its own connection. */
+export type OwnObserverEvent =
+  | { readonly type: 'credentials.observed'; readonly credentials: Answer<Credentials> }
+  | {
+      readonly type: 'controlPlane.probed'
+      readonly controlPlane: Answer<ControlPlane>
+      readonly aggregatedApi: Answer<object>
+    }
+  /** There is no connection any more: what was learned over it is void. */
+  | { readonly type: 'controlPlane.contactLost' }
+  | {
+      readonly type: 'statistics.observed'
+      readonly statistics: Answer<{ readonly summary: InstanceSummary }>
+    }
+
+/** From the watches on the host that all instances share. */
+export type HostEvent =
+  | { readonly type: 'duplicate.observed'; readonly elder?: Elder }
+  | { readonly type: 'installation.observed'; readonly installation: OutsideObject | 'absent' }
+  | { readonly type: 'virtualCluster.observed'; readonly virtualCluster: OutsideObject | 'absent' }
+  | { readonly type: 'registration.observed'; readonly registration: OutsideObject | 'absent' }
+  | {
+      readonly type: 'roleBindings.observed'
+      readonly roleBindings: { readonly revision: string; readonly count: number }
+    }
+  /** A shared watch broke and could not be resumed in time: what was seen through it is void until seen again. */
+  | { readonly type: 'host.contactLost'; readonly of: SharedFact; readonly failure: Failure }
+  | { readonly type: 'host.contactMade'; readonly of: SharedFact }
+
+/** From the clock actors that rests are made of. */
+export type ClockEvent =
+  | {
+      readonly type: 'rest.began'
+      readonly task: Task /** Milliseconds since the epoch. */
+      readonly until: number
+    }
+  | { readonly type: 'rest.ended'; readonly task: Task }

@@ -1,0 +1,127 @@
+import { type DoneActorEvent, type ErrorActorEvent, not } from 'xstate'
+import { CONFIRM_WITHIN_MS, restMs } from './retry.js'
+import type { Keeper } from './task.js'
+import { untried } from './task.js'
+import { instance } from './vocabulary.js'
+
+const effects = {
+  finalizer: 'add the finalizer',
+  installation: 'install the control plane',
+  virtualCluster: 'ensure the virtual cluster',
+  registration: 'publish the registration',
+  roleBindings: 'materialize the role bindings',
+  status: 'write the status',
+} as const satisfies Record<Keeper, string>
+
+/** How a keeper differs from others. */
+export interface KeeperOptions {
+  /** The least time between two successful makings, in milliseconds; what is wanted meanwhile is made once, at its end. */
+  readonly pauseMs?: number
+}
+
+/**
+ * A region that keeps one thing outside as it should be, for as long as its parent state lasts: it acts when what is
+ * wanted was not made, or when our watch shows something else than the making left behind. Everything that may happen
+ * meanwhile (leadership lost, wish withdrawn, object deleted by somebody) is answered by a guard, not by an event, so
+ * nothing can be missed.
+ */
+export const keeper = (task: Keeper, { pauseMs = 0 }: KeeperOptions = {}) =>
+  instance.createStateConfig({
+    initial: 'settled',
+    states: {
+      /** What is wanted, if anything, is there: our own watch shows it. */
+      settled: {
+        always: { guard: { type: 'is due', params: task }, target: 'standby' },
+      },
+      /** There is something to do; passed through at once by the replica that leads. */
+      standby: {
+        always: [
+          { guard: not({ type: 'is due', params: task }), target: 'settled' },
+          { guard: 'leading', target: 'acting' },
+        ],
+      },
+      /** The effect runs. Leaving this state aborts it. */
+      acting: {
+        tags: 'acting',
+        entry: { type: 'begin', params: task },
+        always: [
+          { guard: not('leading'), target: 'standby' },
+          { guard: not({ type: 'is wanted', params: task }), target: 'settled' },
+        ],
+        invoke: {
+          id: `${task}.effect`,
+          src: effects[task],
+          input: ({ context: { name, instance, facts, wanted } }) => ({
+            name,
+            instance,
+            facts,
+            wanted: wanted[task] ?? '',
+          }),
+          onDone: {
+            target: 'confirming',
+            actions: {
+              type: 'succeed',
+              params: ({ event }: { event: DoneActorEvent<string> }) => ({ task, outcome: event.output }),
+            },
+          },
+          onError: {
+            target: 'resting',
+            actions: {
+              type: 'fail',
+              params: ({ event }: { event: ErrorActorEvent }) => ({ task, error: event.error }),
+            },
+          },
+        },
+      },
+      /**
+       * It was made; our watch must still show it. Until then nothing else is made, because it would be made on top of what
+       * is not seen yet. If the watch stays silent, it is looked at again.
+       */
+      confirming: {
+        always: [
+          { guard: { type: 'is confirmed', params: task }, target: pauseMs > 0 ? 'pausing' : 'settled' },
+          { guard: not('leading'), target: 'standby' },
+          { guard: { type: 'has rested', params: task }, target: 'acting' },
+        ],
+        invoke: {
+          id: `${task}.confirmation`,
+          src: 'rest',
+          input: ({ context: { work } }) => ({
+            task,
+            ms: CONFIRM_WITHIN_MS,
+            until: work[task]?.until,
+          }),
+        },
+      },
+      /** It was made and seen. What changes meanwhile waits, so that many small changes make one write. */
+      pausing: {
+        always: [
+          { guard: not('leading'), target: 'settled' },
+          { guard: { type: 'has rested', params: task }, target: 'settled' },
+        ],
+        invoke: {
+          id: `${task}.pause`,
+          src: 'rest',
+          input: () => ({ task, ms: pauseMs, until: undefined }),
+        },
+      },
+      /** It failed. It is tried again after a rest, or as soon as something else is wanted. */
+      resting: {
+        tags: 'resting',
+        always: [
+          { guard: not({ type: 'is due', params: task }), target: 'settled' },
+          { guard: not('leading'), target: 'standby' },
+          { guard: { type: 'wants something else by now', params: task }, target: 'acting' },
+          { guard: { type: 'has rested', params: task }, target: 'acting' },
+        ],
+        invoke: {
+          id: `${task}.rest`,
+          src: 'rest',
+          input: ({ context: { work } }) => {
+            const { failure, attempts, until } = work[task] ?? untried
+            return { task, ms: failure ? restMs(failure, attempts) : CONFIRM_WITHIN_MS, until }
+          },
+        },
+      },
+    },
+  })

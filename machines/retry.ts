@@ -1,0 +1,25 @@
+import { type Failure, paceOf } from './failure.js'
+
+/**
+ * How long to rest after the given number of failed tries in a row, in milliseconds, before jitter. `soon` doubles from
+ * 0.25 s to 4 s, `calm` from 1 s to 60 s: a thousand broken instances then ask about 17 times a second in total.
+ */
+export function restMs(failure: Failure, attempts: number): number {
+  const [first, most] = paceOf(failure) === 'soon' ? [250, 4_000] : [1_000, 60_000]
+  return Math.min(most, first * 2 ** Math.min(attempts - 1, 16))
+}
+
+/**
+ * How long a write may stay unseen by our own watch before it is checked again. A healthy watch reports within
+ * milliseconds; ten seconds of silence means that the object was removed in between or the watch is being resumed.
+ */
+export const CONFIRM_WITHIN_MS = 10_000
+
+/**
+ * The least time between two writes of one instance's status. Coming up, an instance learns some twenty facts within a few
+ * seconds; written one by one they were most of all requests to the host (22 PATCHes each, measured with ten instances).
+ */
+export const STATUS_PAUSE_MS = 1_000
+
+/** Full jitter over the upper half: never less than half the rest, never more than all of it. `random` is in [0, 1). */
+export const jittered = (ms: number, random: number): number => Math.round(ms / 2 + (ms / 2) * random)

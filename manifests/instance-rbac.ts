@@ -1,0 +1,120 @@
+import type { InstanceRole, InstanceRoleBinding, Subject } from './instance-role-binding.js'
+import type { KubeObject } from './kube.js'
+import { labelsOf, ROLE_BINDING_LABEL } from './names.js'
+
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
+/** The three types of RBAC objects that a role binding becomes inside an instance. */
+export const CLUSTER_ROLES = { ...RBAC, resource: 'clusterroles' } as const
+export const CLUSTER_ROLE_BINDINGS = { ...RBAC, resource: 'clusterrolebindings' } as const
+export const ROLE_BINDINGS = { ...RBAC, resource: 'rolebindings' } as const
+
+/** rbac.authorization.k8s.io/v1 PolicyRule. */
+interface Rule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+/** A ClusterRole, ClusterRoleBinding or RoleBinding as rendered here. */
+export interface RbacObject extends KubeObject {
+  readonly rules?: readonly Rule[]
+  readonly roleRef?: { readonly apiGroup: string; readonly kind: 'ClusterRole'; readonly name: string }
+  readonly subjects?: readonly Subject[]
+}
+
+const reading = ['get', 'list', 'watch'] as const
+/** Everything that a team deploys, without Secrets, RBAC, tokens and nodes. */
+const workloads: readonly Pick<Rule, 'apiGroups' | 'resources'>[] = [
+  {
+    apiGroups: [''],
+    resources: [
+      ...['namespaces', 'configmaps', 'services', 'serviceaccounts', 'persistentvolumeclaims', 'endpoints'],
+      ...['pods', 'pods/log', 'events', 'resourcequotas', 'limitranges', 'replicationcontrollers'],
+    ],
+  },
+  {
+    apiGroups: ['apps', 'batch', 'autoscaling', 'networking.k8s.io', 'discovery.k8s.io', 'policy'],
+    resources: ['*'],
+  },
+  {
+    apiGroups: [
+      ...['policy.karmada.io', 'work.karmada.io', 'autoscaling.karmada.io', 'networking.karmada.io'],
+      ...['apps.karmada.io', 'multicluster.x-k8s.io'],
+    ],
+    resources: ['*'],
+  },
+]
+const clusters = { apiGroups: ['cluster.karmada.io'], resources: ['clusters', 'clusters/status'] }
+
+/** What each role may do inside; the same words as Kubernetes' own view, edit and cluster-admin, over Karmada's groups too. */
+const rules: Record<InstanceRole, readonly Rule[]> = {
+  Viewer: [...workloads, clusters].map(part => ({ ...part, verbs: reading })),
+  Editor: [
+    ...workloads.map(part => ({ ...part, verbs: ['*'] })),
+    { apiGroups: [''], resources: ['secrets'], verbs: ['*'] },
+    { ...clusters, verbs: reading },
+  ],
+  Admin: [
+    { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+    { nonResourceURLs: ['*'], verbs: ['*'] },
+  ],
+}
+
+const roleName = (role: InstanceRole): string => `kairship:${role.toLowerCase()}`
+const PROXY_ROLE = 'kairship:cluster-proxy'
+
+/**
+ * All RBAC inside an instance that these bindings stand for: the ClusterRoles in use, a ClusterRoleBinding for a binding on
+ * the whole instance or a RoleBinding in each of its namespaces, and for all of them one ClusterRoleBinding to
+ * `clusters/proxy`: Karmada's cluster proxy impersonates only subjects of such a binding (its unifiedAuth controller
+ * reads ClusterRoleBindings only), and what they may do in the member, the member decides.
+ */
+export function renderRbac(
+  instance: string,
+  bindings: readonly InstanceRoleBinding[],
+): readonly RbacObject[] {
+  if (bindings.length === 0) return []
+  const shared = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: '' }
+  const roles = [...new Set(bindings.map(({ spec }) => spec.role))].sort()
+  return [
+    ...roles.map(role => clusterRole(roleName(role), shared, rules[role])),
+    clusterRole(PROXY_ROLE, shared, [
+      { apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] },
+    ]),
+    ...bindings.flatMap(binding => grants(instance, binding)),
+  ]
+}
+
+const clusterRole = (name: string, labels: Record<string, string>, rules: readonly Rule[]): RbacObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name, labels },
+  rules,
+})
+
+function grants(instance: string, { metadata: { name }, spec }: InstanceRoleBinding): readonly RbacObject[] {
+  const labels = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: labelValue(name) }
+  const subjects = spec.subjects.map(canonicalSubject)
+  const grant = (kind: string, bound: string, role: string, namespace?: string): RbacObject => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    metadata: { name: bound, labels, ...(namespace !== undefined && { namespace }) },
+    roleRef: { apiGroup: RBAC.group, kind: 'ClusterRole', name: role },
+    subjects,
+  })
+  const bound = `kairship:${name}`
+  const inside = spec.namespaces
+    ? spec.namespaces.map(namespace => grant('RoleBinding', bound, roleName(spec.role), namespace))
+    : [grant('ClusterRoleBinding', bound, roleName(spec.role))]
+  return [...inside, grant('ClusterRoleBinding', `${bound}:cluster-proxy`, PROXY_ROLE)]
+}
+
+/** As the API server stores it: users and groups carry the RBAC group, service accounts a namespace and none. */
+const canonicalSubject = ({ kind, name, namespace }: Subject): Subject =>
+  kind === 'ServiceAccount'
+    ? { kind, name, ...(namespace !== undefined && { namespace }) }
+    : { kind, name, apiGroup: RBAC.group }
+
+/** A label value holds 63 characters; the label only helps people to find the origin, nothing is decided by it. */
+const labelValue = (name: string): string => name.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')

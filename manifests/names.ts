@@ -1,0 +1,21 @@
+/** The name under which Kairship's writes appear in managedFields. */
+export const FIELD_MANAGER = 'kairship'
+
+/** Says that Kairship made an object. */
+export const MANAGED_BY = 'app.kubernetes.io/managed-by'
+/** Says for which instance. */
+export const INSTANCE_LABEL = 'kairship.io/instance'
+/** Says which InstanceRoleBinding a piece of RBAC inside an instance came from. */
+export const ROLE_BINDING_LABEL = 'kairship.io/role-binding'
+
+/** The labels of everything that Kairship makes for an instance. */
+export const labelsOf = (instance: string): Readonly<Record<string, string>> => ({
+  [MANAGED_BY]: 'kairship',
+  [INSTANCE_LABEL]: instance,
+})
+
+/** Whether Kairship made this object for this instance; an object without the label belongs to somebody else. */
+export const isMadeFor = (
+  { metadata }: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } },
+  instance: string,
+): boolean => metadata.labels?.[MANAGED_BY] === 'kairship' && metadata.labels[INSTANCE_LABEL] === instance

@@ -1,0 +1,85 @@
+/** meta/v1 Status: how a Kubernetes API server says no. */
+export interface Status {
+  readonly apiVersion: 'v1'
+  readonly kind: 'Status'
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly status: 'Failure' | 'Success'
+  readonly message: string
+  /** Machine-readable, e.g. NotFound, AlreadyExists, Conflict, Forbidden, Invalid, Expired, Timeout. Empty for bare 500s. */
+  readonly reason?: string
+  readonly details?: {
+    readonly name?: string
+    readonly group?: string
+    readonly kind?: string
+    readonly uid?: string
+    readonly causes?: readonly {
+      readonly reason?: string
+      readonly message?: string
+      readonly field?: string
+    }[]
+    readonly retryAfterSeconds?: number
+  }
+  /** The HTTP status code. */
+  readonly code: number
+}
+
+/**
+ * An API server answered with something else than success. You see it on every refused request; `status.reason` says
+ * which decision to take (see `isNotFound` and its siblings). Network trouble is not a StatusError.
+ */
+export class StatusError extends Error {
+  override readonly name = 'StatusError'
+  constructor(
+    readonly status: Status,
+    options?: ErrorOptions,
+  ) {
+    super(status.message || `the server answered ${status.code}`, options)
+  }
+  get code(): number {
+    return this.status.code
+  }
+  get reason(): string {
+    return this.status.reason ?? ''
+  }
+}
+
+const reasonIs =
+  (reason: string) =>
+  (error: unknown): error is StatusError =>
+    error instanceof StatusError && error.reason === reason
+
+/** The object does not exist. Plain-text 404s of unserved types are StatusErrors with code 404 and reason ''. */
+export const isNotFound = reasonIs('NotFound')
+/** Create found the name taken. */
+export const isAlreadyExists = reasonIs('AlreadyExists')
+/** The resourceVersion or uid precondition no longer holds: read again and decide again. */
+export const isConflict = reasonIs('Conflict')
+/** The credential may not do this. */
+export const isForbidden = reasonIs('Forbidden')
+/** The resourceVersion or continue token is older than the server remembers (HTTP 410): list again. */
+export const isExpired = (error: unknown): error is StatusError =>
+  error instanceof StatusError && error.code === 410
+
+/** A Status that came as a value (a watch's ERROR event), as the error it is; anything else as a 500 without reason. */
+export function statusErrorOf(object: unknown): StatusError {
+  if (isStatus(object)) return new StatusError({ ...object, code: object.code || 500 })
+  return new StatusError(bareStatus(500, 'the server reported an error without a Status'))
+}
+
+/** A failure of which only the HTTP code and a text are known. */
+export const bareStatus = (code: number, message: string): Status => ({
+  apiVersion: 'v1',
+  kind: 'Status',
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason: '',
+  code,
+})
+
+/** Whether a value is a meta/v1 Status as far as this code relies on it. */
+export function isStatus(value: unknown): value is Status {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, message, code } = value as { kind?: unknown; message?: unknown; code?: unknown }
+  return kind === 'Status' && typeof (message ?? '') === 'string' && typeof (code ?? 0) === 'number'
+}

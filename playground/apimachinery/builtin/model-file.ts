@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * The generated facts about Kubernetes' types: names, types and which fields are required come from the installed
+ * `@kubernetes/client-node`, by `npm run build`. They are read as plain JSON because importing that package costs every
+ * process 80 MB.
+ */
+export interface ModelFile {
+  /** Version of the package the facts come from, e.g. `2.0.1`. */
+  readonly source: string
+  readonly models: Readonly<Record<string, Model>>
+}
+
+/** One type: JSON name → type token (`string`, `int32`, `Array<V1Container>`, …); `required` fields end in `!`. */
+export type Model = Readonly<Record<string, string>>
+
+/** Type name → field → description; the type's own description under ''. */
+export type DescriptionFile = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** The folder of package.json, above this file in source and in `dist`. */
+export function packageRoot(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder)
+    if (parent === folder) throw new Error(`no package.json above ${import.meta.dirname}`)
+    folder = parent
+  }
+  return folder
+}
+
+export const modelPath = (): string => join(packageRoot(), 'dist', 'gen', 'kubernetes-models.json')
+export const descriptionPath = (): string =>
+  join(packageRoot(), 'dist', 'gen', 'kubernetes-descriptions.json')

@@ -1,0 +1,21 @@
+import { has } from '../json.js'
+import type { Schema } from './schema.js'
+
+/** The schema of one property: declared, or that of all further ones; undefined when nothing is said of it. */
+export function propertySchema(schema: Schema, key: string): Schema | undefined {
+  const { properties, additionalProperties } = schema
+  if (properties && has(properties, key)) return properties[key]
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+/** True when the schema admits keys that it does not name. */
+export const allowsUnknown = (schema: Schema): boolean =>
+  schema['x-kubernetes-preserve-unknown-fields'] === true ||
+  schema.additionalProperties === true ||
+  typeof schema.additionalProperties === 'object'
+
+/** A schema that says nothing and keeps everything: free-form JSON. */
+export const FREE_FORM: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
+
+/** Every object carries these beside what its schema says. */
+export const TYPE_AND_METADATA: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])

@@ -1,0 +1,44 @@
+import { type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
+import type { User } from '../access/user.js'
+import { forbidden, notFound } from '../api-status.js'
+import { REQUESTS } from '../controllers/certificate-signer.js'
+import type { Target, WriteOptions } from '../operations/target.js'
+import { refuseEscalation } from './escalation.js'
+
+/** What the admission chain of a kube-apiserver does to a new object before its registry validates it. */
+export function admitCreate(target: Target, object: JsonObject, options: WriteOptions): JsonObject {
+  admitNamespace(target, stringAt(object, 'metadata', 'name'))
+  refuseEscalation(target, object, options.user)
+  return target.type.collection === REQUESTS ? requestedBy(object, options.user) : object
+}
+
+/** Who asks for a certificate is the server's word, never the request's. */
+function requestedBy(request: JsonObject, { name, uid, groups, extra }: User): JsonObject {
+  const { username: _n, uid: _u, groups: _g, extra: _e, ...spec } = objectAt(request, 'spec')
+  const asker = {
+    username: name,
+    groups,
+    ...(uid === undefined ? {} : { uid }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra: extra as JsonObject }),
+  }
+  return { ...request, spec: { ...spec, ...asker } }
+}
+
+/** NamespaceLifecycle: nothing is created in a namespace that is absent or going away. */
+function admitNamespace({ cluster, definition, namespace, qualified }: Target, name: string): void {
+  if (!definition.namespaced) return
+  const holder = cluster.collection('namespaces').get(namespace)
+  if (!holder) throw notFound({ group: '', resource: 'namespaces' }, namespace)
+  if (!holder.isTerminating) return
+  const refusal = `unable to create new content in namespace ${namespace} because it is being terminated`
+  const error = forbidden(qualified, name, refusal)
+  const causes = [
+    {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    },
+  ]
+  Object.assign(error.status.details ?? {}, { causes })
+  throw error
+}

@@ -1,0 +1,35 @@
+import type { Log } from '../../ports/log.js'
+import type { Authorizer } from './access/authorizer.js'
+import type { CertificateAuthority } from './access/certificates.js'
+import type { Tokens } from './access/tokens.js'
+import type { Aggregation } from './catalogue/aggregation.js'
+import type { Catalogue } from './catalogue/catalogue.js'
+import type { OpenWatches } from './operations/open-watches.js'
+import type { Collection } from './store/collection.js'
+import type { Store } from './store/store.js'
+
+/** One logical cluster as its parts see it: what it holds, what it serves, who signs for it and what time it is. */
+export interface Cluster {
+  readonly name: string
+  readonly store: Store
+  readonly catalogue: Catalogue
+  readonly aggregation: Aggregation
+  readonly authorizer: Authorizer
+  readonly authority: CertificateAuthority
+  readonly tokens: Tokens
+  readonly watches: OpenWatches
+  /** What /version reports. */
+  readonly gitVersion: string
+  /** host:port of the listener, for discovery. */
+  address(): string
+  readonly log: Log
+  /** The clock, milliseconds since the epoch. */
+  now(): number
+  /** Resolves after so many milliseconds, or when the cluster closes. */
+  delay(milliseconds: number): Promise<void>
+  collection(id: string): Collection
+}
+
+/** RFC 3339 in whole seconds, as metadata has it. */
+export const timestamp = (milliseconds: number): string =>
+  `${new Date(milliseconds).toISOString().slice(0, 19)}Z`

@@ -1,0 +1,148 @@
+import { decodeMessage } from '../../apimachinery/decode.js'
+import { duplicateProblem } from '../../apimachinery/duplicate-fields.js'
+import type { JsonObject } from '../../apimachinery/json.js'
+import { badRequest, methodNotAllowed, methodNotSupported, notFound } from '../api-status.js'
+import { create } from '../operations/create.js'
+import { remove, removeAll } from '../operations/delete.js'
+import { deleteOptions } from '../operations/delete-options.js'
+import { list } from '../operations/list.js'
+import { patch } from '../operations/patch.js'
+import { selectionOf } from '../operations/selection.js'
+import { answerWith, keyOf, type Target, type WriteOptions } from '../operations/target.js'
+import { update } from '../operations/update.js'
+import { Watch } from '../operations/watch.js'
+import type { ApiRequest, ApiResponse, Caller } from '../wire/exchange.js'
+import { header, pageNotFound } from '../wire/exchange.js'
+import { negotiate } from '../wire/negotiate.js'
+import { renderList, renderObject, renderWatch } from '../wire/render.js'
+import { readDeleteOptions, readObject, readPatch, repeatedFields } from '../wire/request-body.js'
+import { writeOptions } from '../wire/write-options.js'
+import { bind, evict } from './pod-doors.js'
+import { serveScale } from './scale.js'
+import { createToken } from './token-request.js'
+
+type Verb = (target: Target, request: ApiRequest, caller: Caller) => Promise<ApiResponse>
+
+/** The object a body states. What it states twice is told, or refused, as `fieldValidation` asks. */
+async function readStated(
+  { definition }: Target,
+  request: ApiRequest,
+  { fieldValidation, warn }: WriteOptions,
+): Promise<JsonObject> {
+  const body = await readObject(request)
+  if (fieldValidation === 'Ignore') return body
+  const problems = (await repeatedFields(request)).map(duplicateProblem)
+  if (fieldValidation === 'Strict' && problems.length > 0) {
+    throw badRequest(decodeMessage(definition, `strict decoding error: ${problems.join(', ')}`))
+  }
+  problems.forEach(warn)
+  return body
+}
+
+/** The verbs of a stored type, for the main door and for status. */
+const VERBS: Readonly<Record<string, Verb>> = {
+  async get(target, request) {
+    const { shape } = negotiate(header(request, 'accept'))
+    const stored = target.collection.get(keyOf(target.namespace, target.name))
+    if (!stored) throw notFound(target.qualified, target.name)
+    return {
+      code: 200,
+      body: renderObject(target, answerWith(target.type, 200, stored), shape, request.query),
+    }
+  },
+
+  async list(target, request) {
+    const { shape } = negotiate(header(request, 'accept'))
+    const page = await list(target, request.query)
+    return { code: 200, body: renderList(target, page, shape, request.query) }
+  },
+
+  async watch(target, request) {
+    const { shape } = negotiate(header(request, 'accept'))
+    const watch = new Watch(target, request.query)
+    request.signal.addEventListener('abort', () => watch.end(), { once: true })
+    return { code: 200, body: { watch: renderWatch(target, watch, shape, request.query) } }
+  },
+
+  async create(target, request, caller) {
+    const { shape } = negotiate(header(request, 'accept'))
+    const options = writeOptions(request, caller)
+    const answer = await create(target, await readStated(target, request, options), options)
+    return { code: answer.code, body: renderObject(target, answer, shape, request.query) }
+  },
+
+  async update(target, request, caller) {
+    const { shape } = negotiate(header(request, 'accept'))
+    const options = writeOptions(request, caller)
+    const answer = await update(target, await readStated(target, request, options), options)
+    return { code: answer.code, body: renderObject(target, answer, shape, request.query) }
+  },
+
+  async patch(target, request, caller) {
+    const { shape } = negotiate(header(request, 'accept'))
+    const { type, patch: body } = await readPatch(request)
+    const answer = await patch(target, type, body, writeOptions(request, caller))
+    return { code: answer.code, body: renderObject(target, answer, shape, request.query) }
+  },
+
+  async delete(target, request) {
+    const options = deleteOptions(request.query, await readDeleteOptions(request))
+    const answer = await remove(target, options)
+    return { code: answer.code, body: answer }
+  },
+
+  async deletecollection(target, request) {
+    const options = deleteOptions(request.query, await readDeleteOptions(request))
+    const selection = selectionOf(target, request.query)
+    const objects = target.collection.list(target.namespace).filter(selection.matches)
+    await removeAll(target, objects, options)
+    const page = { objects, resourceVersion: String(target.cluster.store.revision) }
+    return { code: 200, body: renderList(target, page, 'object', request.query) }
+  },
+}
+
+/** Doors that take another kind than their resource's. */
+const POSTED: Readonly<Record<string, (target: Target, body: JsonObject) => Promise<JsonObject>>> = {
+  'serviceaccounts/token': createToken,
+  'pods/eviction': evict,
+  'pods/binding': bind,
+}
+
+/** Answers a request for a stored type. @throws StatusError 405 for a verb the type does not have */
+export async function serveResource(
+  target: Target,
+  verb: string,
+  request: ApiRequest,
+  caller: Caller,
+): Promise<ApiResponse> {
+  const serve = VERBS[verb]
+  if (!serve) throw methodNotAllowed()
+  if (target.subresource !== '') return serveDoor(target, verb, serve, request, caller)
+  if (!target.definition.verbs.includes(verb)) throw methodNotSupported(target.qualified, verb)
+  return serve(target, request, caller)
+}
+
+/** The doors beside the main one. */
+async function serveDoor(
+  target: Target,
+  verb: string,
+  serve: Verb,
+  request: ApiRequest,
+  caller: Caller,
+): Promise<ApiResponse> {
+  const { status, scale, others } = target.definition.subresources
+  if (target.subresource === 'scale' && scale) return serveScale(target, scale, verb, request, caller)
+  if (target.subresource === 'status' && status) {
+    if (!['get', 'update', 'patch'].includes(verb)) throw methodNotAllowed()
+    return serve(target, request, caller)
+  }
+  const door = others?.find(one => one.name === target.subresource)
+  if (!door) return pageNotFound()
+  if (!door.verbs.includes(verb)) throw methodNotAllowed()
+  const own = POSTED[`${target.type.collection}/${door.name}`]
+  if (verb === 'create' && own) {
+    return { code: 201, body: { object: await own(target, await readObject(request)) } }
+  }
+  if (door.kind !== target.definition.kind) return pageNotFound()
+  return serve(target, request, caller)
+}

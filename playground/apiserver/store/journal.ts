@@ -1,0 +1,264 @@
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { JsonObject } from '../../apimachinery/json.js'
+
+/** One write: what an object became, or (without `object`) that it is gone. */
+export interface JournalRecord {
+  readonly collection: string
+  readonly key: string
+  readonly revision: number
+  readonly object?: JsonObject
+}
+
+/** The file system as the journal uses it; tests put a failing one in its place. */
+export interface JournalFiles {
+  append(handle: FileHandle, data: Buffer, position: number): Promise<void>
+  sync(handle: FileHandle): Promise<void>
+}
+
+export const realFiles: JournalFiles = {
+  async append(handle, data, position) {
+    let written = 0
+    while (written < data.length) {
+      const { bytesWritten } = await handle.write(data, written, data.length - written, position + written)
+      written += bytesWritten
+    }
+  },
+  sync: handle => handle.datasync(),
+}
+
+/** A write could not be made durable. Nothing of it is kept; the message says what the disk said. */
+export class NotDurableError extends Error {
+  override readonly name = 'NotDurableError'
+}
+
+/** The kept data is damaged in the middle, which no crash of ours can cause. Restore a copy or remove the folder. */
+export class CorruptJournalError extends Error {
+  override readonly name = 'CorruptJournalError'
+}
+
+/** After this many bytes the log is replaced by a snapshot. */
+const SNAPSHOT_AFTER = 8_000_000
+/** A first line that says which format follows. */
+const HEADER = 'kairship-journal-1'
+
+const encode = (value: unknown): Buffer => {
+  const json = Buffer.from(JSON.stringify(value))
+  const sum = crc32(json).toString(16).padStart(8, '0')
+  return Buffer.concat([Buffer.from(`${sum} `), json, Buffer.from('\n')])
+}
+
+/**
+ * One logical cluster's data on disk: a snapshot and the log of writes since, each line with its CRC-32. A crash can tear
+ * only the last lines of the log, which nobody was told about; they are cut off when it is opened again.
+ *
+ * Files: `snapshot-<revision>` and `log-<revision>`, where the log continues the snapshot of the same revision.
+ */
+export class Journal {
+  #size: number
+  #snapshotAt = SNAPSHOT_AFTER
+  #broken: NotDurableError | undefined
+
+  private constructor(
+    private readonly folder: string,
+    private log: FileHandle,
+    size: number,
+    private readonly files: JournalFiles,
+  ) {
+    this.#size = size
+  }
+
+  /**
+   * Opens the folder and replays what it holds.
+   * @param restore called for every kept record, in the order of the writes
+   * @throws CorruptJournalError when something else than the tail of the log is damaged
+   */
+  static async open(
+    folder: string,
+    restore: (record: JournalRecord) => void,
+    files: JournalFiles = realFiles,
+  ): Promise<Journal> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const names = await readdir(folder)
+    const revisions = names.flatMap(name => /^snapshot-(\d+)$/.exec(name)?.[1] ?? [])
+    const base = revisions.map(Number).sort((a, b) => b - a)[0]
+    // Removals are replayed too, so the latest state wins by key; only then is anything handed out.
+    const latest = new Map<string, JournalRecord>()
+    let newest = base ?? 0
+    const take = (record: JournalRecord) => {
+      latest.set(`${record.collection} ${record.key}`, record)
+      newest = Math.max(newest, record.revision)
+    }
+    if (base !== undefined) {
+      const path = join(folder, `snapshot-${base}`)
+      const snapshot = parse(await readWhole(path))
+      if (snapshot.damagedAt !== undefined) throw new CorruptJournalError(`${path} is damaged`)
+      snapshot.records.forEach(take)
+    }
+    const path = join(folder, `log-${base ?? 0}`)
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    const content = await handle.readFile()
+    const kept = parse(content)
+    if (kept.damagedAt !== undefined && kept.soundAfterDamage) {
+      await handle.close()
+      throw new CorruptJournalError(
+        `${path} is damaged at byte ${kept.damagedAt}, with sound records after it: this is no torn tail of a crash`,
+      )
+    }
+    let size = kept.length
+    if (size < content.length) await handle.truncate(size)
+    if (size === 0) {
+      const header = encode(HEADER)
+      await files.append(handle, header, 0)
+      size = header.length
+    }
+    await files.sync(handle)
+    await syncFolder(folder)
+    kept.records.forEach(take)
+    for (const record of latest.values()) restore(record)
+    restore({ collection: '', key: '', revision: newest })
+    for (const name of names) {
+      const revision = /^(?:snapshot|log)-(\d+)$/.exec(name)?.[1]
+      if (name.endsWith('.new') || (revision !== undefined && Number(revision) !== (base ?? 0))) {
+        await unlink(join(folder, name))
+      }
+    }
+    return new Journal(folder, handle, size, files)
+  }
+
+  /** True when the log has grown so long that a snapshot should replace it. */
+  get wantsSnapshot(): boolean {
+    return this.#size > this.#snapshotAt && !this.#broken
+  }
+
+  /**
+   * Makes records durable, all or none.
+   * @throws NotDurableError with the disk's own words; the log is as it was before
+   */
+  async append(records: readonly JournalRecord[]): Promise<void> {
+    if (this.#broken) throw this.#broken
+    const data = Buffer.concat(records.map(encode))
+    try {
+      await this.files.append(this.log, data, this.#size)
+      await this.files.sync(this.log)
+      this.#size += data.length
+    } catch (error) {
+      await this.#rollBack(error)
+      throw new NotDurableError(
+        `the write could not be made durable and was refused, nothing was changed: ${messageOf(error)}`,
+        { cause: error },
+      )
+    }
+  }
+
+  /** Replaces the log by a snapshot. Where that fails the old log simply goes on; the next append tries again. */
+  async snapshot(revision: number, records: Iterable<JournalRecord>): Promise<void> {
+    const path = join(this.folder, `snapshot-${revision}`)
+    try {
+      const file = await open(`${path}.new`, 'w', 0o600)
+      try {
+        const chunks = [encode(HEADER)]
+        for (const record of records) chunks.push(encode(record))
+        await this.files.append(file, Buffer.concat(chunks), 0)
+        await this.files.sync(file)
+      } finally {
+        await file.close()
+      }
+      const header = encode(HEADER)
+      const log = await open(join(this.folder, `log-${revision}`), 'w+', 0o600)
+      await this.files.append(log, header, 0)
+      await this.files.sync(log)
+      await rename(`${path}.new`, path)
+      await syncFolder(this.folder)
+      const old = this.log
+      this.log = log
+      this.#size = header.length
+      this.#snapshotAt = SNAPSHOT_AFTER
+      await old.close()
+      await this.#removeOlder(revision)
+    } catch {
+      // Nothing is lost: the log still holds everything. It is tried again after as many bytes more.
+      this.#snapshotAt = this.#size + SNAPSHOT_AFTER
+      await unlink(`${path}.new`).catch(() => undefined)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.log.close()
+  }
+
+  async #rollBack(cause: unknown): Promise<void> {
+    try {
+      await this.log.truncate(this.#size)
+    } catch (error) {
+      this.#broken = new NotDurableError(
+        `the log could not be repaired after a failed write (${messageOf(cause)}); writes are refused until a restart`,
+        { cause: error },
+      )
+    }
+  }
+
+  async #removeOlder(revision: number): Promise<void> {
+    for (const name of await readdir(this.folder)) {
+      const of = /^(?:snapshot|log)-(\d+)$/.exec(name)?.[1]
+      if (of !== undefined && Number(of) !== revision) await unlink(join(this.folder, name))
+    }
+  }
+}
+
+interface Parsed {
+  readonly records: readonly JournalRecord[]
+  /** Bytes that are sound. */
+  readonly length: number
+  readonly damagedAt?: number
+  readonly soundAfterDamage: boolean
+}
+
+function parse(content: Buffer): Parsed {
+  const records: JournalRecord[] = []
+  let at = 0
+  let damagedAt: number | undefined
+  while (at < content.length) {
+    const end = content.indexOf(10, at)
+    const value = end === -1 ? undefined : decode(content.subarray(at, end))
+    if (value === undefined) damagedAt ??= at
+    else if (damagedAt !== undefined) return { records, length: damagedAt, damagedAt, soundAfterDamage: true }
+    else if (value !== HEADER) records.push(value as JournalRecord)
+    if (end === -1) break
+    at = end + 1
+  }
+  return damagedAt === undefined
+    ? { records, length: content.length, soundAfterDamage: false }
+    : { records, length: damagedAt, damagedAt, soundAfterDamage: false }
+}
+
+/** The value of one line, or undefined when its checksum does not fit. */
+function decode(line: Buffer): unknown {
+  const json = line.subarray(9)
+  const sum = line.subarray(0, 8).toString('latin1')
+  if (line[8] !== 32 || crc32(json).toString(16).padStart(8, '0') !== sum) return undefined
+  return JSON.parse(json.toString('utf8'))
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A new file's name is durable only when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

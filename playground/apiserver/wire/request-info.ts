@@ -1,0 +1,106 @@
+/** What a request asks for, read from its method, path and query alone (Kubernetes' RequestInfo). */
+export interface RequestInfo {
+  /** False for everything outside /api/{version}/… and /apis/{group}/{version}/…. */
+  readonly isResourceRequest: boolean
+  /** The decoded path, without the query. */
+  readonly path: string
+  /** get, list, watch, create, update, patch, delete, deletecollection; the lower-cased method for other paths. */
+  readonly verb: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  /** What follows the subresource, e.g. the path below `clusters/x/proxy`. Still encoded. */
+  readonly rest: string
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/** Below a namespace these are subresources of the namespace itself, all else are resources in it. */
+const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize'])
+
+const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value !== 'false'
+
+/** `metadata.name=x` in a field selector turns a list of everything into a request for one name, also for RBAC. */
+function nameFromFieldSelector(query: URLSearchParams): string {
+  for (const clause of (query.get('fieldSelector') ?? '').split(',')) {
+    const match = /^metadata\.name==?([^=].*)$/.exec(clause.trim())
+    if (match?.[1] !== undefined && /^[\w.:-]+$/.test(match[1])) return match[1]
+  }
+  return ''
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    // A malformed escape names nothing that exists; it stays as it is and leads to "not found".
+    return segment
+  }
+}
+
+/** @param rawPath the path as received, still encoded, without the query */
+export function requestInfo(method: string, rawPath: string, query: URLSearchParams): RequestInfo {
+  const segments = rawPath.split('/').filter((part, index) => index > 0 || part !== '')
+  if (segments.at(-1) === '') segments.pop()
+  const nonResource: RequestInfo = {
+    isResourceRequest: false,
+    path: decode(rawPath),
+    verb: method.toLowerCase(),
+    group: '',
+    version: '',
+    resource: '',
+    subresource: '',
+    namespace: '',
+    name: '',
+    rest: '',
+  }
+  const prefix = segments[0]
+  const groupless = prefix === 'api'
+  if (!groupless && prefix !== 'apis') return nonResource
+  let parts = segments.slice(groupless ? 1 : 2)
+  const group = groupless ? '' : decode(segments[1] ?? '')
+  const version = decode(parts[0] ?? '')
+  parts = parts.slice(1)
+  if (parts.length === 0 || version === '') return nonResource
+
+  let verb = VERBS[method] ?? ''
+  if (parts[0] === 'watch') {
+    verb = 'watch'
+    parts = parts.slice(1)
+  }
+  let namespace = ''
+  if (parts[0] === 'namespaces' && parts.length > 1) {
+    namespace = decode(parts[1] as string)
+    if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] as string)) parts = parts.slice(2)
+  }
+  const resource = decode(parts[0] ?? '')
+  let name = decode(parts[1] ?? '')
+  const subresource = decode(parts[2] ?? '')
+  if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
+  else if (name === '' && verb === 'delete') verb = 'deletecollection'
+  if (name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection')) {
+    name = nameFromFieldSelector(query)
+  }
+  return {
+    isResourceRequest: true,
+    path: decode(rawPath),
+    verb,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name,
+    rest: parts.slice(3).join('/'),
+  }
+}

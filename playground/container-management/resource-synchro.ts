@@ -1,0 +1,122 @@
+import type { Subscription } from 'rxjs'
+import type { KubeObject } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import { keepWatching } from '../../streams/keep-watching.js'
+import { listWatch } from '../../streams/list-watch.js'
+import type { Interrupted, Seen } from '../../streams/seen.js'
+import { timestamp } from '../conditions.js'
+import type { ClusterTable } from './index/cluster-table.js'
+import type { IndexedType } from './index/resource-index.js'
+import type { SyncCondition } from './pedia-cluster.js'
+
+/** After an interruption the next attempt counts as a success when nothing went wrong for so long. */
+const CALM_MS = 2_000
+
+/** Keeps the index of one type of one cluster current, and tells how that goes. */
+export class ResourceSynchro {
+  readonly type: IndexedType
+  readonly #api: KubeApi
+  readonly #table: ClusterTable
+  readonly #onStatus: () => void
+  readonly #now: () => number
+  #subscription: Subscription | undefined
+  #calm: NodeJS.Timeout | undefined
+  #status: SyncCondition
+
+  constructor(
+    type: IndexedType,
+    api: KubeApi,
+    table: ClusterTable,
+    { now, onStatus }: { readonly now: () => number; readonly onStatus: () => void },
+  ) {
+    this.type = type
+    this.#api = api
+    this.#table = table
+    this.#onStatus = onStatus
+    this.#now = now
+    this.#status = this.#condition('Pending')
+  }
+
+  get status(): SyncCondition {
+    return this.#status
+  }
+
+  /** True once a first list was complete; what is indexed stays readable after that, whatever the status. */
+  get listed(): boolean {
+    return this.#table.resourceVersion !== ''
+  }
+
+  start(): void {
+    if (this.#subscription) return
+    const { group, version, resource } = this.type
+    this.#set('Pending')
+    this.#subscription = keepWatching(
+      listWatch<KubeObject>(this.#api, { group, version, resource }),
+    ).subscribe(seen => this.#take(seen))
+  }
+
+  /** Stops collecting; what was collected stays. */
+  stop(): void {
+    this.#end()
+    this.#set('Stop', 'Pause')
+  }
+
+  close(): void {
+    this.#end()
+  }
+
+  #end(): void {
+    clearTimeout(this.#calm)
+    this.#subscription?.unsubscribe()
+    this.#subscription = undefined
+  }
+
+  #take(seen: Seen<KubeObject>): void {
+    if (seen.type === 'interrupted') {
+      this.#interrupted(seen)
+      return
+    }
+    this.#table.take(seen, this.#now())
+    if (seen.type !== 'restarted') this.#healthy()
+  }
+
+  #interrupted({ error, retryInMs }: Interrupted): void {
+    this.#set('Error', 'ResourceWatchFailed', error.message)
+    clearTimeout(this.#calm)
+    // A watch that was resumed says nothing while nothing changes.
+    if (this.listed) this.#calm = setTimeout(() => this.#healthy(), retryInMs + CALM_MS)
+  }
+
+  #healthy(): void {
+    clearTimeout(this.#calm)
+    const { status, initialListPhase } = this.#status
+    if (status !== 'Syncing' || initialListPhase === this.listed) this.#set('Syncing')
+  }
+
+  #set(status: SyncCondition['status'], reason = '', message = ''): void {
+    const before = this.#status
+    const next = this.#condition(status, reason, message)
+    const same =
+      before.status === status &&
+      before.reason === next.reason &&
+      before.message === next.message &&
+      before.initialListPhase === next.initialListPhase
+    if (same) return
+    this.#status = next
+    this.#onStatus()
+  }
+
+  #condition(status: SyncCondition['status'], reason = '', message = ''): SyncCondition {
+    const { version } = this.type
+    const initialListPhase = (status === 'Pending' || status === 'Syncing') && !this.listed
+    return {
+      version,
+      storageVersion: version,
+      status,
+      ...(reason && { reason }),
+      ...(message && { message }),
+      ...(initialListPhase && { initialListPhase }),
+      lastTransitionTime: timestamp(this.#now()),
+    }
+  }
+}

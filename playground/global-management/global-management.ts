@@ -1,0 +1,131 @@
+import { INSTANCE_REGISTRATIONS, type InstanceRegistration } from '../../manifests/instance-registration.js'
+import {
+  INSTANCE_ROLE_BINDINGS,
+  type InstanceRole,
+  type InstanceRoleBinding,
+  type Subject,
+} from '../../manifests/instance-role-binding.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import { setConditions, timestamp } from '../conditions.js'
+import { Mirror } from '../mirror.js'
+import { Reconciler } from '../reconciler.js'
+import { ensure, remove, update } from '../write.js'
+
+/** Somebody Global Management knows, and what they are on every instance. */
+export interface Grant {
+  /** Becomes part of the binding's name. */
+  readonly key: string
+  readonly role: InstanceRole
+  readonly subjects: readonly Subject[]
+}
+
+/** How Global Management is started on a host. */
+export interface GlobalManagementOptions {
+  /** A connection with the rights of `kairship-global-management`. */
+  readonly host: KubeApi
+  readonly log: Log
+  readonly now?: () => number
+  /** Who gets what on each registered instance. */
+  readonly grants: readonly Grant[]
+}
+
+/** On role bindings this engine wrote, so that it removes its own and no other's. */
+const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'playground-global-management' } as const
+const INSTANCE_LABEL = 'kairship.io/instance'
+
+/** Accepts every registration, writes role bindings for it, and takes them back when the instance is withdrawn. */
+export class GlobalManagement {
+  readonly #options: GlobalManagementOptions
+  readonly #registrations: Mirror<InstanceRegistration>
+  readonly #bindings: Mirror<InstanceRoleBinding>
+  readonly #queue: Reconciler
+
+  constructor(options: GlobalManagementOptions) {
+    this.#options = options
+    this.#queue = new Reconciler({
+      log: options.log,
+      reconcile: async name => {
+        await this.#reconcile(name)
+        return undefined
+      },
+    })
+    const labelSelector = Object.entries(MANAGED_BY)
+      .map(([key, value]) => `${key}=${value}`)
+      .join()
+    this.#registrations = new Mirror<InstanceRegistration>(options.host, INSTANCE_REGISTRATIONS, change => {
+      if (change.type === 'SYNCED') this.#sweep()
+      else this.#queue.add(change.object.spec.resourceName)
+    })
+    this.#bindings = new Mirror<InstanceRoleBinding>(
+      options.host,
+      INSTANCE_ROLE_BINDINGS,
+      change => {
+        if (change.type === 'SYNCED') this.#sweep()
+        else if (change.type === 'DELETED') this.#queue.add(change.object.spec.instance)
+      },
+      { labelSelector },
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#registrations.close()
+    this.#bindings.close()
+    await this.#queue.close()
+  }
+
+  /** Instances that were withdrawn while nobody looked. */
+  #sweep(): void {
+    if (!this.#registrations.store.synced || !this.#bindings.store.synced) return
+    for (const { spec } of this.#bindings.store.values()) this.#queue.add(spec.instance)
+  }
+
+  async #reconcile(instance: string): Promise<void> {
+    await this.#registrations.synced
+    const registration = [...this.#registrations.store.values()].find(
+      ({ spec, metadata }) => spec.resourceName === instance && !metadata.deletionTimestamp,
+    )
+    if (!registration) {
+      await this.#withdraw(instance)
+      return
+    }
+    await this.#accept(registration)
+    for (const grant of this.#options.grants)
+      await ensure(this.#options.host, INSTANCE_ROLE_BINDINGS, bindingOf(instance, grant))
+  }
+
+  async #accept({ metadata: { name } }: InstanceRegistration): Promise<void> {
+    const { host, now = Date.now } = this.#options
+    const place = { name, subresource: 'status' }
+    await update<InstanceRegistration>(host, INSTANCE_REGISTRATIONS, place, registration => {
+      const { conditions = [] } = registration.status ?? {}
+      const registered = {
+        type: 'Registered',
+        status: 'True',
+        reason: 'Accepted',
+        message: 'known to Global Management',
+        ...(registration.metadata.generation !== undefined && {
+          observedGeneration: registration.metadata.generation,
+        }),
+      } as const
+      const next = setConditions(conditions, [registered], timestamp(now()))
+      return next === conditions
+        ? registration
+        : { ...registration, status: { ...registration.status, conditions: next } }
+    })
+  }
+
+  async #withdraw(instance: string): Promise<void> {
+    await this.#bindings.synced
+    for (const { metadata, spec } of this.#bindings.store.values())
+      if (spec.instance === instance)
+        await remove(this.#options.host, INSTANCE_ROLE_BINDINGS, { name: metadata.name })
+  }
+}
+
+const bindingOf = (instance: string, { key, role, subjects }: Grant): InstanceRoleBinding => ({
+  apiVersion: 'kairship.io/v1alpha1',
+  kind: 'InstanceRoleBinding',
+  metadata: { name: `${instance}-${key}`, labels: { ...MANAGED_BY, [INSTANCE_LABEL]: instance } },
+  spec: { instance, role, subjects },
+})

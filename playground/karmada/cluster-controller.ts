@@ -1,0 +1,104 @@
+import type { KubeApi } from '../../ports/kube-api.js'
+import type { Change } from '../../streams/object-store.js'
+import { conditionOf } from '../conditions.js'
+import type { Namespace } from '../core.js'
+import { NAMESPACES } from '../core-types.js'
+import { Mirror } from '../mirror.js'
+import { type ReconcileResult, Reconciler } from '../reconciler.js'
+import { ensure, read, remove, update, withFinalizer, withoutFinalizer } from '../write.js'
+import { CLUSTER_FINALIZER, CLUSTERS, type Cluster, executionNamespace, SYSTEM_LABELS } from './cluster.js'
+import { taintsFor } from './cluster-health.js'
+import { MemberMonitor, type MonitorOptions } from './member-monitor.js'
+
+/** How often a terminating execution namespace is looked at, milliseconds. */
+const TERMINATION_POLL_MS = 200
+
+/**
+ * Karmada's cluster controller: gives each Cluster its finalizer, its execution namespace and its taints, has Push members
+ * monitored, and cleans up behind those that leave.
+ */
+export class ClusterController {
+  readonly #options: MonitorOptions
+  readonly #control: KubeApi
+  readonly #monitors = new Map<string, MemberMonitor>()
+  readonly #clusters: Mirror<Cluster>
+  readonly #queue: Reconciler
+
+  /** @param onCluster is told of every change of a Cluster */
+  constructor(
+    options: MonitorOptions,
+    onCluster: (change: Exclude<Change<Cluster>, { readonly type: 'SYNCED' }>) => void = () => undefined,
+  ) {
+    this.#options = options
+    this.#control = options.control
+    this.#queue = new Reconciler({
+      log: options.log,
+      reconcile: name => this.#reconcile(name),
+    })
+    this.#clusters = new Mirror<Cluster>(options.control, CLUSTERS, change => {
+      if (change.type === 'SYNCED') return
+      this.#queue.add(change.object.metadata.name)
+      onCluster(change)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#clusters.close()
+    await this.#queue.close()
+    await Promise.all([...this.#monitors.values()].map(monitor => monitor.close()))
+    this.#monitors.clear()
+  }
+
+  async #reconcile(name: string): Promise<ReconcileResult> {
+    const cluster = this.#clusters.store.get(name)
+    if (!cluster || cluster.metadata.deletionTimestamp) await this.#forget(name)
+    if (!cluster) return undefined
+    if (cluster.metadata.deletionTimestamp) return this.#finalize(cluster)
+    await ensure<Namespace>(this.#control, NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: executionNamespace(name), labels: SYSTEM_LABELS },
+    })
+    await update<Cluster>(this.#control, CLUSTERS, { name }, current =>
+      withTaints(withFinalizer(current, CLUSTER_FINALIZER)),
+    )
+    this.#monitor(cluster)
+    return undefined
+  }
+
+  /** Pull members report themselves. */
+  #monitor(cluster: Cluster): void {
+    if (cluster.spec.syncMode !== 'Push') return
+    const { name } = cluster.metadata
+    const monitor = this.#monitors.get(name)
+    if (monitor) monitor.refresh(cluster)
+    else this.#monitors.set(name, new MemberMonitor(cluster, this.#options))
+  }
+
+  async #forget(name: string): Promise<void> {
+    const monitor = this.#monitors.get(name)
+    this.#monitors.delete(name)
+    await monitor?.close()
+  }
+
+  async #finalize({ metadata: { name, finalizers = [] } }: Cluster): Promise<ReconcileResult> {
+    if (!finalizers.includes(CLUSTER_FINALIZER)) return undefined
+    const namespace = { name: executionNamespace(name) }
+    await remove(this.#control, NAMESPACES, namespace)
+    if (await read(this.#control, NAMESPACES, namespace)) return { again: TERMINATION_POLL_MS }
+    await update<Cluster>(this.#control, CLUSTERS, { name }, current =>
+      withoutFinalizer(current, CLUSTER_FINALIZER),
+    )
+    return undefined
+  }
+}
+
+/** With the taints its Ready condition asks for; the same object when it has them. */
+function withTaints(cluster: Cluster): Cluster {
+  const before = cluster.spec.taints ?? []
+  const ready = conditionOf(cluster.status?.conditions, 'Ready')
+  const taints = taintsFor(ready?.status, before)
+  if (taints === before) return cluster
+  const { taints: _replaced, ...spec } = cluster.spec
+  return { ...cluster, spec: taints.length > 0 ? { ...spec, taints } : spec }
+}

@@ -1,0 +1,120 @@
+import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import type { JsonObject } from '../apimachinery/json.js'
+import type { Aggregated } from '../apiserver/catalogue/aggregation.js'
+import { installedTypes } from '../apiserver/installed-types.js'
+import { type ApiServer, startApiServer } from '../apiserver/server.js'
+import { timestamp } from '../conditions.js'
+import type { ConfigMap } from '../core.js'
+import { CONFIG_MAPS, NAMESPACES } from '../core-types.js'
+import { ensure, update } from '../write.js'
+import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from './cluster.js'
+import { ClusterController } from './cluster-controller.js'
+import { clusterDefinition } from './cluster-definition.js'
+import { clusterProxy } from './cluster-proxy.js'
+import { karmadaCustomResourceDefinitions } from './crds/index.js'
+import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
+import { UnifiedAuth } from './unified-auth.js'
+
+/** What the API server of an embedded control plane reports; Karmada v1.18 ships this kube-apiserver. */
+const KUBE_APISERVER_VERSION = 'v1.34.2'
+/** The Karmada whose behaviour is embedded; noted inside the control plane where Karmada's Helm chart notes it. */
+const KARMADA_VERSION = 'v1.18.2'
+
+const karmadaTypes = installedTypes(
+  karmadaCustomResourceDefinitions as unknown as readonly JsonObject[],
+  timestamp(Date.now()),
+)
+
+/** How an embedded Karmada control plane is started. */
+export interface KarmadaOptions {
+  /** Unique within the process. */
+  readonly name: string
+  /** 0 or absent: a free one. */
+  readonly port?: number
+  /** Where its state is kept; in memory when absent. */
+  readonly dataDir?: string
+  /** Connects to members with the credentials their Clusters name. */
+  readonly connector: KubeConnector
+  readonly log: Log
+  /** Milliseconds since the epoch; the machine's clock unless told. */
+  readonly clock?: () => number
+  readonly times?: MonitorTimes
+}
+
+/** A running Karmada control plane: an API server of its own with Karmada's types, and the controllers behind them. */
+export interface Karmada {
+  readonly name: string
+  readonly server: ApiServer
+  /** Takes Karmada's aggregated API server away, or brings it back: `clusters` answer 503 meanwhile. */
+  setAggregatedApiAvailable(available: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a Karmada control plane in this process. */
+export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
+  const { name, connector, log } = options
+  const server = await startApiServer({
+    name,
+    log,
+    gitVersion: KUBE_APISERVER_VERSION,
+    installedTypes: karmadaTypes,
+    // Of kube-controller-manager's account loops Karmada runs only the one that fills token Secrets.
+    defaultAccounts: false,
+    ...(options.port !== undefined && { port: options.port }),
+    ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
+    ...(options.clock && { clock: options.clock }),
+  })
+  const aggregated = await install(server)
+  const control = server.local
+  const unifiedAuth = new UnifiedAuth({ control, connector, log })
+  const times = options.times ?? DEFAULT_MONITOR_TIMES
+  const controller = new ClusterController(
+    { control, connector, log, times, now: options.clock ?? Date.now },
+    change => unifiedAuth.follow(change),
+  )
+  return {
+    name,
+    server,
+    setAggregatedApiAvailable: available => aggregated.setAvailable(available),
+    async close() {
+      await Promise.all([controller.close(), unifiedAuth.close()])
+      await server.close()
+    },
+  }
+}
+
+/** Karmada's namespaces and aggregated API. */
+async function install(server: ApiServer): Promise<Aggregated> {
+  const { local } = server
+  for (const namespace of ['karmada-system', CLUSTER_NAMESPACE])
+    await ensure(local, NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: SYSTEM_LABELS },
+    })
+  await noteVersion(local)
+  return server.aggregate({
+    group: clusterDefinition.group,
+    version: clusterDefinition.version,
+    definitions: [clusterDefinition],
+    connect: { 'clusters/proxy': clusterProxy(local) },
+    service: { namespace: 'karmada-system', name: 'karmada-aggregated-apiserver' },
+  })
+}
+
+/** An older one may have left its own version in the data directory. */
+async function noteVersion(local: KubeApi): Promise<void> {
+  const note: ConfigMap = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: 'karmada-system', name: 'karmada-version' },
+    data: { karmadaVersion: KARMADA_VERSION },
+  }
+  await ensure(local, CONFIG_MAPS, note)
+  await update<ConfigMap>(local, CONFIG_MAPS, note.metadata, now =>
+    now.data?.karmadaVersion === KARMADA_VERSION
+      ? now
+      : { ...now, data: { karmadaVersion: KARMADA_VERSION } },
+  )
+}

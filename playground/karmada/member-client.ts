@@ -1,0 +1,41 @@
+import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
+import type { Secret } from '../core.js'
+import { SECRETS } from '../core-types.js'
+import { fromBase64, kubeconfigOf } from '../kubeconfig.js'
+import { read } from '../write.js'
+import type { Cluster } from './cluster.js'
+
+/** Why a member cannot be asked: its credentials are missing or unreadable. The message goes into its Ready condition. */
+export class MemberClientError extends Error {
+  override readonly name = 'MemberClientError'
+}
+
+/**
+ * Connects to a Push member with the credentials its Cluster names, as Karmada's controllers do.
+ * @throws MemberClientError when the endpoint, the secret or its token is missing
+ */
+export async function connectMember(
+  control: KubeApi,
+  cluster: Cluster,
+  connector: KubeConnector,
+): Promise<{ readonly api: KubeApi; readonly credential: string }> {
+  const { apiEndpoint, secretRef, insecureSkipTLSVerification } = cluster.spec
+  if (!apiEndpoint) throw new MemberClientError('the api endpoint of cluster is empty')
+  if (!secretRef) throw new MemberClientError(`cluster ${cluster.metadata.name} does not have a secret`)
+  const secret = await read<Secret>(control, SECRETS, secretRef)
+  if (!secret) throw new MemberClientError(`secrets "${secretRef.name}" not found`)
+  const token = fromBase64(secret.data?.token ?? '')
+  if (token === '')
+    throw new MemberClientError(
+      `the secret for cluster ${cluster.metadata.name} is missing a non-empty value for "token"`,
+    )
+  const caBundle = secret.data?.caBundle
+  const trusts = caBundle && !insecureSkipTLSVerification
+  const kubeconfig = kubeconfigOf(cluster.metadata.name, {
+    server: apiEndpoint,
+    token,
+    ...(trusts && { certificateAuthorityData: caBundle }),
+  })
+  const api = await connector.connect(kubeconfig, { userAgent: 'karmada-controller-manager' })
+  return { api, credential: `${apiEndpoint} ${secret.metadata.resourceVersion}` }
+}

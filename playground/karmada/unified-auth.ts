@@ -1,0 +1,182 @@
+import type { KubeObject } from '../../manifests/kube.js'
+import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import { canonical, type Json } from '../apimachinery/json.js'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../core-types.js'
+import { Mirror } from '../mirror.js'
+import { Reconciler } from '../reconciler.js'
+import { ensure, update } from '../write.js'
+import { CLUSTER_NAMESPACE, type Cluster, SYSTEM_LABELS } from './cluster.js'
+import { connectMember } from './member-client.js'
+
+interface PolicyRule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+interface ClusterRole extends KubeObject {
+  readonly rules?: readonly PolicyRule[]
+}
+interface Subject {
+  readonly kind: string
+  readonly name: string
+  readonly namespace?: string
+}
+interface ClusterRoleBinding extends KubeObject {
+  readonly roleRef: { readonly kind: string; readonly name: string }
+  readonly subjects?: readonly Subject[]
+}
+
+/** Name of the role and binding in each member that let Karmada's proxy speak for others. */
+const IMPERSONATOR = 'karmada-impersonator'
+
+const includes = (list: readonly string[] | undefined, wanted: string): boolean =>
+  list?.some(one => one === wanted || one === '*') ?? false
+
+const opensProxy = ({ apiGroups, resources, resourceNames = [] }: PolicyRule, cluster: string): boolean =>
+  includes(apiGroups, 'cluster.karmada.io') &&
+  includes(resources, 'clusters/proxy') &&
+  (resourceNames.length === 0 || resourceNames.includes(cluster))
+
+/**
+ * Whom the proxy may impersonate in a member: the subjects of ClusterRoleBindings whose role opens `clusters/proxy` for it.
+ * RoleBindings do not count, and everybody's groups need no impersonation.
+ */
+export function impersonationRules(
+  cluster: string,
+  roles: readonly ClusterRole[],
+  bindings: readonly ClusterRoleBinding[],
+): readonly PolicyRule[] {
+  const opening = new Set(
+    roles
+      .filter(({ rules }) => rules?.some(rule => opensProxy(rule, cluster)))
+      .map(({ metadata }) => metadata.name),
+  )
+  const subjects = bindings
+    .filter(({ roleRef }) => roleRef.kind === 'ClusterRole' && opening.has(roleRef.name))
+    .flatMap(binding => binding.subjects ?? [])
+  const named = (kind: string) =>
+    [...new Set(subjects.filter(subject => subject.kind === kind).map(({ name }) => name))].sort()
+  const accounts = subjects.filter(({ kind }) => kind === 'ServiceAccount')
+  const accountUsers = accounts.map(({ namespace, name }) => `system:serviceaccount:${namespace}:${name}`)
+  const rule = (resource: string, resourceNames: readonly string[]): PolicyRule[] =>
+    resourceNames.length > 0
+      ? [{ apiGroups: [''], resources: [resource], resourceNames, verbs: ['impersonate'] }]
+      : []
+  return [
+    ...rule('users', [...named('User'), ...new Set(accountUsers)]),
+    ...rule('serviceaccounts', named('ServiceAccount')),
+    ...rule('groups', named('Group')),
+  ]
+}
+
+/** What the controller needs. */
+export interface UnifiedAuthOptions {
+  readonly control: KubeApi
+  readonly connector: KubeConnector
+  readonly log: Log
+}
+
+/** How long a member that cannot be written to is left alone, milliseconds. */
+const RETRY_MS = 5_000
+
+/**
+ * Keeps, in every Push member with an impersonator, the right to speak for those who may use the proxy. Roles and bindings
+ * are watched from the first such member on.
+ */
+export class UnifiedAuth {
+  readonly #options: UnifiedAuthOptions
+  readonly #clusters = new Map<string, Cluster>()
+  #roles: Mirror<ClusterRole> | undefined
+  #bindings: Mirror<ClusterRoleBinding> | undefined
+  readonly #queue: Reconciler
+  /** Rules last written, by cluster, as canonical JSON. */
+  readonly #written = new Map<string, string>()
+
+  constructor(options: UnifiedAuthOptions) {
+    this.#options = options
+    this.#queue = new Reconciler({ log: options.log, reconcile: name => this.#reconcile(name) })
+  }
+
+  /** Takes note of a cluster, or of its end. */
+  follow({
+    type,
+    object,
+  }: {
+    readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+    readonly object: Cluster
+  }): void {
+    const { name, deletionTimestamp } = object.metadata
+    if (type === 'DELETED' || deletionTimestamp || !object.spec.impersonatorSecretRef) {
+      this.#clusters.delete(name)
+      this.#written.delete(name)
+      return
+    }
+    this.#clusters.set(name, object)
+    this.#watch()
+    this.#queue.add(name)
+  }
+
+  async close(): Promise<void> {
+    this.#roles?.close()
+    this.#bindings?.close()
+    await this.#queue.close()
+  }
+
+  #watch(): void {
+    const everyCluster = () => {
+      for (const name of this.#clusters.keys()) this.#queue.add(name)
+    }
+    this.#roles ??= new Mirror<ClusterRole>(this.#options.control, CLUSTER_ROLES, everyCluster)
+    this.#bindings ??= new Mirror<ClusterRoleBinding>(
+      this.#options.control,
+      CLUSTER_ROLE_BINDINGS,
+      everyCluster,
+    )
+  }
+
+  async #reconcile(name: string): Promise<{ again: number } | undefined> {
+    const cluster = this.#clusters.get(name)
+    const [roles, bindings] = [this.#roles?.store, this.#bindings?.store]
+    if (!cluster || !roles?.synced || !bindings?.synced) return undefined
+    const rules = impersonationRules(name, [...roles.values()], [...bindings.values()])
+    const text = canonical(rules as unknown as Json)
+    if (this.#written.get(name) === text) return undefined
+    try {
+      await this.#write(cluster, rules)
+      this.#written.set(name, text)
+      return undefined
+    } catch (error) {
+      this.#options.log.debug(
+        { cluster: name, error },
+        'impersonation rights of a member could not be written',
+      )
+      return { again: RETRY_MS }
+    }
+  }
+
+  async #write(cluster: Cluster, rules: readonly PolicyRule[]): Promise<void> {
+    const { control, connector } = this.#options
+    const { api } = await connectMember(control, cluster, connector)
+    try {
+      const apiGroup = 'rbac.authorization.k8s.io'
+      const metadata = { name: IMPERSONATOR, labels: SYSTEM_LABELS }
+      const role: ClusterRole = { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata, rules }
+      await ensure(api, CLUSTER_ROLES, role)
+      await update<ClusterRole>(api, CLUSTER_ROLES, { name: IMPERSONATOR }, current => ({
+        ...current,
+        rules,
+      }))
+      await ensure(api, CLUSTER_ROLE_BINDINGS, {
+        apiVersion: `${apiGroup}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata,
+        roleRef: { apiGroup, kind: 'ClusterRole', name: IMPERSONATOR },
+        subjects: [{ kind: 'ServiceAccount', namespace: CLUSTER_NAMESPACE, name: IMPERSONATOR }],
+      } as KubeObject)
+    } finally {
+      await api.close()
+    }
+  }
+}

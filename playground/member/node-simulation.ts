@@ -1,0 +1,75 @@
+import type { KubeApi } from '../../ports/kube-api.js'
+import { timestamp } from '../conditions.js'
+import type { Node, NodeCondition } from '../core.js'
+import { NODES } from '../core-types.js'
+import { ensure, remove, update } from '../write.js'
+
+/** One simulated machine. Quantities as a kubelet would report them. */
+export interface NodeShape {
+  readonly name: string
+  readonly cpu: string
+  readonly memory: string
+  readonly pods: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/**
+ * Simulated nodes. Real kubelets tell that they live by a Lease every 10 s; here a node is alive until told otherwise, so
+ * that an idle cluster writes nothing.
+ */
+export class NodeSimulation {
+  readonly #api: KubeApi
+  readonly #now: () => number
+
+  constructor(api: KubeApi, now: () => number) {
+    this.#api = api
+    this.#now = now
+  }
+
+  /** Makes the nodes that are not there yet. */
+  async ensure(shapes: readonly NodeShape[]): Promise<void> {
+    for (const shape of shapes) await this.add(shape)
+  }
+
+  async add(shape: NodeShape): Promise<void> {
+    const { name, cpu, memory, pods } = shape
+    const resources = { cpu, memory, pods, 'ephemeral-storage': '100Gi' }
+    await ensure<Node>(this.#api, NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { 'kubernetes.io/hostname': name, ...shape.labels } },
+    })
+    await update<Node>(this.#api, NODES, { name, subresource: 'status' }, node =>
+      node.status?.conditions
+        ? node
+        : {
+            ...node,
+            status: { capacity: resources, allocatable: resources, conditions: [this.#ready(true)] },
+          },
+    )
+  }
+
+  /** Takes a node's kubelet away, or brings it back. */
+  async setReady(name: string, isReady: boolean): Promise<void> {
+    await update<Node>(this.#api, NODES, { name, subresource: 'status' }, node => ({
+      ...node,
+      status: { ...node.status, conditions: [this.#ready(isReady)] },
+    }))
+  }
+
+  async remove(name: string): Promise<void> {
+    await remove(this.#api, NODES, { name })
+  }
+
+  #ready(isReady: boolean): NodeCondition {
+    const now = timestamp(this.#now())
+    return {
+      type: 'Ready',
+      status: isReady ? 'True' : 'False',
+      reason: isReady ? 'KubeletReady' : 'KubeletNotReady',
+      message: isReady ? 'kubelet is posting ready status' : 'the simulated kubelet was stopped',
+      lastHeartbeatTime: now,
+      lastTransitionTime: now,
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/** How a write's body is to be read (the Content-Type of a PATCH). */
+export type PatchType =
+  | 'application/json-patch+json'
+  | 'application/merge-patch+json'
+  | 'application/strategic-merge-patch+json'
+  | 'application/apply-patch+yaml'
+
+/** Who a request is made for (the Impersonate-* headers); absent means as the connection's own credential. */
+export interface Impersonation {
+  readonly user: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+/** One request to a Kubernetes API. `path` is absolute and already encoded; `query` values are encoded for you. */
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  /** Serialized as JSON. */
+  readonly body?: unknown
+  /** Defaults to application/json; a PATCH names its PatchType. */
+  readonly contentType?: 'application/json' | PatchType
+  readonly accept?: string
+  readonly impersonate?: Impersonation
+  /** Ends the request, also upstream. */
+  readonly signal?: AbortSignal
+  /** Milliseconds until the request is given up; the implementation has a default of its own. */
+  readonly timeoutMs?: number
+}
+
+/** One item of a watch as it stands on the wire. `object` is a Status for ERROR and carries only metadata for BOOKMARK. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: unknown
+}
+
+/**
+ * One Kubernetes API endpoint under one credential, with its own connections. Short requests share a bounded pool;
+ * watches have an unbounded one, so that no number of watches starves a request.
+ */
+export interface KubeApi {
+  /** The base URL, without a trailing slash. */
+  readonly server: string
+  /** True when the server's certificate is not verified, because its kubeconfig says so. To be reported, not hidden. */
+  readonly insecure?: boolean
+  /** PEM of the authorities that vouch for the server; absent where the platform's own do. For kubeconfigs handed out. */
+  readonly certificateAuthority?: string
+  /** The name in the server's certificate, where it is not the host of `server`. */
+  readonly tlsServerName?: string
+  /**
+   * Sends one request and returns the parsed JSON body (a string where the answer is not JSON).
+   * @throws StatusError when the server answered with an error; UnreachableError when it could not be reached or the
+   * deadline passed; the signal's reason when that aborted; any other Error when the answer cannot be read. Never retried:
+   * a write may have been executed although the answer was lost.
+   */
+  request<T = unknown>(request: KubeRequest): Promise<T>
+  /**
+   * Opens a watch (`watch=true` is added) and yields its events until the server closes it, `signal` aborts, or an error
+   * is thrown.
+   */
+  watch(request: Omit<KubeRequest, 'method' | 'body' | 'contentType'>): AsyncIterable<WatchEvent>
+  /** The way past `request` for a proxy; absent where the API is not reached over sockets. */
+  readonly upstream?: Upstream
+  /** Ends all requests and watches and closes the sockets. Idempotent. */
+  close(): Promise<void>
+}
+
+/** One request as it stands on the wire, for a proxy: nothing is parsed, and nothing is added but the connection's own proof. */
+export interface RawRequest {
+  readonly method: string
+  /** Absolute, encoded, with its query. The endpoint's own base path goes in front. */
+  readonly path: string
+  /** Names and values in turn, without hop-by-hop headers, host and authorization. */
+  readonly headers: readonly string[]
+  /** Sent as it comes; absent for no body. */
+  readonly body?: NodeJS.ReadableStream
+  /** Watches and followed logs: they get a socket of their own, so that they starve nobody. */
+  readonly long: boolean
+  /** Milliseconds until the head of the answer must be there; 0 for no limit. */
+  readonly headTimeoutMs: number
+}
+
+/** Takes an answer as it comes in. `failed` comes at any time, once, and last; after `end` nothing comes. */
+export interface RawSink {
+  /** Header names and values in turn, as received. */
+  head(status: number, message: string, headers: readonly string[]): void
+  /** False asks for a pause until `RawExchange.resume`. */
+  data(chunk: Uint8Array): boolean
+  end(): void
+  failed(error: Error): void
+}
+
+/** A request on its way. */
+export interface RawExchange {
+  resume(): void
+  /** Ends it, also upstream; `failed` follows with this error. */
+  abort(reason: Error): void
+}
+
+/** The endpoint of a KubeApi as a proxy needs it: bytes and sockets, under the connection's own credential and TLS. */
+export interface Upstream {
+  /** Sends at most once: nothing that may have been executed is ever repeated. */
+  send(request: RawRequest, sink: RawSink): RawExchange
+  /**
+   * A socket of its own to the endpoint, for protocols that HTTP is upgraded to, the head of the request already written.
+   * @throws Error when no socket could be had
+   */
+  open(request: Pick<RawRequest, 'method' | 'path' | 'headers'>): Promise<RawSocket>
+}
+
+/** A plain or TLS socket. */
+export type RawSocket = NodeJS.ReadWriteStream & { destroy(error?: Error): unknown }
+
+/** Turns a kubeconfig document into a connection. The implementation parses exec and token plugins, and verifies TLS. */
+export interface KubeConnector {
+  /**
+   * @param kubeconfig the YAML or JSON text of a kubeconfig
+   * @throws KubeconfigError when it cannot be used; the message names the part that is wrong, never a secret
+   */
+  connect(kubeconfig: string, options?: { readonly userAgent?: string }): Promise<KubeApi>
+}
+
+/** A kubeconfig that cannot be used: not YAML, no current context, a dangling reference, unreadable certificate data. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError'
+}
+
+/**
+ * No answer came: refused, reset, name not found, certificate not trusted, deadline over. The message names the request
+ * and the cause, e.g. `GET /readyz: connect ECONNREFUSED 127.0.0.1:5443`. A write may have been executed all the same.
+ */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+  /**
+   * @param code Node's or undici's error code (ECONNREFUSED, ENOTFOUND, SELF_SIGNED_CERT_IN_CHAIN,
+   * ERR_TLS_CERT_ALTNAME_INVALID, UND_ERR_SOCKET, …); DEADLINE when the time was over; '' when there is none
+   */
+  constructor(
+    message: string,
+    readonly code: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}

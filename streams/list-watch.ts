@@ -1,0 +1,106 @@
+import { Observable } from 'rxjs'
+import { type GroupVersionResource, type KubeList, type KubeObject, resourcePath } from '../manifests/kube.js'
+import { statusErrorOf } from '../manifests/status-error.js'
+import type { KubeApi, WatchEvent } from '../ports/kube-api.js'
+import type { Applied, Bookmarked, Deleted, Listed, Synced } from './seen.js'
+
+/** The two requests a watcher is made of. Both are cold, may fail, and end their request when unsubscribed. */
+export interface ListWatch<T> {
+  /** What this collection is called in messages, e.g. `instances.kairship.io`. */
+  readonly name: string
+  /** Pages, then one `synced`. `whole` asks for a single page: a list that expired between pages is not paged again. */
+  list(options: { readonly whole: boolean }): Observable<Listed<T> | Synced>
+  /** The changes after `cursor`; completes when the server closes it, at the latest after `timeoutSeconds`. */
+  watch(cursor: string, timeoutSeconds: number): Observable<Applied<T> | Deleted<T> | Bookmarked>
+}
+
+/** What part of a collection to see. */
+export interface ListWatchOptions {
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Objects per page; 500 is client-go's page size. */
+  readonly limit?: number
+}
+
+/** A page of 500 objects through a cluster proxy on a bad day. */
+const PAGE_TIMEOUT_MS = 60_000
+
+/**
+ * One collection of a Kubernetes API. Lists are consistent reads (no resourceVersion asked for), because a list out of
+ * another replica's cache may be older than what was already seen.
+ */
+export function listWatch<T extends KubeObject>(
+  api: KubeApi,
+  resource: GroupVersionResource,
+  { namespace, labelSelector, fieldSelector, limit = 500 }: ListWatchOptions = {},
+): ListWatch<T> {
+  const path = resourcePath(resource, namespace === undefined ? {} : { namespace })
+  const selectors = { labelSelector, fieldSelector }
+
+  const list: ListWatch<T>['list'] = ({ whole }) =>
+    produce(async (emit, signal) => {
+      let token: string | undefined
+      do {
+        const query = { ...selectors, limit: whole ? undefined : limit, continue: token }
+        const timeoutMs = PAGE_TIMEOUT_MS
+        const page = parseList<T>(path, await api.request({ method: 'GET', path, query, signal, timeoutMs }))
+        emit({ type: 'listed', objects: page.objects })
+        token = page.token
+        if (!token) emit({ type: 'synced', cursor: page.cursor })
+      } while (token)
+    })
+
+  const watch: ListWatch<T>['watch'] = (cursor, timeoutSeconds) =>
+    produce(async (emit, signal) => {
+      const query = { ...selectors, resourceVersion: cursor, allowWatchBookmarks: true, timeoutSeconds }
+      for await (const event of api.watch({ path, query, signal })) {
+        if (signal.aborted) return
+        emit(parseEvent<T>(path, event))
+      }
+    })
+
+  return { name: resource.group ? `${resource.resource}.${resource.group}` : resource.resource, list, watch }
+}
+
+/** An asynchronous task as an Observable: its end completes, its failure errors, unsubscribing aborts its signal. */
+function produce<Item>(
+  work: (emit: (item: Item) => void, signal: AbortSignal) => Promise<void>,
+): Observable<Item> {
+  return new Observable(subscriber => {
+    const abort = new AbortController()
+    work(item => subscriber.next(item), abort.signal).then(
+      () => subscriber.complete(),
+      error => subscriber.error(error), // after an unsubscription nobody is told, and nobody needs to be
+    )
+    return () => abort.abort()
+  })
+}
+
+/** Items of built-in types carry no apiVersion and kind in a list, but do in a watch: here they always do. */
+function parseList<T extends KubeObject>(path: string, answer: unknown) {
+  const { apiVersion, kind, metadata, items } = (answer ?? {}) as Partial<KubeList<T>>
+  const cursor = metadata?.resourceVersion
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !(items === null || Array.isArray(items)))
+    throw new Error(`${path}: the answer is not a list`)
+  if (!cursor) throw new Error(`${path}: the list has no resourceVersion, so it cannot be watched`)
+  const type = { apiVersion, kind: kind.slice(0, -'List'.length) }
+  const objects = (items ?? []).map(item => identified(path, { ...type, ...item } as T))
+  return { objects, cursor, token: metadata.continue || undefined }
+}
+
+function parseEvent<T extends KubeObject>(
+  path: string,
+  { type, object }: WatchEvent,
+): Applied<T> | Deleted<T> | Bookmarked {
+  if (type === 'ERROR') throw statusErrorOf(object)
+  const cursor = (object as Partial<T>).metadata?.resourceVersion
+  if (!cursor) throw new Error(`${path}: the watch sent a ${type} event without a resourceVersion`)
+  if (type === 'BOOKMARK') return { type: 'bookmarked', cursor }
+  return { type: type === 'DELETED' ? 'deleted' : 'applied', object: identified(path, object as T), cursor }
+}
+
+function identified<T extends KubeObject>(path: string, object: T): T {
+  if (typeof object.metadata?.name === 'string') return object
+  throw new Error(`${path}: the server sent an object without a name`)
+}

@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import {
+  createSecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import { createServer as createHttp1Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
+import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
+
+const authority = createAuthority('test')
+const { certificate: cert, key } = authority.issueServing()
+
+/** A server that answers watches by a function, over HTTP/2 or, if told, HTTP/1.1 alone. */
+async function serve(
+  answer: (stream: ServerHttp2Stream, path: string, headers: IncomingHttpHeaders) => void,
+  { maxConcurrentStreams = 100, http1 = false } = {},
+) {
+  const sockets = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  const server = http1
+    ? createHttp1Server({ cert, key }, (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write(line(1))
+      })
+    : createSecureServer({ cert, key, settings: { maxConcurrentStreams } })
+  server.on('secureConnection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+  })
+  server.on('session', (session: ServerHttp2Session) => sessions.add(session))
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    stream.on('error', () => stream.destroy())
+    answer(stream, String(headers[':path']), headers)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+  return { port: (server.address() as AddressInfo).port, sockets, sessions, close }
+}
+
+let server: Awaited<ReturnType<typeof serve>>
+let api: KubeConnection
+
+async function connected(...given: Parameters<typeof serve>): Promise<void> {
+  server = await serve(...given)
+  api = await connectKube({
+    server: `https://127.0.0.1:${server.port}`,
+    context: 'test',
+    namespace: 'default',
+    tls: { insecure: false, ca: { pem: authority.certificate } },
+    credential: { token: 'secret' },
+  })
+}
+
+afterEach(async () => {
+  await api?.close()
+  await server?.close()
+})
+
+const line = (n: number): string => `${JSON.stringify({ type: 'ADDED', object: { n } })}\n`
+const head = { ':status': 200, 'content-type': 'application/json' }
+const opened = (n: number): AsyncIterator<WatchEvent> =>
+  api.watch({ path: `/watch/${n}` })[Symbol.asyncIterator]()
+const caught = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    () => Promise.reject(new Error('it was expected to fail')),
+    error => error,
+  )
+
+describe('watches of one endpoint', () => {
+  it('share one connection where the server speaks HTTP/2, and each gets its own events', async () => {
+    await connected((stream, path) => {
+      stream.respond(head)
+      stream.write(line(Number(path.match(/watch\/(\d+)/)?.[1])))
+    })
+    const watches = Array.from({ length: 30 }, (_, n) => opened(n))
+    const first = await Promise.all(watches.map(watch => watch.next()))
+    expect(first.map(({ value }) => value.object.n)).toEqual(watches.map((_, n) => n))
+    expect(server.sockets.size).toBe(1)
+  })
+
+  it('use a second connection when the server allows no more streams on the first', async () => {
+    await connected(
+      stream => {
+        stream.respond(head)
+        stream.write(line(1))
+      },
+      { maxConcurrentStreams: 10 },
+    )
+    const settled = opened(0)
+    await settled.next() // from now on the server's settings are known
+    const more = Array.from({ length: 14 }, (_, n) => opened(n))
+    await Promise.all(more.map(watch => watch.next()))
+    expect(server.sockets.size).toBe(2)
+  })
+
+  it('have a socket each where the server speaks HTTP/1.1 only', async () => {
+    await connected(() => undefined, { http1: true })
+    const watches = [opened(1), opened(2), opened(3)]
+    const first = await Promise.all(watches.map(watch => watch.next()))
+    expect(first.map(({ value }) => value?.object)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }])
+    await vi.waitFor(() => expect(server.sockets.size).toBe(3)) // the one that found out is closed
+  })
+
+  it('send the credential with every stream, and throw a refusal as its Status', async () => {
+    let sent: string | undefined
+    await connected((stream, _path, { authorization }) => {
+      sent = authorization
+      stream.respond({ ':status': 410, 'content-type': 'application/json' })
+      stream.end(
+        JSON.stringify({
+          kind: 'Status',
+          apiVersion: 'v1',
+          code: 410,
+          reason: 'Expired',
+          message: 'too old',
+        }),
+      )
+    })
+    const error = await caught(opened(1).next() as Promise<unknown>)
+    expect(error).toBeInstanceOf(StatusError)
+    expect(error).toMatchObject({ code: 410, reason: 'Expired' })
+    expect(sent).toBe('Bearer secret')
+  })
+
+  it('end one by one: leaving one resets its stream and leaves the others open', async () => {
+    const streams: ServerHttp2Stream[] = []
+    await connected(stream => {
+      streams.push(stream)
+      stream.respond(head)
+      stream.write(line(1))
+    })
+    const [left, kept] = [opened(1), opened(2)]
+    await left.next()
+    await kept.next()
+    await left.return?.()
+    await vi.waitFor(() => expect(streams.map(stream => stream.closed)).toEqual([true, false]))
+    streams[1]?.write(line(7))
+    expect((await kept.next()).value.object).toEqual({ n: 7 })
+  })
+
+  it('fail as unreachable when the connection is cut, and the next one connects anew', async () => {
+    await connected(stream => {
+      stream.respond(head)
+      stream.write(line(1))
+    })
+    const watch = opened(1)
+    await watch.next()
+    const lost = caught(watch.next() as Promise<unknown>)
+    for (const socket of server.sockets) socket.destroy()
+    expect(await lost).toBeInstanceOf(Error)
+    expect((await opened(2).next()).value.object).toEqual({ n: 1 })
+  })
+
+  it('that run go on when the server says goodbye, and new ones get a new connection', async () => {
+    const streams: ServerHttp2Stream[] = []
+    await connected(stream => {
+      streams.push(stream)
+      stream.respond(head)
+      stream.write(line(streams.length))
+    })
+    const running = opened(1)
+    await running.next()
+    for (const session of server.sessions) session.close()
+    await vi.waitFor(async () => {
+      const next = opened(2)
+      expect((await next.next()).value.object.n).toBeGreaterThan(1)
+      expect(server.sessions.size).toBe(2)
+    })
+    streams[0]?.write(line(9))
+    expect((await running.next()).value.object).toEqual({ n: 9 })
+  })
+
+  it('end with the connection, which leaves no socket', async () => {
+    await connected(stream => {
+      stream.respond(head)
+      stream.write(line(1))
+    })
+    const watch = opened(1)
+    await watch.next()
+    const ended = caught(watch.next() as Promise<unknown>)
+    await api.close()
+    expect((await ended).message).toMatch(/was closed/)
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0))
+  })
+
+  it('are refused a server that another authority vouches for', async () => {
+    await connected(() => undefined)
+    const stranger = await connectKube({
+      server: `https://127.0.0.1:${server.port}`,
+      context: 'test',
+      namespace: 'default',
+      tls: { insecure: false, ca: { pem: createAuthority('other').certificate } },
+      credential: {},
+    })
+    const error = await caught(stranger.watch({ path: '/x' })[Symbol.asyncIterator]().next())
+    expect(error).toBeInstanceOf(UnreachableError)
+    await stranger.close()
+  })
+})

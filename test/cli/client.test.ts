@@ -1,0 +1,118 @@
+import type { RequestListener } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../cli/client.js'
+import { ExitCode } from '../../cli/exit-code.js'
+import { createAuthority } from '../../playground/apiserver/access/certificates.js'
+
+let authority: string
+let serving: { certificate: string; key: string }
+let server: Server | undefined
+beforeAll(async () => {
+  const issuer = await createAuthority('client test')
+  authority = issuer.certificate
+  serving = await issuer.issueServing()
+})
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+async function started(listener: RequestListener, trusted = true) {
+  server = createServer({ cert: serving.certificate, key: serving.key }, listener).listen(0, '127.0.0.1')
+  await new Promise(resolve => server?.once('listening', resolve))
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const trust = trusted ? { certificateAuthorityData: authority } : {}
+  return createClient({ server: url, token: 'hush', ...trust }, { requestTimeoutMs: 300 })
+}
+const answering = (status: number, body: string) =>
+  started((_request, response) => response.writeHead(status).end(body))
+
+describe('the client', () => {
+  it('sends its token and reads JSON', async () => {
+    const client = await started((request, response) =>
+      response.end(JSON.stringify({ seen: [request.method, request.url, request.headers.authorization] })),
+    )
+    expect(await client.get('/apis/x?y=1')).toEqual({ seen: ['GET', '/apis/x?y=1', 'Bearer hush'] })
+    await client.close()
+  })
+
+  const refusals: [status: number, body: string, exitCode: ExitCode, message: RegExp][] = [
+    [
+      401,
+      '{"code":16,"message":"no token"}',
+      ExitCode.denied,
+      /not known to the server: no token \(set KAIRSHIP_TOKEN/,
+    ],
+    [403, '{"code":7,"message":"viewer may not delete"}', ExitCode.denied, /^viewer may not delete$/],
+    [404, '{"code":5,"message":"instance x not found"}', ExitCode.notFound, /^instance x not found$/],
+    [503, '{"code":14,"message":"not synced"}', ExitCode.failed, /^not synced$/],
+    [502, '<html>bad gateway</html>', ExitCode.failed, /^HTTP 502: <html>bad gateway/],
+    [200, 'hello', ExitCode.failed, /not JSON: hello/],
+  ]
+  for (const [status, body, exitCode, message] of refusals)
+    it(`turns ${status} ${body.slice(0, 20)} into exit code ${exitCode} with the reason`, async () => {
+      const client = await answering(status, body)
+      await expect(client.get('/')).rejects.toMatchObject({
+        exitCode,
+        message: expect.stringMatching(message),
+      })
+      await client.close()
+    })
+
+  it('refuses a server it cannot verify, and never sends it the token', async () => {
+    const seen: unknown[] = []
+    const client = await started((request, response) => {
+      seen.push(request.headers)
+      response.end('{}')
+    }, false)
+    await expect(client.get('/')).rejects.toThrow(
+      /cannot reach https:.*name its authority with --certificate-authority/,
+    )
+    expect(seen).toEqual([])
+    await client.close()
+  })
+
+  it('says what to check when nobody listens', async () => {
+    const client = await started(() => undefined)
+    server?.close()
+    await expect(client.get('/')).rejects.toThrow(/cannot reach https:.*ECONNREFUSED.*is it running/)
+    await client.close()
+  })
+
+  it('gives up on a server that does not answer', async () => {
+    const client = await started(() => undefined)
+    await expect(client.get('/')).rejects.toThrow(/Headers Timeout/)
+    await client.close()
+  })
+
+  it('follows a stream beyond the request timeout, from where it was told, until interrupted', async () => {
+    const interrupt = new AbortController()
+    const client = await started((request, response) => {
+      response.write(`: hello\n\ndata: {"token":"${request.headers['last-event-id']}"}\n\n`)
+      setTimeout(() => response.write('data: {"later":true}\n\n'), 400)
+    })
+    const read = async () => {
+      const messages: unknown[] = []
+      for await (const message of client.stream('/', { signal: interrupt.signal, resumeToken: '7' })) {
+        messages.push(message)
+        if (messages.length === 2) return messages
+      }
+      return messages
+    }
+    expect(await read()).toEqual([{ token: '7' }, { later: true }])
+    await client.close()
+  })
+
+  it('ends a stream with the error the server names', async () => {
+    const client = await started((_request, response) => {
+      response.end('event: end\ndata: {"code":14,"message":"too slow a reader"}\n\n')
+    })
+    const read = async () => {
+      for await (const _ of client.stream('/', { signal: new AbortController().signal }));
+    }
+    await expect(read()).rejects.toThrow('too slow a reader')
+    await client.close()
+  })
+})

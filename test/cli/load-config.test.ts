@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, flagOf, loadConfig, type Sources, variableOf } from '../../cli/load-config.js'
+import { type CommandName, defaults, type KnobName, knobs } from '../../config.js'
+
+const sources = (given: Partial<Sources> & { file?: string } = {}): Sources => ({
+  flags: given.flags ?? {},
+  environment: given.environment ?? {},
+  readFile: path => {
+    if (given.file === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`)
+    return given.file
+  },
+})
+
+const problems = (command: CommandName, given: Parameters<typeof sources>[0]): readonly string[] => {
+  try {
+    loadConfig(command, sources(given))
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('settings', () => {
+  it('are the defaults when nothing is set', () => {
+    expect(loadConfig('serve', sources())).toEqual(defaults('serve'))
+  })
+
+  it('of a flag beat those of the environment, which beat those of the file', () => {
+    const file = 'leaseDurationMs: 20000\nrenewDeadlineMs: 12000\nretryPeriodMs: 3000\n'
+    const environment = { KAIRSHIP_RENEW_DEADLINE_MS: '13000', KAIRSHIP_RETRY_PERIOD_MS: '3500' }
+    const flags = { config: 'kairship.yaml', retryPeriodMs: '4000' }
+    expect(loadConfig('serve', sources({ flags, environment, file }))).toMatchObject({
+      leaseDurationMs: 20_000,
+      renewDeadlineMs: 13_000,
+      retryPeriodMs: 4_000,
+    })
+  })
+
+  it('of other commands are neither read nor refused, so that one environment serves all', () => {
+    const environment = { KAIRSHIP_INSTANCES: 'many', KAIRSHIP_PORT: 'tcp://10.0.0.1:443' }
+    expect(loadConfig('get instances', sources({ environment }))).toEqual(defaults('get instances'))
+    expect(problems('playground', { environment })).toEqual([
+      'KAIRSHIP_INSTANCES must be a whole number from 0 to 10000, got "many"',
+    ])
+  })
+
+  it('that are empty variables count as unset', () => {
+    expect(loadConfig('serve', sources({ environment: { KAIRSHIP_LOG_LEVEL: '' } })).logLevel).toBe('info')
+  })
+
+  it('may name the file in the environment', () => {
+    const environment = { KAIRSHIP_CONFIG: 'kairship.yaml' }
+    expect(loadConfig('serve', sources({ environment, file: 'logLevel: debug' })).logLevel).toBe('debug')
+  })
+
+  it('of an empty file are the defaults', () => {
+    expect(loadConfig('serve', sources({ flags: { config: 'c.yaml' }, file: '# nothing\n' }))).toEqual({
+      ...defaults('serve'),
+      config: 'c.yaml',
+    })
+  })
+
+  it('that are switches take true and false', () => {
+    const environment = { KAIRSHIP_ONCE: 'true' }
+    expect(loadConfig('playground', sources({ environment })).once).toBe(true)
+    expect(problems('playground', { environment: { KAIRSHIP_ONCE: 'yes' } })).toEqual([
+      'KAIRSHIP_ONCE must be true or false, got "yes"',
+    ])
+  })
+})
+
+describe('wrong settings are refused by name with what is allowed', () => {
+  const refused: [
+    what: string,
+    command: CommandName,
+    given: Parameters<typeof sources>[0],
+    message: RegExp,
+  ][] = [
+    [
+      'a word for a number',
+      'serve',
+      { flags: { leaseDurationMs: '15s' } },
+      /^--lease-duration-ms must be a whole number of milliseconds from 1000 to 3600000, got "15s"$/,
+    ],
+    ['a fraction', 'serve', { flags: { retryPeriodMs: '1.5' } }, /^--retry-period-ms must be a whole number/],
+    [
+      'a number out of range',
+      'playground',
+      { flags: { members: '101' } },
+      /^--members must be .* from 0 to 100, got "101"$/,
+    ],
+    [
+      'an unknown word',
+      'serve',
+      { environment: { KAIRSHIP_LOG_LEVEL: 'loud' } },
+      /^KAIRSHIP_LOG_LEVEL must be one of debug, info, warn, error, silent, got "loud"$/,
+    ],
+    ['an address without a port', 'serve', { flags: { listen: 'localhost' } }, /^--listen must be host:port/],
+    [
+      'plain HTTP for a token',
+      'get instances',
+      { flags: { server: 'http://a:1' } },
+      /^--server must be an https:/,
+    ],
+    [
+      'a list in the file',
+      'serve',
+      { flags: { config: 'c.yaml' }, file: 'identity: [a]' },
+      /^c\.yaml: identity must be 1 to 253/,
+    ],
+    [
+      'an unknown key',
+      'serve',
+      { flags: { config: 'c.yaml' }, file: 'leaseDuration: 1' },
+      /^c\.yaml: unknown setting "leaseDuration"; known are logLevel, .*leaseDurationMs/,
+    ],
+    [
+      'a secret in the file',
+      'kubeconfig',
+      { flags: { config: 'c.yaml' }, file: 'token: abc' },
+      /^c\.yaml: token cannot be set in a file; use KAIRSHIP_TOKEN$/,
+    ],
+    [
+      'a file that is a list',
+      'serve',
+      { flags: { config: 'c.yaml' }, file: '- a' },
+      /^c\.yaml must hold settings/,
+    ],
+    [
+      'a file that is not YAML',
+      'serve',
+      { flags: { config: 'c.yaml' }, file: 'a: [' },
+      /^c\.yaml is not YAML: /,
+    ],
+    ['a file that is not there', 'serve', { flags: { config: 'c.yaml' } }, /^c\.yaml cannot be read: ENOENT/],
+    [
+      'a lease shorter than its renewal',
+      'serve',
+      { flags: { leaseDurationMs: '10000' } },
+      /^leaseDurationMs \(10000\) must be greater than renewDeadlineMs \(10000\)/,
+    ],
+    [
+      'a renewal that leaves no retry',
+      'serve',
+      { flags: { retryPeriodMs: '9000' } },
+      /^renewDeadlineMs \(10000\) must be greater than 1\.2 × retryPeriodMs \(9000\)/,
+    ],
+    [
+      'a certificate without its key',
+      'serve',
+      { flags: { tlsCertFile: 'a.crt' } },
+      /^tlsCertFile and tlsKeyFile must be set together$/,
+    ],
+    [
+      'two tokens',
+      'kubeconfig',
+      { flags: { tokenFile: 'a' }, environment: { KAIRSHIP_TOKEN: 'b' } },
+      /^token and tokenFile exclude each other$/,
+    ],
+  ]
+  for (const [what, command, given, message] of refused)
+    it(what, () => {
+      const found = problems(command, given)
+      expect(found).toHaveLength(1)
+      expect(found[0]).toMatch(message)
+    })
+
+  it('all at once', () => {
+    expect(
+      problems('serve', { flags: { logLevel: 'x', listen: 'y' }, environment: { KAIRSHIP_NAMESPACE: 'Z' } }),
+    ).toHaveLength(3)
+  })
+})
+
+describe('every knob', () => {
+  const names = Object.keys(knobs) as KnobName[]
+
+  it('has a default that its own schema accepts', () => {
+    for (const name of names)
+      expect(knobs[name].kind.schema.safeParse(knobs[name].default).success, name).toBe(true)
+  })
+
+  it('says its unit in its name when it is a time', () => {
+    for (const name of names)
+      expect(knobs[name].kind.placeholder === 'milliseconds', name).toBe(name.endsWith('Ms'))
+  })
+
+  it('that is a secret has no flag and no place in a file', () => {
+    expect(
+      names.filter(name => !('from' in knobs[name])).filter(name => /token$|password|secret/i.test(name)),
+    ).toEqual([])
+    expect(knobs.token.from).toEqual(['environment'])
+  })
+
+  it('has its own flag and variable', () => {
+    expect(new Set(names.map(flagOf)).size).toBe(names.length)
+    expect(new Set(names.map(variableOf)).size).toBe(names.length)
+    expect([flagOf('leaseDurationMs'), variableOf('leaseDurationMs')]).toEqual([
+      '--lease-duration-ms',
+      'KAIRSHIP_LEASE_DURATION_MS',
+    ])
+  })
+})

@@ -1,0 +1,197 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { awaitReady, whyNotReady } from '../../cli/await-ready.js'
+import {
+  type PlaygroundSecrets,
+  removePlaygroundFiles,
+  writePlaygroundFiles,
+} from '../../cli/playground-files.js'
+import { jsonLine, notReady, welcome } from '../../cli/playground-report.js'
+import type { Fleet, FleetEvent, InstanceState, InstanceView } from '../../ports/fleet.js'
+
+const view = (name: string, state: InstanceState, message = ''): InstanceView => ({
+  name,
+  state,
+  since: '2026-01-01T00:00:00Z',
+  instance: { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name }, spec: {} },
+  conditions: message
+    ? [
+        {
+          type: 'CredentialsResolved',
+          status: 'False',
+          reason: 'SecretMissing',
+          message,
+          lastTransitionTime: '',
+        },
+      ]
+    : [],
+})
+const told = (type: 'ADDED' | 'MODIFIED' | 'DELETED', name: string, state: InstanceState): FleetEvent => ({
+  type,
+  view: view(name, state),
+})
+const bookmark: FleetEvent = { type: 'BOOKMARK' }
+
+/** A fleet whose watch tells these events and then stays open until aborted. */
+function telling(events: readonly FleetEvent[], signal: AbortSignal): Pick<Fleet, 'watch'> {
+  return {
+    async *watch() {
+      yield* events
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        if (signal.aborted) reject(signal.reason)
+      })
+    },
+  }
+}
+
+async function awaited(expected: string[], events: readonly FleetEvent[], aborted = false) {
+  let now = 0
+  const interrupt = new AbortController()
+  const changes: string[] = []
+  const waiting = awaitReady(
+    telling(events, interrupt.signal) as Fleet,
+    expected,
+    () => ++now,
+    interrupt.signal,
+    views => changes.push(views.map(({ name, state }) => `${name} ${state}`).join(', ')),
+  )
+  if (aborted) setImmediate(() => interrupt.abort())
+  return { readiness: await waiting, changes }
+}
+
+describe('waiting for a fleet', () => {
+  it('ends when all expected instances are ready, and notes the first and the last', async () => {
+    const { readiness, changes } = await awaited(
+      ['eu', 'us'],
+      [
+        told('ADDED', 'us', 'registering'),
+        bookmark,
+        told('MODIFIED', 'us', 'ready'),
+        told('ADDED', 'eu', 'registering'),
+        told('MODIFIED', 'eu', 'ready'),
+      ],
+    )
+    expect(readiness).toMatchObject({ allReady: true, firstReadyMs: 1, lastReadyMs: 2 })
+    expect(readiness.views.map(({ name }) => name)).toEqual(['eu', 'us'])
+    expect(changes.at(-2)).toBe('eu registering, us ready')
+  })
+
+  it('is not over before the fleet has been seen whole', async () => {
+    const { readiness } = await awaited(
+      [],
+      [told('ADDED', 'a', 'ready'), told('ADDED', 'b', 'registering'), bookmark],
+      true,
+    )
+    expect(readiness.allReady).toBe(false)
+  })
+
+  it('waits for instances that nobody expected, and not for those that went', async () => {
+    const stranger = await awaited(
+      ['eu'],
+      [told('ADDED', 'eu', 'ready'), told('ADDED', 'x', 'degraded'), bookmark],
+      true,
+    )
+    expect(stranger.readiness.allReady).toBe(false)
+    const gone = await awaited(
+      [],
+      [told('ADDED', 'x', 'degraded'), bookmark, told('DELETED', 'x', 'deleting')],
+    )
+    expect(gone.readiness.allReady).toBe(true)
+  })
+
+  it('ends at once for an empty fleet when nothing is expected', async () => {
+    expect((await awaited([], [bookmark])).readiness).toMatchObject({ allReady: true, views: [] })
+  })
+
+  it('tells what it saw when it is interrupted', async () => {
+    const { readiness } = await awaited(['eu', 'us'], [told('ADDED', 'eu', 'ready'), bookmark], true)
+    expect(readiness).toMatchObject({ allReady: false, firstReadyMs: 1, views: [{ name: 'eu' }] })
+    expect(readiness.lastReadyMs).toBeUndefined()
+  })
+})
+
+it('an instance that is not ready says which part is broken, and how', () => {
+  expect(whyNotReady(view('eu', 'ready', 'stale'))).toBeUndefined()
+  expect(whyNotReady(view('eu', 'registering'))).toBe('registering')
+  expect(whyNotReady(view('eu', 'degraded', 'no Secret a/b'))).toBe(
+    'degraded: CredentialsResolved: no Secret a/b',
+  )
+  expect(
+    notReady({ allReady: false, views: [view('eu', 'degraded', 'no Secret a/b'), view('us', 'ready')] }),
+  ).toBe('eu is degraded: CredentialsResolved: no Secret a/b')
+  expect(notReady({ allReady: false, views: [] })).toBe('no instance was seen')
+})
+
+describe('what a playground leaves for its user', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kairship-files-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const secrets: PlaygroundSecrets = {
+    server: 'https://127.0.0.1:1',
+    certificateAuthority: 'PEM\n',
+    adminToken: 'a',
+    viewerToken: 'v',
+    hostKubeconfig: 'host',
+    instanceKubeconfigs: { eu: 'eu-config' },
+  }
+  const urls = {
+    api: 'https://127.0.0.1:1',
+    grpc: '127.0.0.1:2',
+    health: 'http://127.0.0.1:3',
+    host: 'https://127.0.0.1:4',
+  }
+  const ready = { allReady: true, views: [view('eu', 'ready')], firstReadyMs: 1234, lastReadyMs: 1234 }
+
+  it('can be read by its owner only, also where older files lay open', async () => {
+    await writeFile(join(folder, 'admin.token'), 'old', { mode: 0o644 })
+    const files = await writePlaygroundFiles(folder, secrets)
+    for (const path of [files.adminToken, files.clientConfig, files.instanceKubeconfigs.eu!])
+      expect((await stat(path)).mode & 0o777, path).toBe(0o600)
+    expect(parse(await readFile(files.clientConfig, 'utf8'))).toEqual({
+      server: urls.api,
+      certificateAuthorityData: 'PEM\n',
+      token: 'a',
+    })
+  })
+
+  it('is gone when it stops, and nothing else is', async () => {
+    await writeFile(join(folder, 'mine.txt'), '')
+    await removePlaygroundFiles(await writePlaygroundFiles(folder, secrets))
+    expect(await readdir(folder)).toEqual(['mine.txt'])
+  })
+
+  it('is one line of JSON for scripts, without secrets', async () => {
+    const line = jsonLine(ready, urls, await writePlaygroundFiles(folder, secrets))
+    expect(line.endsWith('}\n') && line.trimEnd().includes('\n')).toBe(false)
+    expect(JSON.parse(line)).toMatchObject({
+      allReady: true,
+      instances: [{ name: 'eu', state: 'ready', reason: null }],
+      secondsToFirstReady: 1.234,
+      secondsToLastReady: 1.234,
+      urls,
+    })
+  })
+
+  it('is a table and commands with the paths and ports of this run for people', async () => {
+    const files = await writePlaygroundFiles(folder, secrets)
+    const text = welcome(ready, urls, files)
+    expect(text).toContain('1 instance ready after 1.2 s.')
+    for (const path of [
+      files.certificateAuthority,
+      files.adminToken,
+      files.hostKubeconfig,
+      files.instanceKubeconfigs.eu!,
+      urls.api,
+      urls.grpc,
+    ])
+      expect(text).toContain(path)
+    expect(text).not.toContain('PEM')
+  })
+})

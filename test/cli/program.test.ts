@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { CommandError, ExitCode } from '../../cli/exit-code.js'
+import { flagOf, knobsOf, settableFrom } from '../../cli/load-config.js'
+import { type Actions, run } from '../../cli/program.js'
+import { type CommandName, type Config, knobs } from '../../config.js'
+
+const commands: readonly CommandName[] = knobs.config.commands
+
+/** Runs a command line whose actions only take notes. */
+async function typed(line: string, outcome: () => Promise<ExitCode> = async () => ExitCode.ok) {
+  const called: { command: string; config: Config; names: readonly string[] }[] = []
+  const out: string[] = []
+  const err: string[] = []
+  const actions = Object.fromEntries(
+    commands.map(command => [
+      command,
+      (config: Config, ...names: string[]) => {
+        called.push({ command, config, names })
+        return outcome()
+      },
+    ]),
+  ) as unknown as Actions
+  const exitCode = await run(
+    line.split(' ').filter(Boolean),
+    actions,
+    { environment: {}, readFile: () => '' },
+    { out: text => out.push(text), err: text => err.push(text) },
+  )
+  return { called, exitCode, out: out.join(''), err: err.join('') }
+}
+
+describe('the command line', () => {
+  it('reaches every command', async () => {
+    for (const command of commands) {
+      const words = /instance$|kubeconfig/.test(command) ? `${command} eu` : command
+      const { called, exitCode } = await typed(words)
+      expect(
+        called.map(call => call.command),
+        words,
+      ).toEqual([command])
+      expect(exitCode).toBe(ExitCode.ok)
+    }
+  })
+
+  it('hands over settings and names', async () => {
+    const { called } = await typed('get inst eu us -o wide -w')
+    expect(called[0]).toMatchObject({ names: ['eu', 'us'], config: { output: 'wide', watch: true } })
+  })
+
+  it('prints help for every command, naming each of its flags and no other’s', async () => {
+    for (const command of commands) {
+      const { out, exitCode, called } = await typed(`${command} --help`)
+      expect(exitCode, command).toBe(ExitCode.ok)
+      expect(called).toEqual([])
+      const flags = new Set(
+        out.match(/^\s+(?:-\w, )?--[a-z-]+/gm)?.map(flag => flag.trim().replace(/^-\w, /, '')),
+      )
+      const expected = knobsOf(command)
+        .filter(name => settableFrom(name, 'flag'))
+        .map(flagOf)
+      expect(flags, command).toEqual(new Set([...expected, '--help']))
+    }
+  })
+
+  const wrong: [line: string, message: RegExp][] = [
+    ['get instnces', /unknown command 'instnces'\n\(Did you mean instances\?\)/],
+    [
+      'serve --lease-duraton-ms 3',
+      /unknown option '--lease-duraton-ms'\n\(Did you mean --lease-duration-ms\?\)/,
+    ],
+    ['serve --log-level', /argument missing/],
+    ['serve --log-level loud', /error: --log-level must be one of/],
+    ['describe instance', /missing required argument 'name'/],
+    ['serve extra', /too many arguments/],
+    ['apiserver --lease-duration-ms 5000', /unknown option/],
+    ['kubeconfig eu --token abc', /unknown option '--token'/],
+  ]
+  for (const [line, message] of wrong)
+    it(`refuses "${line}" without starting anything`, async () => {
+      const { called, exitCode, err } = await typed(line)
+      expect(called).toEqual([])
+      expect(exitCode).toBe(ExitCode.usage)
+      expect(err).toMatch(message)
+    })
+
+  it('turns a failed command into its message and exit code', async () => {
+    const { exitCode, err } = await typed('kubeconfig eu', async () => {
+      throw new CommandError('instance eu does not exist', ExitCode.notFound)
+    })
+    expect([exitCode, err]).toEqual([ExitCode.notFound, 'error: instance eu does not exist\n'])
+  })
+
+  it('does not swallow a defect', async () => {
+    const defect = new TypeError('x is not a function')
+    await expect(typed('version', () => Promise.reject(defect))).rejects.toBe(defect)
+  })
+})

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { type Api, startApi } from '../../http/server.js'
+import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
+import { fakeFleet } from './fakes/fleet.js'
+import { curl } from './fakes/listening.js'
+import { fakeLog } from './fakes/log.js'
+
+/** The API against a host that reviews tokens, evaluates RBAC and holds Instances to their schema by itself. */
+let host: ApiServer
+let api: Api
+const tokens: Record<string, string> = {}
+
+beforeAll(async () => {
+  host = await startApiServer({ name: 'host' })
+  const crds = join(import.meta.dirname, '../../manifests/crds')
+  const crd = parse(readFileSync(join(crds, 'instances.kairship.io.yaml'), 'utf8'))
+  await host.local.request({
+    method: 'POST',
+    path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    body: crd,
+  })
+  await grant('editor', ['get', 'list', 'watch', 'create', 'update', 'delete'])
+  await grant('north-only', ['get'], ['north'])
+  for (const name of ['editor', 'north-only', 'stranger']) tokens[name] = await host.issueToken({ name }, 600)
+  await vi.waitFor(() => host.local.request({ method: 'GET', path: '/apis/kairship.io/v1alpha1/instances' }))
+  const quiet = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
+  api = await startApi({
+    fleet: fakeFleet(),
+    host: host.local,
+    log: fakeLog(),
+    meter: quiet,
+    listen: '127.0.0.1:0',
+    grpcListen: '127.0.0.1:0',
+    clientCertificateAuthority: host.certificateAuthority,
+  })
+})
+afterAll(async () => {
+  await api.close()
+  await host.close()
+})
+
+async function grant(user: string, verbs: string[], resourceNames?: string[]): Promise<void> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1'
+  const metadata = { name: user }
+  const rule = {
+    apiGroups: ['kairship.io'],
+    resources: ['instances'],
+    verbs,
+    ...(resourceNames && { resourceNames }),
+  }
+  await host.local.request({
+    method: 'POST',
+    path: `${rbac}/clusterroles`,
+    body: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, rules: [rule] },
+  })
+  await host.local.request({
+    method: 'POST',
+    path: `${rbac}/clusterrolebindings`,
+    body: {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+  })
+}
+
+const ask = async (user: string, method: string, path: string, body?: object) => {
+  const token = tokens[user]
+  const answer = await curl(
+    api,
+    `/apis/kairship.io/v1alpha1${path}`,
+    token ? { token } : {},
+    {},
+    method,
+    body,
+  )
+  return { status: answer.status, json: JSON.parse(answer.text) }
+}
+
+describe('with a host that decides by itself', () => {
+  it('instances are created, read, replaced and deleted by whom RBAC allows', async () => {
+    const spec = { kubeconfigSecretRef: { namespace: 'kairship-system', name: 'north' } }
+    const created = await ask('editor', 'POST', '/instances', { data: { metadata: { name: 'north' }, spec } })
+    expect(created).toMatchObject({
+      status: 200,
+      json: { metadata: { name: 'north' }, spec: { deletionPolicy: 'Retain' } },
+    })
+    expect((await ask('north-only', 'GET', '/instances/north')).json.metadata.uid).toBe(
+      created.json.metadata.uid,
+    )
+
+    const { data } = (await ask('editor', 'GET', '/instances/north/json')).json
+    const edited = { ...JSON.parse(data), spec: { ...spec, alias: 'The North' } }
+    const replaced = await ask('editor', 'PUT', '/instances/north', { data: JSON.stringify(edited) })
+    expect(JSON.parse(replaced.json.data).spec.alias).toBe('The North')
+    const stale = await ask('editor', 'PUT', '/instances/north', { data: JSON.stringify(edited) })
+    expect([stale.status, stale.json.code]).toEqual([409, 10])
+
+    expect((await ask('north-only', 'DELETE', '/instances/north')).status).toBe(403)
+    expect((await ask('editor', 'DELETE', '/instances/north')).status).toBe(200)
+    expect((await ask('editor', 'GET', '/instances/north')).status).toBe(404)
+  })
+
+  it('what the schema refuses comes back field by field', async () => {
+    const spec = { alias: 'x'.repeat(64), kubeconfigSecretRef: { namespace: 'a', name: 'b' } }
+    const { status, json } = await ask('editor', 'POST', '/instances', {
+      data: { metadata: { name: 'x' }, spec },
+    })
+    expect([status, json.code]).toEqual([400, 3])
+    const violations = json.details.flatMap(
+      (detail: { fieldViolations?: object[] }) => detail.fieldViolations ?? [],
+    )
+    expect(violations).toMatchObject([
+      { field: 'data.spec.alias', reason: 'FieldValueTooLong' },
+      { field: 'data' },
+    ])
+  })
+
+  it.each([
+    ['stranger', 'GET', '/instances/north', 403],
+    ['north-only', 'GET', '/instances/south', 403],
+    ['nobody', 'GET', '/instances', 401],
+  ])('%s %s %s → %i', async (user, method, path, status) => {
+    expect((await ask(user, method, path)).status).toBe(status)
+  })
+
+  it('a name that no object can have is refused, not passed on', async () => {
+    for (const name of ['UPPER', 'a_b', 'x'.repeat(254)]) {
+      const { status, json } = await ask('editor', 'POST', '/instances', { data: { metadata: { name } } })
+      expect([status, json.code]).toEqual([400, 3])
+    }
+  })
+})

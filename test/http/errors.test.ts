@@ -1,0 +1,110 @@
+import { toJson } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { Code, codeName, httpStatus } from '../../http/code.js'
+import { errorDetailTypes, statusOf, toFailure } from '../../http/errors.js'
+import { invalidFields, notFound } from '../../http/failure.js'
+import { UnreachableError } from '../../ports/kube-api.js'
+import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
+import { refusal } from './fakes/host.js'
+
+describe('what an API server refuses', () => {
+  it.each([
+    [400, 'BadRequest', 'INVALID_ARGUMENT', 400],
+    [401, 'Unauthorized', 'UNAVAILABLE', 503],
+    [403, 'Forbidden', 'PERMISSION_DENIED', 403],
+    [404, 'NotFound', 'NOT_FOUND', 404],
+    [404, '', 'NOT_FOUND', 404],
+    [405, 'MethodNotAllowed', 'UNIMPLEMENTED', 501],
+    [409, 'AlreadyExists', 'ALREADY_EXISTS', 409],
+    [409, 'Conflict', 'ABORTED', 409],
+    [409, '', 'ABORTED', 409],
+    [410, 'Expired', 'OUT_OF_RANGE', 400],
+    [413, 'RequestEntityTooLarge', 'INVALID_ARGUMENT', 400],
+    [415, 'UnsupportedMediaType', 'INVALID_ARGUMENT', 400],
+    [422, 'Invalid', 'INVALID_ARGUMENT', 400],
+    [429, 'TooManyRequests', 'RESOURCE_EXHAUSTED', 429],
+    [500, 'InternalError', 'INTERNAL', 500],
+    [500, '', 'INTERNAL', 500],
+    [502, '', 'UNAVAILABLE', 503],
+    [503, 'ServiceUnavailable', 'UNAVAILABLE', 503],
+    [504, 'Timeout', 'DEADLINE_EXCEEDED', 504],
+    [500, 'ServerTimeout', 'UNAVAILABLE', 503],
+    [418, 'Teapot', 'INVALID_ARGUMENT', 400],
+    [599, 'Unheard', 'INTERNAL', 500],
+  ])('with %i %s leaves as %s and HTTP %i', (code, reason, name, http) => {
+    const failure = toFailure(refusal(code, reason, 'text'))
+    expect([codeName(failure.code), httpStatus[failure.code]]).toEqual([name, http])
+    expect(failure.message).toContain('text')
+  })
+
+  it('keeps its causes once each, its reason, and when to try again', () => {
+    const cause = { field: 'spec.a', message: 'too long', reason: 'FieldValueTooLong' }
+    const whole = { field: '<nil>', message: 'other rules were not checked', reason: 'FieldValueInvalid' }
+    const { details } = toFailure(
+      refusal(422, 'Invalid', 'text', {
+        causes: [cause, whole, cause, { message: 'x' }],
+        retryAfterSeconds: 3,
+      }),
+    )
+    expect(details).toMatchObject({
+      reason: 'Invalid',
+      retryAfterSeconds: 3,
+      violations: [
+        { field: 'spec.a', description: 'too long', reason: 'FieldValueTooLong' },
+        { field: '', description: 'other rules were not checked' },
+      ],
+    })
+  })
+})
+
+describe('what else is thrown', () => {
+  it.each([
+    [new UnreachableError('GET /x: connect ECONNREFUSED', 'ECONNREFUSED'), 'UNAVAILABLE', /ECONNREFUSED/],
+    [new UnreachableError('GET /x: no answer within 10 s', 'DEADLINE'), 'DEADLINE_EXCEEDED', /10 s/],
+    [
+      AbortSignal.timeout(0).reason ?? new DOMException('late', 'TimeoutError'),
+      'DEADLINE_EXCEEDED',
+      /deadline/,
+    ],
+    [new DOMException('gone', 'AbortError'), 'CANCELLED', /cancelled/],
+    [new TypeError('secret detail'), 'INTERNAL', /^internal error; the log has it under this request id$/],
+    ['text', 'INTERNAL', /^internal error/],
+    [undefined, 'INTERNAL', /^internal error/],
+  ])('%s leaves as %s', (thrown, name, message) => {
+    const failure = toFailure(thrown)
+    expect(codeName(failure.code)).toBe(name)
+    expect(failure.message).toMatch(message)
+  })
+
+  it('a Failure is left as it is', () => {
+    const failure = notFound('x')
+    expect(toFailure(failure)).toBe(failure)
+  })
+})
+
+describe('a google.rpc.Status', () => {
+  it('says the same to people and to programs', () => {
+    const failure = invalidFields([
+      { field: 'a.b', description: 'is required' },
+      { field: 'c', description: 'is 7' },
+    ])
+    expect(toJson(StatusSchema, statusOf(failure, 'id-1'), { registry: errorDetailTypes })).toEqual({
+      code: 3,
+      message: 'a.b: is required (and 1 more)',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.BadRequest',
+          fieldViolations: [
+            { field: 'a.b', description: 'is required' },
+            { field: 'c', description: 'is 7' },
+          ],
+        },
+        { '@type': 'type.googleapis.com/google.rpc.RequestInfo', requestId: 'id-1' },
+      ],
+    })
+  })
+
+  it('exists for every code, and every code has an HTTP status', () => {
+    for (const code of Object.values(Code)) expect(httpStatus[code]).toBeGreaterThanOrEqual(200)
+  })
+})

@@ -1,0 +1,76 @@
+import { type ManagementApi, managementApi } from '../../../http/management-api.js'
+import { restApp } from '../../../http/rest/app.js'
+import type { Meter } from '../../../ports/meter.js'
+import { type FakeFleet, fakeFleet, viewOf } from './fleet.js'
+import { type FakeHost, fakeHost, type ReviewedSpec } from './host.js'
+import { fakeLog } from './log.js'
+
+/** A meter that counts. */
+export function fakeMeter() {
+  const counts = new Map<string, number>()
+  const meter: Meter = {
+    count: (name, labels = {}, by = 1) => {
+      const key = `${name}${JSON.stringify(labels)}`
+      counts.set(key, (counts.get(key) ?? 0) + by)
+    },
+    gauge: () => undefined,
+    observe: () => undefined,
+  }
+  return { meter, counts }
+}
+
+/**
+ * The management API over fakes. Tokens: `admin` may everything; `viewer` may list, watch and get; `north-only` may get
+ * the instance `north` and nothing else; `nobody` is known and may nothing.
+ */
+export function testApi(fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded'))) {
+  const host: FakeHost = fakeHost({
+    tokens: {
+      admin: { user: 'admin', groups: ['admins'] },
+      viewer: { user: 'viewer' },
+      'north-only': { user: 'north-only' },
+      nobody: { user: 'nobody' },
+    },
+    allows: allowsByUser,
+  })
+  for (const view of fleet.views.values()) host.instances.set(view.name, view.instance)
+  const log = fakeLog()
+  const { meter, counts } = fakeMeter()
+  const api: ManagementApi = managementApi({
+    fleet,
+    host,
+    log,
+    meter,
+    karmadaVersion: 'v1.18.2',
+    door: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
+    streamsPerCaller: 3,
+  })
+  const app = restApp({
+    ...api,
+    operations: api.services.flatMap(({ operations }) => operations),
+    log,
+    meter,
+  })
+  const call = async (token: string, method: string, path: string, body?: unknown, headers = {}) => {
+    const init = {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    }
+    const response = await app.request(`/apis/kairship.io/v1alpha1${path}`, init, {})
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+    const json = (await response.json()) as any
+    return { status: response.status, headers: response.headers, json }
+  }
+  return { api, app, call, host, fleet, log, counts }
+}
+
+function allowsByUser({ user, resourceAttributes: asked }: ReviewedSpec): boolean {
+  if (user === 'admin') return true
+  if (user === 'viewer') return asked !== undefined && ['get', 'list', 'watch'].includes(asked.verb)
+  return user === 'north-only' && asked?.verb === 'get' && asked.name === 'north'
+}

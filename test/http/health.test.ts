@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type HealthListener, readiness, startHealth } from '../../http/health.js'
+import { createMetrics, gaugeInstances } from '../../http/metrics.js'
+import { fakeFleet, viewOf } from './fakes/fleet.js'
+
+let listener: HealthListener | undefined
+afterEach(() => listener?.close())
+
+async function listening(ready = true) {
+  const metrics = createMetrics({ ofProcess: false })
+  listener = await startHealth({
+    listen: '127.0.0.1:0',
+    readiness: () =>
+      readiness(
+        [{ name: 'host', problem: async () => (ready ? undefined : 'is away') }],
+        ['lease held by a'],
+      ),
+    metrics: () => metrics.expose(),
+  })
+  const get = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`${listener!.url}${path}`, init)
+    return {
+      status: response.status,
+      text: await response.text(),
+      type: response.headers.get('content-type'),
+    }
+  }
+  return { metrics, get }
+}
+
+describe('the health listener', () => {
+  it('says that the process lives, whether it is ready, and why not', async () => {
+    const { get } = await listening(false)
+    expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok' })
+    expect(await get('/readyz')).toMatchObject({
+      status: 503,
+      text: '[-]host failed: is away\n[i]lease held by a\nreadyz check failed\n',
+    })
+  })
+
+  it('exposes every declared metric with its help, and what was measured', async () => {
+    const { metrics, get } = await listening()
+    gaugeInstances(fakeFleet(viewOf('a'), viewOf('b'), viewOf('c', 'degraded')), metrics)
+    metrics.count('kairship_relists_total', { resource: 'instances' })
+    metrics.observe('kairship_effect_duration_seconds', 0.2, { effect: 'probe' })
+    const { text, type } = await get('/metrics')
+    expect(type).toMatch(/^text\/plain; version=0.0.4/)
+    expect(text).toContain('kairship_instances{state="ready"} 2')
+    expect(text).toContain('kairship_instances{state="deleting"} 0')
+    expect(text).toContain('kairship_relists_total{resource="instances"} 1')
+    expect(text).toContain('kairship_effect_duration_seconds_count{effect="probe"} 1')
+  })
+
+  it('knows nothing else and takes nothing but GET', async () => {
+    const { get } = await listening()
+    expect((await get('/apis')).status).toBe(404)
+    expect((await get('/healthz', { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('a metric', () => {
+  it('that is not declared cannot be used, nor one of another kind', () => {
+    const metrics = createMetrics({ ofProcess: false })
+    expect(() => metrics.count('kairship_surprises_total')).toThrow(
+      'declares no counter called kairship_surprises_total',
+    )
+    expect(() => metrics.gauge('kairship_relists_total', 1)).toThrow('declares no gauge')
+  })
+
+  it('takes no label that is not declared', () => {
+    const metrics = createMetrics({ ofProcess: false })
+    expect(() => metrics.count('kairship_relists_total', { user: 'x' })).toThrow()
+  })
+})

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest'
+import { testApi } from './fakes/api.js'
+import { fakeFleet, viewOf } from './fakes/fleet.js'
+import { refusal } from './fakes/host.js'
+
+const detail = (json: { details: { '@type': string }[] }, type: string) =>
+  json.details.find(item => item['@type'].endsWith(type)) as Record<string, never> | undefined
+
+describe('reading instances', () => {
+  it('answers proto3 JSON as the contract writes it: int64 as text, enums by name, zero values written out', async () => {
+    const { status, json } = await testApi().call('viewer', 'GET', '/instances/north')
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      metadata: {
+        name: 'north',
+        creationTimestamp: String(Date.parse('2026-11-20T10:00:00Z')),
+        deletionTimestamp: '0',
+        cluster: '',
+      },
+      status: {
+        state: 'INSTANCE_STATE_RUNNING',
+        kubernetesVersion: 'v1.36.2',
+        karmadaVersion: 'v1.18.2',
+        endpoint: 'https://north.test:5443',
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    })
+  })
+
+  it.each([
+    ['registering', 'INSTANCE_STATE_INPROCESS'],
+    ['virtualClusterSynced', 'INSTANCE_STATE_INPROCESS'],
+    ['ready', 'INSTANCE_STATE_RUNNING'],
+    ['degraded', 'INSTANCE_STATE_UNAVAILABLE'],
+    ['deleting', 'INSTANCE_STATE_TERMINAL'],
+  ] as const)('shows %s as %s', async (state, shown) => {
+    const { json } = await testApi(fakeFleet(viewOf('x', state))).call('viewer', 'GET', '/instances/x')
+    expect(json.status.state).toBe(shown)
+  })
+
+  it('finds an instance that the host has and no actor has seen yet, as UNKNOWN', async () => {
+    const { call, host } = testApi()
+    host.instances.set('fresh', viewOf('fresh').instance)
+    const { json } = await call('viewer', 'GET', '/instances/fresh')
+    expect(json.status.state).toBe('INSTANCE_STATE_UNKNOWN')
+  })
+
+  it('says NOT_FOUND of an instance that nobody has heard of', async () => {
+    const { status, json } = await testApi().call('viewer', 'GET', '/instances/west')
+    expect(status).toBe(404)
+    expect(json).toMatchObject({ code: 5, message: 'there is no instance called "west"' })
+  })
+
+  it('does not answer from a fleet that has not been read yet', async () => {
+    const fleet = fakeFleet()
+    fleet.synced = false
+    const { status, headers, json } = await testApi(fleet).call('viewer', 'GET', '/instances')
+    expect([status, json.code, headers.get('retry-after')]).toEqual([503, 14, '1'])
+  })
+
+  it('searches names and aliases, sorts and pages', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'].map(name => viewOf(`north-${name}`))
+    const { call } = testApi(
+      fakeFleet(...names, viewOf('south', 'ready', { alias: 'north pole' }), viewOf('z')),
+    )
+    const { json } = await call(
+      'viewer',
+      'GET',
+      '/instances?name=north&page=2&pageSize=2&sortBy=field_name&sortDir=desc',
+    )
+    expect(json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual([
+      'north-d',
+      'north-c',
+    ])
+    expect(json.pagination).toEqual({ total: 6, page: 2, pageSize: 2, pages: 3 })
+  })
+
+  it.each([
+    ['sortBy=colour', 'sortBy'],
+    ['page=-1', 'page'],
+    ['pageSize=-2', 'pageSize'],
+    ['page=two', 'page'],
+    ['page=1&page=2', 'page'],
+    ['nmae=x', 'nmae'],
+    ['sort_dir=up', 'sortDir'],
+  ])('refuses ?%s and names the field', async (query, field) => {
+    const { status, json } = await testApi().call('viewer', 'GET', `/instances?${query}`)
+    expect(status).toBe(400)
+    expect(json.code).toBe(3)
+    expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field }])
+  })
+
+  it('gives the whole object as text to editors', async () => {
+    const { json } = await testApi().call('viewer', 'GET', '/instances/north/json')
+    expect(JSON.parse(json.data)).toMatchObject({ kind: 'Instance', metadata: { name: 'north' } })
+  })
+
+  it('reads /instances/config as the Karmada version and not as an instance', async () => {
+    const { json } = await testApi().call('viewer', 'GET', '/instances/config')
+    expect(json).toEqual({ version: 'v1.18.2' })
+  })
+
+  it('explains an instance: states, what is awaited, transitions with cause, who leads', async () => {
+    const { json } = await testApi().call('viewer', 'GET', '/instances/north:explain')
+    expect(json).toMatchObject({
+      instance: { metadata: { name: 'north' } },
+      configuration: ['ready'],
+      pending: ['waits'],
+      transitions: [{ from: 'virtualClusterSynced', to: 'ready', cause: 'the registration was published' }],
+      leading: true,
+      leader: 'replica-1',
+    })
+  })
+
+  it('lists transitions and shows the chart', async () => {
+    const { call } = testApi()
+    const { json: transitions } = await call('viewer', 'GET', '/instances/north/transitions')
+    expect(transitions.items).toMatchObject([{ to: 'ready', detail: { attempts: 1 } }])
+    const { json: chart } = await call('nobody', 'GET', '/instances:chart')
+    expect(chart.chart).toEqual({ id: 'instance', initial: 'registering' })
+  })
+})
+
+describe('writing instances', () => {
+  it('adopts by the Secret named', async () => {
+    const { call, host } = testApi()
+    const spec = { alias: 'East', kubeconfigSecretRef: { namespace: 'kairship-system', name: 'east' } }
+    const { status, json } = await call('admin', 'POST', '/instances', {
+      data: { metadata: { name: 'east', labels: { region: 'east' } }, spec },
+    })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ metadata: { name: 'east' }, status: { state: 'INSTANCE_STATE_UNKNOWN' } })
+    expect(host.instances.get('east')).toMatchObject({ metadata: { labels: { region: 'east' } }, spec })
+  })
+
+  it("installs where the contract's clients only name a host cluster's Secret", async () => {
+    const { call, host } = testApi()
+    const secretRef = { name: 'host', namespace: 'kube-system' }
+    const body = {
+      cluster: 'kpanda-global',
+      data: { metadata: { name: 'east' }, spec: { hostCluster: { secretRef } } },
+    }
+    expect((await call('admin', 'POST', '/instances', body)).status).toBe(200)
+    expect(host.instances.get('east')).toMatchObject({
+      metadata: { annotations: { 'kairship.io/host-cluster': 'kpanda-global' } },
+      spec: { install: { hostCluster: { secretRef } } },
+    })
+  })
+
+  it.each([
+    [{}, ['data']],
+    [{ data: {} }, ['data.metadata.name']],
+    [{ data: { metadata: { name: 'x' } }, cluster: 'far' }, ['cluster']],
+    [
+      {
+        data: {
+          metadata: { name: 'x' },
+          spec: { kubeconfigSecretRef: { name: 'a', namespace: 'b' }, install: {} },
+        },
+      },
+      ['data.spec.kubeconfigSecretRef'],
+    ],
+    [{ data: { metadata: { name: 7 } } }, ['data.metadata.name']],
+    [{ data: { metadata: { name: 'x', lables: {} }, sepc: {} } }, ['data.metadata.lables', 'data.sepc']],
+    [{ data: { metadata: { name: 'x', labels: { a: 1 } } } }, ['data.metadata.labels']],
+  ])('refuses %j and names %j', async (body, fields) => {
+    const { status, json } = await testApi().call('admin', 'POST', '/instances', body)
+    expect(status).toBe(400)
+    const violations = detail(json, 'BadRequest')?.fieldViolations as unknown as { field: string }[]
+    expect(violations.map(({ field }) => field)).toEqual(fields)
+  })
+
+  it.each(['', '{', '[]', '"text"', '7'])('refuses the body %j', async body => {
+    const { status } = await testApi().call('admin', 'POST', '/instances', body)
+    expect(status).toBe(400)
+  })
+
+  it("hands on what the host's schema refuses, field by field, under data", async () => {
+    const { call, host } = testApi()
+    const causes = [
+      { field: 'spec.alias', message: 'Too long: may not be longer than 63', reason: 'FieldValueTooLong' },
+    ]
+    host.script = ({ method, path }) => {
+      if (method === 'POST' && path.endsWith('/instances'))
+        throw refusal(422, 'Invalid', 'is invalid', { causes })
+      return undefined
+    }
+    const { status, json } = await call('admin', 'POST', '/instances', { data: { metadata: { name: 'x' } } })
+    expect([status, json.code]).toEqual([400, 3])
+    expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field: 'data.spec.alias' }])
+  })
+
+  it('says ALREADY_EXISTS of a name taken', async () => {
+    const { status, json } = await testApi().call('admin', 'POST', '/instances', {
+      data: { metadata: { name: 'north' } },
+    })
+    expect([status, json.code]).toEqual([409, 6])
+  })
+
+  it('replaces labels, annotations and spec from YAML, and keeps what is not the caller’s', async () => {
+    const { call, host } = testApi()
+    const before = host.instances.get('north')!
+    host.instances.set('north', {
+      ...before,
+      metadata: { ...before.metadata, finalizers: ['kairship.io/x'] },
+    })
+    const data =
+      'metadata: {labels: {tier: gold}}\nspec: {alias: N, kubeconfigSecretRef: {namespace: a, name: b}}'
+    const { status, json } = await call('admin', 'PUT', '/instances/north', { data })
+    expect(status).toBe(200)
+    expect(JSON.parse(json.data)).toMatchObject({ spec: { alias: 'N' } })
+    expect(host.instances.get('north')?.metadata).toMatchObject({
+      labels: { tier: 'gold' },
+      finalizers: ['kairship.io/x'],
+    })
+  })
+
+  it('says ABORTED when the object was changed since the caller read it', async () => {
+    const data = JSON.stringify({ metadata: { resourceVersion: '1' }, spec: {} })
+    const { status, json } = await testApi().call('admin', 'PUT', '/instances/north', { data })
+    expect([status, json.code]).toEqual([409, 10])
+  })
+
+  it.each([
+    ['{', 'data'],
+    ['7', 'data'],
+    ['kind: Pod\nspec: {}', 'data.kind'],
+    ['apiVersion: v1\nspec: {}', 'data.apiVersion'],
+    ['metadata: {name: south}\nspec: {}', 'data.metadata.name'],
+    ['metadata: {labels: {a: 1}}\nspec: {}', 'data.metadata.labels'],
+    ['metadata: {}', 'data.spec'],
+  ])('refuses to update to %j and names %s', async (data, field) => {
+    const { status, json } = await testApi().call('admin', 'PUT', '/instances/north', { data })
+    expect(status).toBe(400)
+    expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field }])
+  })
+
+  it('deletes, deletes again while it is going, and says NOT_FOUND once it is gone', async () => {
+    const { call, host } = testApi()
+    expect(await call('admin', 'DELETE', '/instances/north')).toMatchObject({ status: 200, json: {} })
+    expect((await call('admin', 'DELETE', '/instances/north')).status).toBe(200)
+    host.instances.delete('north')
+    expect((await call('admin', 'DELETE', '/instances/north')).status).toBe(404)
+  })
+})

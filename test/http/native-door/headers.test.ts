@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { answerHeaders, asksToImpersonate, requestHeaders } from '../../../http/native-door/headers.js'
+
+const caller = { user: 'jane', groups: ['team', 'system:authenticated'], extra: {} }
+const identity = [
+  'Impersonate-User',
+  'jane',
+  'Impersonate-Group',
+  'team',
+  'Impersonate-Group',
+  'system:authenticated',
+]
+
+describe('the headers sent on', () => {
+  it('keep what the request says of itself, in its own spelling, and say who asks', () =>
+    expect(
+      requestHeaders(['Accept', 'application/json;as=Table', 'X-Thing', 'a', 'X-Thing', 'b'], caller),
+    ).toEqual(['Accept', 'application/json;as=Table', 'X-Thing', 'a', 'X-Thing', 'b', ...identity]))
+
+  it.each([
+    'Authorization',
+    'Cookie',
+    'Host',
+    'Impersonate-User',
+    'IMPERSONATE-GROUP',
+    'Impersonate-Extra-Scopes',
+    'X-Remote-User',
+    'x-remote-group',
+    'X-Remote-Extra-A',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'Forwarded',
+    'Via',
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Expect',
+    'HTTP2-Settings',
+  ])('leave out %s', name => expect(requestHeaders([name, 'x'], caller)).toEqual(identity))
+
+  it('leave out what Connection names', () =>
+    expect(
+      requestHeaders(['Connection', 'close, X-Secret', 'x-secret', 'a', 'x-other', 'b'], caller),
+    ).toEqual(['x-other', 'b', ...identity]))
+
+  it('take a token out of WebSocket subprotocols and keep the others', () => {
+    const [name, value] = requestHeaders(
+      [
+        'Sec-WebSocket-Protocol',
+        'v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io',
+      ],
+      caller,
+    )
+    expect([name, value]).toEqual(['Sec-WebSocket-Protocol', 'v5.channel.k8s.io, v4.channel.k8s.io'])
+    const only = ['Sec-WebSocket-Protocol', 'base64url.bearer.authorization.k8s.io.c2VjcmV0']
+    expect(requestHeaders(only, caller)).toEqual(identity)
+  })
+
+  it('write an upgrade anew', () =>
+    expect(
+      requestHeaders(['connection', 'keep-alive, Upgrade', 'upgrade', 'websocket'], caller, true),
+    ).toEqual(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...identity]))
+
+  it('name the caller whole: uid, extras with keys that no header can carry, names that are not ASCII', () => {
+    const headers = requestHeaders([], {
+      user: 'jürgen',
+      uid: '42',
+      groups: [],
+      extra: { 'example.org/scopes': ['a', 'b'], 'x(y)': ['c'] },
+    })
+    expect(headers).toEqual([
+      'Impersonate-User',
+      Buffer.from('jürgen').toString('latin1'),
+      'Impersonate-Uid',
+      '42',
+      'Impersonate-Extra-example.org%2Fscopes',
+      'a',
+      'Impersonate-Extra-example.org%2Fscopes',
+      'b',
+      'Impersonate-Extra-x%28y%29',
+      'c',
+    ])
+  })
+
+  it('let no name become a header of its own', () => {
+    const headers = requestHeaders([], { user: 'a\r\nX-Evil: b', groups: ['c\nd', 'e\0f'], extra: {} })
+    expect(headers.join('|')).not.toMatch(/[\r\n\0]/)
+  })
+
+  it('never hide that a caller wanted to be somebody else', () => {
+    expect(asksToImpersonate(['impersonate-USER', 'admin'])).toBe(true)
+    expect(asksToImpersonate(['X', 'impersonate-user'])).toBe(false)
+  })
+})
+
+describe('the headers answered with', () => {
+  it('are the server’s, less those of its connection, and name the source', () =>
+    expect(
+      answerHeaders([
+        'Content-Type',
+        'a',
+        'Connection',
+        'x-hop',
+        'X-Hop',
+        '1',
+        'Transfer-Encoding',
+        'chunked',
+        'Warning',
+        '299',
+      ]),
+    ).toEqual(['Content-Type', 'a', 'Warning', '299', 'Kairship-Source', 'karmada']))
+})

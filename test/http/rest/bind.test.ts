@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { testApi } from '../fakes/api.js'
+
+/** What reaches the handler, seen through the write it leads to. */
+const created = async (query: string, body?: unknown) => {
+  const { call, host } = testApi()
+  const { status, json } = await call('admin', 'POST', `/instances${query}`, body)
+  return { status, json, instance: host.instances.get('x') }
+}
+const fields = (json: { details: { fieldViolations?: { field: string }[] }[] }) =>
+  json.details.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field))
+
+describe('a request message', () => {
+  it('takes JSON names and proto names alike, and null for absent', async () => {
+    const { status, instance } = await created('', {
+      data: {
+        metadata: { name: 'x', deletion_timestamp: '0', creationTimestamp: 12 },
+        spec: { kubeconfig_secret_ref: { namespace: 'a', name: 'b', key: null }, install: null },
+      },
+    })
+    expect(status).toBe(200)
+    expect(instance?.spec).toEqual({ kubeconfigSecretRef: { namespace: 'a', name: 'b' } })
+  })
+
+  it('keeps free-form JSON whole', async () => {
+    const karmadaSpec = {
+      components: { karmadaSearch: {} },
+      featureGates: { Failover: true },
+      deep: [1, [null]],
+    }
+    const { instance } = await created('', {
+      data: { metadata: { name: 'x' }, spec: { install: { karmadaSpec } } },
+    })
+    expect(instance?.spec.install?.karmadaSpec).toEqual(karmadaSpec)
+  })
+
+  it('takes no query parameters next to a whole body', async () => {
+    const { status, json } = await created('?cluster=x', { data: { metadata: { name: 'x' } } })
+    expect([status, fields(json)]).toEqual([400, ['cluster']])
+  })
+
+  it('lets the path win over the body', async () => {
+    const { call, host } = testApi()
+    const data = JSON.stringify({ spec: { alias: 'changed' } })
+    expect((await call('admin', 'PUT', '/instances/north', { name: 'south', data })).status).toBe(200)
+    expect(host.instances.get('north')?.spec.alias).toBe('changed')
+    expect(host.instances.get('south')?.spec.alias).toBeUndefined()
+  })
+
+  it('names wrong places deep inside, all of them', async () => {
+    const { json } = await created('', {
+      data: {
+        metadata: { name: 'x', ownerReferences: [{ uid: 1 }, { controller: 'yes' }] },
+        spec: { index: { resources: [{ group: '' }, { resource: [] }] }, install: { karmadaSpec: [] } },
+        status: { state: 'SLEEPING', summary: { workLoadSummary: { Pod: { totalNum: 'many' } } } },
+      },
+    })
+    expect(fields(json)).toEqual([
+      'data.metadata.ownerReferences[0].uid',
+      'data.metadata.ownerReferences[1].controller',
+      'data.spec.index.resources[1].resource',
+      'data.spec.install.karmadaSpec',
+      'data.status.state',
+      'data.status.summary.workLoadSummary[Pod].totalNum',
+    ])
+  })
+
+  it.each([
+    ['text/plain', '{}'],
+    ['application/x-www-form-urlencoded', 'a=b'],
+    ['application/yaml', 'a: b'],
+  ])('refuses a body of %s', async (type, body) => {
+    const { call } = testApi()
+    const { status, json } = await call('admin', 'POST', '/instances', body, { 'content-type': type })
+    expect([status, json.message]).toEqual([
+      400,
+      `content-type ${type} is not understood: send application/json`,
+    ])
+  })
+
+  it('refuses a body where there is none to send, and one that is too large', async () => {
+    const { call } = testApi()
+    const large = JSON.stringify({ data: { metadata: { name: 'x'.repeat(3 * 1024 * 1024) } } })
+    expect((await call('admin', 'POST', '/instances', large)).json.message).toMatch(
+      /larger than 3145728 bytes/,
+    )
+  })
+
+  it('takes an object of a megabyte', async () => {
+    const { status, instance } = await created('', {
+      data: { metadata: { name: 'x', annotations: { big: 'x'.repeat(1024 * 1024) } } },
+    })
+    expect([status, instance?.metadata.annotations?.big?.length]).toEqual([200, 1024 * 1024])
+  })
+
+  it.each(['__proto__', 'constructor', 'data.__proto__.x'])('has no field called %s', async name => {
+    const { call } = testApi()
+    expect((await call('viewer', 'GET', `/instances?${name}=1`)).status).toBe(400)
+    const body = `{"data":{"metadata":{"name":"x"},"__proto__":{"a":1}}}`
+    expect((await call('admin', 'POST', '/instances', body)).status).toBe(400)
+  })
+})

@@ -1,0 +1,322 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { credentials, loadPackageDefinition, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { loadSync } from '@grpc/proto-loader'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type CertificateAuthority, createAuthority } from '../../playground/apiserver/access/certificates.js'
+import { deferred } from './fakes/deferred.js'
+import { viewOf } from './fakes/fleet.js'
+import { bearer, curl, grpcClient, listeningApi, unary } from './fakes/listening.js'
+
+type Listening = Awaited<ReturnType<typeof listeningApi>>
+const open: Listening[] = []
+async function listening(...parameters: Parameters<typeof listeningApi>): Promise<Listening> {
+  const api = await listeningApi(...parameters)
+  open.push(api)
+  return api
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ running }) => running.close()))
+})
+
+const path = '/apis/kairship.io/v1alpha1/instances'
+
+describe('client certificates', () => {
+  let authority: CertificateAuthority
+  const withAuthority = async () => {
+    authority = await createAuthority('clients')
+    return listening(undefined, { clientCertificateAuthority: authority.certificate })
+  }
+  const presenting = ({ certificate, key }: { certificate: string; key: string }) => ({
+    cert: certificate,
+    key,
+  })
+
+  it('name the caller on both wires: CN the user, O the groups', async () => {
+    const { running, host } = await withAuthority()
+    const identity = presenting(await authority.issueClient({ name: 'viewer', groups: ['team-a', 'team-b'] }))
+    expect((await curl(running, path, identity)).status).toBe(200)
+    const client = grpcClient(running, identity)
+    const { error } = await unary(client, 'DeleteInstance', { name: 'north' }, new Metadata())
+    expect(error?.details).toContain('User "viewer" cannot delete')
+    client.close()
+    const review = host.requests.find(({ path }) => path.endsWith('/subjectaccessreviews'))
+    expect(review?.body).toMatchObject({ spec: { groups: ['team-a', 'team-b', 'system:authenticated'] } })
+  })
+
+  it('of another authority are no credentials, and a token next to one still counts', async () => {
+    const { running } = await withAuthority()
+    const stranger = presenting(
+      await (await createAuthority('others')).issueClient({ name: 'admin', groups: [] }),
+    )
+    expect((await curl(running, path, stranger)).status).toBe(401)
+    expect((await curl(running, path, { ...stranger, token: 'viewer' })).status).toBe(200)
+    const client = grpcClient(running, stranger)
+    const { error } = await unary(client, 'ListInstances', {}, new Metadata())
+    expect(error?.code).toBe(16)
+    client.close()
+  })
+
+  it('are not asked for where no authority is configured', async () => {
+    const { running } = await listening()
+    const identity = presenting(await (await createAuthority('x')).issueClient({ name: 'admin', groups: [] }))
+    expect((await curl(running, path, identity)).status).toBe(401)
+  })
+})
+
+describe('a gRPC call', () => {
+  it('is cut short at its deadline, also upstream', async () => {
+    const { running, host } = await listening()
+    let upstream: AbortSignal | undefined
+    host.script = ({ method, signal }) => {
+      if (method !== 'DELETE') return undefined
+      upstream = signal
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const client = grpcClient(running)
+    const { error } = await unary(client, 'DeleteInstance', { name: 'north' }, bearer('admin'), {
+      deadline: Date.now() + 300,
+    })
+    expect(error?.code).toBe(4)
+    await vi.waitFor(() => expect(upstream?.aborted).toBe(true))
+    client.close()
+  })
+
+  it('is abandoned upstream when its caller cancels it', async () => {
+    const { running, host, log } = await listening()
+    const arrived = deferred<AbortSignal>()
+    host.script = ({ method, signal }) => {
+      if (method !== 'DELETE' || !signal) return undefined
+      arrived.resolve(signal)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const client = grpcClient(running)
+    const call = client.DeleteInstance!({ name: 'north' }, bearer('admin'), {}, () => undefined) as {
+      cancel(): void
+    }
+    const upstream = await arrived.promise
+    call.cancel()
+    await vi.waitFor(() => expect(upstream.aborted).toBe(true))
+    await vi.waitFor(() => expect(log.audits()).toMatchObject([{ code: 'CANCELLED', name: 'north' }]))
+    client.close()
+  })
+
+  it('streams with the reader’s pace and ends with a status when the server stops', async () => {
+    const { running, fleet } = await listening()
+    const client = grpcClient(running)
+    const stream = client.WatchInstances!({}, bearer('viewer'), {}, undefined) as unknown as AsyncIterable<{
+      type: string
+      resume_token: string
+    }>
+    const types: string[] = []
+    let failure: ServiceError | undefined
+    try {
+      for await (const { type } of stream) {
+        types.push(type)
+        if (type === 'BOOKMARK') fleet.set(viewOf('west'))
+        if (types.length === 5) void running.close()
+      }
+    } catch (error) {
+      failure = error as ServiceError
+    }
+    expect(types).toEqual(['RESET', 'ADDED', 'ADDED', 'BOOKMARK', 'ADDED'])
+    expect([failure?.code, failure?.details]).toEqual([
+      14,
+      'the server is shutting down: resume with the last token',
+    ])
+    client.close()
+  })
+
+  it('without credentials is refused, except for health', async () => {
+    const { running } = await listening()
+    const client = grpcClient(running)
+    expect((await unary(client, 'ListInstances', {}, new Metadata())).error?.code).toBe(16)
+    client.close()
+    expect(await health(running)).toBe('SERVING')
+  })
+})
+
+/** grpc.health.v1.Health/Check, asked by anybody. */
+function health({ grpcAddress, certificateAuthority = '' }: Listening['running']): Promise<string> {
+  const proto = join(import.meta.dirname, '../../node_modules/grpc-health-check/proto/health/v1/health.proto')
+  const { grpc } = loadPackageDefinition(loadSync(proto, { enums: String })) as never as {
+    grpc: { health: { v1: { Health: new (...args: unknown[]) => HealthClient } } }
+  }
+  const client = new grpc.health.v1.Health(
+    grpcAddress,
+    credentials.createSsl(Buffer.from(certificateAuthority)),
+  )
+  return new Promise((resolve, reject) =>
+    client.Check({ service: '' }, (error, answer) => {
+      client.close()
+      if (error) reject(error)
+      else resolve(answer.status)
+    }),
+  )
+}
+interface HealthClient {
+  Check(request: object, callback: (error: Error | null, answer: { status: string }) => void): void
+  close(): void
+}
+
+describe('reflection', () => {
+  const folder = join(import.meta.dirname, '../../proto')
+  const ask = async ({ running }: Listening, request: object, metadata: Metadata) => {
+    const definition = loadSync(join(folder, 'grpc/reflection/v1.proto'), {
+      includeDirs: [folder],
+      keepCase: true,
+    })
+    const { grpc } = loadPackageDefinition(definition) as never as {
+      grpc: { reflection: { v1: { ServerReflection: new (...args: unknown[]) => ReflectionClient } } }
+    }
+    const client = new grpc.reflection.v1.ServerReflection(
+      running.grpcAddress,
+      credentials.createSsl(Buffer.from(running.certificateAuthority ?? '')),
+    )
+    const call = client.ServerReflectionInfo(metadata)
+    call.write(request)
+    call.end()
+    try {
+      const answers: ReflectionAnswer[] = []
+      for await (const answer of call) answers.push(answer)
+      return answers[0]
+    } finally {
+      client.close()
+    }
+  }
+
+  it('names the services and shows their files with every option', async () => {
+    const api = await listening()
+    const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
+    expect(listed?.list_services_response?.service).toEqual([
+      { name: 'kairship.io.api.instance.v1alpha1.InstanceService' },
+    ])
+    const symbol = 'kairship.io.api.instance.v1alpha1.InstanceService.ListInstances'
+    const found = await ask(api, { file_containing_symbol: symbol }, bearer('nobody'))
+    const files = found?.file_descriptor_response?.file_descriptor_proto ?? []
+    expect(files.length).toBeGreaterThan(5)
+    expect(Buffer.concat(files).includes('/apis/kairship.io/v1alpha1/instances/config')).toBe(true)
+  })
+
+  it('says what it does not know, and nothing to strangers', async () => {
+    const api = await listening()
+    const unknown = await ask(api, { file_containing_symbol: 'x.Y' }, bearer('nobody'))
+    expect(unknown?.error_response).toMatchObject({ error_code: 5 })
+    await expect(ask(api, { list_services: '*' }, new Metadata())).rejects.toMatchObject({ code: 16 })
+  })
+})
+interface ReflectionClient {
+  ServerReflectionInfo(metadata: Metadata): AsyncIterable<ReflectionAnswer> & {
+    write(request: object): void
+    end(): void
+  }
+  close(): void
+}
+interface ReflectionAnswer {
+  readonly list_services_response?: { readonly service: object[] }
+  readonly file_descriptor_response?: { readonly file_descriptor_proto: Buffer[] }
+  readonly error_response?: object
+}
+
+/** A connection of its own, as raw as it gets. */
+async function connection({ url, certificateAuthority }: Listening['running']): Promise<TLSSocket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    ca: certificateAuthority,
+    servername: 'localhost',
+  })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+const send = (socket: TLSSocket, line: string, token: string) =>
+  socket.write(`${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+
+async function watching(
+  running: Listening['running'],
+): Promise<{ socket: TLSSocket; status: string | undefined }> {
+  const socket = await connection(running)
+  send(socket, `GET ${path}:watch`, 'viewer')
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  return { socket, status: String(chunk).split(' ')[1] }
+}
+
+describe('the REST listener', () => {
+  it('aborts what a caller waited for when that caller hangs up', async () => {
+    const { running, host } = await listening()
+    const arrived = deferred<AbortSignal>()
+    host.script = ({ method, signal }) => {
+      if (method !== 'DELETE' || !signal) return undefined
+      arrived.resolve(signal)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const socket = await connection(running)
+    send(socket, `DELETE ${path}/north`, 'admin')
+    const upstream = await arrived.promise
+    socket.destroy()
+    await vi.waitFor(() => expect(upstream.aborted).toBe(true))
+  })
+
+  it('gives up a stream whose reader is gone', async () => {
+    const { running } = await listening(undefined, { streamsPerCaller: 1 })
+    const first = await watching(running)
+    expect(first.status).toBe('200')
+    expect((await curl(running, `${path}:watch`, { token: 'viewer' })).status).toBe(429)
+    first.socket.destroy()
+    await vi.waitFor(async () => {
+      const second = await watching(running)
+      second.socket.destroy()
+      expect(second.status).toBe('200')
+    })
+  })
+
+  it('refuses headers that are too large before it reads them all', async () => {
+    const { running } = await listening()
+    const answer = await curl(running, path, { token: 'viewer' }, { 'x-large': 'x'.repeat(40_000) })
+    expect(answer.status).toBe(431)
+  })
+
+  it('answers health to anybody and nothing else', async () => {
+    const { running, fleet } = await listening()
+    expect(await curl(running, '/healthz')).toMatchObject({ status: 200, text: 'ok' })
+    expect((await curl(running, '/metrics')).status).toBe(401)
+    fleet.synced = false
+    const ready = await curl(running, '/readyz')
+    expect(ready.status).toBe(503)
+    expect(ready.text).toContain('[-]fleet failed: the instances have not been read from the host yet')
+  })
+
+  it('is ready when the host answers and says who leads', async () => {
+    const { running, host } = await listening()
+    host.script = ({ path }) => (path === '/readyz' ? 'ok' : undefined)
+    const ready = await curl(running, '/readyz')
+    expect([ready.status, ready.text]).toEqual([
+      200,
+      '[+]running ok\n[+]fleet ok\n[+]host ok\n[i]lease held by replica-1 (this replica)\nreadyz check passed\n',
+    ])
+  })
+
+  it('lets a call under way finish when it stops, and takes no other', async () => {
+    const { running, host } = await listening()
+    const arrived = deferred<void>()
+    const release = deferred<object>()
+    host.script = ({ method }) => {
+      if (method !== 'DELETE') return undefined
+      arrived.resolve(undefined)
+      return release.promise
+    }
+    const socket = await connection(running)
+    send(socket, `DELETE ${path}/north`, 'admin')
+    await arrived.promise
+    const closed = running.close()
+    expect(await running.readiness()).toMatchObject({ ready: false })
+    release.resolve({})
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    expect(String(chunk)).toMatch(/^HTTP\/1.1 200/)
+    await closed
+    await expect(curl(running, '/healthz')).rejects.toThrow('ECONNREFUSED')
+  })
+})

@@ -1,0 +1,225 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { InstanceFeed } from '../../http/rpc/instance-feed.js'
+import { testApi } from './fakes/api.js'
+import { type FakeFleet, fakeFleet, viewOf } from './fakes/fleet.js'
+
+interface Received {
+  readonly id?: string
+  readonly event?: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  readonly data: any
+}
+
+/** Opens a stream over REST and reads it event by event; comments are kept apart. */
+async function open(
+  api: ReturnType<typeof testApi>,
+  token: string,
+  path: string,
+  headers: Record<string, string> = {},
+) {
+  const hangUp = new AbortController()
+  const response = await api.app.request(
+    `/apis/kairship.io/v1alpha1${path}`,
+    { headers: { authorization: `Bearer ${token}`, ...headers }, signal: hangUp.signal },
+    {},
+  )
+  const reader = response.body!.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  const comments: string[] = []
+  const next = async (): Promise<Received | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n')
+      if (end >= 0) {
+        const block = text.slice(0, end)
+        text = text.slice(end + 2)
+        if (block.startsWith(':')) comments.push(block)
+        else return parse(block)
+        continue
+      }
+      const { done, value } = await reader.read()
+      if (done) return undefined
+      text += decoder.decode(value, { stream: true })
+    }
+  }
+  const take = async (count: number) => {
+    const found: (Received | undefined)[] = []
+    for (let index = 0; index < count; index++) found.push(await next())
+    return found
+  }
+  return { response, next, take, hangUp, comments, cancel: () => reader.cancel() }
+}
+
+function parse(block: string): Received {
+  const fields = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/s).slice(0, 2)))
+  return { ...fields, data: JSON.parse(fields.data) } as Received
+}
+
+const brief = (received: (Received | undefined)[]) =>
+  received.map(item => [item?.data.type, item?.data.instance?.metadata.name].filter(Boolean).join(' '))
+
+/** How many streams and watches are alive behind the API. */
+const feedReaders = (fleet: FakeFleet) => fleet.watchers.size
+
+afterEach(() => void vi.useRealTimers())
+
+describe('watching instances', () => {
+  it('starts with what there is and then tells changes', async () => {
+    const api = testApi()
+    const stream = await open(api, 'viewer', '/instances:watch')
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
+    expect(brief(await stream.take(4))).toEqual(['RESET', 'ADDED north', 'ADDED south', 'BOOKMARK'])
+    api.fleet.set(viewOf('north', 'degraded'))
+    api.fleet.set(viewOf('west'))
+    api.fleet.delete('south')
+    const changes = await stream.take(3)
+    expect(brief(changes)).toEqual(['MODIFIED north', 'ADDED west', 'DELETED south'])
+    expect(changes[0]?.data.instance.status.state).toBe('INSTANCE_STATE_UNAVAILABLE')
+    await stream.cancel()
+  })
+
+  it('goes on where a reader left off', async () => {
+    const api = testApi()
+    const first = await open(api, 'viewer', '/instances:watch')
+    const bookmark = (await first.take(4))[3]
+    await first.cancel()
+    api.fleet.set(viewOf('north', 'degraded'))
+    api.fleet.delete('south')
+    const again = await open(api, 'viewer', '/instances:watch', { 'last-event-id': bookmark!.id! })
+    expect(brief(await again.take(2))).toEqual(['MODIFIED north', 'DELETED south'])
+    await again.cancel()
+  })
+
+  it.each(['', 'nonsense', 'abcdef123456.2', '.', 'x.9999999'])(
+    'starts over from the token %j',
+    async token => {
+      const stream = await open(testApi(), 'viewer', `/instances:watch?resumeToken=${token}`)
+      expect(brief(await stream.take(1))).toEqual(['RESET'])
+      await stream.cancel()
+    },
+  )
+
+  it('gives no token before the start is told whole, so that nobody resumes from half of it', async () => {
+    const stream = await open(testApi(), 'viewer', '/instances:watch')
+    const [reset, added, , bookmark] = await stream.take(4)
+    expect([reset?.id, added?.id]).toEqual([undefined, undefined])
+    expect(bookmark?.id).toBe(bookmark?.data.resumeToken)
+    await stream.cancel()
+  })
+
+  it('shows one instance when one is asked for, and only what the caller may get', async () => {
+    const api = testApi()
+    const one = await open(api, 'viewer', '/instances:watch?name=south')
+    expect(brief(await one.take(3))).toEqual(['RESET', 'ADDED south', 'BOOKMARK'])
+    const filtered = await open(api, 'north-only', '/instances:watch')
+    expect(brief(await filtered.take(3))).toEqual(['RESET', 'ADDED north', 'BOOKMARK'])
+    api.fleet.set(viewOf('south'))
+    api.fleet.delete('south')
+    api.fleet.delete('north')
+    expect(brief(await filtered.take(1))).toEqual(['DELETED north'])
+    await one.cancel()
+    await filtered.cancel()
+  })
+
+  it('refuses with a plain answer, not with a stream', async () => {
+    const { call } = testApi()
+    expect((await call('unknown', 'GET', '/instances:watch')).status).toBe(401)
+    expect((await call('viewer', 'GET', '/instances:watch?nmae=x')).status).toBe(400)
+    expect((await call('nobody', 'GET', '/instances/north:inspect')).status).toBe(403)
+    expect((await call('admin', 'GET', '/instances/west:inspect')).status).toBe(404)
+  })
+
+  it('holds each caller to its number of streams, and gives them back', async () => {
+    const api = testApi()
+    const streams = await Promise.all([1, 2, 3].map(() => open(api, 'viewer', '/instances:watch')))
+    const { status, json } = await api.call('viewer', 'GET', '/instances:watch')
+    expect([status, json.code]).toEqual([429, 8])
+    const other = await open(api, 'admin', '/instances:watch')
+    await streams[0]?.cancel()
+    streams[1]?.hangUp.abort()
+    const next = await open(api, 'viewer', '/instances:watch')
+    expect(brief(await next.take(1))).toEqual(['RESET'])
+    await Promise.all([next.cancel(), other.cancel(), streams[2]?.cancel()])
+  })
+
+  it('ends every stream with a status when the server stops', async () => {
+    const api = testApi()
+    const stream = await open(api, 'viewer', '/instances:watch')
+    await stream.take(4)
+    api.api.endStreams()
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 14 } })
+    expect(await stream.next()).toBeUndefined()
+    await vi.waitFor(() => expect(feedReaders(api.fleet)).toBe(0))
+  })
+
+  it('ends with DEADLINE_EXCEEDED when the caller gave a deadline', async () => {
+    const stream = await open(testApi(), 'viewer', '/instances:watch', { 'grpc-timeout': '20m' })
+    await stream.take(4)
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 4 } })
+  })
+
+  it('sends a comment when nothing happens for a while', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const api = testApi()
+    const stream = await open(api, 'viewer', '/instances:watch')
+    await stream.take(4)
+    const following = stream.next()
+    vi.advanceTimersByTime(15_000)
+    api.fleet.set(viewOf('west'))
+    expect(brief([await following])).toEqual(['ADDED west'])
+    expect(stream.comments).toEqual([': alive'])
+    await stream.cancel()
+  })
+})
+
+describe('inspecting an instance', () => {
+  it('shows its machine at work until the reader leaves', async () => {
+    const api = testApi()
+    const stream = await open(api, 'admin', '/instances/north:inspect')
+    expect(await stream.next()).toMatchObject({
+      data: { instance: 'north', kind: 'transition', record: { to: 'ready' } },
+    })
+    await stream.cancel()
+  })
+})
+
+describe('the feed', () => {
+  /** Lets everything that is ready to run, run. */
+  const settle = () => new Promise(resolve => setImmediate(resolve))
+
+  it('starts a reader over who fell further behind than the log reaches, and keeps nothing for it', async () => {
+    const fleet = fakeFleet(viewOf('a'))
+    const stop = new AbortController()
+    const feed = new InstanceFeed()
+    const following = feed.follow(fleet, stop.signal)
+    const reader = feed.read('', stop.signal)
+    const next = async () => {
+      const { value } = await reader.next()
+      return value && 'view' in value ? `${value.type} ${value.view.name}` : value?.type
+    }
+    expect([await next(), await next(), await next()]).toEqual(['RESET', 'ADDED a', 'BOOKMARK'])
+    for (let index = 0; index < 5_000; index++) fleet.set(viewOf(`b${index % 2}`))
+    await settle()
+    expect([await next(), await next(), await next(), await next(), await next()]).toEqual([
+      'RESET',
+      'ADDED a',
+      'ADDED b0',
+      'ADDED b1',
+      'BOOKMARK',
+    ])
+    stop.abort()
+    await following
+  })
+
+  it('fails its readers when the fleet can no longer be followed, instead of leaving them waiting', async () => {
+    const feed = new InstanceFeed()
+    const broken = { ...fakeFleet(), watch: () => failing() }
+    await expect(feed.follow(broken, new AbortController().signal)).rejects.toThrow('broken')
+    await expect(feed.read('', new AbortController().signal).next()).rejects.toThrow('no longer be followed')
+  })
+})
+
+// biome-ignore lint/correctness/useYield: it fails before it yields
+async function* failing(): AsyncGenerator<never> {
+  throw new Error('broken')
+}

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Lifecycle, StoppingError } from '../lifecycle.js'
+import type { Log } from '../ports/log.js'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+function watched() {
+  const events: string[] = []
+  const note = (_fields: object, message: string) => events.push(`log: ${message}`)
+  const log: Log = { debug: () => undefined, info: note, warn: note, error: note, child: () => log }
+  const interrupt = new AbortController()
+  const lifecycle = new Lifecycle(log, interrupt.signal, 1_000)
+  const part = (name: string) =>
+    lifecycle.start(
+      name,
+      () => {
+        events.push(`+${name}`)
+        return name
+      },
+      () => events.push(`-${name}`),
+    )
+  return { events, interrupt, lifecycle, part }
+}
+
+describe('the parts of a process', () => {
+  it('stop in the reverse of the order they started in', async () => {
+    const { events, lifecycle, part } = watched()
+    for (const name of ['health', 'fleet', 'api']) expect(await part(name)).toBe(name)
+    await lifecycle.stop()
+    expect(events).toEqual(['+health', '+fleet', '+api', '-api', '-fleet', '-health'])
+  })
+
+  it('stop once, however often they are told', async () => {
+    const { events, lifecycle, part } = watched()
+    await part('a')
+    await Promise.all([lifecycle.stop(), lifecycle.stop()])
+    await lifecycle.stop()
+    expect(events).toEqual(['+a', '-a'])
+  })
+
+  it('do not start while the process is stopping', async () => {
+    const { events, lifecycle, part } = watched()
+    await lifecycle.stop()
+    await expect(part('a')).rejects.toThrow(StoppingError)
+    expect(events).toEqual([])
+  })
+
+  it('that are still starting are stopped when they have started', async () => {
+    const { events, lifecycle } = watched()
+    let begun: () => void = () => expect.unreachable()
+    const starting = lifecycle.start(
+      'slow',
+      () => new Promise<void>(resolve => (begun = resolve)),
+      () => events.push('-slow'),
+    )
+    const stopped = lifecycle.stop()
+    expect(events).toEqual([])
+    begun()
+    await Promise.all([starting, stopped])
+    expect(events).toEqual(['-slow'])
+  })
+
+  it('that could not start tell their caller, and the others still stop', async () => {
+    const { events, lifecycle, part } = watched()
+    await part('a')
+    const failing = lifecycle.start(
+      'b',
+      () => Promise.reject(new Error('address in use')),
+      () => events.push('-b'),
+    )
+    await expect(failing).rejects.toThrow('address in use')
+    await lifecycle.stop()
+    expect(events).toEqual(['+a', '-a'])
+  })
+
+  it('that fail to stop do not keep the others from stopping', async () => {
+    const { events, lifecycle, part } = watched()
+    await part('a')
+    await lifecycle.start(
+      'b',
+      () => undefined,
+      () => Promise.reject(new Error('no')),
+    )
+    await lifecycle.stop()
+    expect(events).toEqual(['+a', 'log: could not be stopped', '-a'])
+  })
+
+  it('that hang are left behind after their time', async () => {
+    const { events, lifecycle, part } = watched()
+    await part('a')
+    await lifecycle.start(
+      'b',
+      () => undefined,
+      () => new Promise(() => undefined),
+    )
+    const stopped = lifecycle.stop()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(events).toEqual(['+a'])
+    await vi.advanceTimersByTimeAsync(1)
+    await stopped
+    expect(events).toEqual(['+a', 'log: did not stop in time', '-a'])
+  })
+
+  it('are not waited for when the process is interrupted, and stop once they have started', async () => {
+    const { events, interrupt, lifecycle, part } = watched()
+    let begun: () => void = () => expect.unreachable()
+    const slow = () =>
+      new Promise<void>(resolve => {
+        begun = resolve
+        interrupt.abort()
+      })
+    const exitCode = lifecycle.around(async () => {
+      await part('a')
+      await lifecycle
+        .start('slow', slow, () => events.push('-slow'))
+        .catch((error: unknown) => {
+          begun()
+          throw error
+        })
+      return expect.unreachable()
+    })
+    expect(await exitCode).toBe(0)
+    expect(events).toEqual(['+a', '-slow', '-a'])
+  })
+
+  it('do not start after an interruption', async () => {
+    const { events, interrupt, part } = watched()
+    interrupt.abort()
+    await expect(part('a')).rejects.toThrow(StoppingError)
+    expect(events).toEqual([])
+  })
+
+  it('stop when the work ends, and when it fails', async () => {
+    const well = watched()
+    expect(await well.lifecycle.around(() => well.part('a').then(() => 3))).toBe(3)
+    expect(well.events).toEqual(['+a', '-a'])
+    const badly = watched()
+    const defect = new TypeError('no')
+    await expect(
+      badly.lifecycle.around(() => badly.part('a').then(() => Promise.reject(defect))),
+    ).rejects.toBe(defect)
+    expect(badly.events).toEqual(['+a', '-a'])
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { initialTransition, transition } from 'xstate'
+import { FINALIZER } from '../../machines/facts.js'
+import { instanceMachine } from '../../machines/instance.js'
+import { brokenClaims, type InstanceSnapshot, stateOf } from '../../machines/invariants.js'
+import { INSTANCE_FINALIZER } from '../../manifests/instance.js'
+import { type FactName, facts, instance } from './facts.js'
+
+type Asked = { type: string; params?: { src?: string } }
+
+/** Starts from a CR, tells facts in order, and returns where that leads and what it asks for on the last fact. */
+function told(
+  start: Parameters<typeof instance>[0] & { leading?: boolean },
+  ...names: FactName[]
+): { snapshot: InstanceSnapshot; asked: string[] } {
+  const { leading = true, ...cr } = start
+  let [snapshot, actions] = initialTransition(instanceMachine, {
+    instance: instance(cr),
+    leading,
+  })
+  for (const name of names) {
+    ;[snapshot, actions] = transition(instanceMachine, snapshot, facts[name])
+    expect(brokenClaims(snapshot)).toEqual([])
+  }
+  const asked = (actions as Asked[])
+    .filter(({ type, params }) => type === 'xstate.spawnChild' && params?.src)
+    .map(({ params }) => params!.src!)
+  return { snapshot, asked }
+}
+
+/** Saying how it is and looking on are no work on the world outside. */
+const isWork = (src: string) => src !== 'write the status' && src !== 'gather the statistics'
+
+const whole: FactName[] = ['resolved', 'healthy', 'distinct', 'synced', 'registered']
+
+describe('an instance', () => {
+  it.each<[string, FactName[], string]>([
+    ['is registering until anything is known', [], 'registering'],
+    [
+      'stays registering while the Secret is missing',
+      ['secretMissing', 'noVirtualCluster', 'unregistered'],
+      'registering',
+    ],
+    [
+      'stays registering while the control plane is unreachable',
+      ['resolved', 'unreachable', 'distinct'],
+      'registering',
+    ],
+    [
+      'stays registering while another instance has the control plane',
+      ['resolved', 'healthy', 'synced', 'registered', 'duplicate'],
+      'registering',
+    ],
+    [
+      'has a virtual cluster before it is ready',
+      ['resolved', 'healthy', 'distinct', 'syncing', 'registered'],
+      'virtualClusterSynced',
+    ],
+    [
+      'is not ready without its registration',
+      ['resolved', 'healthy', 'distinct', 'synced', 'unregistered'],
+      'virtualClusterSynced',
+    ],
+    [
+      'is not ready while Global Management refuses it',
+      ['resolved', 'healthy', 'distinct', 'synced', 'refused'],
+      'virtualClusterSynced',
+    ],
+    [
+      'is not ready while the aggregated API is down',
+      ['resolved', 'aggregatedDown', 'distinct', 'synced', 'registered'],
+      'virtualClusterSynced',
+    ],
+    ['is ready when everything holds', whole, 'ready'],
+    ['is ready in whatever order that is learned', [...whole].reverse(), 'ready'],
+    ['is degraded when the control plane goes', [...whole, 'unreachable'], 'degraded'],
+    ['is degraded when only the aggregated API goes', [...whole, 'aggregatedDown'], 'degraded'],
+    ['is degraded when contact is lost, before the cause is known', [...whole, 'contactLost'], 'degraded'],
+    ['is degraded when the host falls silent', [...whole, 'hostLost'], 'degraded'],
+    ['is degraded when its Secret is taken away', [...whole, 'secretMissing'], 'degraded'],
+    ['is degraded when its virtual cluster is removed by hand', [...whole, 'noVirtualCluster'], 'degraded'],
+    ['is ready again when the part is mended', [...whole, 'unreachable', 'healthy'], 'ready'],
+    [
+      'is not ready after silence until the same was seen again',
+      [...whole, 'hostLost', 'hostBack'],
+      'degraded',
+    ],
+    [
+      'is ready after silence when everything was seen again',
+      [...whole, 'hostLost', 'hostBack', 'synced'],
+      'ready',
+    ],
+    ['is deleting from any state', [...whole, 'deletionAsked'], 'deleting'],
+    ['does not come back from deleting', [...whole, 'deletionAsked', 'claimed', ...whole], 'deleting'],
+  ])('%s', (_claim, names, state) => {
+    expect(stateOf(told({}, ...names).snapshot)).toBe(state)
+  })
+
+  it('that was ready before this process started is degraded, not registering, until it is seen whole', () => {
+    expect(stateOf(told({ status: { phase: 'Ready' } }).snapshot)).toBe('degraded')
+    expect(stateOf(told({ status: { phase: 'Degraded' } }, ...whole).snapshot)).toBe('ready')
+  })
+
+  it('is gone when its CR is, from any state', () => {
+    expect(told({}, 'removed').snapshot.status).toBe('done')
+    expect(told({}, ...whole, 'removed').snapshot.status).toBe('done')
+    expect(told({}, ...whole, 'deletionAsked', 'removed').snapshot.status).toBe('done')
+  })
+})
+
+describe('effects', () => {
+  it.each<[string, FactName[], string[]]>([
+    [
+      'a virtual cluster is asked for once the control plane is known to be ours alone',
+      ['resolved', 'healthy', 'noVirtualCluster', 'distinct'],
+      ['ensure the virtual cluster'],
+    ],
+    [
+      'role bindings are materialized when Global Management has spoken',
+      ['resolved', 'healthy', 'distinct', 'bindings'],
+      ['materialize the role bindings'],
+    ],
+    [
+      'a registration is asked for once the virtual cluster exists',
+      ['resolved', 'healthy', 'distinct', 'syncing', 'unregistered'],
+      ['publish the registration'],
+    ],
+    [
+      'nothing is made for the control plane of an elder',
+      ['resolved', 'healthy', 'noVirtualCluster', 'duplicate'],
+      [],
+    ],
+    [
+      'nothing is made where the host is silent',
+      ['resolved', 'healthy', 'noVirtualCluster', 'hostLost', 'distinct'],
+      [],
+    ],
+    [
+      'rotated credentials are written into the virtual cluster',
+      ['resolved', 'healthy', 'distinct', 'rotated'],
+      [],
+    ],
+  ])('%s', (_claim, names, effects) => {
+    const { asked } = told({ status: { phase: 'Registering' } }, ...names)
+    expect(asked.filter(isWork)).toEqual(effects)
+  })
+
+  it('wait on a replica that does not lead, and start when it does', () => {
+    expect(told({ leading: false }, ...whole).asked).toEqual([])
+    expect(told({ leading: false }, ...whole, 'leading').asked).toEqual(
+      expect.arrayContaining([
+        'ensure the virtual cluster',
+        'publish the registration',
+        'gather the statistics',
+      ]),
+    )
+  })
+
+  it('begin with the finalizer, which nothing else precedes', () => {
+    expect(told({ finalizers: [] }, 'unclaimed', ...whole).asked).toEqual([])
+    expect(told({ finalizers: [], leading: false }, ...whole, 'leading').asked.filter(isWork)).toEqual([
+      'add the finalizer',
+    ])
+  })
+
+  it('that run are left when leadership is lost', () => {
+    const { snapshot } = told({}, 'resolved', 'healthy', 'distinct', 'noVirtualCluster', 'following')
+    expect(snapshot.hasTag('acting')).toBe(false)
+    expect(snapshot.value).toMatchObject({ managed: { virtualCluster: 'standby' } })
+  })
+
+  it('of a deletion start with the registration', () => {
+    expect(told({}, ...whole, 'deletionAsked').asked.filter(isWork)).toEqual(['withdraw the registration'])
+    expect(told({ leading: false }, ...whole, 'deletionAsked').asked).toEqual([])
+  })
+})
+
+it('the chart and the manifests name the same finalizer', () => expect(FINALIZER).toBe(INSTANCE_FINALIZER))

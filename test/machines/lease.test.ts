@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest'
+import { type AnyEventObject, createActor, fromCallback, type NonReducibleUnknown } from 'xstate'
+import {
+  DEFAULT_DURATIONS,
+  holderOf,
+  isLeading,
+  type LeaseEvent,
+  type LeaseInput,
+  leaseMachine,
+  wakeAt,
+} from '../../machines/lease.js'
+import { claimed, type Lease, released } from '../../manifests/lease.js'
+
+const claim = { namespace: 'n', name: 'l', leaseDurationMs: 15_000 }
+let version = 0
+/** The lease as `identity` wrote it; `renewal` tells two of its writes apart. */
+const heldBy = (identity: string, renewal = 0): Lease => {
+  const lease = claimed('absent', { ...claim, identity, wallClock: renewal })
+  return { ...lease, metadata: { ...lease.metadata, resourceVersion: String(++version) } }
+}
+const free = () => released(heldBy('someone'), 0)
+
+/** A replica called `me`, told things one after the other. */
+function replica(input: Partial<LeaseInput> = {}) {
+  const asked: string[] = []
+  const record = <In extends NonReducibleUnknown>(what: string) =>
+    fromCallback<AnyEventObject, In, LeaseEvent>(({ input }) => {
+      const { lease } = (input ?? {}) as unknown as { lease?: Lease | 'absent' }
+      asked.push(
+        lease === undefined
+          ? what
+          : `${what} over ${holderOf(lease) ?? (lease === 'absent' ? 'absent' : 'nobody')}`,
+      )
+      return () => asked.push(`no more ${what}`)
+    })
+  const machine = leaseMachine.provide({
+    actors: {
+      'read the lease': record('read'),
+      'write the lease': record('write'),
+      'give the lease back': record('return'),
+    },
+  })
+  const actor = createActor(machine, {
+    input: { identity: 'me', contend: true, durations: DEFAULT_DURATIONS, now: 0, ...input },
+  })
+  actor.start()
+  return {
+    asked,
+    tell(...events: LeaseEvent[]) {
+      for (const event of events) actor.send(event)
+      return this
+    },
+    get state() {
+      const { value } = actor.getSnapshot()
+      return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
+    },
+    leadsAt: (now: number) => isLeading(actor.getSnapshot(), now),
+    get wakeAt() {
+      return wakeAt(actor.getSnapshot())
+    },
+    get seen() {
+      return actor.getSnapshot().context.seen
+    },
+  }
+}
+
+const read = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.read', lease, now })
+const seen = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.seen', lease, now })
+const written = (now: number, renewal = now): LeaseEvent => ({
+  type: 'lease.written',
+  lease: heldBy('me', renewal),
+  now,
+})
+const contested = (now: number): LeaseEvent => ({ type: 'lease.contested', now })
+const unanswered = (now: number): LeaseEvent => ({
+  type: 'lease.unanswered',
+  error: new Error('silence'),
+  now,
+})
+const at = (now: number): LeaseEvent => ({ type: 'time.passed', now })
+const release = (now: number): LeaseEvent => ({ type: 'lease.release', now })
+const jumped = (now: number): LeaseEvent => ({ type: 'clock.jumped', now })
+const returned = (now: number): LeaseEvent => ({ type: 'lease.returned', now })
+
+/** To where the failures begin. */
+const leading = [read('absent', 0), written(10)]
+const following = [read(heldBy('other'), 0)]
+
+describe('a replica', () => {
+  it.each<[string, LeaseEvent[], string]>([
+    ['takes a lease that does not exist', [read('absent', 0)], 'acquiring'],
+    ['takes a lease that was given back', [read(free(), 0)], 'acquiring'],
+    ['takes a lease that it held under the same name before', [read(heldBy('me'), 0)], 'acquiring'],
+    ['waits for a lease that another holds', following, 'standby.waiting'],
+    ['leads from the answer to its write', leading, 'leading.resting'],
+    ['renews after the retry period', [...leading, at(2000)], 'leading.renewing'],
+    ['goes on leading after a renewal', [...leading, at(2000), written(2005)], 'leading.resting'],
+    ['takes over when it sees the lease given back', [...following, seen(free(), 700)], 'acquiring'],
+    ['gives the lease back', [...leading, release(500)], 'releasing'],
+    ['is done when the lease is given back', [...leading, release(500), returned(510)], 'released'],
+  ])('%s', (_, events, state) => expect(replica().tell(...events).state).toBe(state))
+
+  it('does not act while its first write is under way', () => {
+    expect(replica().tell(read('absent', 0)).leadsAt(1)).toBe(false)
+  })
+
+  it('renews every retry period, counted from when the last renewal began', () => {
+    const me = replica().tell(...leading)
+    expect(me.wakeAt).toBe(2000)
+    expect(me.tell(at(2000), written(2900)).wakeAt).toBe(4000)
+  })
+})
+
+describe('a follower', () => {
+  it.each<[string, LeaseEvent[], string, number?]>([
+    ['does not touch a lease before its time', [...following, at(14_999)], 'standby.waiting', 15_000],
+    ['takes over when the lease has not changed for its duration', [...following, at(15_000)], 'acquiring'],
+    [
+      'starts counting anew with every renewal it sees',
+      [...following, seen(heldBy('other', 1), 14_000), at(28_999)],
+      'standby.waiting',
+      29_000,
+    ],
+    [
+      'counts any write as a sign of life, even one that looks the same',
+      [read(heldBy('other'), 0), seen(heldBy('other'), 14_000)],
+      'standby.waiting',
+      29_000,
+    ],
+    [
+      'does not count what it sees twice',
+      ((lease: Lease) => [read(lease, 0), seen(lease, 14_000)])(heldBy('other')),
+      'standby.waiting',
+      15_000,
+    ],
+    [
+      'waits as long as the holder asked, however it is configured itself',
+      [read({ ...heldBy('other'), spec: { holderIdentity: 'other', leaseDurationSeconds: 60 } }, 0)],
+      'standby.waiting',
+      60_000,
+    ],
+    [
+      'waits its own duration where the holder asked for none',
+      [read({ ...heldBy('other'), spec: { holderIdentity: 'other' } }, 0)],
+      'standby.waiting',
+      15_000,
+    ],
+    [
+      'believes no time that the holder wrote: a lease renewed in 1970 by another clock is held all the same',
+      [read(heldBy('other', 0), 0), at(14_000)],
+      'standby.waiting',
+      15_000,
+    ],
+    [
+      'keeps away from a lease that vanished while it was held',
+      [...following, seen('absent', 10_000), at(24_999)],
+      'standby.waiting',
+      25_000,
+    ],
+    [
+      'takes a vanished lease when its holder must have stopped',
+      [...following, seen('absent', 10_000), at(25_000)],
+      'acquiring',
+    ],
+    [
+      'counts a lease that stays away from when it vanished',
+      [...following, seen('absent', 10_000), seen('absent', 20_000)],
+      'standby.waiting',
+      25_000,
+    ],
+    [
+      'does not count its sleep as time that passed for the holder',
+      [...following, jumped(14_000)],
+      'standby.waiting',
+      15_000,
+    ],
+    [
+      'looks again, after a rest, when another was faster',
+      [...following, at(15_000), contested(15_020)],
+      'standby.resting',
+      17_000,
+    ],
+    [
+      'looks again, after a rest, when nobody answered',
+      [...following, at(15_000), unanswered(15_020), at(17_000)],
+      'standby.looking',
+    ],
+    [
+      'follows the one who was faster',
+      [...following, at(15_000), contested(15_020), at(17_000), read(heldBy('third'), 17_005)],
+      'standby.waiting',
+      32_005,
+    ],
+    ['rests when it cannot read', [unanswered(5)], 'standby.resting', 2000],
+    ['does not rest after a read that took its time to fail', [unanswered(5000)], 'standby.looking'],
+    [
+      'sees itself as the holder after a lost answer, and takes the lease without waiting',
+      [...following, at(15_000), unanswered(20_000), read(heldBy('me'), 20_010)],
+      'acquiring',
+    ],
+    ['leaves at once while it waits', [...following, release(5)], 'released'],
+    ['leaves at once while it reads', [release(5)], 'released'],
+    ['leaves at once while it rests', [unanswered(5), release(6)], 'released'],
+  ])('%s', (_, events, state, wakeAt) => {
+    const me = replica().tell(...events)
+    expect(me.state).toBe(state)
+    expect(me.wakeAt).toBe(wakeAt)
+    expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
+  })
+
+  it('that does not contend never writes, whatever it sees', () => {
+    const me = replica({ contend: false }).tell(
+      read('absent', 0),
+      seen(free(), 5),
+      seen(heldBy('x'), 6),
+      at(1e6),
+    )
+    expect(me.state).toBe('standby.waiting')
+    expect(me.wakeAt).toBeUndefined()
+    expect(me.asked).toEqual(['read', 'no more read'])
+    expect(holderOf(me.seen)).toBe('x')
+  })
+
+  it('writes over exactly what it saw', () => {
+    const me = replica().tell(read(heldBy('other'), 0), at(15_000))
+    expect(me.asked).toEqual(['read', 'no more read', 'write over other'])
+  })
+})
+
+describe('a first write', () => {
+  it.each<[string, LeaseEvent[], string]>([
+    ['that was answered too late is not leadership', [read('absent', 0), written(10_000)], 'standby.looking'],
+    [
+      'during which the machine slept is not leadership',
+      [read('absent', 0), jumped(100), written(200)],
+      'standby.looking',
+    ],
+    ['that lost the race is not leadership', [read('absent', 0), contested(10)], 'standby.resting'],
+    ['without an answer is not leadership', [read('absent', 0), unanswered(5000)], 'standby.looking'],
+    [
+      'is waited for when leaving, and then given back',
+      [read('absent', 0), release(5), written(10)],
+      'releasing',
+    ],
+    [
+      'that nobody answered is given back when leaving, since it may have been executed',
+      [read('absent', 0), release(5), unanswered(10)],
+      'releasing',
+    ],
+    [
+      'that was refused leaves nothing to give back',
+      [read('absent', 0), release(5), contested(10)],
+      'released',
+    ],
+    [
+      'is not disturbed by what the watch says meanwhile',
+      [read('absent', 0), seen(heldBy('other'), 5)],
+      'acquiring',
+    ],
+  ])('%s', (_, events, state) => {
+    const me = replica().tell(...events)
+    expect(me.state).toBe(state)
+    expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
+  })
+})
+
+describe('a leader', () => {
+  it.each<[string, LeaseEvent[], string]>([
+    ['survives one renewal without an answer', [...leading, at(2000), unanswered(2050)], 'leading.resting'],
+    ['tries again after a rest', [...leading, at(2000), unanswered(2050), at(4000)], 'leading.renewing'],
+    [
+      'tries again at once after a renewal that was slow to fail',
+      [...leading, at(2000), unanswered(7000)],
+      'leading.renewing',
+    ],
+    ['looks when its renewal was refused', [...leading, at(2000), contested(2050)], 'leading.looking'],
+    [
+      'goes on renewing when it was only a label that changed',
+      [...leading, at(2000), contested(2050), read(heldBy('me'), 2060)],
+      'leading.renewing',
+    ],
+    [
+      'rests when its renewal is refused twice in a row',
+      [...leading, at(2000), contested(2050), read(heldBy('me'), 2060), contested(2070)],
+      'leading.resting',
+    ],
+    [
+      'survives a look without an answer',
+      [...leading, at(2000), contested(2050), unanswered(2060)],
+      'leading.resting',
+    ],
+    [
+      'takes no notice of a watch that lags behind',
+      [...leading, seen(heldBy('before'), 500)],
+      'leading.resting',
+    ],
+  ])('%s', (_, events, state) => {
+    const me = replica().tell(...events)
+    expect(me.state).toBe(state)
+    expect(me.leadsAt(events.at(-1)!.now)).toBe(true)
+  })
+
+  it.each<[string, LeaseEvent[], string]>([
+    ['stops when it could not renew until the deadline', [...leading, at(10_000)], 'standby.looking'],
+    [
+      'stops at the deadline while a renewal is under way',
+      [...leading, at(2000), at(10_000)],
+      'standby.looking',
+    ],
+    [
+      'stops at the deadline while it looks',
+      [...leading, at(2000), contested(2001), at(10_000)],
+      'standby.looking',
+    ],
+    [
+      'stops when a renewal succeeded too late to matter',
+      [...leading, at(2000), written(12_000)],
+      'standby.looking',
+    ],
+    [
+      'stops when another took the lease',
+      [...leading, at(2000), contested(2050), read(heldBy('thief'), 2060)],
+      'standby.waiting',
+    ],
+    [
+      'takes the lease anew when somebody deleted it',
+      [...leading, at(2000), contested(2050), read('absent', 2060)],
+      'acquiring',
+    ],
+    ['stops when the machine slept', [...leading, jumped(900)], 'standby.looking'],
+    [
+      'stops when the machine slept during a renewal',
+      [...leading, at(2000), jumped(2500), written(2600)],
+      'standby.looking',
+    ],
+    ['stops at once when it is to leave', [...leading, release(900)], 'releasing'],
+    [
+      'stops at once when it is to leave during a renewal',
+      [...leading, at(2000), release(2100)],
+      'releasing',
+    ],
+  ])('%s', (_, events, state) => {
+    const me = replica().tell(...events)
+    expect(me.state).toBe(state)
+    expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
+  })
+
+  it('does not lead past its deadline even if nobody told it the time', () => {
+    const me = replica().tell(...leading)
+    expect(me.state).toBe('leading.resting')
+    expect([me.leadsAt(9_999), me.leadsAt(10_000)]).toEqual([true, false])
+  })
+
+  it('counts its deadline from when the renewal began, not from its answer', () => {
+    const me = replica().tell(...leading, at(2000), written(6000))
+    expect([me.leadsAt(11_999), me.leadsAt(12_000)]).toEqual([true, false])
+  })
+
+  it('calls a renewal off when it stops', () => {
+    expect(
+      replica()
+        .tell(...leading, at(2000), at(10_000))
+        .asked.slice(-3),
+    ).toEqual(['write over me', 'no more write', 'read'])
+  })
+
+  it('is told the time when it would have to stop', () => {
+    expect(replica().tell(...leading, at(2000)).wakeAt).toBe(10_000)
+  })
+})

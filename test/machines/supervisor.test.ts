@@ -1,0 +1,127 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createActor, createMachine, getInitialSnapshot, transition } from 'xstate'
+import { afterCrash, RESTARTS, type SupervisorEvent, supervisorMachine } from '../../machines/supervisor.js'
+import { instance } from './facts.js'
+
+/** Where events lead, and what the last of them asks for. */
+function told(...events: SupervisorEvent[]): { state: unknown; asked: string[] } {
+  let snapshot = getInitialSnapshot(supervisorMachine)
+  let asked: string[] = []
+  for (const event of events) {
+    const [next, actions] = transition(supervisorMachine, snapshot, event)
+    snapshot = next
+    asked = actions.map(({ type }) => type)
+  }
+  return { state: snapshot.value, asked }
+}
+
+const crashed = (now: number, name = 'alpha'): SupervisorEvent => ({
+  type: 'instance.crashed',
+  name,
+  error: 'boom',
+  now,
+})
+
+describe('the supervisor', () => {
+  it.each<[string, SupervisorEvent[], string, string[]]>([
+    ['leads nobody before every instance was seen', [{ type: 'lease.gained' }], 'warmingToLead', []],
+    [
+      'leads as soon as they were',
+      [{ type: 'lease.gained' }, { type: 'instances.listed' }],
+      'leading',
+      ['tell all who leads'],
+    ],
+    [
+      'follows when the lease was lost before that',
+      [{ type: 'lease.gained' }, { type: 'lease.lost' }, { type: 'instances.listed' }],
+      'following',
+      [],
+    ],
+    [
+      'tells all when it loses the lease',
+      [{ type: 'instances.listed' }, { type: 'lease.gained' }, { type: 'lease.lost' }],
+      'following',
+      ['tell all who leads'],
+    ],
+    [
+      'starts or tells an actor at any time',
+      [{ type: 'instance.observed', instance: instance() }],
+      'warming',
+      ['start or tell'],
+    ],
+    [
+      'is not moved by one that crashes',
+      [{ type: 'instances.listed' }, crashed(0)],
+      'following',
+      ['restart later'],
+    ],
+    [
+      'stops all from any state',
+      [{ type: 'instances.listed' }, { type: 'lease.gained' }, { type: 'supervisor.stop' }],
+      'stopped',
+      ['tell all who leads', 'stop all'],
+    ],
+  ])('%s', (_claim, events, state, asked) => {
+    const result = told(...events)
+    expect(result.state).toBe(state)
+    expect(result.asked).toEqual(expect.arrayContaining(asked))
+  })
+})
+
+describe('an actor that crashes', () => {
+  it.each([
+    ['once is restarted soon', [0], { parked: false, pauseMs: 1_000 }],
+    ['again is restarted less soon', [0, 5_000], { parked: false, pauseMs: 4_000 }],
+    ['a third time is restarted calmly', [0, 5_000, 10_000], { parked: false, pauseMs: 16_000 }],
+    [
+      'more often than that within a minute is parked',
+      [0, 5_000, 10_000, 30_000],
+      { parked: true, pauseMs: RESTARTS.parkedMs },
+    ],
+    [
+      'now and then is restarted every time',
+      [0, 61_000, 122_000, 183_000],
+      { parked: false, pauseMs: 1_000 },
+    ],
+  ])('%s', (_claim, times, verdict) => expect(afterCrash(times)).toEqual(verdict))
+
+  it('is forgiven when its Instance is gone, and counts for nobody else', () => {
+    let snapshot = getInitialSnapshot(supervisorMachine)
+    for (const event of [
+      crashed(0),
+      crashed(1, 'beta'),
+      { type: 'instance.removed', instance: instance() } as const,
+    ])
+      snapshot = transition(supervisorMachine, snapshot, event)[0]
+    expect(snapshot.context.crashes).toEqual({ beta: [1] })
+  })
+
+  it('may do so within an action of another machine, and XState finds nothing wrong with it', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const supervisor = createActor(supervisorMachine).start()
+    const other = createMachine({ entry: () => supervisor.send(crashed(7)) })
+    createActor(other).start().stop()
+    supervisor.stop()
+    expect(supervisor.getSnapshot().context.crashes).toEqual({ alpha: [7] })
+    expect(warn.mock.calls).toEqual([])
+    warn.mockRestore()
+  })
+
+  it.each([
+    [3, { parked: false, pauseMs: 16_000 }],
+    [4, { parked: true, pauseMs: RESTARTS.parkedMs }],
+  ])('%i times in a row is met by what all of them together call for', (times, verdict) => {
+    let met: unknown
+    const machine = supervisorMachine.provide({
+      actions: {
+        'restart later': (_, { parked, pauseMs }) => {
+          met = { parked, pauseMs }
+        },
+      },
+    })
+    const supervisor = createActor(machine).start()
+    for (let n = 0; n < times; n++) supervisor.send(crashed(n))
+    supervisor.stop()
+    expect(met).toEqual(verdict)
+  })
+})

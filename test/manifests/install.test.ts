@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { loadConfig } from '../../cli/load-config.js'
+import { type CommandName, knobs } from '../../config.js'
+import type { KubeObject } from '../../manifests/kube.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: YAML as it stands, read by tests only
+type Yaml = any
+const folder = resolve(import.meta.dirname, '../../manifests/install')
+const objects: (KubeObject & Yaml)[] = readdirSync(folder).flatMap(file =>
+  parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map(document => document.toJS()),
+)
+const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
+
+describe('what is installed', () => {
+  it('is in the namespace of the settings, or in none', () => {
+    const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter(Boolean))
+    expect([...namespaces]).toEqual([knobs.namespace.default])
+  })
+
+  it('has no binding to a role or identity that is not there', () => {
+    const named = (kind: string, name: string) => ofKind(kind).some(({ metadata }) => metadata.name === name)
+    for (const { roleRef, subjects } of [...ofKind('ClusterRoleBinding'), ...ofKind('RoleBinding')]) {
+      expect(named(roleRef.kind, roleRef.name), roleRef.name).toBe(true)
+      for (const subject of subjects) expect(named('ServiceAccount', subject.name), subject.name).toBe(true)
+    }
+  })
+
+  it('names the lease of the settings', () => {
+    const names = objects.flatMap(({ rules = [] }) => rules).flatMap((rule: Yaml) => rule.resourceNames ?? [])
+    expect([...new Set(names)]).toEqual([knobs.leaseName.default])
+  })
+
+  for (const { metadata, spec } of ofKind('Deployment')) {
+    const pod = spec.template.spec
+    const [container] = pod.containers
+    const environment = Object.fromEntries(
+      container.env.map(({ name, value }: Yaml) => [name, value ?? 'from-the-pod']),
+    )
+
+    it(`starts ${metadata.name} with settings that it accepts`, () => {
+      const command: CommandName = container.args[0]
+      const config = loadConfig(command, { flags: {}, environment, readFile: () => '' })
+      const settings = Object.keys(environment).filter(name => name.startsWith('KAIRSHIP_'))
+      expect(settings.length).toBeGreaterThan(1)
+      const ports = container.ports.map((port: Yaml) => String(port.containerPort))
+      const listening = [
+        config.healthListen,
+        ...(command === 'apiserver' ? [config.listen, config.grpcListen] : []),
+      ]
+      expect(listening.map(address => address.split(':').at(-1)).sort()).toEqual(ports.sort())
+    })
+
+    it(`runs ${metadata.name} without any privilege`, () => {
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(pod.enableServiceLinks).toBe(false)
+    })
+
+    it(`selects the Pods of ${metadata.name}, in its budget too`, () => {
+      const labels = spec.template.metadata.labels
+      expect(spec.selector.matchLabels).toEqual(labels)
+      const budget = ofKind('PodDisruptionBudget').find(one => one.metadata.name === metadata.name)
+      expect(budget?.spec.selector.matchLabels).toEqual(labels)
+    })
+  }
+})

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  addQuantities,
+  addResourceLists,
+  formatQuantity,
+  parseQuantity,
+  QuantityError,
+  subtractQuantities,
+  wholeUnits,
+} from '../../manifests/quantity.js'
+
+describe('a quantity', () => {
+  it.each([
+    ['0', '0'],
+    ['0Ki', '0'],
+    ['1', '1'],
+    ['1.5', '1500m'],
+    ['.5', '500m'],
+    ['2.', '2'],
+    ['+3', '3'],
+    ['-1.5Gi', '-1536Mi'],
+    ['1000m', '1'],
+    ['47880m', '47880m'],
+    ['1000', '1k'],
+    ['1024', '1024'],
+    ['1024Ki', '1Mi'],
+    ['1023Ki', '1023Ki'],
+    ['0.5Ki', '512'],
+    ['1.0001Ki', '1024102400u'],
+    ['1e3', '1e3'],
+    ['15E-1', '1500e-3'],
+    ['1E', '1E'],
+    ['100n', '100n'],
+    ['0.1n', '1n'],
+    ['9223372036854775807', '9223372036854775807'],
+    ['99999999999999999999', '9223372036854775807'],
+    ['8Ei', '9223372036854775807'],
+    ['1e1000000', '9223372036854775807'],
+  ])('%s is canonically %s', (text, canonical) => expect(formatQuantity(parseQuantity(text))).toBe(canonical))
+
+  it.each(['', ' 1', '1 ', '1Kb', '1ki', 'm', '1.2.3', '--1', 'Infinity', 'NaN', '0x10', '1e', '1_000'])(
+    '%j is refused',
+    text => expect(() => parseQuantity(text)).toThrow(QuantityError),
+  )
+
+  it('that was written canonically reads back as the same value', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }),
+        fc.constantFrom('DecimalSI' as const, 'BinarySI' as const, 'DecimalExponent' as const),
+        (nano, format) => {
+          expect(parseQuantity(formatQuantity({ nano, format })).nano).toBe(nano)
+        },
+      ),
+    )
+  })
+
+  it('adds without losing what floating point would', () => {
+    const tenths = Array.from({ length: 10_000 }, () => parseQuantity('100m'))
+    expect(formatQuantity(tenths.reduce(addQuantities))).toBe('1k')
+    expect(addResourceLists({ memory: '9007199254740993' }, { memory: '1' })).toEqual({
+      memory: '9007199254740994',
+    })
+  })
+
+  it('keeps the family of the first part that is not zero', () => {
+    expect(addResourceLists({ memory: '0' }, { memory: '1Gi' }, { memory: '1048576' })).toEqual({
+      memory: '1025Mi',
+    })
+    expect(formatQuantity(subtractQuantities(parseQuantity('1Gi'), parseQuantity('1Mi')))).toBe('1023Mi')
+  })
+
+  it('counts whole units rounded away from zero', () => {
+    expect(wholeUnits(parseQuantity('1500m'))).toBe(2n)
+    expect(wholeUnits(parseQuantity('-1500m'))).toBe(-2n)
+  })
+
+  it('lists sum names in order and leave absent lists out', () => {
+    const sum = addResourceLists({ pods: '110', cpu: '500m' }, undefined, { cpu: 1, memory: '1Ki' })
+    expect(Object.entries(sum)).toEqual([
+      ['cpu', '1500m'],
+      ['memory', '1Ki'],
+      ['pods', '110'],
+    ])
+  })
+})

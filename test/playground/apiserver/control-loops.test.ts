@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { StatusError } from '../../../manifests/status-error.js'
+import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
+
+let server: ApiServer
+beforeAll(async () => {
+  server = await startApiServer({ name: 'loops' })
+})
+afterAll(() => server.close())
+
+interface Thing {
+  readonly metadata: {
+    readonly name: string
+    readonly uid: string
+    readonly deletionTimestamp?: string
+    readonly finalizers?: string[]
+    readonly ownerReferences?: unknown[]
+  }
+  readonly data?: Record<string, string>
+}
+
+const post = (path: string, body: object) => server.local.request<Thing>({ method: 'POST', path, body })
+const get = (path: string) => server.local.request<Thing>({ method: 'GET', path })
+const remove = (path: string, body?: object) =>
+  server.local.request({ method: 'DELETE', path, ...(body ? { body } : {}) })
+const patch = (path: string, body: object) =>
+  server.local.request({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' })
+const reasonOf = (path: string) =>
+  get(path).then(
+    () => 'there',
+    (error: StatusError) => error.reason,
+  )
+const namespace = (name: string) => post('/api/v1/namespaces', { metadata: { name } })
+
+const ownedBy = (owner: Thing, more: object = {}) => ({
+  ownerReferences: [
+    { apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid, ...more },
+  ],
+})
+
+describe('garbage collection', () => {
+  const path = '/api/v1/namespaces/default/configmaps'
+  const make = (name: string, metadata: object = {}) => post(path, { metadata: { name, ...metadata } })
+
+  it('deletes what an owner leaves behind, and what that owned in turn', async () => {
+    const root = await make('root')
+    const child = await make('child', ownedBy(root))
+    await make('grandchild', ownedBy(child))
+    await remove(`${path}/root`)
+    await expect.poll(() => reasonOf(`${path}/grandchild`)).toBe('NotFound')
+  })
+
+  it('spares a dependent that has another owner, and forgets the one that is gone', async () => {
+    const [one, two] = [await make('one'), await make('two')]
+    const references = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences]
+    await make('shared', { ownerReferences: references })
+    await remove(`${path}/one`)
+    await expect
+      .poll(() => get(`${path}/shared`).then(thing => thing.metadata.ownerReferences?.length))
+      .toBe(1)
+  })
+
+  it('with Orphan takes the reference out of dependents, then lets the owner go', async () => {
+    const owner = await make('orphaning')
+    await make('orphan', ownedBy(owner))
+    await remove(`${path}/orphaning`, { propagationPolicy: 'Orphan' })
+    await expect.poll(() => reasonOf(`${path}/orphaning`)).toBe('NotFound')
+    expect((await get(`${path}/orphan`)).metadata.ownerReferences).toBeUndefined()
+  })
+
+  it('in the foreground keeps the owner until the dependents that block it are gone', async () => {
+    const owner = await make('patient')
+    await make('blocking', {
+      ...ownedBy(owner, { blockOwnerDeletion: true }),
+      finalizers: ['example.com/hold'],
+    })
+    await remove(`${path}/patient`, { propagationPolicy: 'Foreground' })
+    await expect
+      .poll(() => get(`${path}/blocking`).then(thing => thing.metadata.deletionTimestamp))
+      .toBeDefined()
+    expect((await get(`${path}/patient`)).metadata.finalizers).toEqual(['foregroundDeletion'])
+    await patch(`${path}/blocking`, { metadata: { finalizers: null } })
+    await expect.poll(() => reasonOf(`${path}/patient`)).toBe('NotFound')
+  })
+
+  it('collects an object whose owner was never there', async () => {
+    const stray = { metadata: { name: 'nobody', uid: '00000000-0000-0000-0000-000000000000' } }
+    await make('stray', ownedBy(stray))
+    await expect.poll(() => reasonOf(`${path}/stray`)).toBe('NotFound')
+  })
+})
+
+describe('namespaces', () => {
+  it('take their content with them, and wait for its finalizers', async () => {
+    await namespace('full')
+    const path = '/api/v1/namespaces/full/configmaps'
+    await post(path, { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
+    await remove('/api/v1/namespaces/full')
+    await expect
+      .poll(() => get('/api/v1/namespaces/full'))
+      .toMatchObject({
+        status: {
+          phase: 'Terminating',
+          conditions: expect.arrayContaining([
+            expect.objectContaining({
+              type: 'NamespaceFinalizersRemaining',
+              status: 'True',
+              message:
+                'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+            }),
+          ]),
+        },
+      })
+    await patch(`${path}/held`, { metadata: { finalizers: [] } })
+    await expect.poll(() => reasonOf('/api/v1/namespaces/full')).toBe('NotFound')
+  })
+
+  it('that are terminating refuse new content', async () => {
+    await namespace('closing')
+    await post('/api/v1/namespaces/closing/configmaps', {
+      metadata: { name: 'x', finalizers: ['example.com/hold'] },
+    })
+    await remove('/api/v1/namespaces/closing')
+    const refused = await post('/api/v1/namespaces/closing/configmaps', { metadata: { name: 'late' } }).catch(
+      e => e,
+    )
+    expect(refused.message).toBe(
+      'configmaps "late" is forbidden: unable to create new content in namespace closing because it is being terminated',
+    )
+    expect(refused.status.details.causes[0].reason).toBe('NamespaceTerminating')
+  })
+
+  it('stay while an aggregated API is away, and say so', async () => {
+    const api = await server.aggregate({ group: 'away.example.com', version: 'v1', definitions: [] })
+    await api.setAvailable(false)
+    await namespace('stuck')
+    await remove('/api/v1/namespaces/stuck')
+    await expect
+      .poll(() => get('/api/v1/namespaces/stuck'))
+      .toMatchObject({
+        status: {
+          conditions: [
+            { type: 'NamespaceDeletionDiscoveryFailure', status: 'True', reason: 'DiscoveryFailed' },
+            {},
+          ],
+        },
+      })
+    await api.setAvailable(true)
+    await expect.poll(() => reasonOf('/api/v1/namespaces/stuck')).toBe('NotFound')
+    await api.remove()
+  })
+
+  it('carry their name as a label and have a default account and the root certificate', async () => {
+    await namespace('furnished')
+    expect(await get('/api/v1/namespaces/furnished')).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/metadata.name': 'furnished' } },
+    })
+    await expect.poll(() => reasonOf('/api/v1/namespaces/furnished/serviceaccounts/default')).toBe('there')
+    await expect
+      .poll(() => reasonOf('/api/v1/namespaces/furnished/configmaps/kube-root-ca.crt'))
+      .toBe('there')
+  })
+})
+
+describe('token Secrets', () => {
+  const secrets = '/api/v1/namespaces/default/secrets'
+  const tokenSecret = (name: string, account: string) => ({
+    metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
+    type: 'kubernetes.io/service-account-token',
+  })
+
+  it('are filled with a token that authenticates as the account, until the Secret is deleted', async () => {
+    await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } })
+    await post(secrets, tokenSecret('robot-token', 'robot'))
+    await expect.poll(() => get(`${secrets}/robot-token`).then(secret => secret.data?.token)).toBeDefined()
+    const { data } = await get(`${secrets}/robot-token`)
+    const token = Buffer.from(data?.token ?? '', 'base64').toString()
+    const review = () =>
+      post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } }) as Promise<unknown>
+    expect(await review()).toMatchObject({
+      status: { authenticated: true, user: { username: 'system:serviceaccount:default:robot' } },
+    })
+    expect(Buffer.from(data?.['ca.crt'] ?? '', 'base64').toString()).toBe(server.certificateAuthority)
+    await remove(`${secrets}/robot-token`)
+    expect(await review()).toMatchObject({ status: { error: 'invalid bearer token' } })
+  })
+
+  it('of an account that does not exist are deleted', async () => {
+    await post(secrets, tokenSecret('ghost-token', 'ghost'))
+    await expect.poll(() => reasonOf(`${secrets}/ghost-token`)).toBe('NotFound')
+  })
+})

@@ -1,0 +1,225 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  CorruptJournalError,
+  Journal,
+  type JournalFiles,
+  type JournalRecord,
+  NotDurableError,
+  realFiles,
+} from '../../../../playground/apiserver/store/journal.js'
+import { Store } from '../../../../playground/apiserver/store/store.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const record = (revision: number, key: string, value?: string): JournalRecord => ({
+  collection: 'configmaps',
+  key,
+  revision,
+  ...(value === undefined ? {} : { object: { metadata: { name: key }, value } }),
+})
+
+/** Opens the folder and tells what it holds. */
+async function reopen(
+  files?: JournalFiles,
+): Promise<{ journal: Journal; held: Record<string, unknown>; revision: number }> {
+  const held: Record<string, unknown> = {}
+  let revision = 0
+  const journal = await Journal.open(
+    folder,
+    one => {
+      revision = Math.max(revision, one.revision)
+      if (one.object) held[one.key] = one.object.value
+    },
+    files,
+  )
+  return { journal, held, revision }
+}
+
+async function heldNow() {
+  const { journal, held, revision } = await reopen()
+  await journal.close()
+  return { held, revision }
+}
+
+const logFile = async () =>
+  join(folder, (await readdir(folder)).find(name => name.startsWith('log-')) as string)
+
+describe('the journal', () => {
+  it('holds the last state of every object, and the newest revision also when that was a removal', async () => {
+    const { journal } = await reopen()
+    await journal.append([record(2, 'a', '1'), record(3, 'b', '1')])
+    await journal.append([record(4, 'a', '2'), record(5, 'b')])
+    await journal.close()
+    expect(await heldNow()).toEqual({ held: { a: '2' }, revision: 5 })
+  })
+
+  it('cuts off a last record that a crash tore, at whatever byte', async () => {
+    const { journal } = await reopen()
+    await journal.append([record(2, 'kept', '1')])
+    await journal.close()
+    const sound = (await readFile(await logFile())).length
+    const again = await reopen()
+    await again.journal.append([record(3, 'torn', 'x'.repeat(50))])
+    await again.journal.close()
+    const whole = await readFile(await logFile())
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: sound, max: whole.length - 1 }), async length => {
+        await writeFile(await logFile(), whole)
+        await truncate(await logFile(), length)
+        expect(await heldNow()).toEqual({ held: { kept: '1' }, revision: 2 })
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('goes on writing after a torn tail without mixing the two', async () => {
+    const { journal } = await reopen()
+    await journal.append([record(2, 'a', '1')])
+    await journal.close()
+    await appendFile(await logFile(), 'deadbeef {"collection":"configmaps","key":"half')
+    const again = await reopen()
+    await again.journal.append([record(3, 'b', '1')])
+    await again.journal.close()
+    expect((await heldNow()).held).toEqual({ a: '1', b: '1' })
+  })
+
+  it('refuses to start over damage in the middle, which no crash causes', async () => {
+    const { journal } = await reopen()
+    await journal.append([record(2, 'a', '1')])
+    await journal.append([record(3, 'b', '1')])
+    await journal.close()
+    const content = await readFile(await logFile())
+    content[30] = (content[30] as number) ^ 1
+    await writeFile(await logFile(), content)
+    await expect(reopen()).rejects.toThrow(CorruptJournalError)
+  })
+
+  it('after a failed write holds nothing of it, and the next write goes through', async () => {
+    let full = false
+    const files: JournalFiles = {
+      ...realFiles,
+      async append(handle, data, position) {
+        if (!full) return realFiles.append(handle, data, position)
+        await realFiles.append(handle, data.subarray(0, 20), position)
+        throw new Error('ENOSPC: no space left on device')
+      },
+    }
+    const { journal } = await reopen(files)
+    await journal.append([record(2, 'a', '1')])
+    full = true
+    await expect(journal.append([record(3, 'lost', '1')])).rejects.toThrow(
+      new NotDurableError(
+        'the write could not be made durable and was refused, nothing was changed: ENOSPC: no space left on device',
+      ),
+    )
+    full = false
+    await journal.append([record(3, 'b', '1')])
+    await journal.close()
+    expect((await heldNow()).held).toEqual({ a: '1', b: '1' })
+  })
+
+  it('refuses a write whose fsync failed', async () => {
+    let failing = false
+    const files: JournalFiles = {
+      ...realFiles,
+      sync: handle => (failing ? Promise.reject(new Error('EIO')) : realFiles.sync(handle)),
+    }
+    const { journal } = await reopen(files)
+    failing = true
+    await expect(journal.append([record(2, 'a', '1')])).rejects.toThrow('EIO')
+    await journal.close()
+    expect((await heldNow()).held).toEqual({})
+  })
+
+  it('a snapshot replaces the log and its leftovers, and what follows continues it', async () => {
+    const { journal } = await reopen()
+    await journal.append([record(2, 'a', '1'), record(3, 'gone', '1'), record(4, 'gone')])
+    await journal.snapshot(4, [record(2, 'a', '1')])
+    await journal.append([record(5, 'b', '1')])
+    await journal.close()
+    expect((await readdir(folder)).sort()).toEqual(['log-4', 'snapshot-4'])
+    expect(await heldNow()).toEqual({ held: { a: '1', b: '1' }, revision: 5 })
+  })
+
+  it('a crash in the middle of a snapshot leaves the log in charge', async () => {
+    const { journal } = await reopen()
+    await journal.append([record(2, 'a', '1')])
+    await journal.close()
+    await writeFile(join(folder, 'snapshot-2.new'), 'half of it')
+    await writeFile(join(folder, 'log-2'), '')
+    expect((await heldNow()).held).toEqual({ a: '1' })
+    expect(await readdir(folder)).toEqual(['log-0'])
+  })
+})
+
+describe('a durable store', () => {
+  const object = (name: string, value = '') => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    value,
+  })
+
+  it('shows a write to nobody before it is on disk', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let opened = false
+    const store = new Store(Date.now)
+    await store.keepIn(folder, {
+      ...realFiles,
+      sync: async handle => {
+        if (opened) await held
+        await realFiles.sync(handle)
+      },
+    })
+    opened = true
+    const maps = store.collection('configmaps')
+    const seen: string[] = []
+    maps.watch(event => seen.push(event.current.name))
+    const write = store.write(maps, 'a', () => ({ put: object('a') }))
+    expect([maps.get('a'), seen]).toEqual([undefined, []])
+    release()
+    await write
+    expect([maps.get('a')?.name, seen]).toEqual(['a', ['a']])
+    await store.close()
+  })
+
+  it('lets every write of one batch see the ones before it', async () => {
+    const store = new Store(Date.now)
+    await store.keepIn(folder)
+    const maps = store.collection('configmaps')
+    const add = () =>
+      store.write(maps, 'count', current => ({
+        put: object('count', `${String(current?.object.value ?? '')}x`),
+      }))
+    await Promise.all(Array.from({ length: 20 }, add))
+    expect(maps.get('count')?.object.value).toBe('x'.repeat(20))
+    await store.close()
+  })
+
+  it('has the same objects under the same versions after a restart, and no past', async () => {
+    const store = new Store(Date.now)
+    await store.keepIn(folder)
+    const maps = store.collection('configmaps')
+    await store.write(maps, 'a', () => ({ put: object('a') }))
+    await store.write(maps, 'b', () => ({ put: object('b') }))
+    await store.write(maps, 'b', current => current && { remove: current.object })
+    await store.close()
+    const again = new Store(Date.now)
+    await again.keepIn(folder)
+    expect(again.revision).toBe(store.revision)
+    expect(again.collection('configmaps').get('a')?.revision).toBe(maps.get('a')?.revision)
+    expect(again.collection('configmaps').since(1)).toBeUndefined()
+    await again.close()
+  })
+})

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../ports/log.js'
+
+/**
+ * Asks until the answer is neither undefined nor false. Errors count as "not yet", the last one is the cause of giving up.
+ * @param what completes "gave up waiting for …"
+ */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs
+  let last: unknown
+  while (performance.now() < deadline) {
+    try {
+      const answer = await ask()
+      if (answer !== undefined && answer !== false) return answer
+      last = undefined
+    } catch (error) {
+      last = error
+    }
+    await sleep(10)
+  }
+  throw new Error(`gave up waiting for ${what}`, { cause: last })
+}
+
+/** A log that says nothing. */
+export const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silent,
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  INSTANCE_REGISTRATIONS,
+  type InstanceRegistration,
+} from '../../../manifests/instance-registration.js'
+import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import type { ApiServer } from '../../../playground/apiserver/server.js'
+import { GlobalManagement, type Grant } from '../../../playground/global-management/global-management.js'
+import { startHost } from '../../../playground/host.js'
+import { ensure, read, remove } from '../../../playground/write.js'
+import { eventually, silent } from '../eventually.js'
+
+const grants: readonly Grant[] = [
+  { key: 'admin', role: 'Admin', subjects: [{ kind: 'User', name: 'ann' }] },
+  { key: 'viewer', role: 'Viewer', subjects: [{ kind: 'Group', name: 'everyone' }] },
+]
+let host: ApiServer
+let management: GlobalManagement
+const start = () => new GlobalManagement({ host: host.local, log: silent, grants })
+
+beforeEach(async () => {
+  host = await startHost({ name: 'host' })
+  management = start()
+})
+afterEach(async () => {
+  await management.close()
+  await host.close()
+})
+
+const registration: InstanceRegistration = {
+  apiVersion: 'kairship.io/v1alpha1',
+  kind: 'InstanceRegistration',
+  metadata: { name: 'eu' },
+  spec: { resourceType: 'instance', resourceName: 'eu', displayName: 'Europe' },
+}
+const foreign: InstanceRoleBinding = {
+  apiVersion: 'kairship.io/v1alpha1',
+  kind: 'InstanceRoleBinding',
+  metadata: { name: 'by-hand' },
+  spec: { instance: 'eu', role: 'Editor', subjects: [{ kind: 'User', name: 'bob' }] },
+}
+const bindings = async () => {
+  const path = resourcePath(INSTANCE_ROLE_BINDINGS)
+  const { items } = await host.local.request<{ items: InstanceRoleBinding[] }>({ method: 'GET', path })
+  return items.map(({ metadata }) => metadata.name)
+}
+
+describe('Global Management', () => {
+  it('accepts a registration and gives its people their roles', async () => {
+    await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
+    await eventually('Registered', async () => {
+      const found = await read<InstanceRegistration>(host.local, INSTANCE_REGISTRATIONS, { name: 'eu' })
+      return found?.status?.conditions?.some(({ type, status }) => type === 'Registered' && status === 'True')
+    })
+    await eventually('the bindings', async () => (await bindings()).join() === 'eu-admin,eu-viewer')
+  })
+
+  it('writes a binding again that somebody deleted', async () => {
+    await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
+    await eventually('the bindings', async () => (await bindings()).length === 2)
+    await remove(host.local, INSTANCE_ROLE_BINDINGS, { name: 'eu-admin' })
+    await eventually('both again', async () => (await bindings()).length === 2)
+  })
+
+  it('takes back its own bindings, and no others, when an instance is withdrawn', async () => {
+    await ensure(host.local, INSTANCE_ROLE_BINDINGS, foreign)
+    await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
+    await eventually('the bindings', async () => (await bindings()).length === 3)
+    await remove(host.local, INSTANCE_REGISTRATIONS, { name: 'eu' })
+    await eventually('its own to be gone', async () => (await bindings()).join() === 'by-hand')
+  })
+
+  it('notices after a restart what was withdrawn meanwhile', async () => {
+    await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
+    await eventually('the bindings', async () => (await bindings()).length === 2)
+    await management.close()
+    await remove(host.local, INSTANCE_REGISTRATIONS, { name: 'eu' })
+    expect(await bindings()).toHaveLength(2)
+    management = start()
+    await eventually('all to be gone', async () => (await bindings()).length === 0)
+  })
+})

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES } from '../../../playground/core-types.js'
+import { CLUSTERS } from '../../../playground/karmada/cluster.js'
+import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
+import { join } from '../../../playground/karmada/join.js'
+import { impersonationRules } from '../../../playground/karmada/unified-auth.js'
+import { type Member, startMember } from '../../../playground/member/member.js'
+import { ensure } from '../../../playground/write.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { eventually, silent } from '../eventually.js'
+
+let karmada: Karmada
+let member: Member
+let ann: KubeApi
+const apiGroup = 'rbac.authorization.k8s.io'
+const rbac = (kind: string, name: string, rest: object): KubeObject =>
+  ({ apiVersion: `${apiGroup}/v1`, kind, metadata: { name }, ...rest }) as KubeObject
+const role = (name: string, ...rules: readonly object[]) => rbac('ClusterRole', name, { rules })
+const binding = (name: string, ...subjects: readonly object[]) =>
+  rbac('ClusterRoleBinding', name, { roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects })
+const user = (name: string) => ({ kind: 'User', apiGroup, name })
+const proxied = (path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET', body?: unknown) =>
+  ann.request<KubeObject & { items?: KubeObject[] }>({
+    method,
+    path: `/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy${path}`,
+    ...(body !== undefined && { body }),
+  })
+const refused = async (work: Promise<unknown>): Promise<StatusError> => {
+  const error = await work.then(
+    () => undefined,
+    caught => caught,
+  )
+  expect(error).toBeInstanceOf(StatusError)
+  return error
+}
+
+beforeAll(async () => {
+  karmada = await startKarmada({ name: 'k', connector: kubeConnector(), log: silent })
+  member = await startMember({ name: 'm', log: silent })
+  await join({
+    control: karmada.server.local,
+    member: member.server.local,
+    name: 'm',
+    apiEndpoint: member.server.url,
+  })
+  ann = await kubeConnector().connect(await karmada.server.kubeconfig({ name: 'ann', groups: ['team'] }))
+})
+afterAll(async () => {
+  await ann.close()
+  await karmada.close()
+  await member.close()
+})
+
+describe('the cluster proxy', () => {
+  it('needs the right in Karmada, then in the member the right to be impersonated, then rights of one’s own', async () => {
+    const control = karmada.server.local
+    expect((await refused(proxied('/api/v1/namespaces'))).message).toContain(
+      'cannot get resource "clusters/proxy"',
+    )
+    const proxyRule = { apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] }
+    await ensure(control, CLUSTER_ROLES, role('proxy', proxyRule))
+    await ensure(control, CLUSTER_ROLE_BINDINGS, binding('proxy', user('ann')))
+    await eventually('the group to be what is missing', async () =>
+      (await refused(proxied('/api/v1/namespaces'))).message.includes('cannot impersonate resource "groups"'),
+    )
+    await ensure(control, CLUSTER_ROLE_BINDINGS, {
+      ...binding('proxy', { kind: 'Group', apiGroup, name: 'team' }),
+      metadata: { name: 'proxy-team' },
+    } as KubeObject)
+    await eventually('ann to be let through', async () =>
+      (await refused(proxied('/api/v1/namespaces'))).message.includes(
+        'User "ann" cannot list resource "namespaces"',
+      ),
+    )
+    const everything = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
+    await ensure(member.server.local, CLUSTER_ROLES, role('all', everything))
+    await ensure(member.server.local, CLUSTER_ROLE_BINDINGS, binding('all', user('ann')))
+    const { items = [] } = await proxied('/api/v1/namespaces?limit=500')
+    expect(items.map(({ metadata }) => metadata.name)).toContain('kube-system')
+  })
+
+  it('carries writes, their bodies and their errors', async () => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'through' } }
+    await expect(proxied('/api/v1/namespaces', 'POST', namespace)).resolves.toMatchObject({
+      kind: 'Namespace',
+    })
+    const path = resourcePath(NAMESPACES, { name: 'through' })
+    await expect(member.server.local.request({ method: 'GET', path })).resolves.toBeDefined()
+    expect((await refused(proxied('/api/v1/namespaces', 'POST', namespace))).reason).toBe('AlreadyExists')
+  })
+
+  it('carries a watch, event by event, and ends it upstream when the caller goes', async () => {
+    const stop = new AbortController()
+    const path = '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces'
+    for await (const { type } of ann.watch({ path, signal: stop.signal })) {
+      expect(type).toBe('ADDED')
+      stop.abort()
+      break
+    }
+  })
+
+  it('says when there is no such cluster, and when a member does not answer', async () => {
+    const path = '/apis/cluster.karmada.io/v1alpha1/clusters/nope/proxy/version'
+    expect((await refused(ann.request({ method: 'GET', path }))).reason).toBe('NotFound')
+    const restore = member.server.interrupt({ kind: 'refuseConnections' })
+    const error = await refused(proxied('/version'))
+    restore()
+    expect([error.code, error.reason]).toEqual([500, ''])
+    expect(error.message).toContain('error trying to reach service')
+  })
+
+  it('says that a cluster was joined without an impersonator', async () => {
+    await karmada.server.local.request({
+      method: 'POST',
+      path: resourcePath(CLUSTERS),
+      body: {
+        apiVersion: 'cluster.karmada.io/v1alpha1',
+        kind: 'Cluster',
+        metadata: { name: 'pull' },
+        spec: { syncMode: 'Pull', apiEndpoint: 'https://127.0.0.1:1' },
+      },
+    })
+    const path = '/apis/cluster.karmada.io/v1alpha1/clusters/pull/proxy/version'
+    const error = await refused(ann.request({ method: 'GET', path }))
+    expect(error.message).toBe('the impersonatorSecretRef of cluster pull is nil')
+  })
+})
+
+describe('rights to impersonate', () => {
+  const opening = { apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] }
+  const rulesFor = (cluster: string, rule: object) =>
+    impersonationRules(
+      cluster,
+      [role('r', rule)] as never,
+      [
+        binding(
+          'r',
+          user('ann'),
+          { kind: 'Group', name: 'team' },
+          { kind: 'ServiceAccount', namespace: 'n', name: 's' },
+        ),
+        binding('other', user('bob')),
+      ] as never,
+    )
+
+  it('are for exactly the subjects of the roles that open the proxy', () => {
+    expect(
+      rulesFor('m', opening).map(({ resources, resourceNames }) => [resources?.[0], resourceNames]),
+    ).toEqual([
+      ['users', ['ann', 'system:serviceaccount:n:s']],
+      ['serviceaccounts', ['s']],
+      ['groups', ['team']],
+    ])
+  })
+
+  it.each([
+    ['another cluster', { ...opening, resourceNames: ['elsewhere'] }],
+    ['another group', { ...opening, apiGroups: ['apps'] }],
+    ['clusters themselves', { ...opening, resources: ['clusters'] }],
+  ])('are not given by a role for %s', (_what, rule) => expect(rulesFor('m', rule)).toEqual([]))
+})

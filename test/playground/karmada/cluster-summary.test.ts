@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { Node, Pod, PodSpec } from '../../../playground/core.js'
+import { nodeSummary, requested, resourceSummary } from '../../../playground/karmada/cluster-summary.js'
+
+const node = (name: string, ready: boolean, allocatable: Record<string, string>): Node => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name },
+  status: { allocatable, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
+})
+const pod = (spec: PodSpec, phase = 'Running'): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'x' },
+  spec,
+  status: { phase },
+})
+const container = (requests: Record<string, string>) => ({ name: 'c', resources: { requests } })
+
+describe('what a member reports', () => {
+  it('counts nodes and leaves zeros out', () => {
+    expect(nodeSummary([node('a', true, {}), node('b', false, {})])).toEqual({ totalNum: 2, readyNum: 1 })
+    expect(nodeSummary([node('b', false, {})])).toEqual({ totalNum: 1 })
+    expect(nodeSummary([])).toEqual({})
+  })
+
+  it('sums allocatable over all nodes, ready or not, without rounding', () => {
+    const nodes = [
+      node('a', true, { cpu: '3920m', memory: '16268424Ki', pods: '110' }),
+      node('b', false, { cpu: '1930m', memory: '7835588Ki', pods: '110' }),
+    ]
+    expect(resourceSummary(nodes, []).allocatable).toEqual({
+      cpu: '5850m',
+      memory: '24104012Ki',
+      pods: '220',
+    })
+  })
+
+  it('tells pods that wait for a node from pods that have one, and forgets finished ones', () => {
+    const request = [container({ cpu: '250m', memory: '64Mi' })]
+    const { allocating, allocated } = resourceSummary(
+      [],
+      [
+        pod({ containers: request }, 'Pending'),
+        pod({ nodeName: 'a', containers: request }),
+        pod({ nodeName: 'a', containers: request }, 'Succeeded'),
+        pod({ nodeName: 'a', containers: request }, 'Failed'),
+      ],
+    )
+    expect(allocating).toEqual({ cpu: '250m', memory: '64Mi', pods: '1' })
+    expect(allocated).toEqual({ cpu: '250m', memory: '64Mi', pods: '1' })
+  })
+
+  it('says nothing of sums that are empty', () => {
+    expect(resourceSummary([], [])).toEqual({})
+  })
+
+  it('takes the larger of containers together and any init container, plus overhead', () => {
+    const spec: PodSpec = {
+      containers: [container({ cpu: '100m' }), container({ cpu: '200m', memory: '10Mi' })],
+      initContainers: [container({ cpu: '250m', memory: '1Gi' }), container({ cpu: '900m' })],
+      overhead: { cpu: '50m' },
+    }
+    expect(requested([pod(spec)])).toEqual({ cpu: '950m', memory: '1Gi', pods: '1' })
+  })
+
+  it('rounds each request up to Karmada units: thousandths of a core, whole bytes', () => {
+    const tiny = pod({ containers: [container({ cpu: '100u', memory: '500m' })] })
+    expect(requested([tiny, tiny])).toEqual({ cpu: '2m', memory: '2', pods: '2' })
+  })
+
+  it('counts extended resources', () => {
+    expect(requested([pod({ containers: [container({ 'nvidia.com/gpu': '2' })] })])).toEqual({
+      'nvidia.com/gpu': '2',
+      pods: '1',
+    })
+  })
+})

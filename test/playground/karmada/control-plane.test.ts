@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import { conditionOf } from '../../../playground/conditions.js'
+import { NAMESPACES, SECRETS } from '../../../playground/core-types.js'
+import { CLUSTERS, type Cluster } from '../../../playground/karmada/cluster.js'
+import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
+import { join, unjoin } from '../../../playground/karmada/join.js'
+import { type Member, startMember } from '../../../playground/member/member.js'
+import { read, remove } from '../../../playground/write.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { eventually, silent } from '../eventually.js'
+
+const times = { probe: 50, discovery: 1000, settle: 10, thresholds: { success: 0, failure: 0 } }
+let karmada: Karmada
+let member: Member
+let control: KubeApi
+
+beforeAll(async () => {
+  const connector = kubeConnector()
+  karmada = await startKarmada({ name: 'k', connector, log: silent, times })
+  member = await startMember({ name: 'm', log: silent, podStartMs: 0 })
+  control = karmada.server.local
+})
+afterAll(async () => {
+  await karmada.close()
+  await member.close()
+})
+
+const joined = (name: string) =>
+  join({ control, member: member.server.local, name, apiEndpoint: member.server.url, region: 'eu' })
+const cluster = (name: string) => read<Cluster>(control, CLUSTERS, { name })
+const ready = async (name: string) => conditionOf((await cluster(name))?.status?.conditions, 'Ready')
+const list = (api: KubeApi) =>
+  api.request<{ items: Cluster[] }>({ method: 'GET', path: resourcePath(CLUSTERS) })
+
+async function refusal(work: Promise<unknown>): Promise<StatusError> {
+  const error = await work.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  expect(error).toBeInstanceOf(StatusError)
+  return error as StatusError
+}
+
+describe('an embedded Karmada control plane', () => {
+  it('takes a member in, reports its nodes and quantities, and untaints it', async () => {
+    await joined('m1')
+    await eventually('m1 to be ready', async () => (await ready('m1'))?.status === 'True')
+    const found = await eventually('the taint to go', async () => {
+      const now = await cluster('m1')
+      return now && !now.spec.taints && now.status?.resourceSummary ? now : undefined
+    })
+    expect(found.metadata.finalizers).toEqual(['karmada.io/cluster-controller'])
+    expect(found.spec.resourceModels).toHaveLength(9)
+    expect(found.status).toMatchObject({
+      kubernetesVersion: expect.stringMatching(/^v1\./),
+      nodeSummary: { totalNum: 2, readyNum: 2 },
+      resourceSummary: { allocatable: { cpu: '8', memory: '32Gi', pods: '220' } },
+    })
+    expect(found.status?.apiEnablements?.map(({ groupVersion }) => groupVersion)).toContain('apps/v1')
+    expect(await read(control, NAMESPACES, { name: 'karmada-es-m1' })).toBeDefined()
+    const secret = await read(control, SECRETS, { namespace: 'karmada-cluster', name: 'm1' })
+    expect(secret?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cluster', name: 'm1' })
+  })
+
+  it('refuses to take the same cluster in twice, under its name or another', async () => {
+    await expect(joined('m1')).rejects.toThrow('a cluster named m1 is a member already')
+    await expect(joined('m2')).rejects.toThrow('is a member already, named m1')
+  })
+
+  it('writes nothing while nothing changes', async () => {
+    const before = (await cluster('m1'))?.metadata.resourceVersion
+    await eventually('several probes', () => probesSince(6))
+    expect((await cluster('m1'))?.metadata.resourceVersion).toBe(before)
+  })
+
+  it('follows nodes that come and stop', async () => {
+    await member.nodes.add({ name: 'node-3', cpu: '16', memory: '64Gi', pods: '10' })
+    await member.nodes.setReady('node-1', false)
+    await eventually('three nodes, two ready', async () => {
+      const status = (await cluster('m1'))?.status
+      return status?.nodeSummary?.totalNum === 3 && status.nodeSummary.readyNum === 2
+    })
+    expect((await cluster('m1'))?.status?.resourceSummary?.allocatable).toMatchObject({ cpu: '24' })
+  })
+
+  it('says that a member is not reachable, taints it, keeps its last figures, and heals', async () => {
+    const restore = member.server.interrupt({ kind: 'refuseConnections' })
+    await eventually(
+      'm1 to be unreachable',
+      async () => (await ready('m1'))?.reason === 'ClusterNotReachable',
+    )
+    const tainted = await eventually('the taint', async () => {
+      const now = await cluster('m1')
+      return now?.spec.taints?.length ? now : undefined
+    })
+    expect(tainted.spec.taints).toEqual([{ key: 'cluster.karmada.io/not-ready', effect: 'NoSchedule' }])
+    expect(tainted.status?.nodeSummary?.totalNum).toBe(3)
+    restore()
+    await eventually('m1 to be ready again', async () => (await ready('m1'))?.status === 'True')
+  })
+
+  it('says that credentials are missing when their secret is gone', async () => {
+    const place = { namespace: 'karmada-cluster', name: 'm1' }
+    const secret = await read(control, SECRETS, place)
+    await remove(control, SECRETS, place)
+    const condition = await eventually('the condition', async () => {
+      const now = await ready('m1')
+      return now?.reason === 'StatusCollectionFailed' ? now : undefined
+    })
+    expect(condition.message).toContain('secrets "m1" not found')
+    const { resourceVersion: _rv, uid: _uid, ...metadata } = secret!.metadata
+    await control.request({
+      method: 'POST',
+      path: resourcePath(SECRETS, { namespace: 'karmada-cluster' }),
+      body: { ...secret, metadata },
+    })
+    await eventually('m1 to be ready again', async () => (await ready('m1'))?.status === 'True')
+  })
+
+  it.each([
+    [
+      'a name of 49 characters',
+      { name: 'x'.repeat(49) },
+      { syncMode: 'Push' },
+      'must be no more than 48 characters',
+    ],
+    ['no sync mode', { name: 'x' }, {}, 'spec.syncMode: Required value'],
+    ['an unknown sync mode', { name: 'x' }, { syncMode: 'Shove' }, 'supported values: "Pull", "Push"'],
+    [
+      'an endpoint without host',
+      { name: 'x' },
+      { syncMode: 'Push', apiEndpoint: 'nonsense' },
+      'host must be provided',
+    ],
+    [
+      'zone and zones',
+      { name: 'x' },
+      { syncMode: 'Pull', zone: 'a', zones: ['b'] },
+      'Zone and Zones cannot co-exist',
+    ],
+    [
+      'a proxy of another kind',
+      { name: 'x' },
+      { syncMode: 'Push', proxyURL: 'ftp://x' },
+      'unsupported scheme "ftp"',
+    ],
+  ])('refuses a Cluster with %s', async (_what, metadata, spec, message) => {
+    const body = { apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster', metadata, spec }
+    const error = await refusal(control.request({ method: 'POST', path: resourcePath(CLUSTERS), body }))
+    expect(error.code).toBe(422)
+    expect(error.message).toContain(message)
+  })
+
+  it('describes its own Cluster in Swagger, which kubectl before 1.27 knows alone', async () => {
+    const { definitions, paths } = await control.request<{ definitions: object; paths: object }>({
+      method: 'GET',
+      path: '/openapi/v2',
+    })
+    const cluster = 'com.github.karmada-io.karmada.pkg.apis.cluster.v1alpha1.Cluster'
+    expect(definitions).toHaveProperty([cluster, 'properties', 'spec', 'properties', 'syncMode'])
+    expect(paths).toHaveProperty(['/apis/cluster.karmada.io/v1alpha1/clusters/{name}', 'patch'])
+  })
+
+  it('answers 503 in plain text for clusters, and still serves policies, while its aggregated API is away', async () => {
+    const admin = await kubeConnector().connect(
+      await karmada.server.kubeconfig({ name: 'admin', groups: ['system:masters'] }),
+    )
+    await karmada.setAggregatedApiAvailable(false)
+    expect((await refusal(list(admin))).code).toBe(503)
+    const policies = '/apis/policy.karmada.io/v1alpha1/propagationpolicies'
+    await expect(admin.request({ method: 'GET', path: policies })).resolves.toMatchObject({ items: [] })
+    await karmada.setAggregatedApiAvailable(true)
+    expect((await list(admin)).items).toHaveLength(1)
+    await admin.close()
+  })
+
+  it('lets a member go: its namespace, its secrets and what joining made in it', async () => {
+    await unjoin({ control, member: member.server.local, name: 'm1' })
+    expect(await read(control, NAMESPACES, { name: 'karmada-es-m1' })).toBeUndefined()
+    await eventually(
+      'the secrets to be collected',
+      async () => !(await read(control, SECRETS, { namespace: 'karmada-cluster', name: 'm1' })),
+    )
+    await eventually(
+      'the namespace in the member to go',
+      async () => !(await read(member.server.local, NAMESPACES, { name: 'karmada-cluster' })),
+    )
+  })
+})
+
+/** Resolves once the member was asked for its health so many times more. */
+async function probesSince(count: number): Promise<boolean> {
+  let seen = 0
+  const stop = member.server.interrupt({
+    kind: 'answer',
+    matches: request => {
+      if (request.path === '/readyz') seen++
+      return false
+    },
+    response: { code: 200, body: { text: '', contentType: 'text/plain' } },
+  })
+  await eventually('probes', () => seen >= count)
+  stop()
+  return true
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import type { Pod } from '../../../playground/core.js'
+import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../playground/core-types.js'
+import { type Member, startMember } from '../../../playground/member/member.js'
+import type { Deployment } from '../../../playground/member/workloads.js'
+import { ensure, read, remove, update } from '../../../playground/write.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { eventually, silent } from '../eventually.js'
+
+let member: Member
+let api: KubeApi
+beforeAll(async () => {
+  member = await startMember({ name: 'm', log: silent, podStartMs: 20 })
+  api = member.server.local
+})
+afterAll(() => member.close())
+
+const place = { namespace: 'default', name: 'web' }
+const template = (image: string, cpu: string) => ({
+  metadata: { labels: { app: 'web' } },
+  spec: { containers: [{ name: 'c', image, resources: { requests: { cpu, memory: '64Mi' } } }] },
+})
+const items = async <T extends KubeObject>(type: typeof PODS | typeof REPLICA_SETS) =>
+  (await api.request<{ items: T[] }>({ method: 'GET', path: resourcePath(type, { namespace: 'default' }) }))
+    .items
+const ready = (count: number) =>
+  eventually(`${count} ready replicas`, async () => {
+    const deployment = await read<Deployment>(api, DEPLOYMENTS, place)
+    const { status = {}, metadata } = deployment ?? { metadata: { generation: -1 } }
+    const { readyReplicas = 0, replicas = 0, observedGeneration } = status
+    return (
+      readyReplicas === count && replicas === count && observedGeneration === metadata.generation && status
+    )
+  })
+const change = (spec: object) =>
+  update<Deployment>(api, DEPLOYMENTS, place, deployment => ({
+    ...deployment,
+    spec: { ...deployment.spec, ...spec },
+  }))
+
+describe('a simulated member', () => {
+  it('runs a Deployment: pods on nodes, ready, spread', async () => {
+    await ensure(api, DEPLOYMENTS, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: place,
+      spec: { replicas: 4, selector: { matchLabels: { app: 'web' } }, template: template('nginx:1', '500m') },
+    } as KubeObject)
+    const status = await ready(4)
+    expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }))
+    const nodes = (await items<Pod>(PODS)).map(({ spec }) => spec?.nodeName)
+    expect(nodes.sort()).toEqual(['node-1', 'node-1', 'node-2', 'node-2'])
+  })
+
+  it('replaces every pod when the template changes', async () => {
+    await change({ template: template('nginx:2', '500m') })
+    await eventually('the new image alone', async () => {
+      const images = (await items<Pod>(PODS)).map(({ spec }) => spec?.containers?.[0]?.image)
+      return images.length === 4 && images.every(image => image === 'nginx:2')
+    })
+    await ready(4)
+    expect(await items(REPLICA_SETS)).toHaveLength(2)
+  })
+
+  it('scales down to what is wanted', async () => {
+    await change({ replicas: 1 })
+    await ready(1)
+  })
+
+  it('makes a pod anew that was deleted', async () => {
+    const [before] = await items<Pod>(PODS)
+    await remove(api, PODS, { namespace: 'default', name: before!.metadata.name })
+    await eventually('another pod', async () => {
+      const pods = await items<Pod>(PODS)
+      return pods.length === 1 && pods[0]?.metadata.uid !== before?.metadata.uid
+    })
+    await ready(1)
+  })
+
+  it('leaves pods waiting that fit nowhere, until there is room', async () => {
+    await change({ replicas: 3, template: template('nginx:3', '3') })
+    await eventually('one pod without a node', async () => {
+      const pods = (await items<Pod>(PODS)).filter(({ spec }) => spec?.containers?.[0]?.image === 'nginx:3')
+      return pods.length === 3 && pods.filter(({ spec }) => !spec?.nodeName).length === 1
+    })
+    await member.nodes.add({ name: 'node-3', cpu: '4', memory: '8Gi', pods: '10' })
+    await ready(3)
+  })
+
+  it('takes the pods away with the Deployment', async () => {
+    await remove(api, DEPLOYMENTS, place)
+    await eventually('no pods', async () => (await items(PODS)).length === 0)
+  })
+})

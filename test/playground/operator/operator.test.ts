@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
+import type { Secret } from '../../../playground/core.js'
+import { NAMESPACES, SECRETS } from '../../../playground/core-types.js'
+import { startKarmada } from '../../../playground/karmada/control-plane.js'
+import { fromBase64 } from '../../../playground/kubeconfig.js'
+import { KARMADAS, type KarmadaObject } from '../../../playground/operator/karmada-resource.js'
+import { adminConfigSecretName, apiServerName } from '../../../playground/operator/names.js'
+import { Operator } from '../../../playground/operator/operator.js'
+import { ensure, read, remove, update } from '../../../playground/write.js'
+import { eventually, silent } from '../eventually.js'
+
+let host: ApiServer
+let operator: Operator
+let failures: string[]
+let uninstalled: string[]
+
+beforeEach(async () => {
+  host = await startApiServer({ name: 'host' })
+  failures = []
+  uninstalled = []
+  operator = await Operator.start({
+    host: host.local,
+    log: silent,
+    install: async id => {
+      const failure = failures.shift()
+      if (failure) throw new Error(failure)
+      return startKarmada({ name: id, connector: kubeConnector(), log: silent })
+    },
+    uninstall: async id => {
+      uninstalled.push(id)
+    },
+  })
+  await ensure(host.local, NAMESPACES, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'karmada-x' },
+  })
+})
+afterEach(async () => {
+  await operator.close()
+  await host.close()
+})
+
+const place = { namespace: 'karmada-x', name: 'x' }
+const create = (spec: object, metadata: object = {}) =>
+  host.local.request<KubeObject>({
+    method: 'POST',
+    path: resourcePath(KARMADAS, { namespace: 'karmada-x' }),
+    body: {
+      apiVersion: 'operator.karmada.io/v1alpha1',
+      kind: 'Karmada',
+      metadata: { ...place, ...metadata },
+      spec,
+    },
+  })
+const ask = () => read<KarmadaObject>(host.local, KARMADAS, place)
+const reason = (wanted: string) =>
+  eventually(`the Ready condition to be ${wanted}`, async () => {
+    const object = await ask()
+    return object?.status?.conditions?.[0]?.reason === wanted ? object : undefined
+  })
+const adminSecret = () => read<Secret>(host.local, SECRETS, { ...place, name: 'x-karmada-admin-config' })
+
+describe('names follow karmada-operator', () => {
+  it.each([
+    ['demo', 'demo-karmada-admin-config', 'demo-karmada-apiserver'],
+    ['my-karmada', 'my-karmada-admin-config', 'my-karmada-apiserver'],
+    ['karmada', 'karmada-admin-config', 'karmada-apiserver'],
+  ])('for %s', (karmada, secret, service) => {
+    expect(adminConfigSecretName(karmada)).toBe(secret)
+    expect(apiServerName(karmada)).toBe(service)
+  })
+})
+
+describe('the operator', () => {
+  it('brings a control plane up, and tells where its kubeconfig is', async () => {
+    await create({})
+    const { status, metadata } = await reason('Completed')
+    expect(status).toMatchObject({
+      conditions: [{ type: 'Ready', status: 'True' }],
+      secretRef: { namespace: 'karmada-x', name: 'x-karmada-admin-config' },
+      apiServerService: { name: 'x-karmada-apiserver' },
+    })
+    expect(metadata.labels).toEqual({ 'operator.karmada.io/disable-cascading-deletion': 'false' })
+    const secret = await adminSecret()
+    const api = await kubeConnector().connect(fromBase64(secret?.data?.['karmada.config'] ?? ''))
+    const path = '/apis/policy.karmada.io/v1alpha1/propagationpolicies'
+    await expect(api.request({ method: 'GET', path })).resolves.toMatchObject({ items: [] })
+    await api.close()
+  })
+
+  it('takes everything away with the object', async () => {
+    await create({})
+    await reason('Completed')
+    await remove(host.local, KARMADAS, place)
+    await eventually('the object to go', async () => !(await ask()))
+    expect(await adminSecret()).toBeUndefined()
+    expect(operator.installed.size).toBe(0)
+    expect(uninstalled).toEqual(['karmada-x-x'])
+  })
+
+  it('leaves everything behind when cascading deletion is disabled', async () => {
+    await create({}, { labels: { 'operator.karmada.io/disable-cascading-deletion': 'true' } })
+    await reason('Completed')
+    await remove(host.local, KARMADAS, place)
+    await eventually('the object to go', async () => !(await ask()))
+    expect(await adminSecret()).toBeDefined()
+    expect(operator.installed.size).toBe(1)
+    expect(uninstalled).toEqual([])
+  })
+
+  it('says what failed, and tries again', async () => {
+    failures = ['failed to pull the image of etcd']
+    await create({})
+    const failed = await eventually('the failure or what follows', async () => {
+      const [condition] = (await ask())?.status?.conditions ?? []
+      return condition?.reason === 'Failed' ? condition : undefined
+    })
+    expect(failed.message).toBe('failed to pull the image of etcd')
+    await reason('Completed')
+  })
+
+  it.each([
+    ['an empty etcd', { components: { etcd: {} } }, 'unexpected empty etcd configuration'],
+    [
+      'a secret of another name for an external etcd',
+      { components: { etcd: { external: { endpoints: ['https://e'], secretRef: { name: 'mine' } } } } },
+      'must be x-karmada-etcd-cert',
+    ],
+    ['CRDs from nowhere', { crdTarball: { httpSource: { url: 'nowhere' } } }, 'invalid CRDs remote URL'],
+    [
+      'a remote host reached by ClusterIP',
+      { hostCluster: { secretRef: { namespace: 'a', name: 'b' } } },
+      'must be either NodePort or LoadBalancer',
+    ],
+  ])('refuses %s, and installs once that is mended', async (_what, spec, message) => {
+    await create(spec)
+    const { status } = await reason('ValidationError')
+    expect(status?.conditions?.[0]?.message).toContain(message)
+    expect(operator.installed.size).toBe(0)
+    await update<KarmadaObject>(host.local, KARMADAS, place, object => ({ ...object, spec: {} }))
+    await reason('Completed')
+  })
+
+  it('does nothing for a suspended object until it is resumed', async () => {
+    await create({ suspend: true })
+    await create({}, { name: 'y' })
+    await eventually('the other one', () => operator.installed.has('karmada-x/y'))
+    expect((await ask())?.status).toBeUndefined()
+    await update<KarmadaObject>(host.local, KARMADAS, place, object => ({
+      ...object,
+      spec: { suspend: false },
+    }))
+    await reason('Completed')
+  })
+})

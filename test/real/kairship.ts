@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type ApiClient,
+  type ApiCredentials,
+  type ApiObject,
+  kubeconfigText,
+  readManifests,
+} from './api-client.js'
+import { EngineProcess } from './engine-process.js'
+import { freePort } from './ports.js'
+import { answersHttp } from './probe.js'
+import { repositoryFolder } from './repository.js'
+
+/** Where Kairship keeps its lease and secrets on the host. */
+export const kairshipNamespace = 'kairship-system'
+
+/** Applies Kairship's own CRDs and RBAC, but not its Deployments: the suites run the program themselves. */
+export async function installKairship(host: ApiClient): Promise<void> {
+  const manifests = join(repositoryFolder, 'manifests')
+  const crds = readFolder(join(manifests, 'crds'))
+  for (const crd of crds) await host.apply(crd)
+  const install = readFolder(join(manifests, 'install')).filter(
+    ({ kind }) => kind !== 'Deployment' && kind !== 'Service',
+  )
+  for (const object of install) await host.apply(object)
+}
+
+function readFolder(folder: string): ApiObject[] {
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.yaml'))
+    .sort()
+    .flatMap(file => readManifests(join(folder, file)))
+}
+
+/** Where the built program is, by the package's own word. */
+const { bin } = JSON.parse(readFileSync(join(repositoryFolder, 'package.json'), 'utf8')) as {
+  bin: { kairship: string }
+}
+
+/** One Kairship controller-manager as a real process, under its ServiceAccount's rights and no more. */
+export async function startKairship(
+  host: ApiClient,
+  folder: string,
+  name: string,
+  flags: readonly string[] = [],
+): Promise<EngineProcess> {
+  mkdirSync(folder, { recursive: true })
+  const kubeconfig = join(folder, `${name}.yaml`)
+  writeFileSync(kubeconfig, kubeconfigText('host', await accountCredentials(host)), { mode: 0o600 })
+  const health = await freePort()
+  const engine = new EngineProcess({
+    name,
+    command: process.execPath,
+    args: [
+      join(repositoryFolder, bin.kairship),
+      'controller-manager',
+      `--kubeconfig=${kubeconfig}`,
+      `--namespace=${kairshipNamespace}`,
+      `--identity=${name}`,
+      `--health-listen=127.0.0.1:${health}`,
+      '--log-format=text',
+      ...flags,
+    ],
+    log: join(folder, `${name}.log`),
+    isReady: () => answersHttp(`http://127.0.0.1:${health}/healthz`),
+  })
+  await engine.start()
+  return engine
+}
+
+async function accountCredentials(host: ApiClient): Promise<ApiCredentials> {
+  const { status } = await host.must<{ status: { token: string } }>(
+    'POST',
+    `/api/v1/namespaces/${kairshipNamespace}/serviceaccounts/kairship-controller-manager/token`,
+    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
+  )
+  return { url: host.credentials.url, ca: host.credentials.ca, token: status.token }
+}

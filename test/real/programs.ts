@@ -1,0 +1,92 @@
+/**
+ * The real engines, by program family. A family is one small Go module whose `go.mod` names the programs as tools and
+ * whose `go.sum` pins every byte of them; the version numbers below only stamp the binaries, `go.mod` decides.
+ */
+
+/** One program: the package that holds its `main`, and the name its binary gets. */
+export interface Program {
+  readonly name: string
+  readonly package: string
+  /** Built only by `npm run real:build`: for work by hand, no suite needs it. */
+  readonly byHand?: boolean
+}
+
+/** Programs that come from one Go module graph. */
+export interface Family {
+  /** Name of the folder under `test/real/` that holds `go.mod` and `go.sum`. */
+  readonly folder: string
+  /** `-X` linker values that make the programs report the version they are. */
+  readonly stamps: Readonly<Record<string, string>>
+  readonly programs: readonly Program[]
+  /** Module that must be completed before the family compiles; see `clusterpedia-api.ts`. */
+  readonly completedModule?: 'clusterpedia-api'
+}
+
+const componentVersion = 'k8s.io/component-base/version'
+const karmada = 'github.com/karmada-io/karmada'
+const clusterpedia = 'github.com/clusterpedia-io/clusterpedia'
+
+/** Every family, in the order in which they are worth having: the first ones are needed by all suites. */
+export const families: readonly Family[] = [
+  {
+    folder: 'etcd',
+    stamps: {},
+    programs: [{ name: 'etcd', package: 'go.etcd.io/etcd/server/v3' }],
+  },
+  {
+    folder: 'kubernetes',
+    stamps: {
+      [`${componentVersion}.gitVersion`]: 'v1.36.2',
+      [`${componentVersion}.gitMajor`]: '1',
+      [`${componentVersion}.gitMinor`]: '36',
+      [`${componentVersion}.gitTreeState`]: 'clean',
+      [`${componentVersion}.gitCommit`]: '24e2b02af5543d7910c2bb074c7264df5a8f0467',
+      [`${componentVersion}.buildDate`]: '2026-01-01T00:00:00Z',
+    },
+    programs: [
+      { name: 'kube-apiserver', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+      { name: 'kube-controller-manager', package: 'k8s.io/kubernetes/cmd/kube-controller-manager' },
+      { name: 'kube-scheduler', package: 'k8s.io/kubernetes/cmd/kube-scheduler' },
+      { name: 'kubectl', package: 'k8s.io/kubernetes/cmd/kubectl', byHand: true },
+    ],
+  },
+  {
+    folder: 'karmada',
+    stamps: {
+      [`${karmada}/pkg/version.gitVersion`]: 'v1.18.2',
+      [`${karmada}/pkg/version.gitTreeState`]: 'clean',
+    },
+    programs: [
+      { name: 'karmada-aggregated-apiserver', package: `${karmada}/cmd/aggregated-apiserver` },
+      { name: 'karmada-controller-manager', package: `${karmada}/cmd/controller-manager` },
+      { name: 'karmada-scheduler', package: `${karmada}/cmd/scheduler` },
+      { name: 'karmada-webhook', package: `${karmada}/cmd/webhook` },
+      { name: 'karmadactl', package: `${karmada}/cmd/karmadactl`, byHand: true },
+      { name: 'karmada-operator', package: `${karmada}/operator/cmd/operator`, byHand: true },
+    ],
+  },
+  {
+    folder: 'clusterpedia',
+    stamps: {
+      [`${clusterpedia}/pkg/version.gitVersion`]: 'v0.9.1',
+      [`${componentVersion}.gitVersion`]: 'v1.31.2',
+      [`${componentVersion}.gitMajor`]: '1',
+      [`${componentVersion}.gitMinor`]: '31',
+    },
+    completedModule: 'clusterpedia-api',
+    programs: [
+      { name: 'clusterpedia-apiserver', package: `${clusterpedia}/cmd/apiserver` },
+      { name: 'clusterpedia-clustersynchro-manager', package: `${clusterpedia}/cmd/clustersynchro-manager` },
+    ],
+  },
+  {
+    folder: 'kwok',
+    stamps: {},
+    programs: [{ name: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok' }],
+  },
+  {
+    folder: 'grpcurl',
+    stamps: {},
+    programs: [{ name: 'grpcurl', package: 'github.com/fullstorydev/grpcurl/cmd/grpcurl', byHand: true }],
+  },
+]

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { ApiClient } from '../api-client.js'
+import { control, type EngineAction } from '../control.js'
+import type { EngineProcess } from '../engine-process.js'
+import { joinMember, memberReady } from '../join-member.js'
+import { installKairship, kairshipNamespace, startKairship } from '../kairship.js'
+import { eventually } from '../probe.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of every shape are read here
+type Json = any
+
+const instances = '/apis/kairship.io/v1alpha1/instances'
+const clusters = '/apis/cluster.karmada.io/v1alpha1/clusters'
+const east = 'karmada-east'
+const west = 'karmada-west'
+
+/** Kairship over two real Karmada instances, from adoption to deletion, with every engine killed on the way. */
+describe('Kairship on the real stack', () => {
+  const stack = inject('stack')
+  const host = new ApiClient(stack.host)
+  const client = (name: string): ApiClient => {
+    const credentials = stack.karmadas[name] ?? stack.members[name]
+    if (credentials === undefined) throw new Error(`the stack lacks ${name}`)
+    return new ApiClient(credentials)
+  }
+  const [karmadaEast, karmadaWest] = [client(east), client(west)]
+  let kairship: EngineProcess
+
+  const engine = (name: string, action: EngineAction): Promise<void> => control(stack.control, name, action)
+  const instance = (name: string): Promise<Json> => host.must('GET', `${instances}/${name}`)
+  const condition = async (name: string, type: string): Promise<Json> =>
+    (await instance(name)).status?.conditions?.find((condition: Json) => condition.type === type)
+  const inPhase = async (name: string, phase: string, timeoutMs = 120_000): Promise<void> =>
+    eventually(async () => (await instance(name)).status?.phase === phase, `${name} ${phase}`, timeoutMs)
+
+  /** Breaks engines, checks what is to be seen then, and mends them whatever was seen. */
+  async function broken(
+    engines: readonly string[],
+    action: 'crash' | 'stop',
+    check: () => Promise<void>,
+  ): Promise<void> {
+    await Promise.all(engines.map(name => engine(name, action)))
+    try {
+      await check()
+    } finally {
+      for (const name of engines) await engine(name, 'start')
+    }
+  }
+
+  async function adopt(name: string): Promise<void> {
+    const kubeconfig = Buffer.from(readFileSync(stack.kubeconfigs[name] ?? '')).toString('base64')
+    await host.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: kairshipNamespace },
+      data: { kubeconfig },
+    })
+    await host.apply({
+      apiVersion: 'kairship.io/v1alpha1',
+      kind: 'Instance',
+      metadata: { name },
+      spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
+    })
+  }
+
+  beforeAll(async () => {
+    await installKairship(host)
+    kairship = await startKairship(host, `${stack.folder}/kairship`, 'lifecycle')
+  })
+
+  afterAll(async () => {
+    await kairship?.stop()
+    for (const one of [host, karmadaEast, karmadaWest]) await one.close()
+  })
+
+  it('adopts two Karmada instances and brings both to Ready through their PediaClusters', async () => {
+    await adopt(east)
+    await adopt(west)
+    await Promise.all([inPhase(east, 'Ready'), inPhase(west, 'Ready')])
+    for (const name of [east, west]) {
+      const pedia = await host.must<Json>(
+        'GET',
+        `/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${name}`,
+      )
+      const ready = pedia.status.conditions.find(({ type }: Json) => type === 'Ready')
+      expect(ready.status).toBe('True')
+      const { status, metadata } = await instance(name)
+      expect(metadata.finalizers).toEqual(['kairship.io/instance-controller'])
+      expect(status).toMatchObject({ endpoint: stack.karmadas[name]?.url, kubernetesVersion: 'v1.36.2' })
+    }
+  })
+
+  it('counts what Karmada counts', async () => {
+    const { items } = await karmadaEast.must<{ items: Json[] }>('GET', clusters)
+    const nodes = items.reduce((sum, { status }) => sum + (status.nodeSummary?.totalNum ?? 0), 0)
+    const cpu = items.reduce((sum, { status }) => sum + Number(status.resourceSummary.allocatable.cpu), 0)
+    await eventually(
+      async () => (await instance(east)).status.summary?.nodeSummary?.totalNum === nodes,
+      'the nodes of all members',
+    )
+    const { summary } = (await instance(east)).status
+    expect(summary.clusterSummary).toEqual({ totalNum: 2, readyNum: 2 })
+    expect(summary.nodeSummary).toEqual({ totalNum: nodes, readyNum: nodes })
+    expect(summary.resourceSummary.allocatable.cpu).toBe(String(cpu))
+  })
+
+  it('follows a member that leaves and joins', async () => {
+    const count = async (total: number): Promise<void> =>
+      eventually(
+        async () => (await instance(east)).status.summary.clusterSummary.totalNum === total,
+        `${total} members counted`,
+      )
+    await karmadaEast.must('DELETE', `${clusters}/member-2`)
+    await eventually(
+      async () => (await karmadaEast.send('GET', `${clusters}/member-2`)).status === 404,
+      'member-2 left',
+    )
+    await count(1)
+    const member = client('member-2')
+    await joinMember({ name: east, client: karmadaEast }, { name: 'member-2', client: member })
+    await memberReady({ name: east, client: karmadaEast }, 'member-2')
+    await count(2)
+    await member.close()
+  })
+
+  it('writes nothing while nothing changes', async () => {
+    // What the last test set in motion must have been written first.
+    let before = (await instance(west)).metadata.resourceVersion
+    await eventually(async () => {
+      await new Promise(resolve => setTimeout(resolve, 12_000))
+      const now = (await instance(west)).metadata.resourceVersion
+      const quiet = now === before
+      before = now
+      return quiet
+    }, 'twelve seconds without a write')
+    expect((await instance(west)).status.phase).toBe('Ready')
+  })
+
+  it('names a Karmada API server that was killed, leaves the other instance alone, and heals', async () => {
+    await broken([`${east}-kube-apiserver`], 'crash', async () => {
+      await inPhase(east, 'Degraded')
+      await eventually(
+        async () => (await condition(east, 'ControlPlaneHealthy')).status === 'False',
+        'the control plane called unhealthy',
+      )
+      expect((await condition(east, 'Ready')).message).toContain('ControlPlaneHealthy')
+      expect((await instance(west)).status.phase).toBe('Ready')
+    })
+    await inPhase(east, 'Ready')
+  })
+
+  it('names an aggregated API that is down while policies still work', async () => {
+    await broken([`${west}-aggregated-apiserver`], 'stop', async () => {
+      await eventually(
+        async () => (await condition(west, 'AggregatedAPIHealthy')).status === 'False',
+        'the aggregated API called unhealthy',
+      )
+      expect(await condition(west, 'ControlPlaneHealthy')).toMatchObject({ status: 'True' })
+      const policies = '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies'
+      await karmadaWest.must('POST', policies, {
+        apiVersion: 'policy.karmada.io/v1alpha1',
+        kind: 'PropagationPolicy',
+        metadata: { name: 'meanwhile' },
+        spec: {
+          resourceSelectors: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nothing' }],
+          placement: {},
+        },
+      })
+      await karmadaWest.must('DELETE', `${policies}/meanwhile`)
+    })
+    await inPhase(west, 'Ready')
+  })
+
+  it('survives the host’s API server', async () => {
+    await broken(['host-kube-apiserver'], 'crash', async () => {
+      expect(kairship.pid).toBeDefined()
+    })
+    await Promise.all([inPhase(east, 'Ready'), inPhase(west, 'Ready')])
+    expect(kairship.pid).toBeDefined()
+  })
+
+  it('comes back to Ready after the engines of an instance, Clusterpedia and the host went down together', async () => {
+    const engines = [
+      // The host first: the others cannot start without it.
+      'host-kube-apiserver',
+      `${east}-kube-apiserver`,
+      `${east}-aggregated-apiserver`,
+      'clusterpedia-apiserver',
+      'clusterpedia-clustersynchro-manager',
+    ]
+    await broken(engines, 'crash', async () => {
+      expect(kairship.pid).toBeDefined()
+    })
+    await eventually(
+      async () =>
+        (await instance(east)).status?.phase === 'Ready' && (await instance(west)).status?.phase === 'Ready',
+      'both instances Ready again',
+      180_000,
+    )
+  })
+
+  it('after kill -9 the next process finds the same state and changes nothing outside', async () => {
+    const pedia = `/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${west}`
+    const before = await host.must<Json>('GET', pedia)
+    await kairship.crash()
+    await kairship.start()
+    await inPhase(west, 'Ready')
+    const after = await host.must<Json>('GET', pedia)
+    expect(after.metadata.uid).toBe(before.metadata.uid)
+    expect(after.metadata.generation).toBe(before.metadata.generation)
+  })
+
+  it('names credentials that no longer work, and heals when they do again', async () => {
+    const secret = `/api/v1/namespaces/${kairshipNamespace}/secrets/${west}`
+    const { data } = await host.must<{ data: { kubeconfig: string } }>('GET', secret)
+    const patch = (kubeconfig: string): Promise<unknown> =>
+      host.must('PATCH', secret, { data: { kubeconfig } }, { 'content-type': 'application/merge-patch+json' })
+    await patch(Buffer.from('nonsense: [').toString('base64'))
+    await eventually(
+      async () => (await condition(west, 'CredentialsResolved')).status === 'False',
+      'the credentials called unusable',
+    )
+    await patch(data.kubeconfig)
+    await inPhase(west, 'Ready')
+  })
+
+  it('deletion leaves nothing, even when the process is killed in the middle', async () => {
+    await host.must('DELETE', `${instances}/${east}`)
+    await kairship.crash()
+    await kairship.start()
+    await host.must('DELETE', `${instances}/${west}`)
+    for (const name of [east, west]) {
+      const gone = async (path: string): Promise<boolean> => (await host.send('GET', path)).status === 404
+      await eventually(() => gone(`${instances}/${name}`), `${name} gone`)
+      expect(await gone(`/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${name}`)).toBe(true)
+      expect(await gone(`/apis/kairship.io/v1alpha1/instanceregistrations/${name}`)).toBe(true)
+      // What was adopted is left as it was: Karmada still serves, and no object there names Kairship.
+      const karmada = name === east ? karmadaEast : karmadaWest
+      expect((await karmada.send('GET', '/readyz')).status).toBe(200)
+      for (const kind of ['clusterroles', 'clusterrolebindings']) {
+        const { items } = await karmada.must<{ items: Json[] }>(
+          'GET',
+          `/apis/rbac.authorization.k8s.io/v1/${kind}`,
+        )
+        expect(items.filter(({ metadata }) => metadata.name.includes('kairship'))).toEqual([])
+      }
+    }
+  })
+})

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { eventually } from './support/eventually.js'
+import { Scenario } from './support/scenario.js'
+
+vi.setConfig({ testTimeout: 300_000 })
+
+const name = 'eu-west'
+let scenario: Scenario
+afterEach(() => scenario.end())
+
+/** Counts, per collection, the lists and watches that Kairship asks of the host. */
+function countReads(): ReadonlyMap<string, number> {
+  const reads = new Map<string, number>()
+  scenario.host.interrupt({
+    kind: 'answer',
+    matches: ({ method, path, query }) => {
+      if (method === 'GET' && !path.includes('/leases')) {
+        const collection = `${path} ${query.get('fieldSelector') ?? ''}`
+        reads.set(collection, (reads.get(collection) ?? 0) + 1)
+      }
+      return false
+    },
+    response: { code: 500, body: { text: '', contentType: 'text/plain' } },
+  })
+  return reads
+}
+
+const adopt = (instance: string, secret: string) =>
+  ({
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'Instance',
+    metadata: { name: instance },
+    spec: { kubeconfigSecretRef: { namespace: 'karmada-instances', name: secret } },
+  }) as never
+
+describe('the host’s API server', () => {
+  it('is gone in the middle of a start and comes back: the instance becomes ready', async () => {
+    scenario = await Scenario.start()
+    const restore = scenario.host.interrupt({ kind: 'refuseConnections' })
+    const replica = scenario.replica('a')
+    await eventually(
+      'it has tried',
+      () => replica.log.some(({ level }) => level !== 'debug'),
+      scenario.patience,
+    )
+    restore()
+    await scenario.phase(name, 'Ready')
+    expect(replica.ending).toBeUndefined()
+  })
+
+  it('is gone while all is well and comes back: nothing is taken for deleted, nothing is made anew', async () => {
+    scenario = await Scenario.start()
+    const replica = scenario.replica('a')
+    await scenario.phase(name, 'Ready')
+    const before = scenario.happenings.length
+    const restore = scenario.host.interrupt({ kind: 'refuseConnections' })
+    await replica.said('this replica no longer leads')
+    restore()
+    await scenario.leader(holder => holder === 'a')
+    // Deletions are noticed after the outage, and that they were not noticed during it does no harm.
+    await scenario.remove(INSTANCES, name)
+    await scenario.gone(name)
+    const made = scenario.chronicle(before).filter(line => line.startsWith('ADDED'))
+    expect(made).toEqual([])
+  })
+
+  it('ends every watch over and over, and forgets its history: the fleet is followed all the same, without a hot loop', async () => {
+    scenario = await Scenario.start({ instances: 2 })
+    const reads = countReads()
+    let ends = 0
+    const storm = setInterval(() => {
+      ends++
+      scenario.host.interrupt({ kind: 'compact' })
+      scenario.host.interrupt({ kind: 'endWatches' })
+    }, 250)
+    scenario.replica('a')
+    try {
+      await scenario.phase(name, 'Ready')
+      await scenario.create(INSTANCES, adopt('late', 'missing'))
+      await scenario.phase('late', 'Registering')
+      await scenario.remove(INSTANCES, 'late')
+      await scenario.gone('late')
+    } finally {
+      clearInterval(storm)
+    }
+    // An end that forgets the history costs a collection one watch that is refused, one list and one watch, whatever the
+    // machine's speed; whoever asks more often than that goes round without being asked to.
+    const most = 3 * (ends + 1)
+    expect(reads.size).toBeGreaterThan(0)
+    expect([...reads].filter(([, count]) => count > most)).toEqual([])
+  })
+
+  it('cuts every connection now and then: the instance becomes ready', async () => {
+    scenario = await Scenario.start()
+    const cutting = setInterval(() => scenario.host.interrupt({ kind: 'cutConnections' }), 700)
+    scenario.replica('a')
+    try {
+      await scenario.phase(name, 'Ready')
+    } finally {
+      clearInterval(cutting)
+    }
+  })
+
+  it('answers everything late: the instance becomes ready', async () => {
+    scenario = await Scenario.start()
+    scenario.host.interrupt({ kind: 'delay', milliseconds: 300 })
+    scenario.replica('a')
+    await scenario.phase(name, 'Ready')
+  })
+
+  it('has a full disk: Kairship stays, and goes on when there is room again', async () => {
+    scenario = await Scenario.start({ durable: true })
+    const replica = scenario.replica('a')
+    await scenario.phase(name, 'Ready')
+    const restore = scenario.host.interrupt({ kind: 'diskFull' })
+    await replica.said('this replica no longer leads')
+    expect(replica.ending).toBeUndefined()
+    restore()
+    await scenario.leader(holder => holder === 'a')
+    await scenario.remove(INSTANCES, name)
+    await scenario.gone(name)
+  })
+})
+
+describe('a Karmada control plane', () => {
+  it('that goes away degrades its own instance, with the cause, and no other', async () => {
+    scenario = await Scenario.start({ instances: 2 })
+    scenario.replica('a')
+    await scenario.phase(name, 'Ready')
+    await scenario.phase('us-east', 'Ready')
+    const restore = scenario.playground.karmadas.get(name)!.server.interrupt({ kind: 'refuseConnections' })
+    await scenario.phase(name, 'Degraded')
+    const cause = await eventually(
+      'the condition names the cause',
+      async () => {
+        const instance = await scenario.find<Instance>(INSTANCES, name)
+        const healthy = instance?.status?.conditions?.find(({ type }) => type === 'ControlPlaneHealthy')
+        return healthy?.status === 'True' ? undefined : healthy?.message
+      },
+      scenario.patience,
+    )
+    expect(cause).toMatch(/readyz|connect|socket|answer/)
+    expect((await scenario.find<Instance>(INSTANCES, 'us-east'))?.status?.phase).toBe('Ready')
+    restore()
+    await scenario.phase(name, 'Ready')
+  })
+})

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { eventually } from './support/eventually.js'
+import { KairshipProcess } from './support/kairship-process.js'
+
+const run = promisify(execFile)
+const program = resolve(import.meta.dirname, '../../dist/kairship.js')
+// Far above what it takes: a busy machine is no failure.
+vi.setConfig({ testTimeout: 120_000 })
+
+let folder: string
+let running: KairshipProcess | undefined
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kairship-newcomer-'))
+})
+afterEach(async () => {
+  running?.kill('SIGKILL')
+  await running?.ended
+  running = undefined
+  await rm(folder, { recursive: true, force: true })
+})
+
+const start = (...args: string[]) => {
+  running = KairshipProcess.start(['playground', ...args])
+  return running
+}
+
+it('playground --once --json brings a fleet up, says so in one line, ends with 0 and leaves nothing', async () => {
+  const it = start('--once', '--json', '--files', join(folder, 'files'))
+  expect(await it.ended, it.story()).toEqual({ code: 0, signal: null })
+  expect(it.stderr).toBe('')
+  const lines = it.stdout.trimEnd().split('\n')
+  expect(lines).toHaveLength(1)
+  const report = JSON.parse(lines[0]!)
+  expect(report.allReady).toBe(true)
+  expect(report.instances).toHaveLength(2)
+  for (const instance of report.instances)
+    expect(instance).toMatchObject({
+      state: 'ready',
+      kubernetesVersion: expect.stringMatching(/^v1\./),
+      clusters: 2,
+      reason: null,
+    })
+  expect(report.secondsToFirstReady).toBeGreaterThan(0)
+  expect(report.secondsToLastReady).toBeGreaterThanOrEqual(report.secondsToFirstReady)
+  expect(Object.keys(report.urls)).toEqual(['api', 'grpc', 'health', 'host'])
+  expect(await readdir(folder)).toEqual([])
+})
+
+it('playground --once that is not ready in time ends with 5 and says which instance lacks what', async () => {
+  const it = start(
+    '--once',
+    '--instances',
+    '1',
+    '--members',
+    '0',
+    '--ready-timeout-ms',
+    '100',
+    '--files',
+    folder,
+  )
+  expect(await it.ended, it.story()).toEqual({ code: 5, signal: null })
+  expect(it.stderr).toMatch(/not all instances became ready:\n(eu-west is |no instance was seen)/)
+})
+
+it('a running playground answers the bundled command line and curl as it prints them, and Ctrl-C ends it', async () => {
+  const it = start('--instances', '1', '--members', '1', '--files', folder)
+  await eventually('the fleet is up', () => it.stdout.includes('Ctrl-C stops everything'), {
+    story: () => it.story(),
+  })
+  const ask = (...args: string[]) =>
+    run(process.execPath, [program, ...args], {
+      env: { KAIRSHIP_CLIENT_CONFIG: join(folder, 'client.yaml') },
+    })
+
+  expect((await ask('get', 'instances')).stdout).toMatch(
+    /^NAME +STATE .*\neu-west +ready +\S+ +v1\.\S+ +1\/1 /,
+  )
+  expect((await ask('describe', 'instance', 'eu-west')).stdout).toMatch(
+    /\nState: +ready for .*\n[\s\S]*ControlPlaneHealthy +True/,
+  )
+  expect((await ask('kubeconfig', 'eu-west')).stdout).toContain('kind: Config')
+  await expect(ask('get', 'instances', 'nowhere')).rejects.toMatchObject({ code: 3 })
+
+  it.kill('SIGINT')
+  expect(await it.ended, it.story()).toEqual({ code: 0, signal: null })
+  expect(existsSync(join(folder, 'client.yaml'))).toBe(false)
+  await expect(ask('get', 'instances')).rejects.toMatchObject({ code: 2 })
+})
+
+it('a playground with --data continues where it was', async () => {
+  const args = ['--once', '--json', '--instances', '1', '--members', '1', '--data', folder]
+  const first = start(...args)
+  expect(await first.ended, first.story()).toEqual({ code: 0, signal: null })
+  const second = start(...args)
+  expect(await second.ended, second.story()).toEqual({ code: 0, signal: null })
+  const [before, after] = [first, second].map(({ stdout }) => JSON.parse(stdout))
+  expect(after.instances).toEqual(before.instances)
+  expect(after.urls.host).toBe(before.urls.host)
+})
+
+it('settings that contradict each other end it at once with 2, before anything starts', async () => {
+  running = KairshipProcess.start(['controller-manager', '--lease-duration-ms', '1000'])
+  expect(await running.ended).toEqual({ code: 2, signal: null })
+  expect(running.stderr).toMatch(
+    /^error: leaseDurationMs \(1000\) must be greater than renewDeadlineMs \(10000\)/,
+  )
+})

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import type { KubeObject } from '../../manifests/kube.js'
+import { bareStatus, StatusError } from '../../manifests/status-error.js'
+import { keepWatching } from '../../streams/keep-watching.js'
+import type { ListWatch } from '../../streams/list-watch.js'
+import {
+  applied,
+  bookmarked,
+  deleted,
+  expired,
+  listed,
+  type Script,
+  synced,
+  thing,
+  timeline,
+} from './timeline.js'
+
+/** Chance always falls in the middle: pauses are half their bound, watches are asked for 450 s. */
+const half = () => 0.5
+const play = (script: Script, untilMs: number) =>
+  // What is given up at the very end is the test's own unsubscription; one test looks at it.
+  timeline(script, source => keepWatching(source, { random: half }), untilMs).filter(
+    line => line !== `${untilMs} < given up`,
+  )
+
+const reset = new Error('read ECONNRESET')
+const oneThing = { marbles: '(ls|)', values: { l: listed(thing('a', 9)), s: synced(10) } }
+const quiet = { marbles: '-' }
+
+describe('keepWatching', () => {
+  it('lists, then watches from the list', () => {
+    const watch = {
+      marbles: '5s b 1s B 1s k',
+      values: { b: applied('b', 11), B: deleted('b', 12), k: bookmarked(20) },
+    }
+    expect(play({ lists: [oneThing], watches: [watch] }, 10_000)).toEqual([
+      '0 restarted',
+      '0 > list',
+      '0 listed a@9',
+      '0 synced 10',
+      '0 > watch 10 for 450 s',
+      '5000 applied b@11',
+      '6001 deleted b@12',
+      '7002 bookmarked 20',
+    ])
+  })
+
+  it('resumes a watch closed for its age at the last cursor, without listing and without complaint', () => {
+    const watch = { marbles: '5s b 445s |', values: { b: applied('b', 11) } }
+    expect(play({ lists: [oneThing], watches: [watch, quiet] }, 460_000).slice(5)).toEqual([
+      '5000 applied b@11',
+      '450401 > watch 11 for 450 s',
+    ])
+  })
+
+  it('moves the cursor with a bookmark', () => {
+    const watch = { marbles: '60s k 390s |', values: { k: bookmarked(77) } }
+    expect(play({ lists: [oneThing], watches: [watch, quiet] }, 460_000).at(-1)).toContain('> watch 77')
+  })
+
+  it('shows a broken watch as an item, backs off, and resumes at its cursor', () => {
+    const broken = { marbles: '20s b 1s #', values: { b: applied('b', 11) }, error: reset }
+    expect(play({ lists: [oneThing], watches: [broken, quiet] }, 60_000).slice(5)).toEqual([
+      '20000 applied b@11',
+      '21001 interrupted #1 for 400 ms: read ECONNRESET',
+      '21401 > watch 11 for 450 s',
+    ])
+  })
+
+  it('lists again when the server has forgotten the cursor', () => {
+    const gone = { marbles: '20s #', error: expired('gone') }
+    const again = { marbles: '(ls|)', values: { l: listed(thing('c', 30)), s: synced(40) } }
+    expect(play({ lists: [oneThing, again], watches: [gone, quiet] }, 60_000).slice(5)).toEqual([
+      '20000 interrupted #1 for 400 ms: gone',
+      '20400 restarted',
+      '20400 > list',
+      '20400 listed c@30',
+      '20400 synced 40',
+      '20400 > watch 40 for 450 s',
+    ])
+  })
+
+  it('keeps its cursor through a refusal that is not 410', () => {
+    for (const code of [400, 401, 403, 404, 429, 500, 503]) {
+      const refused = { marbles: '#', error: new StatusError(bareStatus(code, `no ${code}`)) }
+      const seen = play({ lists: [oneThing], watches: [refused, quiet] }, 60_000)
+      expect(seen.slice(5)).toEqual([`0 interrupted #1 for 400 ms: no ${code}`, '400 > watch 10 for 450 s'])
+    }
+  })
+
+  it('waits as long as a server under pressure asks', () => {
+    const status = { ...bareStatus(429, 'slow down'), details: { retryAfterSeconds: 17 } }
+    const refused = { marbles: '#', error: new StatusError(status) }
+    expect(play({ lists: [refused, oneThing], watches: [quiet] }, 60_000)).toContain(
+      '0 interrupted #1 for 17000 ms: slow down',
+    )
+  })
+
+  it('lists ever more rarely when every watch expires at once', () => {
+    const gone = { marbles: '#', error: expired() }
+    const lines = play({ lists: [oneThing], watches: [gone] }, 3_600_000)
+    const lists = lines.filter(line => line.endsWith('> list')).map(line => Number.parseInt(line, 10))
+    const gaps = lists.slice(1).map((at, i) => at - lists[i]!)
+    expect(gaps.slice(0, 8)).toEqual([400, 800, 1600, 3200, 6400, 12_800, 15_000, 15_000])
+    expect(Math.min(...gaps.slice(8))).toBe(15_000)
+    expect(lists.length).toBeLessThan(250)
+  })
+
+  it('treats a watch that is closed at once as trouble, however politely', () => {
+    const closed = { marbles: '100ms |' }
+    const lines = play({ lists: [oneThing], watches: [closed] }, 600_000)
+    expect(lines[5]).toBe('100 interrupted #1 for 400 ms: things.test: the watch was closed after 100 ms')
+    expect(lines.filter(line => line.includes('> watch')).length).toBeLessThan(50)
+    expect(lines.filter(line => line.includes('> list'))).toHaveLength(1)
+  })
+
+  it('forgets its failures only after two minutes of quiet', () => {
+    const broken = { marbles: '20s #', error: reset }
+    const healthy = { marbles: '400s #', error: reset }
+    const lines = play({ lists: [oneThing], watches: [broken, broken, healthy, quiet] }, 600_000)
+    expect(lines.filter(line => line.includes('interrupted'))).toEqual([
+      '20000 interrupted #1 for 400 ms: read ECONNRESET',
+      '40400 interrupted #2 for 800 ms: read ECONNRESET',
+      '441200 interrupted #1 for 400 ms: read ECONNRESET',
+    ])
+  })
+
+  it('takes a watch for dead that outlives the time the server was given', () => {
+    expect(play({ lists: [oneThing], watches: [quiet] }, 500_000).slice(5)).toEqual([
+      '480000 < given up',
+      '480000 interrupted #1 for 400 ms: things.test: the watch outlived its 450 s; the connection is dead',
+      '480400 > watch 10 for 450 s',
+    ])
+  })
+
+  it('takes a list for dead that yields no page, and starts it anew', () => {
+    const stuck = { marbles: '1s l', values: { l: listed(thing('a', 9)) } }
+    expect(play({ lists: [stuck, oneThing], watches: [quiet] }, 100_000)).toEqual([
+      '0 restarted',
+      '0 > list',
+      '1000 listed a@9',
+      '91000 < given up',
+      '91000 interrupted #1 for 400 ms: things.test: the list stalled',
+      '91400 restarted',
+      '91400 > list',
+      '91400 listed a@9',
+      '91400 synced 10',
+      '91400 > watch 10 for 450 s',
+    ])
+  })
+
+  it('begins a list anew that failed on a later page', () => {
+    const third = {
+      marbles: '1s l 1s m 1s #',
+      values: { l: listed(thing('a', 1)), m: listed(thing('b', 2)) },
+      error: reset,
+    }
+    const lines = play({ lists: [third, oneThing], watches: [quiet] }, 100_000)
+    expect(lines.slice(4, 7)).toEqual([
+      '3002 interrupted #1 for 400 ms: read ECONNRESET',
+      '3402 restarted',
+      '3402 > list',
+    ])
+  })
+
+  it('asks for the whole list at once after the continue token expired, and pages again later', () => {
+    const first = { marbles: '1s l 1s #', values: { l: listed(thing('a', 1)) }, error: expired() }
+    const gone = { marbles: '20s #', error: expired() }
+    const lines = play({ lists: [first, oneThing], watches: [gone, quiet] }, 100_000)
+    expect(lines.filter(line => line.includes('> list'))).toEqual([
+      '0 > list',
+      '2401 > list whole',
+      '23201 > list',
+    ])
+  })
+
+  it('drops what it has already seen: a repeat, and what is older than the watch', () => {
+    const watch = {
+      marbles: 'a-b-a-o-k-n',
+      values: {
+        a: applied('a', 11),
+        b: applied('b', 13),
+        o: deleted('a', 9),
+        k: bookmarked(10),
+        n: applied('n', 14),
+      },
+    }
+    expect(play({ lists: [oneThing], watches: [watch] }, 1000).slice(5)).toEqual([
+      '0 applied a@11',
+      '2 applied b@13',
+      '10 applied n@14',
+    ])
+  })
+
+  it('lists again when an event was overtaken, since nobody knows what else was', () => {
+    const watch = { marbles: 'b-a', values: { a: applied('a', 11), b: applied('b', 13) } }
+    expect(play({ lists: [oneThing], watches: [watch, quiet] }, 1000).slice(5, 9)).toEqual([
+      '0 applied b@13',
+      '2 < given up',
+      '2 interrupted #1 for 400 ms: the watch sent resource version 11 after 13',
+      '402 restarted',
+    ])
+  })
+
+  it('compares resource versions as numbers of any length', () => {
+    const watch = {
+      marbles: 'a-b-c',
+      values: {
+        a: applied('a', 99),
+        b: applied('b', 100),
+        c: applied('c', '123456789012345678901234567890'),
+      },
+    }
+    expect(play({ lists: [oneThing], watches: [watch] }, 1000).slice(5)).toHaveLength(3)
+  })
+
+  it('keeps every event whose resource version is opaque', () => {
+    const watch = { marbles: 'a-b', values: { a: applied('a', 'zz'), b: applied('b', 'aa') } }
+    expect(play({ lists: [oneThing], watches: [watch] }, 1000).slice(5)).toEqual([
+      '0 applied a@zz',
+      '2 applied b@aa',
+    ])
+  })
+
+  it('turns what is not an Error into one', () => {
+    const lines = play({ lists: [{ marbles: '#', error: 'a string' }], watches: [quiet] }, 100)
+    expect(lines.at(-1)).toBe('0 interrupted #1 for 400 ms: a string')
+  })
+
+  it('ends the request in flight when it is unsubscribed, and makes no other', () => {
+    const watcher = (source: ListWatch<KubeObject>) => keepWatching(source, { random: half })
+    const listing = timeline({ lists: [{ marbles: '-' }], watches: [quiet] }, watcher, 80_000)
+    expect(listing).toEqual(['0 restarted', '0 > list', '80000 < given up'])
+    const watching = timeline({ lists: [oneThing], watches: [quiet] }, watcher, 80_000)
+    expect(watching.slice(4)).toEqual(['0 > watch 10 for 450 s', '80000 < given up'])
+  })
+})

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+/** The suites that need real engines: `npm run test:real`. */
+export default defineConfig({
+  test: {
+    include: ['test/real/suites/**/*.test.ts'],
+    globalSetup: ['test/real/global-setup.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    // One after the other: suites break and mend the same engines.
+    fileParallelism: false,
+  },
+})
