@@ -1,5 +1,6 @@
 import type { Instance, InstanceSummary } from '../manifests/instance.js'
 import type { Condition } from '../manifests/kube.js'
+import type { InstanceIndex } from './instance-index.js'
 import type { KubeApi } from './kube-api.js'
 
 /** A state of the instance machine, in the design's public words (section 4). */
@@ -77,6 +78,8 @@ export interface Fleet {
   inspect(name: string, options: { readonly signal: AbortSignal }): AsyncIterable<InspectionEvent>
   /** The connection to an instance's control plane under Kairship's own credential, while the actor holds one. */
   connection(name: string): KubeApi | undefined
+  /** What Container Management holds of an instance; absent while there is no virtual cluster or no contact with it. */
+  index?(name: string): InstanceIndex | undefined
   /** Who leads, as the Lease says, and whether it is this replica. */
   leadership(): { readonly leading: boolean; readonly holder?: string }
 }

@@ -1,0 +1,45 @@
+import type { Upstream } from './kube-api.js'
+
+/** What an index can do beyond answering lists, as its engine declares. Clusterpedia declares none of these. */
+export interface IndexCapabilities {
+  /** Objects come out as they went in. Clusterpedia takes managedFields and last-applied away, which breaks `apply`. */
+  readonly lossless: boolean
+  /** Lists carry a resourceVersion of the instance that a watch can start from. */
+  readonly listResourceVersion: boolean
+  /** Watches are served. */
+  readonly watch: boolean
+}
+
+/** How far behind the instance its index is, as measured by the canary and not as the index claims. */
+export type IndexFreshness =
+  /** No canary has been sent or read since contact was made. */
+  | { readonly state: 'unknown' }
+  /** The last canary was seen `lagMs` after it was written; `measuredAt` is RFC 3339 with milliseconds. */
+  | { readonly state: 'current'; readonly lagMs: number; readonly measuredAt: string }
+  /** A canary has been waited for longer than the patience that is configured: out of service until it is seen. */
+  | {
+      readonly state: 'standingStill'
+      readonly lagMs: number
+      readonly measuredAt: string
+      readonly because: string
+    }
+
+/** A type as an index tells it apart: one of its versions is as good as another. */
+export interface IndexedType {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+/** One instance's part of Container Management's index: what the native door may read instead of the instance itself. */
+export interface InstanceIndex {
+  readonly can: IndexCapabilities
+  /** Whether objects of a type can be read: not indexed at all, being read for the first time, or there. */
+  holds(type: IndexedType): 'no' | 'syncing' | 'synced'
+  readonly freshness: IndexFreshness
+  /**
+   * Answers the instance's own Kubernetes paths from the index, as the index's own user: it authorizes nothing, so whoever
+   * asks has decided already that the caller may read this.
+   */
+  readonly upstream: Upstream
+}
