@@ -7,6 +7,7 @@ import { InstanceConnection } from './connection.js'
 import { EffectTracker } from './effect-tracker.js'
 import { ActorFleet } from './fleet.js'
 import { watchHost } from './host.js'
+import { MeasuredFreshness } from './index-freshness.js'
 import { startLease } from './lease.js'
 import { Supervisor } from './supervisor.js'
 import type { Paces, Surroundings } from './surroundings.js'
@@ -53,6 +54,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     supervisor.registry.get(event.instance)?.recordEffect(event),
   )
   const host = watchHost(api, meter)
+  const freshness = new MeasuredFreshness()
 
   const connectionOf = (name: string): InstanceConnection => {
     const connection = connections.get(name) ?? new InstanceConnection()
@@ -86,6 +88,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     paces: config,
     random,
     connectionOf,
+    freshness,
     fleetSize: () => supervisor.registry.size,
     gathering: new Turnstile(GATHERING_AT_ONCE),
     leadership: () => lease.current(),
@@ -97,6 +100,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     isWarm: () => supervisor.warm,
     leadership: () => lease.current(),
     connectionOf,
+    freshnessOf: name => freshness.of(name),
     stopping: stopping.signal,
   })
 

@@ -2,6 +2,7 @@ import { type Observable, Subject } from 'rxjs'
 import { canonical } from '../machines/canonical.js'
 import { instanceMachine } from '../machines/instance.js'
 import type { Fleet, FleetEvent, InspectionEvent, InstanceView } from '../ports/fleet.js'
+import type { IndexFreshness } from '../ports/instance-index.js'
 import type { InstanceConnection } from './connection.js'
 import type { Leadership } from './leadership.js'
 import type { Registry, RegistryChange } from './registry.js'
@@ -12,6 +13,8 @@ export interface FleetSources {
   readonly isWarm: () => boolean
   readonly leadership: () => Leadership
   readonly connectionOf: (name: string) => InstanceConnection
+  /** As the canary measured it; for `index`. */
+  readonly freshnessOf: (name: string) => IndexFreshness
   /** Aborted when the process stops: every reader's stream ends. */
   readonly stopping: AbortSignal
 }

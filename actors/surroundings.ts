@@ -4,6 +4,7 @@ import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import type { InstanceConnection } from './connection.js'
 import type { Host } from './host.js'
+import type { MeasuredFreshness } from './index-freshness.js'
 import type { Leadership } from './leadership.js'
 import type { Turnstile } from './turnstile.js'
 
@@ -26,6 +27,8 @@ export interface Surroundings {
   readonly random: () => number
   /** The connection of an instance; made on first use, closed when its actor stops for good. */
   connectionOf(name: string): InstanceConnection
+  /** Where canaries leave what they measure. */
+  readonly freshness: MeasuredFreshness
   /** How many instances there are now. */
   fleetSize(): number
   /** Who may gather first figures now: a few instances at a time. */

@@ -3,6 +3,7 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import type { Observed } from '../conditions.js'
 import { type DiscoveredType, discover } from '../discovery.js'
+import type { IndexFaults } from './faults.js'
 import type { FleetIndex } from './index/fleet-index.js'
 import type { IndexedType } from './index/resource-index.js'
 import { negotiate } from './negotiate.js'
@@ -21,6 +22,7 @@ const PROBE_TIMEOUT_MS = 5_000
 /** What a synchro needs besides its cluster. */
 export interface SynchroOptions {
   readonly index: FleetIndex
+  readonly faults: IndexFaults
   readonly now: () => number
   readonly log: Log
   readonly times: SynchroTimes
@@ -200,8 +202,9 @@ export class ClusterSynchro {
 
   #newSynchro({ group, version, resource, kind, namespaced }: IndexedType): ResourceSynchro {
     const type = { group, version, resource, kind, namespaced }
-    const { index, now, onStatus } = this.#options
-    return new ResourceSynchro(type, this.#api, index.table(this.name, type), { now, onStatus })
+    const { index, faults, now, onStatus } = this.#options
+    const holdsBack = (takeIn: () => void) => faults.holdsBack(this.name, takeIn)
+    return new ResourceSynchro(type, this.#api, index.table(this.name, type), { now, onStatus, holdsBack })
   }
 }
 

@@ -8,6 +8,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../core-types.js'
 import { ensure } from '../write.js'
 import { DEFAULT_SYNCHRO_TIMES, type SynchroTimes } from './cluster-synchro.js'
 import { containerManagementDefinitions } from './crds.js'
+import { type IndexFault, IndexFaults } from './faults.js'
 import { FleetIndex } from './index/fleet-index.js'
 import { pageNotFound } from './read-api/answers.js'
 import { builtInTables } from './read-api/built-in-tables.js'
@@ -31,6 +32,8 @@ export interface ContainerManagement {
   readonly index: FleetIndex
   /** Takes the read API away, or brings it back; indexing goes on. */
   setReadApiAvailable(available: boolean): Promise<void>
+  /** Makes something go wrong with the index, for tests. @returns undoes it */
+  interrupt(fault: IndexFault): () => void
   close(): Promise<void>
 }
 
@@ -62,7 +65,8 @@ export async function startContainerManagement(
   for (const definition of containerManagementDefinitions)
     await ensure(host.local, CUSTOM_RESOURCE_DEFINITIONS, definition)
   const index = new FleetIndex()
-  const manager = new SynchroManager({ host: host.local, connector, index, log, now: clock, times })
+  const faults = new IndexFaults()
+  const manager = new SynchroManager({ host: host.local, connector, index, faults, log, now: clock, times })
   const sources: ReadSources = { index, clusters: manager, table: builtInTables(clock) }
   const api = await host.aggregate({
     group: GROUP,
@@ -77,6 +81,7 @@ export async function startContainerManagement(
   return {
     index,
     setReadApiAvailable: available => api.setAvailable(available),
+    interrupt: fault => faults.start(fault),
     async close() {
       await manager.close()
       await api.remove()

@@ -19,6 +19,7 @@ export class ResourceSynchro {
   readonly #table: ClusterTable
   readonly #onStatus: () => void
   readonly #now: () => number
+  readonly #holdsBack: (takeIn: () => void) => boolean
   #subscription: Subscription | undefined
   #calm: NodeJS.Timeout | undefined
   #status: SyncCondition
@@ -27,13 +28,23 @@ export class ResourceSynchro {
     type: IndexedType,
     api: KubeApi,
     table: ClusterTable,
-    { now, onStatus }: { readonly now: () => number; readonly onStatus: () => void },
+    {
+      now,
+      onStatus,
+      holdsBack,
+    }: {
+      readonly now: () => number
+      readonly onStatus: () => void
+      /** Whether what just came has to wait; then the function is called later (a fault, see `faults.ts`). */
+      readonly holdsBack: (takeIn: () => void) => boolean
+    },
   ) {
     this.type = type
     this.#api = api
     this.#table = table
     this.#onStatus = onStatus
     this.#now = now
+    this.#holdsBack = holdsBack
     this.#status = this.#condition('Pending')
   }
 
@@ -52,7 +63,9 @@ export class ResourceSynchro {
     this.#set('Pending')
     this.#subscription = keepWatching(
       listWatch<KubeObject>(this.#api, { group, version, resource }),
-    ).subscribe(seen => this.#take(seen))
+    ).subscribe(seen => {
+      if (!this.#holdsBack(() => this.#subscription && this.#take(seen))) this.#take(seen)
+    })
   }
 
   /** Stops collecting; what was collected stays. */

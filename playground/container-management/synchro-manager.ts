@@ -8,6 +8,7 @@ import { type ReconcileResult, Reconciler } from '../reconciler.js'
 import { read, update, withFinalizer, withoutFinalizer } from '../write.js'
 import { ClusterSynchro, type SynchroTimes } from './cluster-synchro.js'
 import { ClusterConfigError, clusterConfig } from './credentials.js'
+import type { IndexFaults } from './faults.js'
 import type { FleetIndex } from './index/fleet-index.js'
 import {
   CAPABILITIES,
@@ -28,6 +29,7 @@ export interface SynchroManagerOptions {
   readonly host: KubeApi
   readonly connector: KubeConnector
   readonly index: FleetIndex
+  readonly faults: IndexFaults
   readonly log: Log
   readonly now: () => number
   readonly times: SynchroTimes
@@ -205,7 +207,7 @@ export class SynchroManager implements SyncedClusters {
     const existing = this.#running.get(name)
     if (existing?.kubeconfig === kubeconfig) return existing
     if (existing) await existing.synchro.close()
-    const { connector, index, log, now, times } = this.#options
+    const { connector, index, faults, log, now, times } = this.#options
     let api: KubeApi
     try {
       api = await connector.connect(kubeconfig, { userAgent: 'clusterpedia-clustersynchro-manager' })
@@ -216,7 +218,7 @@ export class SynchroManager implements SyncedClusters {
       return undefined
     }
     const onStatus = () => this.#statusSoon(name)
-    const synchro = new ClusterSynchro(name, api, { index, log, now, times, onStatus })
+    const synchro = new ClusterSynchro(name, api, { index, faults, log, now, times, onStatus })
     const running = { synchro, kubeconfig }
     this.#running.set(name, running)
     synchro.start()

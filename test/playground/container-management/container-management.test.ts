@@ -36,7 +36,7 @@ afterEach(async () => {
   await source.close()
 })
 
-async function index(server: ApiServer = source): Promise<void> {
+async function index(server: ApiServer = source, name = 'c'): Promise<void> {
   const kubeconfig = toBase64(await server.kubeconfig({ name: 'indexer', groups: ['system:masters'] }))
   await host.local.request({
     method: 'POST',
@@ -44,7 +44,7 @@ async function index(server: ApiServer = source): Promise<void> {
     body: {
       apiVersion: 'cluster.clusterpedia.io/v1alpha2',
       kind: 'PediaCluster',
-      metadata: { name: 'c' },
+      metadata: { name },
       spec: { kubeconfig, syncResources: [{ group: '', resources: ['configmaps'] }] },
     },
   })
@@ -221,6 +221,29 @@ describe('an indexed cluster', () => {
     await eventually('several probes', () => probes > 5)
     stop()
     expect((await pedia())?.metadata.resourceVersion).toBe(before)
+  })
+
+  it('that is made to stand still claims to be well and takes nothing in, and catches up in order when it moves', async () => {
+    await put('a', '1')
+    await index()
+    await index(source, 'd')
+    const move = management.interrupt({ kind: 'standStill', cluster: 'c' })
+    await put('b', '1')
+    await remove(source.local, CONFIG_MAPS, { namespace: 'default', name: 'b' })
+    await put('z', '1')
+    const besides = READ.replace('/clusters/c/', '/clusters/d/')
+    await eventually('a cluster that moves to show z', async () => {
+      const { items } = await reader.request<List>({ method: 'GET', path: besides })
+      return items.some(({ metadata }) => metadata.name === 'z')
+    })
+    expect(await names()).not.toContain('z')
+    expect(await syncCondition()).toMatchObject({ status: 'Syncing' })
+    await eventually('Ready to be True', async () => (await condition('Ready'))?.status === 'True')
+    const { metadata } = await list()
+    move()
+    expect(
+      summary(await take(3, { resourceVersion: metadata.resourceVersion ?? '', timeoutSeconds: '30' })),
+    ).toEqual(['ADDED b', 'DELETED b', 'ADDED z'])
   })
 
   it('keeps its index when the read API is away', async () => {
