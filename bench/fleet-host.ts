@@ -9,8 +9,10 @@ import type { Log } from '../ports/log.js'
 /** What this process tells the bench. */
 export type FleetMessage =
   | { readonly kind: 'up'; readonly kubeconfig: string }
+  /** So many instances are ready by now. */
+  | { readonly kind: 'progress'; readonly ready: number }
   /** All instances are ready; milliseconds from the registration to the first. */
-  | { readonly kind: 'ready'; readonly firstMs: number }
+  | { readonly kind: 'ready'; readonly firstMs: number; readonly lastMs: number }
   /** Somebody else took the lease; when the host executed it. */
   | { readonly kind: 'leader'; readonly identity: string; readonly atEpochMs: number }
 
@@ -28,6 +30,9 @@ const silent: Log = {
   child: () => silent,
 }
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const
+
+/** How often the bench is told how far things are, milliseconds. */
+const PROGRESS_MS = 5_000
 
 const instances = Number(process.argv[2])
 const playground = await startPlayground({
@@ -51,6 +56,7 @@ async function register(): Promise<void> {
   const began = performance.now()
   let firstMs: number | undefined
   const ready = new Set<string>()
+  const telling = setInterval(() => tell({ kind: 'progress', ready: ready.size }), PROGRESS_MS)
   const watching = (async () => {
     for await (const { type, object } of local.watch({ path, signal: stopping.signal })) {
       if (type !== 'ADDED' && type !== 'MODIFIED') continue
@@ -65,7 +71,8 @@ async function register(): Promise<void> {
     await local.request({ method: 'POST', path, body })
   }
   await watching
-  tell({ kind: 'ready', firstMs: firstMs ?? 0 })
+  clearInterval(telling)
+  tell({ kind: 'ready', firstMs: firstMs ?? 0, lastMs: performance.now() - began })
 }
 
 async function reportNextLeader(not: string): Promise<void> {
@@ -84,6 +91,7 @@ async function reportNextLeader(not: string): Promise<void> {
 const answer = (request: FleetRequest): Promise<void> => {
   if (request.kind === 'register') return register()
   if (request.kind === 'report the next leader') return reportNextLeader(request.not)
+  if (request.kind !== 'stop') return Promise.resolve() // for `measured.ts`
   stopping.abort()
   return playground.close().then(() => process.disconnect())
 }

@@ -1,40 +1,81 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Measured, MeasuredRequest } from './measured.js'
 
-/** What one process costs, as it says itself over /metrics. */
-export interface Cost {
-  readonly rssBytes: number
-  readonly heapBytes: number
-  readonly cpuSeconds: number
-  /** Requests to Kubernetes APIs since its start, by target and verb: `host PATCH`. */
-  readonly requests: Readonly<Record<string, number>>
+/** Counters of one process by their labels' values: `host PATCH` for requests. */
+export type Counts = Readonly<Record<string, number>>
+
+/** What one process did since its start, as it says itself over /metrics. */
+export interface Deeds {
+  /** Requests to Kubernetes APIs by target and verb. */
+  readonly requests: Counts
+  /** Requests to Kubernetes APIs that were not answered with success, by target, verb and HTTP status (0: none). */
+  readonly refused: Counts
+  /** Effects that failed, by effect and reason. */
+  readonly failures: Counts
+  /** Watches that broke, by resource and reason. */
+  readonly interruptions: Counts
+}
+
+/** Arguments to node that let a process be measured by `ask`; with a folder, its CPU profile is left there. */
+export const measurable = (profiles: string | undefined): readonly string[] => [
+  '--expose-gc',
+  '--import',
+  new URL('./measured.js', import.meta.url).href,
+  ...(profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]),
+]
+
+/** Asks a measurable process what it costs. @throws Error when it ends before it has answered */
+export async function ask(child: ChildProcess, request: MeasuredRequest): Promise<Measured> {
+  const given = new AbortController()
+  const { signal } = given
+  const answered = async (): Promise<Measured> => {
+    for (;;) {
+      const [message] = (await once(child, 'message', { signal })) as [unknown]
+      if (typeof message === 'object' && message !== null && 'measured' in message)
+        return message.measured as Measured
+    }
+  }
+  try {
+    const answer = answered()
+    child.send(request)
+    return await Promise.race([
+      answer,
+      once(child, 'exit', { signal }).then(() =>
+        Promise.reject(new Error('it ended before it was measured')),
+      ),
+    ])
+  } finally {
+    given.abort()
+  }
 }
 
 /** A real `kairship controller-manager` process. */
 export class Replica {
   readonly #child: ChildProcess
   readonly #folder = mkdtempSync(join(tmpdir(), 'kairship-bench-'))
-  readonly #log = join(this.#folder, 'log')
+  #said = ''
   readonly ended: Promise<void>
 
   constructor(
     readonly identity: string,
     kubeconfig: string,
+    profiles?: string,
   ) {
     const file = join(this.#folder, 'kubeconfig')
     writeFileSync(file, kubeconfig, { mode: 0o600 })
     const program = fileURLToPath(new URL('../kairship.js', import.meta.url))
     const command = ['controller-manager', '--kubeconfig', file, '--identity', identity]
     const args = [...command, '--health-listen', '127.0.0.1:0', '--log-format', 'json']
-    // --expose-gc would change what is measured; heap figures are those between collections, RSS what the system sees.
-    this.#child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-    let log = ''
+    this.#child = spawn(process.execPath, [...measurable(profiles), program, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-1_000_000)
-      writeFileSync(this.#log, log)
+      this.#said = (this.#said + text).slice(-1_000_000)
     })
     this.ended = new Promise(resolve => {
       this.#child.once('close', () => {
@@ -51,62 +92,77 @@ export class Replica {
   /** Resolves with the URL of health and metrics once they are served. */
   async listening(): Promise<string> {
     for (;;) {
-      const found = this.#said().match(/"url":"(http:[^"]+)","msg":"health and metrics are listening"/)
-      if (found?.[1]) return found[1]
-      if (this.#child.exitCode !== null) throw new Error(`replica ${this.identity} ended: ${this.#said()}`)
-      await new Promise(resolve => setTimeout(resolve, 50))
+      const found = this.#said.match(/"url":"(http:[^"]+)","msg":"health and metrics are listening"/)
+      if (found?.[1]) {
+        this.#url = found[1]
+        return this.#url
+      }
+      if (this.#url !== undefined) return this.#url
+      if (this.#child.exitCode !== null) throw new Error(`replica ${this.identity} ended: ${this.#said}`)
+      await pause(50)
     }
   }
+  #url: string | undefined
 
-  async measure(): Promise<Cost> {
+  /** What the process costs now, or after everything that can be collected was. */
+  measure(how: 'as it is' | 'collected' = 'as it is'): Promise<Measured> {
+    return ask(this.#child, { measure: how })
+  }
+
+  snapshot(file: string): Promise<Measured> {
+    return ask(this.#child, { snapshot: file })
+  }
+
+  /** What the process has done so far. */
+  async deeds(): Promise<Deeds> {
     const response = await fetch(`${await this.listening()}/metrics`)
     const text = await response.text()
-    const value = (name: string): number =>
-      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
-    const requests: Record<string, number> = {}
-    for (const [, labels = '', count] of text.matchAll(/^kairship_kube_requests_total\{([^}]*)\} (\d+)$/gm)) {
-      const label = (name: string): string => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? ''
-      const key = `${label('target')} ${label('verb')}`
-      requests[key] = (requests[key] ?? 0) + Number(count)
+    const counts = (metric: string, ...names: readonly string[]): Counts => {
+      const counted: Record<string, number> = {}
+      for (const [, labels = '', count] of text.matchAll(
+        new RegExp(`^${metric}\\{([^}]*)\\} (\\S+)$`, 'gm'),
+      )) {
+        const label = (name: string): string => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? ''
+        const key = names.map(label).join(' ')
+        counted[key] = (counted[key] ?? 0) + Number(count)
+      }
+      return counted
     }
+    const answers = counts('kairship_kube_requests_total', 'target', 'verb', 'code')
     return {
-      rssBytes: value('process_resident_memory_bytes'),
-      heapBytes: value('nodejs_heap_size_used_bytes'),
-      cpuSeconds: value('process_cpu_seconds_total'),
-      requests,
+      requests: counts('kairship_kube_requests_total', 'target', 'verb'),
+      refused: Object.fromEntries(Object.entries(answers).filter(([key]) => !/ 2\d\d$/.test(key))),
+      failures: counts('kairship_effect_failures_total', 'effect', 'failure'),
+      interruptions: counts('kairship_watch_restarts_total', 'resource', 'reason'),
     }
   }
 
-  /** Waits until nothing is written for three seconds, and measures. */
-  async settled(): Promise<Cost> {
-    let last = await this.measure()
-    for (;;) {
-      await new Promise(resolve => setTimeout(resolve, 3_000))
-      const next = await this.measure()
-      const writes = ({ requests }: Cost): number =>
-        (requests['host PATCH'] ?? 0) + (requests['host POST'] ?? 0) + (requests['host DELETE'] ?? 0)
-      if (writes(next) === writes(last)) return next
+  /** Waits until nothing was written for three seconds. */
+  async settled(): Promise<void> {
+    const writes = async (): Promise<number> => {
+      const { requests } = await this.deeds()
+      return Object.entries(requests)
+        .filter(([key]) => !/ (GET|WATCH)$/.test(key) && key !== 'host PUT')
+        .reduce((sum, [, count]) => sum + count, 0)
+    }
+    for (let last = await writes(); ; ) {
+      await pause(3_000)
+      const next = await writes()
+      // The lease itself is renewed every two seconds.
+      if (next - last <= 2) return
       last = next
     }
   }
 
   /** Waits until the process has followed everything there is and uses little CPU: a follower is warm then. */
   async calm(): Promise<void> {
-    let last = await this.measure()
-    for (;;) {
-      await new Promise(resolve => setTimeout(resolve, 3_000))
+    for (let last = await this.measure(); ; ) {
+      await pause(3_000)
       const next = await this.measure()
       if (next.cpuSeconds - last.cpuSeconds < 0.6) return
       last = next
     }
   }
-
-  #said(): string {
-    try {
-      return readFileSync(this.#log, 'utf8')
-    } catch {
-      // Nothing said yet.
-      return ''
-    }
-  }
 }
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

@@ -1,0 +1,221 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FleetMessage, FleetRequest } from './fleet-host.js'
+import type { Measured } from './measured.js'
+import { ask, type Counts, measurable, Replica } from './replica.js'
+
+/** What one run is to measure. */
+export interface FleetRunOptions {
+  readonly instances: number
+  readonly membersPerInstance: number
+  readonly idleSeconds: number
+  /** After so long without all instances ready, what was measured until then is the result. */
+  readonly giveUpSeconds: number
+  /** Where CPU profiles and a heap snapshot of the leading process are left. */
+  readonly profiles?: string
+  /** Told how far it is. */
+  readonly say: (text: string) => void
+}
+
+/** Kubernetes' own default, so that figures are those of production. */
+const LEASE_DURATION_MS = 15_000
+
+/** Brings a fleet up, lets it rest, changes its leader twice, and says what that cost. */
+export async function measureFleet(options: FleetRunOptions): Promise<object> {
+  const { instances, profiles, say } = options
+  if (profiles) mkdirSync(profiles, { recursive: true })
+  const playground = new PlaygroundProcess(options)
+  const replicas: Replica[] = []
+  const replica = async (identity: string): Promise<Replica> => {
+    const started = new Replica(identity, kubeconfig, profiles && join(profiles, `replica-${identity}`))
+    replicas.push(started)
+    await started.listening()
+    return started
+  }
+  const began = performance.now()
+  const { kubeconfig } = await playground.told('up')
+  say(`playground of ${instances} instances up after ${seconds(performance.now() - began)} s`)
+  try {
+    const leader = await replica('a')
+    const bare = await leader.measure('collected')
+    const convergence = await converged(playground, leader, options)
+    if (!('secondsToAllReady' in convergence)) return { instances, ...convergence }
+    await leader.settled()
+    const settled = await leader.measure()
+    const kept = await leader.measure('collected')
+    const hostKept = await playground.measure('collected')
+    if (profiles) await leader.snapshot(join(profiles, `leader-of-${instances}.heapsnapshot`))
+
+    const follower = await replica('b')
+    await follower.calm()
+    await leader.settled()
+    const [idleFrom, deedsFrom] = [await leader.measure(), await leader.deeds()]
+    say(`idle for ${options.idleSeconds} s`)
+    await pause(options.idleSeconds * 1000)
+    const [idleTo, deedsTo] = [await leader.measure(), await leader.deeds()]
+
+    const afterSigterm = await takeover(playground, leader, 'SIGTERM', say)
+    const second = await replica('c')
+    await second.calm()
+    const afterSigkill = await takeover(playground, follower, 'SIGKILL', say)
+
+    const each = (figure: keyof Measured): number => Math.round((kept[figure] - bare[figure]) / instances)
+    return {
+      instances,
+      membersPerInstance: options.membersPerInstance,
+      ...convergence,
+      bare,
+      settled,
+      collected: kept,
+      collectedPerInstance: {
+        rss: each('rssBytes'),
+        heap: each('heapBytes'),
+        external: each('externalBytes'),
+      },
+      playgroundCollected: hostKept,
+      idleSeconds: options.idleSeconds,
+      requestsWhileIdle: difference(deedsFrom.requests, deedsTo.requests),
+      cpuSecondsIdle: rounded(idleTo.cpuSeconds - idleFrom.cpuSeconds),
+      leaseDurationMs: LEASE_DURATION_MS,
+      takeoverMsAfterSigterm: Math.round(afterSigterm),
+      takeoverMsAfterSigkill: Math.round(afterSigkill),
+    }
+  } finally {
+    for (const each of replicas) each.kill('SIGTERM')
+    await Promise.all(replicas.map(({ ended }) => ended))
+    await playground.stop()
+  }
+}
+
+/** From the creation of the first Instance until the host has stored phase Ready for the last, or until it is given up. */
+async function converged(playground: PlaygroundProcess, leader: Replica, options: FleetRunOptions) {
+  const { giveUpSeconds, instances, say } = options
+  const [from, hostFrom, began] = [await leader.measure(), await playground.measure(), performance.now()]
+  const waited = (): number => performance.now() - began
+  playground.send({ kind: 'register' })
+  const cpu = async () => ({
+    leader: rounded((await leader.measure()).cpuSeconds - from.cpuSeconds),
+    playground: rounded((await playground.measure()).cpuSeconds - hostFrom.cpuSeconds),
+  })
+  let readySoFar = 0
+  const stopListening = playground.onProgress(async ready => {
+    readySoFar = ready
+    const spent = await cpu()
+    const { requests } = await leader.deeds()
+    const sum = Object.values(requests).reduce((sum, count) => sum + count, 0)
+    say(
+      `${seconds(waited())} s: ${ready} of ${instances} ready, ${sum} requests, ` +
+        `CPU ${spent.leader} s leader + ${spent.playground} s playground`,
+    )
+  })
+  const ready = await Promise.race([playground.told('ready'), pause(giveUpSeconds * 1000)])
+  stopListening()
+  const spent = await cpu()
+  const deeds = await leader.deeds()
+  say(ready ? `all ready after ${seconds(ready.lastMs)} s` : `given up with ${readySoFar} ready`)
+  return {
+    ...(ready
+      ? {
+          secondsToFirstReady: rounded(ready.firstMs / 1000),
+          secondsToAllReady: rounded(ready.lastMs / 1000),
+        }
+      : { gaveUpAfterSeconds: giveUpSeconds, ready: readySoFar }),
+    cpuSecondsWhileConverging: spent,
+    requestsWhileConverging: deeds.requests,
+    refusedWhileConverging: deeds.refused,
+    failedEffectsWhileConverging: deeds.failures,
+    brokenWatchesWhileConverging: deeds.interruptions,
+  }
+}
+
+/** The playground in its process. */
+class PlaygroundProcess {
+  readonly #child: ChildProcess
+  readonly #told: FleetMessage[] = []
+  readonly #progress = new Set<(ready: number) => void>()
+
+  constructor({ instances, membersPerInstance, profiles }: FleetRunOptions) {
+    const program = new URL('./fleet-host.js', import.meta.url)
+    const execArgv = [...measurable(profiles && join(profiles, 'playground'))]
+    this.#child = fork(program, [String(instances), String(membersPerInstance)], { execArgv })
+    this.#child.on('message', (message: Partial<FleetMessage>) => {
+      if (message.kind === 'progress') for (const told of this.#progress) told(message.ready ?? 0)
+      else if (message.kind !== undefined) this.#told.push(message as FleetMessage)
+    })
+  }
+
+  send(request: FleetRequest): void {
+    this.#child.send(request)
+  }
+
+  measure(how: 'as it is' | 'collected' = 'as it is'): Promise<Measured> {
+    return ask(this.#child, { measure: how })
+  }
+
+  /** Calls back every few seconds while instances come up, until the returned function is called. */
+  onProgress(told: (ready: number) => Promise<void>): () => void {
+    let telling = false
+    const once = (ready: number): void => {
+      if (telling) return
+      telling = true
+      told(ready).then(
+        () => (telling = false),
+        () => undefined, // the leader ended; whoever waits for it says so
+      )
+    }
+    this.#progress.add(once)
+    return () => this.#progress.delete(once)
+  }
+
+  /** The next message of this kind, or one of them that came before. @throws when the process ends without it */
+  async told<K extends FleetMessage['kind']>(kind: K): Promise<Extract<FleetMessage, { kind: K }>> {
+    for (;;) {
+      const index = this.#told.findIndex(message => message.kind === kind)
+      if (index >= 0) return this.#told.splice(index, 1)[0] as Extract<FleetMessage, { kind: K }>
+      if (this.#child.exitCode !== null) throw new Error(`the playground ended with ${this.#child.exitCode}`)
+      const given = new AbortController()
+      await Promise.race([
+        once(this.#child, 'message', { signal: given.signal }),
+        once(this.#child, 'exit', { signal: given.signal }),
+      ])
+      given.abort()
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return
+    const over = once(this.#child, 'exit')
+    this.send({ kind: 'stop' })
+    await over
+  }
+}
+
+/** Milliseconds from the signal until the host executed another replica's claim. */
+async function takeover(
+  playground: PlaygroundProcess,
+  replica: Replica,
+  signal: NodeJS.Signals,
+  say: (text: string) => void,
+): Promise<number> {
+  const at = Date.now()
+  replica.kill(signal)
+  playground.send({ kind: 'report the next leader', not: replica.identity })
+  const { atEpochMs } = await playground.told('leader')
+  await replica.ended
+  say(`takeover after ${signal}: ${atEpochMs - at} ms`)
+  return atEpochMs - at
+}
+
+const difference = (before: Counts, after: Counts): Counts =>
+  Object.fromEntries(
+    Object.entries(after)
+      .map(([key, count]) => [key, count - (before[key] ?? 0)] as const)
+      .filter(([, count]) => count > 0),
+  )
+
+const rounded = (figure: number): number => Math.round(figure * 100) / 100
+const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+const pause = (ms: number): Promise<undefined> =>
+  new Promise(resolve => setTimeout(resolve, ms, undefined).unref())
