@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/real/suites/**/*.test.ts'],
     globalSetup: ['test/real/global-setup.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // One after the other: suites break and mend the same engines.
     fileParallelism: false,
   },

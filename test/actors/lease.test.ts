@@ -7,6 +7,7 @@ import { bareStatus, StatusError } from '../../manifests/status-error.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
 import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
+import { waitFor } from '../patience.js'
 import { ManualClock } from './manual-clock.js'
 
 const namespace = 'kube-system'
@@ -79,9 +80,9 @@ function replica(identity: string, options: Partial<LeaseOptions> = {}): LeaseHa
 }
 
 const read = (): Promise<Lease> => server.local.request<Lease>({ method: 'GET', path })
-const leads = (lease: LeaseHandle) => vi.waitFor(() => expect(lease.current().leading).toBe(true))
+const leads = (lease: LeaseHandle) => waitFor(() => expect(lease.current().leading).toBe(true))
 const sees = (lease: LeaseHandle, holder: string | undefined) =>
-  vi.waitFor(() => expect(lease.current().holder).toBe(holder))
+  waitFor(() => expect(lease.current().holder).toBe(holder))
 /** Lets time pass in small steps, so that answers can come in between. */
 async function pass(ms: number, step = 500): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
@@ -104,7 +105,7 @@ describe('the Lease object', () => {
       leaseTransitions: 0,
     })
     await pass(2000)
-    await vi.waitFor(async () => expect((await read()).spec?.renewTime).toBe('2023-11-14T22:13:22.000000Z'))
+    await waitFor(async () => expect((await read()).spec?.renewTime).toBe('2023-11-14T22:13:22.000000Z'))
     expect((await read()).spec?.acquireTime).toBe('2023-11-14T22:13:20.000000Z')
   })
 
@@ -159,7 +160,7 @@ describe('a follower', () => {
 
   it('shares the race with another in such a way that one wins', async () => {
     const all = ['a', 'b', 'c', 'd'].map(identity => replica(identity))
-    await vi.waitFor(() => expect(all.filter(each => each.current().leading)).toHaveLength(1))
+    await waitFor(() => expect(all.filter(each => each.current().leading)).toHaveLength(1))
     await pass(20_000)
     expect(all.filter(each => each.current().leading)).toHaveLength(1)
     expect((await read()).spec?.leaseTransitions).toBe(0)
@@ -259,7 +260,7 @@ describe('a leader', () => {
       contentType: 'application/merge-patch+json',
     })
     await pass(2_500)
-    await vi.waitFor(() => expect(a.current()).toMatchObject({ leading: false, holder: 'thief' }))
+    await waitFor(() => expect(a.current()).toMatchObject({ leading: false, holder: 'thief' }))
   })
 
   it('creates the lease anew when somebody deleted it', async () => {
@@ -319,7 +320,7 @@ describe('release', () => {
     order.length = 0
     a.current().signal.addEventListener('abort', () => order.push('abort'))
     const released = a.release()
-    await vi.waitFor(() => expect(order).toEqual(['abort', 'drain']))
+    await waitFor(() => expect(order).toEqual(['abort', 'drain']))
     stopped()
     await released
     expect(order).toEqual(['abort', 'drain', 'write'])
@@ -330,7 +331,7 @@ describe('release', () => {
     const a = replica('a', { drain })
     await leads(a)
     const released = a.release()
-    await vi.waitFor(() => expect(drain).toHaveBeenCalled())
+    await waitFor(() => expect(drain).toHaveBeenCalled())
     clock.advance(10_000)
     await released
     expect((await read()).spec?.holderIdentity).toBe('a')

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Api, startApi } from '../../http/server.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
+import { waitFor } from '../patience.js'
 import { fakeFleet } from './fakes/fleet.js'
 import { curl } from './fakes/listening.js'
 import { fakeLog } from './fakes/log.js'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await grant('editor', ['get', 'list', 'watch', 'create', 'update', 'delete'])
   await grant('north-only', ['get'], ['north'])
   for (const name of ['editor', 'north-only', 'stranger']) tokens[name] = await host.issueToken({ name }, 600)
-  await vi.waitFor(() => host.local.request({ method: 'GET', path: '/apis/kairship.io/v1alpha1/instances' }))
+  await waitFor(() => host.local.request({ method: 'GET', path: '/apis/kairship.io/v1alpha1/instances' }))
   const quiet = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
   api = await startApi({
     fleet: fakeFleet(),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InstanceFeed } from '../../http/rpc/instance-feed.js'
+import { waitFor } from '../patience.js'
 import { testApi } from './fakes/api.js'
 import { type FakeFleet, fakeFleet, viewOf } from './fakes/fleet.js'
 
@@ -149,12 +150,14 @@ describe('watching instances', () => {
     api.api.endStreams()
     expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 14 } })
     expect(await stream.next()).toBeUndefined()
-    await vi.waitFor(() => expect(feedReaders(api.fleet)).toBe(0))
+    await waitFor(() => expect(feedReaders(api.fleet)).toBe(0))
   })
 
   it('ends with DEADLINE_EXCEEDED when the caller gave a deadline', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const stream = await open(testApi(), 'viewer', '/instances:watch', { 'grpc-timeout': '20m' })
     await stream.take(4)
+    vi.advanceTimersByTime(20)
     expect(await stream.next()).toMatchObject({ event: 'end', data: { code: 4 } })
   })
 

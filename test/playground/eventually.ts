@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../ports/log.js'
+import { PATIENCE_MS } from '../patience.js'
 
 /**
  * Asks until the answer is neither undefined nor false. Errors count as "not yet", the last one is the cause of giving up.
@@ -8,7 +9,7 @@ import type { Log } from '../../ports/log.js'
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 10_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs
   let last: unknown

@@ -2,15 +2,13 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INSTANCES, type Instance, type InstanceSpec } from '../../manifests/instance.js'
 import { resourcePath } from '../../manifests/kube.js'
 import { createAuthority } from '../../playground/apiserver/access/certificates.js'
 import { SECRETS } from '../../playground/core-types.js'
 import { eventually } from './support/eventually.js'
 import { Scenario } from './support/scenario.js'
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const namespace = 'karmada-instances'
 const [untouched, renamed, healed, free] = ['eu-west', 'us-east', 'ap-south', 'sa-east'] as const
@@ -187,7 +185,7 @@ describe('kubectl', () => {
     await writeFile(file, JSON.stringify(adopting('by-kubectl', 'for-kubectl')))
 
     expect((await ask('apply', '-f', file)).stdout).toBe('instance.kairship.io/by-kubectl created\n')
-    await ask('wait', '--for=condition=Ready', 'instance/by-kubectl', '--timeout=120s')
+    await ask('wait', '--for=condition=Ready', 'instance/by-kubectl', '--timeout=250s')
     expect((await ask('get', 'inst', 'by-kubectl')).stdout).toMatch(
       /^NAME +PHASE +READY .*\nby-kubectl +Ready +True /,
     )

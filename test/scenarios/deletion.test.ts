@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { INSTANCES } from '../../manifests/instance.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
 import { eventually } from './support/eventually.js'
-import { Scenario } from './support/scenario.js'
-
-vi.setConfig({ testTimeout: 300_000 })
+import { Scenario, shortTerm } from './support/scenario.js'
 
 const name = 'eu-west'
 let scenario: Scenario
 beforeEach(async () => {
-  scenario = await Scenario.start()
+  scenario = await Scenario.start({ term: shortTerm })
 })
 afterEach(() => scenario.end())
 

@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { resourcePath } from '../../manifests/kube.js'
+import type { ApiRequest } from '../../playground/apiserver/wire/exchange.js'
 import { eventually } from './support/eventually.js'
-import { Scenario } from './support/scenario.js'
-
-vi.setConfig({ testTimeout: 300_000 })
+import { Scenario, shortTerm } from './support/scenario.js'
 
 const name = 'eu-west'
 let scenario: Scenario
@@ -24,6 +24,20 @@ function countReads(): ReadonlyMap<string, number> {
     response: { code: 500, body: { text: '', contentType: 'text/plain' } },
   })
   return reads
+}
+
+/** Does something after every so many requests to the host that match, until undone. */
+function afterEvery(count: number, matches: (request: ApiRequest) => boolean, act: () => void): () => void {
+  let seen = 0
+  return scenario.host.interrupt({
+    kind: 'answer',
+    matches: request => {
+      // Once the request is on its way, as a fault would.
+      if (matches(request) && ++seen % count === 0) setImmediate(act)
+      return false
+    },
+    response: { code: 500, body: { text: '', contentType: 'text/plain' } },
+  })
 }
 
 const adopt = (instance: string, secret: string) =>
@@ -50,7 +64,7 @@ describe('the host’s API server', () => {
   })
 
   it('is gone while all is well and comes back: nothing is taken for deleted, nothing is made anew', async () => {
-    scenario = await Scenario.start()
+    scenario = await Scenario.start({ term: shortTerm })
     const replica = scenario.replica('a')
     await scenario.phase(name, 'Ready')
     const before = scenario.happenings.length
@@ -69,21 +83,24 @@ describe('the host’s API server', () => {
     scenario = await Scenario.start({ instances: 2 })
     const reads = countReads()
     let ends = 0
-    const storm = setInterval(() => {
-      ends++
-      scenario.host.interrupt({ kind: 'compact' })
-      scenario.host.interrupt({ kind: 'endWatches' })
-    }, 250)
+    // Whenever Kairship has come back: the storm is as fast as the machine, and no faster.
+    const calm = afterEvery(
+      1,
+      ({ path, query }) => path === resourcePath(INSTANCES) && query.get('watch') === 'true',
+      () => {
+        ends++
+        scenario.host.interrupt({ kind: 'compact' })
+        scenario.host.interrupt({ kind: 'endWatches' })
+      },
+    )
     scenario.replica('a')
-    try {
-      await scenario.phase(name, 'Ready')
-      await scenario.create(INSTANCES, adopt('late', 'missing'))
-      await scenario.phase('late', 'Registering')
-      await scenario.remove(INSTANCES, 'late')
-      await scenario.gone('late')
-    } finally {
-      clearInterval(storm)
-    }
+    await scenario.phase(name, 'Ready')
+    await scenario.create(INSTANCES, adopt('late', 'missing'))
+    await scenario.phase('late', 'Registering')
+    await scenario.remove(INSTANCES, 'late')
+    await scenario.gone('late')
+    calm()
+    expect(ends).toBeGreaterThan(0)
     // An end that forgets the history costs a collection one watch that is refused, one list and one watch, whatever the
     // machine's speed; whoever asks more often than that goes round without being asked to.
     const most = 3 * (ends + 1)
@@ -93,13 +110,20 @@ describe('the host’s API server', () => {
 
   it('cuts every connection now and then: the instance becomes ready', async () => {
     scenario = await Scenario.start()
-    const cutting = setInterval(() => scenario.host.interrupt({ kind: 'cutConnections' }), 700)
+    let cuts = 0
+    // More requests than it takes to open every watch anew, so that there is some progress between two cuts.
+    const calm = afterEvery(
+      40,
+      () => true,
+      () => {
+        cuts++
+        scenario.host.interrupt({ kind: 'cutConnections' })
+      },
+    )
     scenario.replica('a')
-    try {
-      await scenario.phase(name, 'Ready')
-    } finally {
-      clearInterval(cutting)
-    }
+    await scenario.phase(name, 'Ready')
+    calm()
+    expect(cuts).toBeGreaterThan(0)
   })
 
   it('answers everything late: the instance becomes ready', async () => {
@@ -110,7 +134,7 @@ describe('the host’s API server', () => {
   })
 
   it('has a full disk: Kairship stays, and goes on when there is room again', async () => {
-    scenario = await Scenario.start({ durable: true })
+    scenario = await Scenario.start({ durable: true, term: shortTerm })
     const replica = scenario.replica('a')
     await scenario.phase(name, 'Ready')
     const restore = scenario.host.interrupt({ kind: 'diskFull' })

@@ -3,11 +3,8 @@ import { accessSync, constants } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
-
-// Far above what it takes: a busy machine is no failure.
-vi.setConfig({ testTimeout: 120_000 })
 
 /** KAIRSHIP_KUBECTL holds a list of paths; else the one on PATH. */
 function kubectls(): string[] {
@@ -199,7 +196,7 @@ describe.each(found)('%s', kubectl => {
   it('get shows the columns of built-in and custom types', async () => {
     const group = `get.${space}.example.com`
     await ok('apply -f -', crd(group))
-    await ok(`wait --for=condition=Established crd/ships.${group} --timeout=30s`)
+    await ok(`wait --for=condition=Established crd/ships.${group} --timeout=200s`)
     await ok(
       'apply -f -',
       `apiVersion: ${group}/v1\nkind: Ship\nmetadata: {name: argo}\nspec: {length: 30}\n`,
@@ -236,7 +233,7 @@ describe.each(found)('%s', kubectl => {
     const patch = (at: string, body: object) =>
       server.local.request({ method: 'PATCH', path: at, contentType: 'application/merge-patch+json', body })
     const available = nextWatch()
-    const waiting = ok('wait deployment/awaited --for=condition=Available --timeout=60s')
+    const waiting = ok('wait deployment/awaited --for=condition=Available --timeout=200s')
     await available
     await patch(`${path}/status`, { status: { conditions: [{ type: 'Available', status: 'True' }] } })
     expect(await waiting).toBe('deployment.apps/awaited condition met\n')
@@ -244,7 +241,7 @@ describe.each(found)('%s', kubectl => {
     await patch(path, { metadata: { finalizers: ['example.com/hold'] } })
     await ok('delete deployment awaited --wait=false')
     const deletion = nextWatch()
-    const gone = ok('wait deployment/awaited --for=delete --timeout=60s')
+    const gone = ok('wait deployment/awaited --for=delete --timeout=200s')
     await deletion
     await patch(path, { metadata: { finalizers: null } })
     await gone
@@ -285,7 +282,7 @@ describe.each(found)('%s', kubectl => {
     expect(await ok('api-resources')).toMatch(/^deployments +deploy +apps\/v1 +true +Deployment$/m)
     const group = `explain.${space}.example.com`
     await ok('apply -f -', crd(group))
-    await ok(`wait --for=condition=Established crd/ships.${group} --timeout=30s`)
+    await ok(`wait --for=condition=Established crd/ships.${group} --timeout=200s`)
     expect(await ok('explain deployment.spec.replicas')).toMatch(/FIELD: +replicas <integer>/)
     // kubectl 1.20 keeps discovery for ten minutes and looks again only for a type that it does not know.
     await expect

@@ -5,6 +5,7 @@ import { type ConnectionOptions, connectKube, type KubeConnection } from '../../
 import type { Credential, Kubeconfig } from '../../../actors/kube/kubeconfig.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
 import { json, type Received, type ScriptedServer, scriptedServer } from './scripted-server.js'
 
 let server: ScriptedServer
@@ -30,6 +31,7 @@ async function connected(
 }
 
 afterEach(async () => {
+  vi.useRealTimers()
   await api?.close()
   await server?.close()
 })
@@ -282,32 +284,42 @@ describe('watch', () => {
 
   it('waits for its head only as long as a request, but for events as long as it takes', async () => {
     let late: (() => void) | undefined
+    let asked: () => void = () => undefined
+    const muteAsked = new Promise<void>(resolve => {
+      asked = resolve
+    })
     await connected(
       ({ url }, response) => {
-        if (url.startsWith('/mute')) return
-        response.writeHead(200).flushHeaders()
-        late = () => response.end(line('ADDED', 'a'))
+        if (url.startsWith('/mute')) return asked()
+        response.writeHead(200).write(line('ADDED', 'a'))
+        late = () => response.end(line('ADDED', 'b'))
       },
       { timeoutMs: 100 },
     )
-    const quiet = events(api.watch({ path: '/quiet' }))
-    expect(await caught(events(api.watch({ path: '/mute' })))).toMatchObject({ code: 'DEADLINE' })
+    // Sockets are real, and time passes when we say so.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const quiet = api.watch({ path: '/quiet' })[Symbol.asyncIterator]()
+    expect(names([(await quiet.next()).value])).toEqual(['ADDED a'])
+    const mute = caught(events(api.watch({ path: '/mute' })))
+    await muteAsked
+    vi.advanceTimersByTime(100)
+    expect(await mute).toMatchObject({ code: 'DEADLINE' })
     late?.()
-    expect(names(await quiet)).toEqual(['ADDED a'])
+    expect(names([(await quiet.next()).value])).toEqual(['ADDED b'])
   })
 
   it('ends without error when the caller aborts, and closes the socket', async () => {
     await connected((_, response) => void response.writeHead(200).write(line('ADDED', 'a')))
     const caller = new AbortController()
     for await (const _ of api.watch({ path: '/', signal: caller.signal })) caller.abort()
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0))
+    await waitFor(() => expect(server.sockets.size).toBe(0))
     expect(api.inFlight()).toEqual({ requests: 0, watches: 0 })
   })
 
   it('closes the socket when the reader walks away', async () => {
     await connected((_, response) => void response.writeHead(200).write(line('ADDED', 'a')))
     for await (const _ of api.watch({ path: '/' })) break
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0))
+    await waitFor(() => expect(server.sockets.size).toBe(0))
   })
 
   it('never starves requests, however many watches there are', async () => {
@@ -324,8 +336,8 @@ describe('watch', () => {
       for await (const _ of api.watch({ path: '/', signal: caller.signal }))
         await api.request({ method: 'GET', path: '/' })
     })
-    await vi.waitFor(() => expect(server.received).toHaveLength(80))
-    expect(api.inFlight()).toEqual({ requests: 0, watches: 40 })
+    await waitFor(() => expect(server.received).toHaveLength(80))
+    await waitFor(() => expect(api.inFlight()).toEqual({ requests: 0, watches: 40 }))
     caller.abort()
     await Promise.all(watches)
   })
@@ -340,10 +352,10 @@ describe('close', () => {
       caught(api.request({ method: 'GET', path: '/' })),
       caught(events(api.watch({ path: '/' }))),
     ]
-    await vi.waitFor(() => expect(server.received).toHaveLength(2))
+    await waitFor(() => expect(server.received).toHaveLength(2))
     await api.close()
     for (const error of await Promise.all(failures)) expect(error.message).toContain('was closed')
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0))
+    await waitFor(() => expect(server.sockets.size).toBe(0))
   })
 
   it('may be called twice, and refuses later requests', async () => {

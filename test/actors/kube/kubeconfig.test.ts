@@ -3,7 +3,7 @@ import type { ServerOptions } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { connectionDigest, mergeKubeconfigs, parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
@@ -14,6 +14,7 @@ import {
   type KeyPair,
 } from '../../../playground/apiserver/access/certificates.js'
 import { type KubeApi, KubeconfigError } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
 import { json, type ScriptedServer, scriptedServer } from './scripted-server.js'
 
 interface Parts {
@@ -422,7 +423,7 @@ describe('a connection', () => {
       await ask().catch(() => undefined)
       await ask()
       expect(seen).toEqual(['kairship', 'kairship', 'second'])
-      await vi.waitFor(() => expect(server!.sockets.size).toBe(1))
+      await waitFor(() => expect(server!.sockets.size).toBe(1))
     })
   })
 })

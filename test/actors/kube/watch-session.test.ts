@@ -7,11 +7,12 @@ import {
 } from 'node:http2'
 import { createServer as createHttp1Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
 
 const authority = createAuthority('test')
 const { certificate: cert, key } = authority.issueServing()
@@ -110,7 +111,7 @@ describe('watches of one endpoint', () => {
     const watches = [opened(1), opened(2), opened(3)]
     const first = await Promise.all(watches.map(watch => watch.next()))
     expect(first.map(({ value }) => value?.object)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }])
-    await vi.waitFor(() => expect(server.sockets.size).toBe(3)) // the one that found out is closed
+    await waitFor(() => expect(server.sockets.size).toBe(3)) // the one that found out is closed
   })
 
   it('send the credential with every stream, and throw a refusal as its Status', async () => {
@@ -145,7 +146,7 @@ describe('watches of one endpoint', () => {
     await left.next()
     await kept.next()
     await left.return?.()
-    await vi.waitFor(() => expect(streams.map(stream => stream.closed)).toEqual([true, false]))
+    await waitFor(() => expect(streams.map(stream => stream.closed)).toEqual([true, false]))
     streams[1]?.write(line(7))
     expect((await kept.next()).value.object).toEqual({ n: 7 })
   })
@@ -173,7 +174,7 @@ describe('watches of one endpoint', () => {
     const running = opened(1)
     await running.next()
     for (const session of server.sessions) session.close()
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const next = opened(2)
       expect((await next.next()).value.object.n).toBeGreaterThan(1)
       expect(server.sessions.size).toBe(2)
@@ -192,7 +193,7 @@ describe('watches of one endpoint', () => {
     const ended = caught(watch.next() as Promise<unknown>)
     await api.close()
     expect((await ended).message).toMatch(/was closed/)
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0))
+    await waitFor(() => expect(server.sockets.size).toBe(0))
   })
 
   it('are refused a server that another authority vouches for', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { PATIENCE_MS } from '../../patience.js'
 import type { Target } from './target.js'
 import { type Answer, Wire } from './wire.js'
 
@@ -65,12 +66,12 @@ export class Bench {
 
   /** Polls until the answer has this status. */
   async until(path: string, status: number): Promise<Json> {
-    for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
       const answer = await this.admin.get(path)
       if (answer.status === status) return answer.body
       await new Promise(resolve => setTimeout(resolve, 50))
     }
-    throw new Error(`${path} did not answer ${status} within 20 s`)
+    throw new Error(`${path} did not answer ${status} in time`)
   }
 
   async close(): Promise<void> {

@@ -21,7 +21,7 @@ export function apiServerConformance(open: () => Promise<Target>, exceptions: Ex
     let target: Target
     beforeAll(async () => {
       target = await open()
-    }, 120_000)
+    })
     afterAll(() => target?.close())
     for (const group of groups) declare(group, () => target, exceptions)
   })

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { Agent, request } from 'undici'
+import { PATIENCE_MS } from '../../patience.js'
 
 /** Who speaks to the API server under test; nobody in particular when all is absent. All material is PEM. */
 export interface Identity {
@@ -34,14 +35,14 @@ export interface SeenEvent {
 
 /** An open watch. */
 export interface OpenWatch {
-  /** The next event, or undefined when the server ended the watch. Fails after ten seconds of silence. */
+  /** The next event, or undefined when the server ended the watch. Fails after minutes of silence. */
   next(): Promise<SeenEvent | undefined>
   /** The next events, bookmarks left out. */
   take(count: number): Promise<SeenEvent[]>
   close(): void
 }
 
-const silenceMs = 10_000
+const silenceMs = PATIENCE_MS
 
 /** Speaks HTTP to one API server as one identity, hiding nothing: no retries, no defaults but JSON. */
 export class Wire {

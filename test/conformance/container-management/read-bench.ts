@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { PATIENCE_MS } from '../../patience.js'
 import { type Answer, type Extras, Wire } from '../apiserver/wire.js'
 import type { ReadTarget, SourceCluster } from './target.js'
 
@@ -124,7 +125,7 @@ export function ok({ status, body }: Answer): Json {
 }
 
 /** Polls what the index must come to show. */
-export async function eventually(condition: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+export async function eventually(condition: () => Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
     if (await condition()) return
     await new Promise(resolve => setTimeout(resolve, 50))

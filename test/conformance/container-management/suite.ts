@@ -29,7 +29,7 @@ export function containerManagementConformance(
       target = await open()
       bench = new ReadBench(target)
       await plant(bench)
-    }, 120_000)
+    })
     afterAll(async () => {
       await bench?.close()
       await target?.close()

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Code } from '../../../http/code.js'
+import { waitFor } from '../../patience.js'
 import { deferred } from '../fakes/deferred.js'
 import { fakeFleet, viewOf } from '../fakes/fleet.js'
 import { listeningApi } from '../fakes/listening.js'
@@ -17,7 +18,7 @@ beforeEach(async () => {
   upstream = await fakeUpstream()
   const fleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded'))
   fleet.connections.set('north', upstream.api)
-  api = await listeningApi(fleet, { graceMs: 500 })
+  api = await listeningApi(fleet, { graceMs: 60_000 })
 })
 afterEach(async () => {
   await api.running.close()
@@ -246,7 +247,7 @@ describe('a watch through the door', () => {
     const { request } = await watch()
     request.destroy()
     await closed.promise
-    await vi.waitFor(async () => expect(await upstream.connections()).toBe(0))
+    await waitFor(async () => expect(await upstream.connections()).toBe(0))
   })
 
   it('that is not read holds the server back instead of filling our memory', async () => {
@@ -268,7 +269,7 @@ describe('a watch through the door', () => {
     }
     const { request, response } = await watch()
     response.pause()
-    await vi.waitFor(() => expect(blocked).toBe(true), { timeout: 10_000 })
+    await waitFor(() => expect(blocked).toBe(true))
     // What sockets of four parties hold; without backpressure it would have been all 200 MiB.
     expect(written).toBeLessThan(64 * 1024 * 1024)
     request.destroy()
@@ -288,10 +289,10 @@ describe('a watch through the door', () => {
       received += chunk
     })
     response.on('end', () => text.resolve(received))
-    await vi.waitFor(() => expect(received).toBe('{"n":1}\n{"n":'))
+    await waitFor(() => expect(received).toBe('{"n":1}\n{"n":'))
     const closing = api.running.close()
     const { write } = { write: (part: string) => void server.promise.then(s => s.write(part)) }
-    await vi.waitFor(async () => expect((await api.running.readiness()).ready).toBe(false))
+    await waitFor(async () => expect((await api.running.readiness()).ready).toBe(false))
     write('2}\n{"n":3')
     expect(await text.promise).toBe('{"n":1}\n{"n":2}\n')
     await closing
@@ -349,7 +350,7 @@ describe('an upgrade through the door', () => {
     expect(received?.headers['x-remote-user']).toBeUndefined()
     socket.end()
     await once(socket, 'close')
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(audits()).toMatchObject([{ verb: 'create', code: 'OK' satisfies keyof typeof Code }]),
     )
   })
@@ -381,7 +382,7 @@ describe('an upgrade through the door', () => {
     const socket = await upgrade('admin')
     await next(socket)
     socket.destroy()
-    await vi.waitFor(async () => expect(await upstream.connections()).toBe(0))
+    await waitFor(async () => expect(await upstream.connections()).toBe(0))
     upstream.upgrade = (_, behind) => behind.destroy()
     const other = await upgrade('admin')
     await once(other, 'close')

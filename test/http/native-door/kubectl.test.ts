@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ControllerManager, startControllerManager } from '../../../actors/controller-manager.js'
 import { connectKube } from '../../../actors/kube/connection.js'
 import { kubeConnector } from '../../../actors/kube/connector.js'
@@ -13,11 +13,9 @@ import { knobs } from '../../../config.js'
 import { type Api, startApi } from '../../../http/server.js'
 import { type Playground, startPlayground } from '../../../playground/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
 import { curl } from '../fakes/listening.js'
 import { fakeLog } from '../fakes/log.js'
-
-// Far above what it takes: a busy machine is no failure.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 /** The kubectl on PATH; without one there is nothing to ask with. */
 const kubectlPath = (process.env.PATH ?? '')
@@ -78,10 +76,11 @@ describe.skipIf(!kubectlPath)('kubectl through Kairship, against the playground'
       grpcListen: '127.0.0.1:0',
       clientCertificateAuthority: playground.host.certificateAuthority,
     })
-    await vi.waitFor(() => expect(manager.fleet.get(name)?.state).toBe('ready'), {
-      timeout: 180_000,
-      interval: 200,
-    })
+    await waitFor(() => expect(manager.fleet.get(name)?.state).toBe('ready'))
+    // The RBAC of people is made by an effect of its own, which readiness does not wait for.
+    const namespaces = `/apis/kairship.io/v1alpha1/instances/${name}/proxy/api/v1/namespaces`
+    for (const token of Object.values(playground.tokens))
+      await waitFor(async () => expect((await curl(api, namespaces, { token })).status).toBe(200))
     for (const [person, token] of Object.entries(playground.tokens)) {
       const answer = await curl(api, `/apis/kairship.io/v1alpha1/instances/${name}/kubeconfig`, { token })
       expect(answer.status, answer.text).toBe(200)
@@ -159,7 +158,7 @@ data: {a: ${data}}
     expect(await run('patch configmap settings --type=merge -p {"data":{"b":"x"}}')).toBe(
       'configmap/settings patched',
     )
-    expect(await run('wait --for=jsonpath={.data.b}=x configmap/settings --timeout=60s')).toBe(
+    expect(await run('wait --for=jsonpath={.data.b}=x configmap/settings --timeout=90s')).toBe(
       'configmap/settings condition met',
     )
     expect(await run('delete configmap settings')).toMatch(/^configmap "settings" deleted/)

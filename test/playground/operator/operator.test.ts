@@ -15,18 +15,18 @@ import { eventually, silent } from '../eventually.js'
 
 let host: ApiServer
 let operator: Operator
-let failures: string[]
+/** Why installing fails, as long as it does. */
+let failure: string | undefined
 let uninstalled: string[]
 
 beforeEach(async () => {
   host = await startApiServer({ name: 'host' })
-  failures = []
+  failure = undefined
   uninstalled = []
   operator = await Operator.start({
     host: host.local,
     log: silent,
     install: async id => {
-      const failure = failures.shift()
       if (failure) throw new Error(failure)
       return startKarmada({ name: id, connector: kubeConnector(), log: silent })
     },
@@ -114,13 +114,14 @@ describe('the operator', () => {
   })
 
   it('says what failed, and tries again', async () => {
-    failures = ['failed to pull the image of etcd']
+    failure = 'failed to pull the image of etcd'
     await create({})
-    const failed = await eventually('the failure or what follows', async () => {
+    const failed = await eventually('the failure', async () => {
       const [condition] = (await ask())?.status?.conditions ?? []
       return condition?.reason === 'Failed' ? condition : undefined
     })
     expect(failed.message).toBe('failed to pull the image of etcd')
+    failure = undefined
     await reason('Completed')
   })
 

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { PATIENCE_MS } from '../../patience.js'
 
 /** How often a condition is looked at. Real sockets tell no one when they are done. */
 const everyMs = 20
@@ -12,7 +13,7 @@ const everyMs = 20
 export async function eventually<T>(
   what: string,
   look: () => T | Promise<T>,
-  { withinMs = 30_000, story = () => '' }: { withinMs?: number; story?: () => string } = {},
+  { withinMs = PATIENCE_MS, story = () => '' }: { withinMs?: number; story?: () => string } = {},
 ): Promise<NonNullable<T>> {
   const until = performance.now() + withinMs
   let last: unknown

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { PATIENCE_MS } from '../../../patience.js'
 import { type Bench, behaviour, configMap, failure, type Group, type Json } from '../behaviour.js'
 
 const rbac = 'rbac.authorization.k8s.io'
@@ -23,11 +24,11 @@ async function allow(k: Bench, rules: Json[]): Promise<() => Promise<void>> {
 
 /** Polls until alice gets this status: an authorizer learns of roles by watching. */
 async function aliceGets(k: Bench, path: string, status: number): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     if ((await k.alice.get(path)).status === status) return
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-  throw new Error(`alice did not get ${status} on ${path} within 10 s`)
+  throw new Error(`alice did not get ${status} on ${path} in time`)
 }
 
 async function subjectAccess(k: Bench, spec: Json): Promise<Json> {

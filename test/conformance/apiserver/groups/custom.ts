@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { PATIENCE_MS } from '../../../patience.js'
 import { type Bench, behaviour, failure, type Group, type Json } from '../behaviour.js'
 import { api, boat, boats, crds, definition } from './boats.js'
 
@@ -76,7 +77,7 @@ export const custom: Group = {
     }),
     behaviour('the new type is in OpenAPI', async k => {
       let body: Json
-      for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+      for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
         const answer = await k.admin.get(`/openapi/v3/apis/${api}`)
         body = answer.body
         if (answer.status === 200 && body.components?.schemas !== undefined) break

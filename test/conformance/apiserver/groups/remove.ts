@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { PATIENCE_MS } from '../../../patience.js'
 import { behaviour, deployment, failure, type Group, type Json } from '../behaviour.js'
 
 /** Deleting objects: preconditions, finalizers, owners and namespaces. */
@@ -317,9 +318,9 @@ async function newNamespace(
 
 /** Polls a condition that controllers of the server bring about. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     if (await condition()) return
     await new Promise(resolve => setTimeout(resolve, 50))
   }
-  throw new Error('waited 20 s in vain')
+  throw new Error('waited in vain')
 }
