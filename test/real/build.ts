@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { completeClusterpediaApi } from './clusterpedia-api.js'
@@ -56,8 +56,16 @@ export async function build(report: (line: string) => void, everything = false):
 function cacheFolder(family: Family): string {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
   const hash = createHash('sha256')
-  for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(sourceFolder, family.folder, file)))
+  for (const file of pinningFiles(family)) hash.update(readFileSync(join(sourceFolder, family.folder, file)))
   return join(cache, 'kairship', 'real', `${family.folder}-${hash.digest('hex').slice(0, 16)}`)
+}
+
+/** What a family's binaries are made from: the module's pins, and sources where it has any. */
+function pinningFiles({ folder, ownSources }: Family): string[] {
+  const sources = ownSources
+    ? readdirSync(join(sourceFolder, folder)).filter(file => file.endsWith('.go'))
+    : []
+  return ['go.mod', 'go.sum', ...sources.sort()]
 }
 
 function requireGo(): void {
@@ -71,7 +79,7 @@ function requireGo(): void {
 async function buildProgram(family: Family, program: Program): Promise<void> {
   const work = cacheFolder(family)
   mkdirSync(join(work, 'bin'), { recursive: true })
-  for (const file of ['go.mod', 'go.sum'])
+  for (const file of pinningFiles(family))
     copyFileSync(join(sourceFolder, family.folder, file), join(work, file))
   if (family.completedModule !== undefined)
     completeClusterpediaApi(

@@ -20,6 +20,8 @@ export interface Family {
   readonly programs: readonly Program[]
   /** Module that must be completed before the family compiles; see `clusterpedia-api.ts`. */
   readonly completedModule?: 'clusterpedia-api'
+  /** True where the folder holds Go files of our own beside `go.mod`, which are built with it. */
+  readonly ownSources?: boolean
 }
 
 const componentVersion = 'k8s.io/component-base/version'
@@ -47,7 +49,7 @@ export const families: readonly Family[] = [
       { name: 'kube-apiserver', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
       { name: 'kube-controller-manager', package: 'k8s.io/kubernetes/cmd/kube-controller-manager' },
       { name: 'kube-scheduler', package: 'k8s.io/kubernetes/cmd/kube-scheduler' },
-      { name: 'kubectl', package: 'k8s.io/kubernetes/cmd/kubectl', byHand: true },
+      { name: 'kubectl', package: 'k8s.io/kubernetes/cmd/kubectl' },
     ],
   },
   {
@@ -88,5 +90,11 @@ export const families: readonly Family[] = [
     folder: 'grpcurl',
     stamps: {},
     programs: [{ name: 'grpcurl', package: 'github.com/fullstorydev/grpcurl/cmd/grpcurl', byHand: true }],
+  },
+  {
+    folder: 'informer',
+    stamps: {},
+    programs: [{ name: 'informer', package: '.' }],
+    ownSources: true,
   },
 ]

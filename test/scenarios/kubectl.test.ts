@@ -1,33 +1,9 @@
-import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
-
-/** KAIRSHIP_KUBECTL holds a list of paths; else the one on PATH. */
-function kubectls(): string[] {
-  const told = process.env.KAIRSHIP_KUBECTL
-  const candidates = told
-    ? told.split(delimiter)
-    : (process.env.PATH ?? '').split(delimiter).map(folder => join(folder, 'kubectl'))
-  const found = candidates.filter(path => {
-    try {
-      accessSync(path, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-  return told ? found : found.slice(0, 1)
-}
-
-interface Run {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
+import { kubectls, type RunOptions, runKubectl } from './support/kubectl.js'
 
 let server: ApiServer
 let folder: string
@@ -94,24 +70,12 @@ describe.each(found)('%s', kubectl => {
   const space = `ns-${found.indexOf(kubectl)}`
   const home = () => join(folder, space)
 
-  function run(args: readonly string[], options: { input?: string; env?: Record<string, string> } = {}) {
-    return new Promise<Run>(resolve => {
-      const child = execFile(
-        kubectl,
-        ['-n', space, ...args],
-        {
-          env: {
-            PATH: process.env.PATH,
-            HOME: home(),
-            KUBECONFIG: join(folder, 'kubeconfig'),
-            ...options.env,
-          },
-        },
-        (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-      )
-      child.stdin?.end(options.input ?? '')
+  const run = (args: readonly string[], options: Pick<RunOptions, 'input' | 'env'> = {}) =>
+    runKubectl(kubectl, ['-n', space, ...args], {
+      kubeconfig: join(folder, 'kubeconfig'),
+      home: home(),
+      ...options,
     })
-  }
 
   /** Runs a command that must succeed and returns what it printed. */
   async function ok(args: string, input?: string): Promise<string> {

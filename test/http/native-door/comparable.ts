@@ -1,0 +1,34 @@
+/**
+ * What kubectl printed, less what must differ between two runs of the same command: addresses, identities, times, ages
+ * (with them the widths of columns), and names of temporary files.
+ */
+export const comparable = (text: string): string =>
+  changedLines(text)
+    .replaceAll(
+      /https:\/\/127\.0\.0\.1:\d+(\/apis\/kairship\.io\/v1alpha1\/instances\/[^/]+\/proxy)?/g,
+      'SERVER',
+    )
+    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UID')
+    .replaceAll(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| [+-]\d{4}( UTC)?)?/g, 'TIME')
+    .replaceAll(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, 'TIME')
+    .replaceAll(/(resourceVersion"?: ?)"\d+"/g, '$1"RV"')
+    .replaceAll(/(Resource Version: +)\d+/g, '$1RV')
+    .replaceAll(/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1')
+    // Pods and events have names that the server made.
+    .replaceAll(/\b(shop-[0-9a-z]{5,10})-[0-9a-z]{5}\b/g, '$1-POD')
+    .replaceAll(/\b10\.244\.\d+\.\d+\b/g, 'ADDRESS')
+    .replaceAll(/\b(\d+m)?\d+s\b/g, 'AGE')
+    // How far a rollout is depends on when one asks.
+    .replaceAll(/^Waiting for deployment .*\n/gm, '')
+    .replaceAll('<invalid>', 'AGE')
+    .replaceAll(/ {2,}/g, '  ')
+    .replaceAll(/ +$/gm, '')
+
+/** Of a diff what differs, without its surroundings: two times that differ add lines when a second went by. */
+const changedLines = (text: string): string =>
+  text.startsWith('diff ')
+    ? text
+        .split('\n')
+        .filter(line => /^[+-]/.test(line) && !/^[+-] +time: /.test(line))
+        .join('\n')
+    : text
