@@ -12,16 +12,21 @@ import { authenticator, type Proof, readPem } from './authenticate.js'
 import { DeadlineError, deadline, orAborted } from './deadline.js'
 import { requestHeaders } from './headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
+import type { StreamedAnswer } from './session.js'
 import { Sockets } from './sockets.js'
 import { upstreamOf } from './upstream.js'
 import { watchLines } from './watch-lines.js'
-import type { StreamedAnswer } from './watch-session.js'
 
 /** Knobs of one connection. */
 export interface ConnectionOptions {
   readonly userAgent?: string
   /** How many sockets short requests may use at once; further requests wait their turn. */
   readonly maxRequestSockets?: number
+  /**
+   * Whether short requests too go over the session that watches share, where the server speaks HTTP/2: one socket for the
+   * endpoint. Else they have sockets of their own, which is faster where there are many of them.
+   */
+  readonly oneSession?: boolean
   /** Milliseconds a request may take when it does not say itself, and a watch until the server has accepted it. */
   readonly timeoutMs?: number
   /** The largest answer, and the largest single watch event, that is read. */
@@ -46,6 +51,7 @@ export interface KubeConnection extends KubeApi {
 const DEFAULTS = {
   userAgent: 'kairship',
   maxRequestSockets: 16,
+  oneSession: false,
   timeoutMs: 30_000,
   maxAnswerBytes: 64 << 20,
 } as const
@@ -67,14 +73,19 @@ export async function connectKube(
   const inFlight = { requests: 0, watches: 0 }
   if (!config.credential.exec && !config.credential.authProvider) await sockets.forRequest(await auth.proof())
 
+  const wayOfRequests = async (proof: Proof, signal: AbortSignal): Promise<Way> => {
+    const sessions = settings.oneSession ? await orAborted(sockets.forStream(proof), signal) : undefined
+    return sessions ?? sockets.forRequest(proof)
+  }
+
   /** Sends, and hands the answer over once its head is there. A refusal is read whole and thrown. */
   async function send(
-    through: (proof: Proof) => Promise<Way>,
+    through: (proof: Proof, signal: AbortSignal) => Promise<Way>,
     asked: KubeRequest,
     signal: AbortSignal,
   ): Promise<StreamedAnswer> {
     const proof = await auth.proof()
-    const way = await through(proof)
+    const way = await through(proof, signal)
     const impersonate = asked.impersonate ?? config.credential.impersonate
     const headers = requestHeaders({ ...asked, ...(impersonate && { impersonate }) }, settings.userAgent)
     const answer = await way.request({
@@ -106,7 +117,7 @@ export async function connectKube(
     const ended = began(asked.method)
     let code = 0
     try {
-      const answer = await send(proof => sockets.forRequest(proof), asked, signal)
+      const answer = await send(wayOfRequests, asked, signal)
       const text = await readBody(answer.body, settings.maxAnswerBytes)
       code = answer.statusCode
       return parseAnswer(answer.headers, text) as T
@@ -164,6 +175,7 @@ interface Way {
   request(
     asked: Dispatcher.RequestOptions & {
       readonly headers: Record<string, string | string[]>
+      readonly body: string | null
       readonly signal: AbortSignal
     },
   ): Promise<StreamedAnswer>

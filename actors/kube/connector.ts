@@ -3,12 +3,16 @@ import { type ConnectionOptions, connectKube } from './connection.js'
 import { parseKubeconfig } from './kubeconfig.js'
 
 /**
- * Connects to control planes whose kubeconfigs come out of Secrets. Such a kubeconfig may not name local files or
+ * Connects to control planes whose kubeconfigs come out of Secrets, by one socket each. Such a kubeconfig may not name local files or
  * commands: it would let whoever writes a Secret read this host's files and run programs on it.
  */
 export function kubeConnector(defaults: ConnectionOptions = {}): KubeConnector {
   return {
     connect: async (kubeconfig, options) =>
-      connectKube(parseKubeconfig(kubeconfig, { local: false }), { ...defaults, ...options }),
+      connectKube(parseKubeconfig(kubeconfig, { local: false }), {
+        oneSession: true,
+        ...defaults,
+        ...options,
+      }),
   }
 }

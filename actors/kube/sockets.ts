@@ -5,7 +5,7 @@ import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { KubeconfigError } from '../../ports/kube-api.js'
 import { type Proof, readPem } from './authenticate.js'
 import type { Kubeconfig } from './kubeconfig.js'
-import { WatchSessions } from './watch-sessions.js'
+import { Sessions } from './sessions.js'
 
 /** kube-apiserver closes idle connections after 90 s; being first avoids sending a request into its close. */
 const KEEP_ALIVE_MS = 60_000
@@ -21,24 +21,24 @@ interface Footing {
   /** The bounded pool of what is proxied, apart, so that callers and Kairship's own requests do not wait for each other. */
   proxied?: Pool
   /** Absent without TLS, in whose handshake HTTP/2 is negotiated. */
-  readonly watches?: WatchSessions
+  readonly sessions?: Sessions
 }
 
 /** More than a person's tools open at once; what is beyond waits its turn. */
 const PROXIED_SOCKETS = 256
 
 /**
- * The sockets of one endpoint. Short requests share a bounded pool and wait their turn; they go over HTTP/1.1, because
- * undici's HTTP/2 was measured at less than half its speed. Watches never wait: they are streams of an HTTP/2 session where
- * the server has it, and otherwise each has a socket of its own that ends with it. In the pool they would starve everything
- * else, and undici reconnects a pooled socket whose request was aborted.
+ * The sockets of one endpoint. Watches never wait: they are streams of an HTTP/2 session where the server has it, and
+ * otherwise each has a socket of its own that ends with it. Short requests are either streams of the same session, so that an
+ * endpoint costs one socket, or share a bounded pool of HTTP/1.1 sockets and wait their turn there, which is faster for many.
+ * Watches in that pool would starve everything else, and undici reconnects a pooled socket whose request was aborted.
  *
  * When the client certificate rotates, new requests use new sockets, and what runs on the old ones ends in its own time.
  */
 export class Sockets {
   #footing: { readonly cert: string | undefined; readonly ready: Promise<Footing> } | undefined
   readonly #open = new Set<Dispatcher>()
-  readonly #sessions = new Set<WatchSessions>()
+  readonly #sessions = new Set<Sessions>()
   #closed: Error | undefined
 
   constructor(
@@ -51,10 +51,10 @@ export class Sockets {
     return (await this.#current(proof)).requests
   }
 
-  /** Where watches are streams; undefined where the server speaks HTTP/1.1 only. @throws as `forRequest` */
-  async forStream(proof: Proof): Promise<WatchSessions | undefined> {
-    const { watches } = await this.#current(proof)
-    return (await watches?.speakHttp2()) ? watches : undefined
+  /** Where requests are streams; undefined where the server speaks HTTP/1.1 only. @throws as `forRequest` */
+  async forStream(proof: Proof): Promise<Sessions | undefined> {
+    const { sessions } = await this.#current(proof)
+    return (await sessions?.speakHttp2()) ? sessions : undefined
   }
 
   /** A socket for one watch; give it back with `end`. @throws as `forRequest` */
@@ -123,10 +123,10 @@ export class Sockets {
       if (this.#footing === next) this.#footing = undefined // a file that is missing now may be there next time
     })
     before?.ready.then(
-      ({ requests, proxied, watches }) => {
+      ({ requests, proxied, sessions }) => {
         this.#retire(requests)
         if (proxied) this.#retire(proxied)
-        watches?.retire()
+        sessions?.retire()
       },
       () => undefined,
     )
@@ -144,7 +144,7 @@ export class Sockets {
     })
     const settings = { connect, connections: this.maxRequestSockets, keepAliveTimeout: KEEP_ALIVE_MS }
     const requests = this.#track(new Pool(this.#origin, { ...settings, ...NO_TIMEOUTS }))
-    return { connect, requests, ...(secure && { watches: this.#shared(secure) }) }
+    return { connect, requests, ...(secure && { sessions: this.#shared(secure) }) }
   }
 
   #track<D extends Dispatcher>(dispatcher: D): D {
@@ -152,9 +152,9 @@ export class Sockets {
     return dispatcher
   }
 
-  #shared(secureContext: SecureContext): WatchSessions {
+  #shared(secureContext: SecureContext): Sessions {
     const { tls } = this.config
-    const sessions = new WatchSessions({
+    const sessions = new Sessions({
       origin: this.#origin,
       secureContext,
       ...(tls.serverName && { serverName: tls.serverName }),

@@ -1,9 +1,9 @@
 import { orAborted } from './deadline.js'
-import { type SessionTarget, type StreamedAnswer, type StreamRequest, WatchSession } from './watch-session.js'
+import { Session, type SessionTarget, type StreamedAnswer, type StreamRequest } from './session.js'
 
-/** The sessions that the watches of one endpoint share under one client certificate: one, until it is full. */
-export class WatchSessions {
-  #sessions: WatchSession[] = []
+/** The sessions that the streams of one endpoint share under one client certificate: one, until it is full. */
+export class Sessions {
+  #sessions: Session[] = []
   /** The session being opened right now: who comes meanwhile waits for the same one. */
   #opening: Promise<void> | undefined
   #onlyHttp1 = false
@@ -11,13 +11,13 @@ export class WatchSessions {
 
   constructor(readonly target: SessionTarget) {}
 
-  /** Whether the server speaks HTTP/2, which is found out by connecting. @throws as WatchSession.open */
+  /** Whether the server speaks HTTP/2, which is found out by connecting. @throws as Session.open */
   async speakHttp2(): Promise<boolean> {
     if (!this.#onlyHttp1 && !this.#roomy) await this.#opened()
     return !this.#onlyHttp1
   }
 
-  /** Opens a stream on a session with room, connecting once more where none has. @throws as WatchSession.request */
+  /** Opens a stream on a session with room, connecting once more where none has. @throws as Session.request */
   async request(asked: StreamRequest): Promise<StreamedAnswer> {
     for (;;) {
       if (this.#closed) throw this.#closed
@@ -40,7 +40,7 @@ export class WatchSessions {
     this.#sessions = []
   }
 
-  get #roomy(): WatchSession | undefined {
+  get #roomy(): Session | undefined {
     return this.#sessions.find(session => session.hasRoom)
   }
 
@@ -51,7 +51,7 @@ export class WatchSessions {
 
   async #open(): Promise<void> {
     try {
-      const session = await WatchSession.open(this.target)
+      const session = await Session.open(this.target)
       if (!session) this.#onlyHttp1 = true
       else if (this.#closed) session.destroy(this.#closed)
       else this.#sessions.push(session)

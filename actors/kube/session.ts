@@ -8,6 +8,7 @@ import {
 import { isIP } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { AnswerHeaders } from './answer.js'
+import { DeadlineError } from './deadline.js'
 
 /** Where sessions lead, and how the server is trusted. */
 export interface SessionTarget {
@@ -28,9 +29,11 @@ export interface StreamedAnswer {
   readonly body: AsyncIterable<Buffer>
 }
 
-/** A GET to open a stream with; its path is encoded and has its query. */
+/** A request to open a stream with; its path is encoded and has its query. */
 export interface StreamRequest {
+  readonly method: string
   readonly path: string
+  readonly body: string | null
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly signal: AbortSignal
 }
@@ -38,15 +41,20 @@ export interface StreamRequest {
 /** A silent session is asked for a sign of life this often, and given up when none comes: client-go's 30 s and 15 s. */
 const PING_EVERY_MS = 30_000
 const PING_TIMEOUT_MS = 15_000
+/**
+ * How long the sign of life may take after a request got no answer in time. A server that is only slow answers pings all the
+ * same; on a dead connection the next request but one must find a new one, before three failures call the server broken.
+ */
+const PING_IN_DOUBT_TIMEOUT_MS = 5_000
 /** Room for what all watches of a session may have sent unread, so that one slow reader does not stop the others. */
 const SESSION_WINDOW_BYTES = 16 << 20
 const STREAM_WINDOW_BYTES = 1 << 20
 
 /**
- * One HTTP/2 session on which watches are streams. A TLS handshake and its socket cost a control plane's watches some
- * milliseconds and some 60 KB each when every watch has its own; as streams they cost a fraction of it.
+ * One HTTP/2 session on which watches, and whatever else is asked, are streams. A TLS handshake costs either side some
+ * milliseconds, and its socket some 60 KB each; a stream costs a fraction of it.
  */
-export class WatchSession {
+export class Session {
   readonly #session: ClientHttp2Session
   readonly #ping: NodeJS.Timeout
   #streams = 0
@@ -59,7 +67,7 @@ export class WatchSession {
     this.#session.setLocalWindowSize(SESSION_WINDOW_BYTES)
     // Every stream hears of it by its own 'error'; unheard here, it would end the process.
     this.#session.on('error', () => this.#session.destroy())
-    this.#ping = setInterval(() => this.#askForLife(), PING_EVERY_MS).unref()
+    this.#ping = setInterval(() => this.#askForLife(PING_TIMEOUT_MS), PING_EVERY_MS).unref()
     this.#session.once('close', () => clearInterval(this.#ping))
   }
 
@@ -68,9 +76,9 @@ export class WatchSession {
    * @returns undefined when the server does not speak HTTP/2
    * @throws what the system or the TLS check says, or that there was no connection within `connectTimeoutMs`
    */
-  static async open(target: SessionTarget): Promise<WatchSession | undefined> {
+  static async open(target: SessionTarget): Promise<Session | undefined> {
     const socket = await negotiated(target)
-    if (socket.alpnProtocol === 'h2') return new WatchSession(socket, target.origin)
+    if (socket.alpnProtocol === 'h2') return new Session(socket, target.origin)
     socket.destroy()
     return undefined
   }
@@ -82,10 +90,15 @@ export class WatchSession {
   }
 
   /** Opens a stream at once; resolves with the head of its answer. @throws signal.reason, or what ended the stream */
-  async request({ path, headers, signal }: StreamRequest): Promise<StreamedAnswer> {
-    const stream = this.#session.request({ ':method': 'GET', ':path': path, ...headers }, { endStream: true })
+  async request({ method, path, headers, body, signal }: StreamRequest): Promise<StreamedAnswer> {
+    const named = { ':method': method, ':path': path, ...headers }
+    const stream = this.#session.request(named, { endStream: body === null })
+    if (body !== null) stream.end(body)
     this.#streams++
-    const abort = (): void => void stream.destroy(signal.reason)
+    const abort = (): void => {
+      stream.destroy(signal.reason)
+      if (signal.reason instanceof DeadlineError) this.#askForLife(PING_IN_DOUBT_TIMEOUT_MS)
+    }
     stream.once('close', () => {
       this.#streams--
       signal.removeEventListener('abort', abort)
@@ -112,11 +125,12 @@ export class WatchSession {
     this.#session.destroy(reason)
   }
 
-  #askForLife(): void {
-    if (this.#streams === 0 || this.#session.destroyed) return
+  #askForLife(withinMs: number): void {
+    if (this.#session.destroyed) return
     const giveUp = setTimeout(() => {
-      this.#session.destroy(new Error(`the server did not answer a ping within ${PING_TIMEOUT_MS} ms`))
-    }, PING_TIMEOUT_MS).unref()
+      const error = new Error(`the server did not answer a ping within ${withinMs} ms`)
+      this.#session.destroy(Object.assign(error, { code: 'ETIMEDOUT' }))
+    }, withinMs).unref()
     this.#session.ping(() => clearTimeout(giveUp))
   }
 }

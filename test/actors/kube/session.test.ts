@@ -6,9 +6,9 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import { createServer as createHttp1Server } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import { connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type ConnectionOptions, connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
@@ -20,14 +20,15 @@ const { certificate: cert, key } = authority.issueServing()
 /** A server that answers watches by a function, over HTTP/2 or, if told, HTTP/1.1 alone. */
 async function serve(
   answer: (stream: ServerHttp2Stream, path: string, headers: IncomingHttpHeaders) => void,
-  { maxConcurrentStreams = 100, http1 = false } = {},
+  { maxConcurrentStreams = 100, http1 = false, whole = false } = {},
 ) {
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const server = http1
     ? createHttp1Server({ cert, key }, (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        response.write(line(1))
+        if (whole) response.end('{"n":1}')
+        else response.write(line(1))
       })
     : createSecureServer({ cert, key, settings: { maxConcurrentStreams } })
   server.on('secureConnection', (socket: Socket) => {
@@ -53,15 +54,27 @@ async function serve(
 let server: Awaited<ReturnType<typeof serve>>
 let api: KubeConnection
 
+const connectedTo = (port: number, options: ConnectionOptions = {}): Promise<KubeConnection> =>
+  connectKube(
+    {
+      server: `https://127.0.0.1:${port}`,
+      context: 'test',
+      namespace: 'default',
+      tls: { insecure: false, ca: { pem: authority.certificate } },
+      credential: { token: 'secret' },
+    },
+    options,
+  )
+
 async function connected(...given: Parameters<typeof serve>): Promise<void> {
   server = await serve(...given)
-  api = await connectKube({
-    server: `https://127.0.0.1:${server.port}`,
-    context: 'test',
-    namespace: 'default',
-    tls: { insecure: false, ca: { pem: authority.certificate } },
-    credential: { token: 'secret' },
-  })
+  api = await connectedTo(server.port)
+}
+
+/** The same over one session for requests too. */
+async function sharing(...given: Parameters<typeof serve>): Promise<void> {
+  server = await serve(...given)
+  api = await connectedTo(server.port, { oneSession: true })
 }
 
 afterEach(async () => {
@@ -210,3 +223,110 @@ describe('watches of one endpoint', () => {
     await stranger.close()
   })
 })
+
+describe('requests over the session of the watches', () => {
+  const answerJson = (stream: ServerHttp2Stream, body: unknown): void => {
+    stream.respond(head)
+    stream.end(JSON.stringify(body))
+  }
+
+  it('need one connection with all watches and requests of the endpoint', async () => {
+    await sharing((stream, path) => {
+      if (path.includes('watch')) {
+        stream.respond(head)
+        stream.write(line(1))
+      } else answerJson(stream, { path })
+    })
+    const watch = opened(1)
+    await watch.next()
+    const paths = Array.from({ length: 20 }, (_, n) => `/${n}`)
+    const answers = await Promise.all(
+      paths.map(path => api.request<{ path: string }>({ method: 'GET', path })),
+    )
+    expect(answers.map(({ path }) => path)).toEqual(paths)
+    expect(server.sockets.size).toBe(1)
+  })
+
+  it('carry method, body and content type', async () => {
+    await sharing((stream, path, headers) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const { ':method': method, 'content-type': type } = headers
+        answerJson(stream, { method, type, path, body: Buffer.concat(chunks).toString() })
+      })
+    })
+    const asked = { method: 'PATCH', path: '/x', query: { force: true }, body: { ü: 1 } } as const
+    const type = 'application/merge-patch+json'
+    expect(await api.request({ ...asked, contentType: type })).toEqual({
+      method: 'PATCH',
+      type,
+      path: '/x?force=true',
+      body: '{"ü":1}',
+    })
+  })
+
+  it('fall back to sockets where the server speaks HTTP/1.1 only', async () => {
+    server = await serve(() => undefined, { http1: true, whole: true })
+    api = await connectedTo(server.port, { oneSession: true })
+    expect(await api.request({ method: 'GET', path: '/x' })).toEqual({ n: 1 })
+  })
+
+  it('fail within their deadline, and find a new connection when the old one turns out to be dead', async () => {
+    server = await serve(stream => answerJson(stream, { n: 1 }))
+    const relay = await freezable(server.port)
+    api = await connectedTo(relay.port, { oneSession: true })
+    const get = () => api.request({ method: 'GET', path: '/x', timeoutMs: 1_000 })
+    try {
+      await api.request({ method: 'GET', path: '/x' })
+      relay.freeze()
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const late = caught(get())
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(await late).toMatchObject({ code: 'DEADLINE' })
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(await get()).toEqual({ n: 1 })
+    } finally {
+      vi.useRealTimers()
+      await api.close()
+      await relay.close()
+    }
+  })
+
+  it('leave the connection alone when the server is only slow to answer', async () => {
+    let answering = false
+    await sharing(stream => answering && answerJson(stream, { n: 1 }))
+    const get = () => api.request({ method: 'GET', path: '/x', timeoutMs: 50 })
+    await caught(get())
+    answering = true
+    expect(await api.request({ method: 'GET', path: '/x' })).toEqual({ n: 1 })
+    expect(server.sessions.size).toBe(1)
+  })
+})
+
+/** Hands bytes through to a port, until it is frozen: what is connected then stays connected and silent. */
+async function freezable(port: number) {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const relay = createTcpServer(near => {
+    const pair = [near, connect(port, '127.0.0.1')] as const
+    pairs.add(pair)
+    for (const each of pair) each.on('error', () => undefined)
+    near.pipe(pair[1]).pipe(near)
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  return {
+    port: (relay.address() as AddressInfo).port,
+    freeze(): void {
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause()
+        far.unpipe(near).pause()
+      }
+    },
+    async close(): Promise<void> {
+      for (const pair of pairs) for (const each of pair) each.destroy()
+      relay.close()
+      await once(relay, 'close')
+    },
+  }
+}
