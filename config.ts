@@ -191,6 +191,23 @@ export const knobs = {
     why: 'Karmada refreshes a cluster’s counters every 10 s, so more often would write what nobody measured',
   }),
 
+  indexCanaryIntervalMs: knob({
+    kind: milliseconds(0, 3_600_000),
+    default: 30_000,
+    group: 'Controllers',
+    commands: [...acting, 'apiserver'],
+    help: 'pause between two canaries that measure how far an instance’s index is behind; 0 sends none',
+    why: 'two small requests an interval tell within half a minute of an index that claims health and stands still; a thousand instances cost some ninety a second',
+  }),
+  indexCanaryPatienceMs: knob({
+    kind: milliseconds(100, 3_600_000),
+    default: 10_000,
+    group: 'Controllers',
+    commands: [...acting, 'apiserver'],
+    help: 'an index that does not show a canary within this time is taken out of service until it shows a later one in time',
+    why: 'a hundred times what Clusterpedia’s lag is at its 99th percentile, and longer than a restart of its database',
+  }),
+
   listen: knob({
     kind: address,
     default: '127.0.0.1:8443',

@@ -89,6 +89,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     random,
     connectionOf,
     freshness,
+    canaryWrites: new Map(),
     fleetSize: () => supervisor.registry.size,
     gathering: new Turnstile(GATHERING_AT_ONCE),
     leadership: () => lease.current(),

@@ -1,6 +1,7 @@
 import { instanceMachine } from '../machines/instance.js'
 import { followCredentials } from './credentials.js'
 import { addFinalizer, removeFinalizer } from './finalizer.js'
+import { measureIndex } from './index-canary.js'
 import { install, uninstall } from './installation.js'
 import { publishRegistration, withdrawRegistration } from './instance-registry.js'
 import { probeControlPlane } from './probe.js'
@@ -21,6 +22,7 @@ export const instanceLogic = (surroundings: Surroundings) =>
       'follow the credentials': followCredentials(surroundings),
       'probe the control plane': probeControlPlane(surroundings),
       'gather the statistics': gatherStatistics(surroundings),
+      'measure the index': measureIndex(surroundings),
       rest: rest(surroundings.random),
       'add the finalizer': addFinalizer(surroundings),
       'install the control plane': install(surroundings),

@@ -13,6 +13,7 @@ import type { KubeApi } from '../ports/kube-api.js'
 import { apply, remove } from './apply.js'
 import { provided } from './effect.js'
 import { fail } from './failure.js'
+import { removeCanary } from './index-canary.js'
 import { fingerprint } from './outside-object.js'
 import type { Surroundings } from './surroundings.js'
 
@@ -52,12 +53,14 @@ export const materializeRoleBindings = (surroundings: Surroundings) =>
     return 'unwatched'
   })
 
+/** Takes away everything of ours inside: the RBAC, and the canary of the index. */
 export const removeRoleBindings = (surroundings: Surroundings) =>
   provided(surroundings, { name: 'remove the role bindings', stage }, async ({ name, instance }, signal) => {
     // A control plane that was never reached holds nothing of ours, and there is no way in to look.
     if (!surroundings.connectionOf(name).current && !instance.status?.controlPlaneID) return 'gone'
     const api = insideOf(surroundings, name)
     for (const object of await madeInside(api, name, signal)) await removeOne(api, object, signal)
+    await removeCanary(surroundings, api, name, signal)
     return 'gone'
   })
 

@@ -14,6 +14,10 @@ export interface Paces {
   readonly probeIntervalMs: number
   /** Least time between two reports of statistics, which is the least time between two writes of them. */
   readonly statusIntervalMs: number
+  /** Between two canaries of an index; 0 for none. */
+  readonly indexCanaryIntervalMs: number
+  /** After this long without being seen an index stands still. */
+  readonly indexCanaryPatienceMs: number
 }
 
 /** Everything that instance actors share. Per-instance things are looked up by name, so that the chart is provided once. */
@@ -29,6 +33,8 @@ export interface Surroundings {
   connectionOf(name: string): InstanceConnection
   /** Where canaries leave what they measure. */
   readonly freshness: MeasuredFreshness
+  /** Writes of canaries that are under way, by instance; they never reject. */
+  readonly canaryWrites: Map<string, Promise<void>>
   /** How many instances there are now. */
   fleetSize(): number
   /** Who may gather first figures now: a few instances at a time. */

@@ -16,6 +16,9 @@ const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 /** From one small write to an installation. */
 const EFFECT_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 
+/** From the first look of a canary to an index that is hopelessly behind. */
+const LAG_SECONDS = [0.03, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
 /** Every metric of the product, whoever measures it. A name that is not here cannot be used. */
 export const metrics = {
   kairship_instances: { kind: 'gauge', help: 'Instances by public state.', labels: ['state'] },
@@ -51,14 +54,24 @@ export const metrics = {
   },
   kairship_kube_requests_total: {
     kind: 'counter',
-    help: 'Requests sent to Kubernetes APIs, by HTTP status (0: no answer).',
-    labels: ['target', 'verb', 'code'],
+    help: 'Requests sent to Kubernetes APIs, by HTTP status (0: no answer); canaries apart from work.',
+    labels: ['target', 'verb', 'code', 'purpose'],
   },
   kairship_kube_request_duration_seconds: {
     kind: 'histogram',
     help: 'How long Kubernetes APIs took to answer.',
     labels: ['target', 'verb'],
     buckets: CALL_SECONDS,
+  },
+  kairship_index_lag_seconds: {
+    kind: 'histogram',
+    help: 'From the writing of a canary into an instance until its index showed it; at most twice the real lag.',
+    buckets: LAG_SECONDS,
+  },
+  kairship_index_judgements_total: {
+    kind: 'counter',
+    help: 'Times this replica found that an index moves, stands still, or cannot be measured.',
+    labels: ['to'],
   },
   kairship_lease_leading: { kind: 'gauge', help: '1 while this replica holds the lease and acts.' },
   kairship_lease_transitions_total: {

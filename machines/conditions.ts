@@ -132,6 +132,14 @@ function outside(
   return good ? holds(type, reason, message) : broken(type, { reason, message })
 }
 
+/** What an index claims of itself holds as far as the canary does not contradict it. */
+function borneOut(claimed: ConditionFact, index: Facts['index']): ConditionFact {
+  if (claimed.status !== 'True' || index === undefined) return claimed
+  if (!index.ok) return broken('VirtualClusterSynced', index.failure)
+  if (index.unmeasured === undefined) return claimed
+  return { ...claimed, message: `${claimed.message}; how far behind is not measured: ${index.unmeasured}` }
+}
+
 /** What the leader found out before must not be lost just because this process has not asked yet. */
 function remembered({ instance }: Knowledge, otherwise: ConditionFact): ConditionFact {
   const before = instance.status?.conditions?.find(({ type }) => type === otherwise.type)
@@ -140,11 +148,11 @@ function remembered({ instance }: Knowledge, otherwise: ConditionFact): Conditio
   return { type, status, reason, message }
 }
 
-/** RBAC that could not be removed from an unreachable control plane is left behind, and said so. */
+/** What could not be removed from an unreachable control plane is left behind, and said so. */
 export const abandoned = (failure: Failure): ConditionFact =>
   broken('RoleBindingsMaterialized', {
     reason: 'RemovalAbandoned',
-    message: `RBAC objects labelled kairship.io/role-binding were left inside: ${failure.message}`,
+    message: `RBAC objects labelled kairship.io/role-binding and the ConfigMap kairship-index-canary in kube-system were left inside: ${failure.message}`,
   })
 
 function roleBindings(knowledge: Knowledge): ConditionFact {
@@ -219,15 +227,18 @@ export function conditionsOf(knowledge: Knowledge): readonly ConditionFact[] {
       waiting: 'cluster.karmada.io was not asked yet',
       good: () => ['Healthy', 'cluster.karmada.io is served'],
     }),
-    outside('VirtualClusterSynced', 'virtualCluster', {
-      facts,
-      work,
-      what: 'the PediaCluster',
-      unspoken: broken('VirtualClusterSynced', {
-        reason: 'NotYetSynced',
-        message: 'Container Management has not reported yet',
+    borneOut(
+      outside('VirtualClusterSynced', 'virtualCluster', {
+        facts,
+        work,
+        what: 'the PediaCluster',
+        unspoken: broken('VirtualClusterSynced', {
+          reason: 'NotYetSynced',
+          message: 'Container Management has not reported yet',
+        }),
       }),
-    }),
+      facts.index,
+    ),
     outside('Registered', 'registration', {
       facts,
       work,

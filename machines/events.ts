@@ -1,5 +1,13 @@
 import type { Instance, InstanceSummary } from '../manifests/instance.js'
-import type { Answer, ControlPlane, Credentials, Elder, OutsideObject, SharedFact } from './facts.js'
+import type {
+  Answer,
+  ControlPlane,
+  Credentials,
+  Elder,
+  Measured,
+  OutsideObject,
+  SharedFact,
+} from './facts.js'
 import type { Failure } from './failure.js'
 import type { Task } from './task.js'
 
@@ -28,6 +36,8 @@ export type OwnObserverEvent =
     }
   /** There is no connection any more: what was learned over it is void. */
   | { readonly type: 'controlPlane.contactLost' }
+  /** The canary was seen in the index again, or not for too long: told when the judgement changes, not with every figure. */
+  | { readonly type: 'index.measured'; readonly index: Answer<Measured> }
   | {
       readonly type: 'statistics.observed'
       readonly statistics: Answer<{ readonly summary: InstanceSummary }>

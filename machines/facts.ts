@@ -34,6 +34,12 @@ export interface ControlPlane {
   readonly karmadaVersion?: string
 }
 
+/** An index that moves as far as anybody knows. */
+export interface Measured {
+  /** Why nobody can know, where no canary can be sent. */
+  readonly unmeasured?: string
+}
+
 /** The other instance that had this control plane first. */
 export interface Elder {
   readonly name: string
@@ -54,6 +60,8 @@ export interface Facts {
   readonly duplicate?: { readonly elder?: Elder }
   readonly installation?: OutsideObject | 'absent'
   readonly virtualCluster?: OutsideObject | 'absent'
+  /** What the canary found out about the virtual cluster, whatever that claims of itself. */
+  readonly index?: Answer<Measured>
   readonly registration?: OutsideObject | 'absent'
   /** The bindings that Global Management wrote for this instance; `revision` changes with any of them. */
   readonly roleBindings?: { readonly revision: string; readonly count: number }
@@ -94,6 +102,10 @@ export const mayHaveRoleBindings = ({ status }: Instance): boolean =>
 /** Whether the object is there to stay. */
 export const exists = (object: OutsideObject | 'absent' | undefined): object is OutsideObject =>
   object !== undefined && object !== 'absent' && !object.deleting
+
+/** The virtual cluster says that everything of the instance was read and is being followed. */
+export const isSynced = ({ virtualCluster }: Facts): boolean =>
+  exists(virtualCluster) && virtualCluster.verdict?.holds === true
 
 /** No elder instance has this control plane; unknown until its identity was read and compared. */
 export const isDistinct = ({ controlPlane, duplicate }: Facts): boolean =>

@@ -57,6 +57,8 @@ const decisions = {
   Unavailable: 'calm',
   /** The server answered that it is not well (`/readyz`). */
   Unhealthy: 'calm',
+  /** The index claims to be well and does not show what was written long ago. */
+  StandsStill: 'calm',
   /** karmada-operator says that it failed. */
   InstallationFailed: 'calm',
   /** Deleted, and not gone yet: finalizers of others are at work. */

@@ -73,6 +73,7 @@ const sentences: Readonly<Record<string, string>> = {
   'credentials.observed': 'the kubeconfig was read and a connection made of it',
   'controlPlane.probed': 'the control plane and its aggregated API answered the probe',
   'controlPlane.contactLost': 'there is no connection to the control plane',
+  'index.measured': 'what was written into the control plane was seen in the index',
   'duplicate.observed': 'its control plane was compared with those of all other instances',
   'installation.observed': 'karmada-operator’s object changed',
   'virtualCluster.observed': 'the PediaCluster changed',

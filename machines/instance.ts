@@ -53,6 +53,7 @@ export const instanceMachine = instance.createMachine({
     'credentials.observed': { actions: 'learn' },
     'controlPlane.*': { actions: 'learn' },
     'statistics.observed': { actions: 'learn' },
+    'index.measured': { actions: 'learn' },
     'duplicate.observed': { actions: 'learn' },
     'installation.observed': { actions: 'learn' },
     'virtualCluster.observed': { actions: 'learn' },
@@ -154,6 +155,23 @@ export const instanceMachine = instance.createMachine({
         registration: keeper('registration'),
         roleBindings: keeper('roleBindings'),
         status: keeper('status', { pauseMs: STATUS_PAUSE_MS }),
+        /** What the index claims is checked against what it shows. Not asked on the way up, and in nobody's way. */
+        index: {
+          initial: 'idle',
+          states: {
+            /** The control plane cannot be asked, or the index does not claim to be synced. */
+            idle: { always: { guard: 'has an index to measure', target: 'measuring' } },
+            /** The canary is written by the replica that leads, and looked for by each. */
+            measuring: {
+              always: { guard: not('has an index to measure'), target: 'idle' },
+              invoke: {
+                src: 'measure the index',
+                id: 'canary',
+                input: ({ context: { name } }) => ({ name }),
+              },
+            },
+          },
+        },
         statistics: {
           initial: 'idle',
           states: {
@@ -183,7 +201,7 @@ export const instanceMachine = instance.createMachine({
           states: {
             /** Global Management must not offer the instance any more. */
             unpublishing: step('unpublishing', 'removingRoleBindings'),
-            /** The RBAC that was materialized inside goes; a control plane out of reach does not block for ever. */
+            /** The RBAC that was materialized inside goes, and the canary with it; a control plane out of reach does not block for ever. */
             removingRoleBindings: step('removingRoleBindings', 'deletingVirtualCluster', { givingUp: true }),
             /** The PediaCluster goes, and Container Management's data with it. */
             deletingVirtualCluster: step('deletingVirtualCluster', 'deciding'),

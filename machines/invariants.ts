@@ -20,7 +20,7 @@ export const stateOf = (snapshot: InstanceSnapshot): InstanceState | undefined =
 /** What must hold in every snapshot whatever happened, by the claim it breaks (design, section 4). */
 export const invariants: Readonly<Record<string, (snapshot: InstanceSnapshot) => boolean>> = {
   'ready is earned by facts observed since contact was made': snapshot => {
-    const { credentials, controlPlane, aggregatedApi, virtualCluster, registration, silence } =
+    const { credentials, controlPlane, aggregatedApi, virtualCluster, index, registration, silence } =
       snapshot.context.facts
     return (
       stateOf(snapshot) !== 'ready' ||
@@ -29,6 +29,7 @@ export const invariants: Readonly<Record<string, (snapshot: InstanceSnapshot) =>
         aggregatedApi?.ok === true &&
         typeof virtualCluster === 'object' &&
         virtualCluster.verdict?.holds === true &&
+        index?.ok !== false &&
         typeof registration === 'object' &&
         registration.verdict?.holds !== false &&
         !silence?.virtualCluster &&

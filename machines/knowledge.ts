@@ -63,7 +63,9 @@ function taught(facts: Facts, event: FactEvent): Facts {
     case 'controlPlane.probed':
       return { ...facts, controlPlane: event.controlPlane, aggregatedApi: event.aggregatedApi }
     case 'controlPlane.contactLost':
-      return without(facts, 'controlPlane', 'aggregatedApi', 'statistics')
+      return without(facts, 'controlPlane', 'aggregatedApi', 'index', 'statistics')
+    case 'index.measured':
+      return { ...facts, index: event.index }
     case 'statistics.observed':
       return { ...facts, statistics: event.statistics }
     case 'duplicate.observed':

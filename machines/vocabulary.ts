@@ -4,7 +4,15 @@ import type { InstanceState } from '../ports/fleet.js'
 import { isWhole } from './conditions.js'
 import { effect, observer } from './effect.js'
 import type { ClockEvent, InstanceEvent, OwnObserverEvent } from './events.js'
-import { exists, isClaimed, isDeletionAsked, isDistinct, mayHaveRoleBindings, specProblem } from './facts.js'
+import {
+  exists,
+  isClaimed,
+  isDeletionAsked,
+  isDistinct,
+  isSynced,
+  mayHaveRoleBindings,
+  specProblem,
+} from './facts.js'
 import { failureIn, isOutOfReach, isRetryable, type Stage } from './failure.js'
 import { isDue, observedOf } from './keeping.js'
 import { begun, failed, type Knowledge, learned, revised, succeeded } from './knowledge.js'
@@ -56,6 +64,7 @@ export const instance = setup({
     'follow the credentials': observer<{ name: string }, OwnObserverEvent>(),
     'probe the control plane': observer<{ name: string }, OwnObserverEvent>(),
     'gather the statistics': observer<{ name: string }, OwnObserverEvent>(),
+    'measure the index': observer<{ name: string }, OwnObserverEvent>(),
     rest: observer<RestInput, ClockEvent>(),
     'add the finalizer': effect<string, Assignment>('add the finalizer'),
     'install the control plane': effect<string, Assignment>('install the control plane'),
@@ -92,11 +101,12 @@ export const instance = setup({
     'has an elder': ({ context }) => context.facts.duplicate?.elder !== undefined,
     'has a virtual cluster': ({ context: { facts } }) =>
       facts.controlPlane?.ok === true && isDistinct(facts) && exists(facts.virtualCluster),
-    'is synced': ({ context: { facts } }) =>
-      exists(facts.virtualCluster) && facts.virtualCluster.verdict?.holds === true,
+    'is synced': ({ context: { facts } }) => isSynced(facts),
     'is whole': ({ context }) => isWhole(context),
     'has statistics to gather': ({ context: { leading, facts } }) =>
       leading && facts.controlPlane?.ok === true && isDistinct(facts),
+    'has an index to measure': ({ context: { facts } }) =>
+      facts.controlPlane?.ok === true && isDistinct(facts) && isSynced(facts),
     'is due': ({ context }, keeper: Keeper) => isDue(context, keeper),
     'is confirmed': ({ context }, keeper: Keeper) =>
       !isDue(context, keeper) || context.work[keeper]?.outcome === observedOf(context, keeper),

@@ -23,6 +23,8 @@ export interface KubeRequest {
   readonly contentType?: 'application/json' | PatchType
   readonly accept?: string
   readonly impersonate?: Impersonation
+  /** Tells requests of a kind of their own apart from the work, in the metrics. */
+  readonly purpose?: 'canary'
   /** Ends the request, also upstream. */
   readonly signal?: AbortSignal
   /** Milliseconds until the request is given up; the implementation has a default of its own. */

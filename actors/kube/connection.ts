@@ -38,6 +38,7 @@ export interface ConnectionOptions {
 /** What became of one request; for metrics. */
 export interface EndedRequest {
   readonly verb: KubeRequest['method'] | 'WATCH'
+  readonly purpose?: KubeRequest['purpose']
   /** The HTTP status, or 0 where none was received. */
   readonly code: number
   readonly seconds: number
@@ -102,19 +103,24 @@ export async function connectKube(
   }
 
   /** Counts one request in; the returned function counts it out. */
-  function began(verb: EndedRequest['verb']): (code: number) => void {
+  function began({ verb, purpose }: Pick<EndedRequest, 'verb' | 'purpose'>): (code: number) => void {
     const kind = verb === 'WATCH' ? 'watches' : 'requests'
     const startedAt = performance.now()
     inFlight[kind]++
     return code => {
       inFlight[kind]--
-      settings.observe?.({ verb, code, seconds: (performance.now() - startedAt) / 1000 })
+      settings.observe?.({
+        verb,
+        code,
+        seconds: (performance.now() - startedAt) / 1000,
+        ...(purpose && { purpose }),
+      })
     }
   }
 
   async function request<T>(asked: KubeRequest): Promise<T> {
     const { signal, clear } = deadline(asked.signal, asked.timeoutMs ?? settings.timeoutMs)
-    const ended = began(asked.method)
+    const ended = began({ verb: asked.method, purpose: asked.purpose })
     let code = 0
     try {
       const answer = await send(wayOfRequests, asked, signal)
@@ -132,7 +138,7 @@ export async function connectKube(
 
   async function* watch(asked: WatchRequest): AsyncGenerator<WatchEvent, void> {
     const { signal, disarm, clear } = deadline(asked.signal, asked.timeoutMs ?? settings.timeoutMs)
-    const ended = began('WATCH')
+    const ended = began({ verb: 'WATCH' })
     const get = { ...asked, method: 'GET', query: { ...asked.query, watch: true } } as const
     let code = 0
     let socket: Dispatcher | undefined

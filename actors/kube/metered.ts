@@ -4,8 +4,8 @@ import type { ConnectionOptions } from './connection.js'
 /** Options that make a connection count its requests. `target` says to whom it speaks, in a word: there are few of them. */
 export function metered(meter: Meter, target: 'host' | 'instance'): Pick<ConnectionOptions, 'observe'> {
   return {
-    observe: ({ verb, code, seconds }) => {
-      meter.count('kairship_kube_requests_total', { target, verb, code: String(code) })
+    observe: ({ verb, code, seconds, purpose = 'work' }) => {
+      meter.count('kairship_kube_requests_total', { target, verb, code: String(code), purpose })
       // A watch lasts as long as it lasts; that says nothing about how fast the API is.
       if (verb !== 'WATCH') meter.observe('kairship_kube_request_duration_seconds', seconds, { target, verb })
     },

@@ -82,6 +82,11 @@ export const facts = {
       verdict: { holds: true, reason: 'Synced', message: 'all types are synced' },
     },
   },
+  moving: { type: 'index.measured', index: { ok: true } },
+  standsStill: {
+    type: 'index.measured',
+    index: { ok: false, failure: failure('StandsStill', 'virtual cluster') },
+  },
   unregistered: { type: 'registration.observed', registration: 'absent' },
   registered: { type: 'registration.observed', registration: outside('reg-1') },
   refused: {

@@ -29,7 +29,8 @@ function told(
 }
 
 /** Saying how it is and looking on are no work on the world outside. */
-const isWork = (src: string) => src !== 'write the status' && src !== 'gather the statistics'
+const isWork = (src: string) =>
+  !['write the status', 'gather the statistics', 'measure the index'].includes(src)
 
 const whole: FactName[] = ['resolved', 'healthy', 'distinct', 'synced', 'registered']
 
@@ -79,6 +80,22 @@ describe('an instance', () => {
     ['is degraded when the host falls silent', [...whole, 'hostLost'], 'degraded'],
     ['is degraded when its Secret is taken away', [...whole, 'secretMissing'], 'degraded'],
     ['is degraded when its virtual cluster is removed by hand', [...whole, 'noVirtualCluster'], 'degraded'],
+    [
+      'is degraded when its index claims health and stands still',
+      [...whole, 'moving', 'standsStill'],
+      'degraded',
+    ],
+    ['is ready again when its index moves', [...whole, 'standsStill', 'moving'], 'ready'],
+    [
+      'is degraded for as long as its index stands still, whatever that claims meanwhile',
+      [...whole, 'standsStill', 'syncing', 'synced'],
+      'degraded',
+    ],
+    [
+      'is not ready while its index stands still',
+      ['resolved', 'healthy', 'distinct', 'synced', 'standsStill', 'registered'],
+      'virtualClusterSynced',
+    ],
     ['is ready again when the part is mended', [...whole, 'unreachable', 'healthy'], 'ready'],
     [
       'is not ready after silence until the same was seen again',
@@ -144,6 +161,20 @@ describe('effects', () => {
     const { asked } = told({ status: { phase: 'Registering' } }, ...names)
     expect(asked.filter(isWork)).toEqual(effects)
   })
+
+  it.each<[string, FactName[], string]>([
+    ['is measured by any replica once it claims to be synced', ['synced'], 'measuring'],
+    ['is left alone until it claims that', ['syncing'], 'idle'],
+    ['is left alone while the control plane cannot be asked', ['synced', 'unreachable'], 'idle'],
+    ['is measured again when it can', ['synced', 'unreachable', 'healthy'], 'measuring'],
+    ['is left alone where the control plane belongs to an elder', ['synced', 'duplicate'], 'idle'],
+  ])('an index %s', (_claim, names, index) => {
+    const { snapshot } = told({ leading: false }, 'resolved', 'healthy', 'distinct', ...names)
+    expect(snapshot.value).toMatchObject({ managed: { index } })
+  })
+
+  it('no index is measured any more once deletion is asked for', () =>
+    expect(told({}, ...whole, 'deletionAsked').snapshot.children).not.toHaveProperty('canary'))
 
   it('wait on a replica that does not lead, and start when it does', () => {
     expect(told({ leading: false }, ...whole).asked).toEqual([])

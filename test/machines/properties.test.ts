@@ -45,6 +45,7 @@ const commands: fc.Arbitrary<Command>[] = [
   on.map(is => does(`secret ${is}`, world => Object.assign(world, { secret: is }))),
   on.map(is => does(`reachable ${is}`, world => Object.assign(world, { reachable: is }))),
   on.map(is => does(`aggregated ${is}`, world => Object.assign(world, { aggregated: is }))),
+  on.map(is => does(`index moves ${is}`, world => Object.assign(world, { moving: is }))),
   on.map(is => does(`elder ${is}`, world => Object.assign(world, { elder: is }))),
   on.map(is =>
     does(`synced ${is}`, world => {
@@ -57,7 +58,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc
     .constantFrom('virtualCluster', 'registration')
     .map(what => does(`somebody deletes the ${what}`, world => Object.assign(world, { [what]: undefined }))),
-  which.map(i => does(`contact lost ${i}`, (_, all) => all[i].tell({ type: 'controlPlane.contactLost' }))),
+  which.map(i => does(`contact lost ${i}`, (_, all) => all[i].loseContact())),
 ]
 const deletion = fc.constant(does('ask for deletion', world => world.askDeletion()))
 
@@ -103,6 +104,7 @@ function expectEarned({ state, told }: Replica): void {
   expect(told.credentials).toMatchObject({ credentials: { ok: true } })
   expect(told.controlPlane).toMatchObject({ controlPlane: { ok: true }, aggregatedApi: { ok: true } })
   expect(told.virtualCluster).toMatchObject({ virtualCluster: { verdict: { holds: true } } })
+  expect(told.index).not.toMatchObject({ index: { ok: false } })
   expect(told.registration).not.toMatchObject({ registration: 'absent' })
   expect(told.duplicate).not.toHaveProperty('elder')
 }
@@ -114,6 +116,7 @@ async function settle(world: World, [first, second]: readonly [Replica, Replica]
     reachable: true,
     aggregated: true,
     elder: false,
+    moving: true,
     host: 'up',
     slow: false,
   })

@@ -19,6 +19,7 @@ export const sights = [
   'duplicate',
   'installation',
   'virtualCluster',
+  'index',
   'registration',
   'roleBindings',
 ] as const
@@ -34,6 +35,8 @@ export class World {
   reachable = true
   aggregated = true
   elder = false
+  /** The index takes in what is written, whatever it claims. */
+  moving = true
   /** Requests to the host fail; `lossy` ones are executed and their answer is lost. */
   host: 'up' | 'down' | 'lossy' = 'up'
   virtualCluster: { uid: number; synced: boolean } | undefined
@@ -231,6 +234,13 @@ export class World {
             },
           ),
         }
+      case 'index':
+        return {
+          type: 'index.measured',
+          index: this.moving
+            ? { ok: true }
+            : { ok: false, failure: failing('StandsStill', 'virtual cluster').failure },
+        }
       case 'registration':
         return { type: 'registration.observed', registration: outside(this.registration) }
       case 'roleBindings':
@@ -349,6 +359,13 @@ export class Replica {
     const event = this.world.sight(kind)
     this.told[kind] = event
     this.tell(event)
+  }
+
+  /** There is no connection any more, and what was learned over it does not count. */
+  loseContact(): void {
+    const { controlPlane: _, index: __, ...rest } = this.told
+    this.told = rest
+    this.tell({ type: 'controlPlane.contactLost' })
   }
 
   /** Is shown everything. */

@@ -44,6 +44,8 @@ const startReplica = (identity: string, contend = true) =>
       retryPeriodMs: 500,
       probeIntervalMs: 1_000,
       statusIntervalMs: 500,
+      indexCanaryIntervalMs: 500,
+      indexCanaryPatienceMs: 2_000,
     },
   })
 

@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { type KubeObject, resourcePath } from '../../manifests/kube.js'
+import { isNotFound } from '../../manifests/status-error.js'
+import { eventually } from './support/eventually.js'
+import type { KairshipProcess } from './support/kairship-process.js'
+import { Scenario, shortTerm } from './support/scenario.js'
+
+const name = 'eu-west'
+const path = resourcePath(CONFIG_MAPS, INDEX_CANARY)
+/** Often, so that nobody waits, and with a patience that a busy machine does not use up. */
+const measuring = ['--index-canary-interval-ms', '400', '--index-canary-patience-ms', '4000']
+
+let scenario: Scenario
+afterEach(() => scenario.end())
+
+const inside = () => scenario.playground.karmadas.get(name)!.server.local
+
+/** The canary in the control plane, or undefined. */
+async function canary(): Promise<KubeObject | undefined> {
+  try {
+    return await inside().request<KubeObject>({ method: 'GET', path })
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+const canaryOtherThan = (uid?: string) =>
+  eventually(
+    'a canary is in the control plane',
+    async () => {
+      const found = await canary()
+      return found && found.metadata.uid !== uid ? found : undefined
+    },
+    scenario.patience,
+  )
+const beats = (from: KubeObject, count = 3) => {
+  const seen = new Set([from.metadata.resourceVersion])
+  return eventually(
+    `${count} more beats`,
+    async () => seen.add((await canary())?.metadata.resourceVersion).size > count,
+    scenario.patience,
+  )
+}
+const conditionOf = ({ status }: Instance, type: string) =>
+  status?.conditions?.find(condition => condition.type === type)
+/** States that the instance went through on the host since, without repetition. */
+const phases = (since: number): string[] => {
+  const all = scenario.happenings
+    .slice(since)
+    .filter(({ what }) => what === `Instance ${name}`)
+    .map(({ object }) => (object as Instance).status?.phase ?? '')
+  return all.filter((phase, index) => phase !== all[index - 1])
+}
+const metric = async (replica: KairshipProcess, line: RegExp): Promise<number> => {
+  const { url } = await replica.said('health and metrics are listening')
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(line.exec(text)?.[1] ?? 0)
+}
+
+describe('an index that stands still while it claims health', () => {
+  it('takes its instance out of service with the cause, once, and puts it back by itself', async () => {
+    scenario = await Scenario.start()
+    scenario.replica('a', ...measuring)
+    await scenario.phase(name, 'Ready')
+    const before = scenario.happenings.length
+    const move = scenario.playground.containerManagement.interrupt({
+      kind: 'standStill',
+      cluster: `k-${name}`,
+    })
+    const degraded = await scenario.phase(name, 'Degraded')
+    expect(conditionOf(degraded, 'VirtualClusterSynced')).toMatchObject({
+      status: 'False',
+      reason: 'StandsStill',
+      message: expect.stringContaining('does not show in the index'),
+    })
+    expect(conditionOf(degraded, 'Ready')).toMatchObject({ status: 'False', reason: 'StandsStill' })
+    expect(conditionOf(degraded, 'ControlPlaneHealthy')).toMatchObject({ status: 'True' })
+    move()
+    await scenario.phase(name, 'Ready')
+    await beats(await canaryOtherThan())
+    await eventually('the chronicle has caught up', () => phases(before).at(-1) === 'Ready')
+    expect(phases(before).filter(phase => phase !== 'Ready')).toEqual(['Degraded'])
+  })
+
+  it('because its read API is away says that', async () => {
+    scenario = await Scenario.start()
+    scenario.replica('a', ...measuring)
+    await scenario.phase(name, 'Ready')
+    await scenario.playground.containerManagement.setReadApiAvailable(false)
+    const degraded = await scenario.phase(name, 'Degraded')
+    expect(conditionOf(degraded, 'VirtualClusterSynced')).toMatchObject({
+      reason: 'StandsStill',
+      message: expect.stringContaining('the index cannot be read'),
+    })
+    await scenario.playground.containerManagement.setReadApiAvailable(true)
+    await scenario.phase(name, 'Ready')
+  })
+})
+
+describe('the canary', () => {
+  it('that somebody takes away is made again', async () => {
+    scenario = await Scenario.start()
+    scenario.replica('a', ...measuring)
+    const first = await canaryOtherThan()
+    await inside().request({ method: 'DELETE', path })
+    await canaryOtherThan(first.metadata.uid)
+    await scenario.phase(name, 'Ready')
+  })
+
+  it('goes with its instance', async () => {
+    scenario = await Scenario.start()
+    scenario.replica('a', ...measuring)
+    await scenario.phase(name, 'Ready')
+    await canaryOtherThan()
+    await scenario.remove(INSTANCES, name)
+    await scenario.gone(name)
+    expect(await canary()).toBeUndefined()
+  })
+
+  it('is not in the way of a deletion when its control plane is out of reach', async () => {
+    scenario = await Scenario.start()
+    scenario.replica('a', ...measuring)
+    await scenario.phase(name, 'Ready')
+    await canaryOtherThan()
+    await scenario.playground.karmadas.get(name)!.server.close()
+    await scenario.remove(INSTANCES, name)
+    await scenario.gone(name)
+  })
+
+  it('is written by the next leader when the last one is killed, and read by who follows', async () => {
+    scenario = await Scenario.start({ term: shortTerm })
+    const replicas = { a: scenario.replica('a', ...measuring), b: scenario.replica('b', ...measuring) }
+    await scenario.phase(name, 'Ready')
+    const leader = (await scenario.leader()) as 'a' | 'b'
+    const follower = leader === 'a' ? 'b' : 'a'
+    const lags = /^kairship_index_lag_seconds_count (\d+)/m
+    const writes =
+      /^kairship_kube_requests_total\{target="instance",verb="PATCH",code="200",purpose="canary"\} (\d+)/m
+    await eventually(
+      'the follower has measured',
+      async () => (await metric(replicas[follower], lags)) >= 3,
+      scenario.patience,
+    )
+    expect(await metric(replicas[follower], writes)).toBe(0)
+    expect(await metric(replicas[leader], writes)).toBeGreaterThan(0)
+    const before = scenario.happenings.length
+    replicas[leader].kill('SIGKILL')
+    await scenario.leader(holder => holder === follower)
+    await beats(await canaryOtherThan())
+    expect(await metric(replicas[follower], writes)).toBeGreaterThan(0)
+    expect(phases(before).filter(phase => phase !== 'Ready')).toEqual([])
+  })
+
+  it('is neither sent nor waited for where it is switched off', async () => {
+    scenario = await Scenario.start()
+    scenario.replica('a', '--index-canary-interval-ms', '0')
+    await scenario.phase(name, 'Ready')
+    expect(await canary()).toBeUndefined()
+  })
+
+  it('is not sent where its type is not indexed, and the condition says that nobody measures', async () => {
+    scenario = await Scenario.start()
+    await scenario.host.local.request({
+      method: 'PATCH',
+      path: resourcePath(INSTANCES, { name }),
+      contentType: 'application/merge-patch+json',
+      body: { spec: { index: { resources: [{ group: 'apps', resources: ['deployments'] }] } } },
+    })
+    scenario.replica('a', ...measuring)
+    await eventually(
+      'the condition says so',
+      async () => {
+        const instance = await scenario.phase(name, 'Ready')
+        return conditionOf(instance, 'VirtualClusterSynced')?.message.includes('ConfigMaps are not indexed')
+      },
+      scenario.patience,
+    )
+    expect(await canary()).toBeUndefined()
+  })
+})
