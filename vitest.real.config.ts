@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/real/suites/**/*.test.ts'],
     globalSetup: ['test/real/global-setup.ts'],
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // One after the other: suites break and mend the same engines.
     fileParallelism: false,
   },

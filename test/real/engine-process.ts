@@ -20,9 +20,9 @@ export interface EngineOptions {
 }
 
 /** Milliseconds an engine gets to become ready. Generous: the machine may be busy compiling. */
-const readyTimeout = 120_000
+const readyTimeout = 240_000
 /** Milliseconds between an orderly stop signal and SIGKILL. */
-const stopTimeout = 15_000
+const stopTimeout = 60_000
 
 /**
  * One engine as a child process of its own process group, so that a Ctrl-C in the terminal reaches only us and the stack

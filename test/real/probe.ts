@@ -2,7 +2,7 @@
 export async function eventually(
   condition: () => Promise<boolean>,
   what: string,
-  timeoutMs = 90_000,
+  timeoutMs = 240_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
   while (!(await condition())) {

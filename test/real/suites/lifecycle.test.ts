@@ -31,7 +31,7 @@ describe('Kairship on the real stack', () => {
   const instance = (name: string): Promise<Json> => host.must('GET', `${instances}/${name}`)
   const condition = async (name: string, type: string): Promise<Json> =>
     (await instance(name)).status?.conditions?.find((condition: Json) => condition.type === type)
-  const inPhase = async (name: string, phase: string, timeoutMs = 120_000): Promise<void> =>
+  const inPhase = async (name: string, phase: string, timeoutMs = 240_000): Promise<void> =>
     eventually(async () => (await instance(name)).status?.phase === phase, `${name} ${phase}`, timeoutMs)
 
   /** Breaks engines, checks what is to be seen then, and mends them whatever was seen. */
