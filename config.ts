@@ -146,7 +146,7 @@ export const knobs = {
     default: 'kairship-controller-manager',
     group: 'Leadership',
     commands: ['serve', 'controller-manager'],
-    help: 'the Lease that replicas contend for',
+    help: 'the Lease that replicas contend for; the Roles in manifests/install name it, too',
     why: 'one lease per Kairship; change it to run two on one host cluster',
   }),
   leaseDurationMs: knob({

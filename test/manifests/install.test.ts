@@ -8,10 +8,12 @@ import type { KubeObject } from '../../manifests/kube.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: YAML as it stands, read by tests only
 type Yaml = any
-const folder = resolve(import.meta.dirname, '../../manifests/install')
-const objects: (KubeObject & Yaml)[] = readdirSync(folder).flatMap(file =>
-  parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map(document => document.toJS()),
-)
+const manifests = resolve(import.meta.dirname, '../../manifests')
+const documents = (folder: string): (KubeObject & Yaml)[] =>
+  readdirSync(join(manifests, folder)).flatMap(file =>
+    parseAllDocuments(readFileSync(join(manifests, folder, file), 'utf8')).map(document => document.toJS()),
+  )
+const objects = documents('install')
 const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
 
 describe('what is installed', () => {
@@ -26,6 +28,19 @@ describe('what is installed', () => {
       expect(named(roleRef.kind, roleRef.name), roleRef.name).toBe(true)
       for (const subject of subjects) expect(named('ServiceAccount', subject.name), subject.name).toBe(true)
     }
+  })
+
+  it('gives the one process of `kairship serve` every role of the two, and no other', () => {
+    const roles = (of: Yaml[], accounts: string[]) =>
+      of
+        .filter(({ kind, subjects }) => /Binding$/.test(kind) && accounts.includes(subjects[0].name))
+        .map(
+          ({ kind, metadata, roleRef }) =>
+            `${kind} ${metadata.namespace ?? ''} ${roleRef.kind} ${roleRef.name}`,
+        )
+        .sort()
+    const both = ['kairship-controller-manager', 'kairship-apiserver']
+    expect(roles(documents('serve'), ['kairship-serve'])).toEqual(roles(objects, both))
   })
 
   it('names the lease of the settings', () => {

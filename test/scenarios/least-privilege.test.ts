@@ -1,0 +1,258 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ControllerManager, startControllerManager } from '../../actors/controller-manager.js'
+import { connectKube } from '../../actors/kube/connection.js'
+import { kubeConnector } from '../../actors/kube/connector.js'
+import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
+import { defaults } from '../../config.js'
+import { type Api, startApi } from '../../http/server.js'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { type KubeObject, resourcePath } from '../../manifests/kube.js'
+import type { ApiRequest } from '../../playground/apiserver/wire/exchange.js'
+import { type RequestInfo, requestInfo } from '../../playground/apiserver/wire/request-info.js'
+import { type Playground, startPlayground } from '../../playground/fleet.js'
+import { kairshipInstallation } from '../../playground/kairship-manifests.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import { curl } from '../http/fakes/listening.js'
+import { fakeLog } from '../http/fakes/log.js'
+import { eventually } from './support/eventually.js'
+
+interface Rule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+interface Grant {
+  readonly role: string
+  /** '' for everywhere. */
+  readonly namespace: string
+  readonly rule: Rule
+}
+/** A right in its smallest piece, as `role: verb resource.group`. */
+interface Right extends Grant {
+  readonly text: string
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+}
+const accounts = ['kairship-controller-manager', 'kairship-apiserver'] as const
+type Account = (typeof accounts)[number]
+
+/** Rights whose code no playground runs, each with the reason. */
+const notUsedHere: Readonly<Record<string, string>> = {
+  'kairship-observer: get *.clusterpedia.io': 'the native door reads from the index where it can',
+  'kairship-observer: list *.clusterpedia.io': 'the native door reads from the index where it can',
+}
+
+interface Binding extends KubeObject {
+  readonly roleRef: { readonly kind: string; readonly name: string }
+  readonly subjects: readonly { readonly kind: string; readonly name: string }[]
+}
+const installed = kairshipInstallation()
+
+/** What the manifests give an account. */
+function grantsOf(account: Account): readonly Grant[] {
+  const bindings = installed.filter(({ kind }) => /^(Cluster)?RoleBinding$/.test(kind ?? '')) as Binding[]
+  return bindings
+    .filter(({ subjects }) => subjects.some(({ name }) => name === account))
+    .flatMap(({ metadata: { namespace = '' }, roleRef }) => {
+      const role = installed.find(
+        ({ kind, metadata }) => kind === roleRef.kind && metadata.name === roleRef.name,
+      )
+      const { rules } = role as KubeObject & { rules: readonly Rule[] }
+      return rules.map(rule => ({ role: roleRef.name, namespace, rule }))
+    })
+}
+
+/** A grant in pieces: one verb on one resource each. */
+const rightsIn = (grant: Grant): Right[] =>
+  (grant.rule.apiGroups ?? []).flatMap(group =>
+    (grant.rule.resources ?? []).flatMap(resource =>
+      grant.rule.verbs.map(verb => {
+        const text = `${grant.role}: ${verb} ${resource}${group && `.${group}`}`
+        return { ...grant, verb, group, resource, text }
+      }),
+    ),
+  )
+
+/** RBAC's own rules for what a right covers. */
+function covers(right: Right, request: RequestInfo): boolean {
+  const { namespace, rule, verb, group, resource } = right
+  const asked = request.subresource ? `${request.resource}/${request.subresource}` : request.resource
+  if (verb !== request.verb || group !== request.group) return false
+  if (resource !== '*' && resource !== asked) return false
+  if (namespace !== '' && namespace !== request.namespace) return false
+  return rule.resourceNames === undefined || rule.resourceNames.includes(request.name)
+}
+
+/** Outside of resources, what Kubernetes lets everybody read (system:public-info-viewer, system:discovery). */
+const openToAll = /^\/(readyz|livez|healthz|version|apis?(\/.*)?|openapi\/.*)$/
+
+let folder: string
+let playground: Playground
+let manager: ControllerManager
+let connections: KubeApi[]
+let api: Api
+/** Every request that Kairship made of the host, by account, without repetitions. */
+const asked = new Map<Account, Map<string, RequestInfo>>(accounts.map(account => [account, new Map()]))
+
+function record(account: Account, { method, path, query, headers }: ApiRequest): void {
+  const info = requestInfo(method, path, query)
+  // An apply that finds nothing creates, and an API server asks for both rights then.
+  const verbs = headers['content-type'] === 'application/apply-patch+yaml' ? ['patch', 'create'] : [info.verb]
+  for (const verb of verbs) {
+    const { group, resource, subresource, namespace } = info
+    const name = resource === 'leases' ? info.name : ''
+    const key = [
+      verb,
+      group,
+      resource,
+      subresource,
+      namespace,
+      name,
+      info.isResourceRequest || info.path,
+    ].join(' ')
+    asked.get(account)?.set(key, { ...info, verb })
+  }
+}
+
+const host = () => playground.host.local
+const find = async (name: string): Promise<Instance | undefined> => {
+  const { items } = await host().request<{ items: Instance[] }>({
+    method: 'GET',
+    path: resourcePath(INSTANCES),
+  })
+  return items.find(({ metadata }) => metadata.name === name)
+}
+const phase = (name: string, wanted: string | undefined) =>
+  eventually(`${name} is ${wanted}`, async () => (await find(name))?.status?.phase === wanted, {
+    story: () => JSON.stringify(manager.fleet.explain(name), null, 1),
+  })
+const rest = async (method: string, path: string, body?: object) => {
+  const { admin: token } = playground.tokens
+  const answer = await curl(api, `/apis/kairship.io/v1alpha1/instances${path}`, { token }, {}, method, body)
+  expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(200)
+  return JSON.parse(answer.text)
+}
+
+/** Everything that Kairship does to a host, once. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kairship-rights-'))
+  const log = fakeLog()
+  const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
+  playground = await startPlayground({ instances: 1, membersPerInstance: 1, connector: kubeConnector(), log })
+  const own = {
+    'kairship-controller-manager': parseKubeconfig(playground.kubeconfigs.controllerManager, {
+      local: false,
+    }),
+    'kairship-apiserver': parseKubeconfig(playground.kubeconfigs.apiserver, { local: false }),
+  }
+  const accountOf = new Map(
+    accounts.map(account => [`Bearer ${(own[account].credential as { token: string }).token}`, account]),
+  )
+  playground.host.interrupt({
+    kind: 'answer',
+    matches: request => {
+      const account = accountOf.get(String(request.headers.authorization))
+      if (account) record(account, request)
+      return false
+    },
+    response: { code: 500, body: { text: '', contentType: 'text/plain' } },
+  })
+  connections = await Promise.all([
+    connectKube(own['kairship-controller-manager']),
+    // As `kairship apiserver` does, it also follows the fleet under its own account.
+    connectKube(own['kairship-apiserver']),
+  ])
+  const replica = (of: KubeApi, contend: boolean) =>
+    startControllerManager({
+      host: of,
+      connector: kubeConnector(),
+      identity: contend ? 'acting' : 'watching',
+      contend,
+      config: { ...defaults('serve'), statusIntervalMs: 200, probeIntervalMs: 500 },
+      log,
+      meter,
+    })
+  manager = replica(connections[0]!, true)
+  const follower = replica(connections[1]!, false)
+  try {
+    api = await startApi({
+      fleet: follower.fleet,
+      host: connections[1]!,
+      log,
+      meter,
+      listen: '127.0.0.1:0',
+      grpcListen: '127.0.0.1:0',
+    })
+    await phase('eu-west', 'Ready')
+    await eventually('the follower sees it', () => follower.fleet.get('eu-west')?.state === 'ready')
+    await eventually(
+      'its role bindings',
+      async () =>
+        (await find('eu-west'))?.status?.conditions?.find(({ type }) => type === 'RoleBindingsMaterialized')
+          ?.status === 'True',
+    )
+    await rest('GET', '')
+    await rest('GET', '/eu-west')
+    expect((await api.readiness()).ready).toBe(true)
+    await rest('POST', '', {
+      data: { metadata: { name: 'fresh' }, spec: { install: {}, deletionPolicy: 'Delete' } },
+    })
+    await phase('fresh', 'Ready')
+    const { data } = await rest('GET', '/fresh/json')
+    const edited = JSON.parse(data)
+    await rest('PUT', '/fresh', { data: JSON.stringify({ ...edited, spec: { ...edited.spec, alias: 'x' } }) })
+    for (const name of ['fresh', 'eu-west']) {
+      await rest('DELETE', `/${name}`)
+      await eventually(`${name} is gone`, async () => !(await find(name)))
+    }
+  } finally {
+    await api?.close()
+    await follower.stop()
+    await manager.stop()
+  }
+})
+afterAll(async () => {
+  for (const connection of connections ?? []) await connection.close()
+  await playground?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe.each(accounts)('%s', account => {
+  it('asks the host for nothing that the manifests do not give it', () => {
+    const rights = grantsOf(account).flatMap(rightsIn)
+    const requests = [...(asked.get(account)?.values() ?? [])]
+    expect(requests.length).toBeGreaterThan(5)
+    const excess = requests.filter(request =>
+      request.isResourceRequest
+        ? !rights.some(right => covers(right, request))
+        : !openToAll.test(request.path),
+    )
+    expect(excess).toEqual([])
+  })
+})
+
+it.each(accounts)('the manifests give %s no right twice', account => {
+  const where = grantsOf(account)
+    .flatMap(rightsIn)
+    .map(({ text, namespace, rule }) => [text.replace(/^.*: /, ''), namespace, rule.resourceNames].join(' '))
+  expect(where.filter((text, index) => where.indexOf(text) !== index)).toEqual([])
+})
+
+it('the manifests give Kairship no right that it does not use', () => {
+  const used = new Set<string>()
+  const given = new Set<string>()
+  for (const account of accounts)
+    for (const right of grantsOf(account).flatMap(rightsIn)) {
+      given.add(right.text)
+      const requests = [...(asked.get(account)?.values() ?? [])]
+      if (requests.some(request => covers(right, request))) used.add(right.text)
+    }
+  const idle = [...given].filter(text => !used.has(text) && !(text in notUsedHere))
+  expect(idle).toEqual([])
+  expect(Object.keys(notUsedHere).filter(text => !given.has(text))).toEqual([])
+})
