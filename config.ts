@@ -260,6 +260,39 @@ export const knobs = {
     why: 'without it bearer tokens are the only way in',
   }),
 
+  proxyRequestsPerInstance: knob({
+    kind: integer(1, 100_000, 'requests'),
+    default: 512,
+    group: 'Native door',
+    commands: answering,
+    help: 'short requests under way for one instance; one more is refused with 429',
+    why: 'twice the sockets that are opened to an instance: as many wait their turn as are served',
+  }),
+  proxyStreamsPerCaller: knob({
+    kind: integer(1, 100_000, 'streams'),
+    default: 1_000,
+    group: 'Native door',
+    commands: answering,
+    help: 'watches, followed logs and upgraded connections of one caller; one more is refused with 429',
+    why: 'an informer holds a watch for each type it follows, and several controllers of one account share this',
+  }),
+  proxyStreamsPerInstance: knob({
+    kind: integer(1, 1_000_000, 'streams'),
+    default: 10_000,
+    group: 'Native door',
+    commands: answering,
+    help: 'the same of all callers for one instance',
+    why: 'each holds two sockets here and one at the instance',
+  }),
+  proxyPatienceMs: knob({
+    kind: milliseconds(100, 3_600_000),
+    default: 60_000,
+    group: 'Native door',
+    commands: answering,
+    help: 'a caller that leaves an answer unread for this long is cut off',
+    why: 'it holds a socket at the instance; a client that was suspended for longer lists again anyway',
+  }),
+
   instances: knob({
     kind: integer(0, 10_000),
     default: 2,

@@ -76,6 +76,12 @@ async function startKairship(config: Config, log: Log, lifecycle: Lifecycle, rol
         meter,
         listen: config.listen,
         grpcListen: config.grpcListen,
+        doorLimits: {
+          requestsPerInstance: config.proxyRequestsPerInstance,
+          streamsPerCaller: config.proxyStreamsPerCaller,
+          streamsPerInstance: config.proxyStreamsPerInstance,
+          patienceMs: config.proxyPatienceMs,
+        },
         ...serving,
       }),
     part => part.close(),

@@ -105,6 +105,19 @@ export const metrics = {
     help: 'Requests through the native door that ended, by HTTP status (0: no answer).',
     labels: ['verb', 'code'],
   },
+  kairship_proxy_circuit_transitions_total: {
+    kind: 'counter',
+    help: 'Circuits of instances in the native door that opened, tried again or closed.',
+    labels: ['to'],
+  },
+  kairship_proxy_circuits_open: {
+    kind: 'gauge',
+    help: 'Instances that the native door refuses at once, because they could not be reached.',
+  },
+  kairship_proxy_stalled_total: {
+    kind: 'counter',
+    help: 'Answers through the native door cut off because their caller did not read them.',
+  },
   kairship_proxy_request_duration_seconds: {
     kind: 'histogram',
     help: 'How long the native door took until the answer’s head was sent.',

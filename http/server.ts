@@ -8,10 +8,10 @@ import type { Meter } from '../ports/meter.js'
 import { formatAddress, parseAddress } from './address.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health.js'
-import { Held } from './limits.js'
 import { closeServer, hardened, LARGEST_HEADERS, listen } from './listener.js'
 import { managementApi } from './management-api.js'
 import { nativeDoor } from './native-door/door.js'
+import { type DoorLimits, limitsOf } from './native-door/limits.js'
 import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
@@ -38,6 +38,8 @@ export interface ApiOptions {
   readonly streamsPerCaller?: number
   /** `https://host:port` by which callers reach REST, where that is not the address listened on. */
   readonly externalUrl?: string
+  /** What the native door lets through at once. */
+  readonly doorLimits?: Partial<DoorLimits>
   /** How long calls under way may go on once `close` was called. */
   readonly graceMs?: number
 }
@@ -59,10 +61,6 @@ export interface Api {
 const DEFAULT_KARMADA_VERSION = 'v1.18.2'
 const DEFAULT_STREAMS_PER_CALLER = 100
 const DEFAULT_GRACE_MS = 5_000
-/** Through the native door at once; as many sockets as `actors/kube/sockets.ts` opens for it, and as many again waiting. */
-const REQUESTS_PER_INSTANCE = 512
-/** An informer holds one watch for each type it follows; several controllers of one account share this. */
-const LONG_PER_CALLER = 1_000
 
 /** Starts REST and gRPC, each on its TLS listener, over the same services. */
 export async function startApi(options: ApiOptions): Promise<Api> {
@@ -96,13 +94,9 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     anonymous: app => addHealth(app, askReady),
     further: app => addDocuments(app, api.services),
   })
-  const door = nativeDoor({
-    ...options,
-    ...api,
-    perInstance: new Held('requests under way', REQUESTS_PER_INSTANCE),
-    longPerCaller: new Held('watches and connections open', LONG_PER_CALLER),
-    now: () => performance.now(),
-  })
+  const now = () => performance.now()
+  const limits = limitsOf(options.doorLimits ?? {}, { ...options, now })
+  const door = nativeDoor({ ...options, ...api, ...limits, now })
   const rest = getRequestListener(app.fetch)
   const server = hardened(
     createServer(
@@ -147,6 +141,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     api.endStreams()
     door.endStreams()
     await Promise.all([closeServer(server, graceMs), grpc.close(graceMs)])
+    door.close()
     log.info({ url }, 'the API has stopped')
   }
   return {

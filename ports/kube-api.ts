@@ -81,6 +81,8 @@ export interface RawRequest {
   readonly long: boolean
   /** Milliseconds until the head of the answer must be there; 0 for no limit. */
   readonly headTimeoutMs: number
+  /** Milliseconds the answer may stand still while it is asked for; no limit when absent. */
+  readonly idleTimeoutMs?: number
 }
 
 /** Takes an answer as it comes in. `failed` comes at any time, once, and last; after `end` nothing comes. */

@@ -33,7 +33,7 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
           headers,
           body: (request.body as Readable | undefined) ?? null,
           headersTimeout: request.headTimeoutMs,
-          bodyTimeout: 0,
+          bodyTimeout: request.idleTimeoutMs ?? 0,
         })
       }
       start().catch((error: Error) => exchange.fail(error))

@@ -10,6 +10,7 @@ import { type Action, type Authorizer, denial } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { certificateOf } from '../identity/certificate.js'
 import type { Held } from '../limits.js'
+import type { Attempt, Circuits } from './circuit.js'
 import { asksToImpersonate } from './headers.js'
 import type { BadPath, DoorPath } from './path.js'
 import { type RequestInfo, requestInfo } from './request-info.js'
@@ -29,6 +30,12 @@ export interface DoorOptions {
   readonly perInstance: Held
   /** Watches, followed logs and upgraded connections of one caller. */
   readonly longPerCaller: Held
+  /** The same of all callers for one instance. */
+  readonly longPerInstance: Held
+  /** Whether instances can be reached at all. */
+  readonly circuits: Circuits
+  /** Milliseconds a caller may leave an answer unread before it is cut off. */
+  readonly patienceMs: number
   readonly now: () => number
 }
 
@@ -59,6 +66,8 @@ export interface Admission {
   readonly info: RequestInfo
   readonly caller: Caller
   readonly upstream: Upstream
+  /** To be told whether the upstream was there. */
+  readonly attempt: Attempt
   readonly release: () => void
 }
 
@@ -105,12 +114,17 @@ export async function admit(
   }
   const upstream = upstreamOf(options.fleet, door.instance)
   const info = requestInfo(method, door.path)
-  return {
-    path: door.path,
-    info,
-    caller,
-    upstream,
-    release: hold(options, door.instance, caller, info.long || upgrade),
+  const giveBack = hold(options, door.instance, caller, info.long || upgrade)
+  try {
+    const attempt = options.circuits.of(door.instance, upstream).enter()
+    const release = () => {
+      attempt.over()
+      giveBack()
+    }
+    return { path: door.path, info, caller, upstream, attempt, release }
+  } catch (error) {
+    giveBack()
+    throw error
   }
 }
 
@@ -128,10 +142,21 @@ function upstreamOf(fleet: Fleet, instance: string): Upstream {
 }
 
 function hold(
-  { perInstance, longPerCaller }: DoorOptions,
+  { perInstance, longPerCaller, longPerInstance }: DoorOptions,
   instance: string,
   { user }: Caller,
   long: boolean,
 ): () => void {
-  return long ? longPerCaller.take(user) : perInstance.take(instance)
+  if (!long) return perInstance.take(instance)
+  const ofCaller = longPerCaller.take(user)
+  try {
+    const ofInstance = longPerInstance.take(instance)
+    return () => {
+      ofCaller()
+      ofInstance()
+    }
+  } catch (error) {
+    ofCaller()
+    throw error
+  }
 }

@@ -5,12 +5,17 @@ import type { RawSocket } from '../../ports/kube-api.js'
 import { toFailure } from '../errors.js'
 import { cancelled, Failure, unavailable } from '../failure.js'
 import { admit, type DoorOptions, type Visit } from './admission.js'
+import type { Attempt } from './circuit.js'
 import { requestHeaders } from './headers.js'
+import { shuttingDown } from './passage.js'
 import { record } from './record.js'
 import { refuseUpgrade } from './refusal.js'
 
 /** How long the instance may take to give us a socket. */
 const OPEN_TIMEOUT_MS = 15_000
+
+/** How long both sides of a tunnel that we end may take to end it as well. */
+const LINGER_MS = 1_000
 
 /**
  * Upgraded connections: exec, attach, port-forward and cp, over WebSocket or SPDY alike. The request's head is written to
@@ -35,13 +40,14 @@ export class Tunnels {
     try {
       const admission = await admit(this.options, request, visit, true)
       release = admission.release
-      if (this.#closed) throw unavailable('the server is shutting down')
+      if (this.#closed) throw shuttingDown()
       const upstream = await opened(
         admission.upstream.open({
           method: request.method ?? 'GET',
           path: admission.path,
           headers: requestHeaders(request.rawHeaders, admission.caller, true),
         }),
+        admission.attempt,
       )
       await this.#join(socket, upstream, head)
     } catch (error) {
@@ -53,7 +59,10 @@ export class Tunnels {
     }
   }
 
-  /** Ends every connection; there is no softer way to end a protocol that is not ours. */
+  /**
+   * Ends every connection: what was said is still delivered, then both sides hear an end as one that was meant. What they
+   * speak is not ours, so nothing can be said in it.
+   */
   close(): void {
     this.#closed = true
     for (const end of this.#open) end()
@@ -61,9 +70,14 @@ export class Tunnels {
 
   /** Resolves when both directions are over. The end of one side is passed on as an end, a break as a break. */
   async #join(client: Duplex, upstream: Duplex, head: Buffer): Promise<void> {
+    const sides = [client, upstream]
+    const cut = () => {
+      for (const side of sides) side.destroy()
+    }
+    let lingering: NodeJS.Timeout | undefined
     const end = () => {
-      client.destroy()
-      upstream.destroy()
+      for (const side of sides) side.end()
+      lingering ??= setTimeout(cut, LINGER_MS)
     }
     this.#open.add(end)
     if (head.length > 0) upstream.write(head)
@@ -71,14 +85,15 @@ export class Tunnels {
       // How a protocol that is not ours ended is the affair of those who speak it.
       await Promise.allSettled([pipeline(client, upstream), pipeline(upstream, client)])
     } finally {
+      clearTimeout(lingering)
       this.#open.delete(end)
-      end()
+      cut()
     }
   }
 }
 
 /** A socket to the instance is a Duplex, which a port cannot say. */
-async function opened(socket: Promise<RawSocket>): Promise<Duplex> {
+async function opened(socket: Promise<RawSocket>, attempt: Attempt): Promise<Duplex> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -91,8 +106,11 @@ async function opened(socket: Promise<RawSocket>): Promise<Duplex> {
     }, OPEN_TIMEOUT_MS)
   })
   try {
-    return (await Promise.race([socket, late])) as Duplex
+    const found = (await Promise.race([socket, late])) as Duplex
+    attempt.answered()
+    return found
   } catch (error) {
+    attempt.broke()
     if (error instanceof Failure) throw error
     throw unavailable(`the instance could not be reached: ${error instanceof Error ? error.message : ''}`, {
       cause: error,

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RawExchange } from '../../ports/kube-api.js'
+import { cancelled, deadlineExceeded, Failure, invalidArgument, unavailable } from '../failure.js'
+import type { Admission } from './admission.js'
+import { type Frames, framesOf } from './frames.js'
+import { answerHeaders, requestHeaders } from './headers.js'
+
+/** A kube-apiserver gives a request a minute; it answers before that or says so itself. */
+const HEAD_TIMEOUT_MS = 65_000
+/** An answer that ends by itself does not stand still for this long, while its reader waits. */
+const IDLE_TIMEOUT_MS = 65_000
+
+/** One request on its way through, in both directions at each side's pace. */
+export class Passage {
+  /** Resolves when the answer was passed on whole; rejects when it could not be. */
+  readonly over: Promise<void>
+  readonly #admission: Admission
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #now: () => number
+  #exchange: RawExchange | undefined
+  #frames: Frames | undefined
+  #ending = false
+  /** Since when the reader has taken nothing of what is there for it. */
+  #waitingSince: number | undefined
+  #cut: Failure | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, admission: Admission, now: () => number) {
+    this.#request = request
+    this.#response = response
+    this.#admission = admission
+    this.#now = now
+    this.over = new Promise((resolve, reject) => this.#start(resolve, reject))
+  }
+
+  /** A stream ends after a whole event, as an API server's own end looks; what ends by itself is left to do so. */
+  endStream(): void {
+    if (!this.#admission.info.long || this.#ending) return
+    this.#ending = true
+    if (!this.#response.headersSent) this.#exchange?.abort(shuttingDown())
+    // Half a compressed event is no end: a connection that breaks says what is true.
+    else if (!this.#frames) this.#response.destroy()
+    else if (this.#frames.between) this.#end()
+  }
+
+  /** Cuts off a reader who has taken nothing for so long: it holds memory here, and a connection behind us. */
+  cutIfStalled(now: number, patienceMs: number): boolean {
+    if (this.#waitingSince === undefined || now - this.#waitingSince < patienceMs) return false
+    this.#cut = cancelled('the caller did not read the answer')
+    this.#response.destroy()
+    return true
+  }
+
+  #start(resolve: () => void, reject: (error: unknown) => void): void {
+    const response = this.#response
+    const { upstream, path, caller, info, attempt } = this.#admission
+    const { method = 'GET', rawHeaders, headers } = this.#request
+    const hasBody = headers['content-length'] !== undefined || 'transfer-encoding' in headers
+    response.on('drain', () => {
+      this.#waitingSince = undefined
+      this.#exchange?.resume()
+    })
+    response.on('close', () => {
+      this.#waitingSince = undefined
+      if (response.writableFinished || this.#ending) resolve()
+      else reject(this.#hungUp())
+      this.#exchange?.abort(this.#hungUp())
+    })
+    this.#exchange = upstream.send(
+      {
+        method,
+        path,
+        headers: requestHeaders(rawHeaders, caller),
+        ...(hasBody ? { body: this.#request } : {}),
+        long: info.long,
+        headTimeoutMs: HEAD_TIMEOUT_MS,
+        ...(info.long ? {} : { idleTimeoutMs: IDLE_TIMEOUT_MS }),
+      },
+      {
+        head: (status, message, received) => {
+          attempt.answered()
+          response.writeHead(status, message, answerHeaders(received))
+          if (!info.long) return
+          this.#frames = framesOf(received)
+          // A watch that is silent has begun all the same: informers wait for its head.
+          response.flushHeaders()
+        },
+        data: chunk => this.#data(chunk),
+        end: () => {
+          response.end()
+          // Until it is taken: what is left is little, but it holds a place.
+          this.#waitingSince ??= this.#now()
+        },
+        failed: error => {
+          // Our own end looks like a break from behind.
+          if (response.writableEnded) return
+          if (response.destroyed) return reject(this.#hungUp())
+          if (!response.headersSent && ofTransport(error)) attempt.broke()
+          reject(upstreamFailure(error))
+        },
+      },
+    )
+  }
+
+  #data(chunk: Uint8Array): boolean {
+    const response = this.#response
+    const whole = this.#frames?.take(chunk) ?? 0
+    if (this.#ending && whole > 0) {
+      response.write(chunk.subarray(0, whole))
+      this.#end()
+      return true
+    }
+    const goOn = response.write(chunk)
+    if (!goOn) this.#waitingSince ??= this.#now()
+    return goOn
+  }
+
+  #end(): void {
+    this.#response.end()
+    this.#exchange?.abort(shuttingDown())
+  }
+
+  #hungUp(): Failure {
+    return this.#cut ?? cancelled('the caller hung up')
+  }
+}
+
+/** Said before anything was sent, so whoever is told may ask again at once, elsewhere. */
+export const shuttingDown = (): Failure =>
+  unavailable('the server is shutting down', { retryAfterSeconds: 1 })
+
+/** Whether nobody was there, as opposed to a request that could not be sent as it is. */
+function ofTransport(error: Error & { readonly code?: unknown; readonly syscall?: unknown }): boolean {
+  if (error.syscall !== undefined) return true
+  return typeof error.code === 'string' && TRANSPORT.test(error.code)
+}
+
+/** Of undici, of sockets, and of TLS, whose verdicts on certificates have many names. */
+const TRANSPORT =
+  /^(UND_ERR_(CONNECT_TIMEOUT|HEADERS_TIMEOUT|SOCKET)|ECONN|EPIPE|ERR_(TLS|SSL)|DEPTH_|SELF_SIGNED_|UNABLE_TO_|CERT_)/
+
+/** What went wrong behind us, in the door's words. Nothing is sent again: it may have been executed. */
+function upstreamFailure(error: Error): Failure {
+  if (error instanceof Failure) return error
+  const code = 'code' in error ? error.code : ''
+  if (code === 'UND_ERR_INVALID_ARG')
+    return invalidArgument(`the request cannot be passed on: ${error.message}`, { cause: error })
+  return code === 'UND_ERR_HEADERS_TIMEOUT'
+    ? deadlineExceeded('the instance did not answer in time', { cause: error })
+    : unavailable(`the instance could not be reached: ${error.message}`, { cause: error })
+}

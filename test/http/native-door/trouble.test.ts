@@ -1,0 +1,99 @@
+import { describe, expect, it, vi } from 'vitest'
+import { deferred } from '../fakes/deferred.js'
+import { DoorUnderTest } from './door-under-test.js'
+import { fakeUpstream } from './fake-upstream.js'
+
+const door = new DoorUnderTest()
+
+describe('trouble behind the door', () => {
+  it('is said in a Status when nobody answers there, and the process goes on', async () => {
+    await door.upstream.close()
+    const answer = await door.ask('/north/proxy/api')
+    expect(answer.status).toBe(503)
+    expect(JSON.parse(answer.text).message).toMatch(/the instance could not be reached/)
+    // Nobody knows whether it was executed: clients must not be invited to send it again.
+    expect(answer.headers['retry-after']).toBeUndefined()
+    door.upstream = await fakeUpstream()
+  })
+
+  it('that breaks an answer off breaks it off for the caller too, so that nobody takes half for whole', async () => {
+    door.upstream.answer = (_, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('half', () => response.destroy())
+    }
+    await expect(door.ask('/north/proxy/api')).rejects.toThrow(/aborted|hang up/)
+  })
+
+  it.each([
+    ['GET', 'reset'],
+    ['HEAD', 'reset'],
+    ['PUT', 'reset'],
+    ['POST', 'reset'],
+    ['PATCH', 'reset'],
+    ['DELETE', 'reset'],
+    ['GET', 'end'],
+    ['POST', 'end'],
+  ])('never makes a %s be sent twice over a connection that was good before: %s', async (method, how) => {
+    expect((await door.ask('/north/proxy/first')).status).toBe(200)
+    const before = await door.upstream.connections()
+    door.upstream.answer = (request, response) => {
+      if (how === 'end') request.socket.end()
+      else response.destroy()
+    }
+    const body =
+      method === 'GET' || method === 'HEAD' ? {} : { body: '{}', headers: { 'content-length': '2' } }
+    expect((await door.ask('/north/proxy/second', { method, ...body })).status).toBe(503)
+    expect(before).toBe(1)
+    expect(door.upstream.requests.map(({ url }) => url)).toEqual(['/first', '/second'])
+  })
+})
+
+describe('an instance that cannot be reached', () => {
+  it('is left alone after five attempts, with the time to ask again, and found again by one', async () => {
+    let broken = true
+    door.upstream.answer = (_, response) => {
+      if (broken) response.destroy()
+      else response.writeHead(500).end()
+    }
+    for (let time = 0; time < 5; time++) expect((await door.ask('/north/proxy/api')).status).toBe(503)
+    const refused = await door.ask('/north/proxy/api')
+    expect(JSON.parse(refused.text)).toMatchObject({
+      reason: 'ServiceUnavailable',
+      message: expect.stringContaining('5 times in a row'),
+      details: { retryAfterSeconds: 1 },
+    })
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(door.upstream.requests).toHaveLength(5)
+    broken = false
+    await vi.waitFor(async () => expect((await door.ask('/north/proxy/api')).status).toBe(500), {
+      timeout: 20_000,
+    })
+    // An error that the instance answers with is an answer.
+    for (let time = 0; time < 6; time++) expect((await door.ask('/north/proxy/api')).status).toBe(500)
+  })
+
+  it('is not what a caller makes it seem who gives up, or whose body never comes', async () => {
+    const arrived: (() => void)[] = []
+    let closed = 0
+    door.upstream.answer = (request, response) => {
+      arrived.shift()?.()
+      response.once('close', () => closed++)
+      request.resume()
+    }
+    for (let time = 0; time < 12; time++) {
+      const began = deferred<void>()
+      arrived.push(() => began.resolve(undefined))
+      const headers = { 'content-length': '100' }
+      const request = door.begin('/north/proxy/api', time < 6 ? { method: 'POST', headers } : {})
+      request.on('error', () => undefined)
+      if (time < 6) request.write('half')
+      else request.end()
+      await began.promise
+      request.destroy()
+      await new Promise(resolve => request.once('close', resolve))
+    }
+    await vi.waitFor(() => expect(closed).toBe(12), { timeout: 10_000 })
+    door.upstream.answer = (_, response) => response.end('{}')
+    expect((await door.ask('/north/proxy/api')).status).toBe(200)
+  })
+})

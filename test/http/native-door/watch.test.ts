@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { describe, expect, it, vi } from 'vitest'
+import { deferred } from '../fakes/deferred.js'
+import { DoorUnderTest } from './door-under-test.js'
+
+const door = new DoorUnderTest()
+
+describe('a watch through the door', () => {
+  it('has begun before anything happens, and hands on each event when it happens', async () => {
+    const server = deferred<{ write(text: string): void }>()
+    door.upstream.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+      server.resolve(response)
+    }
+    const { request, response } = await door.watch()
+    const { write } = { write: (text: string) => void server.promise.then(s => s.write(text)) }
+    write('{"type":"ADDED"}\n')
+    expect(String((await once(response, 'data'))[0])).toBe('{"type":"ADDED"}\n')
+    write('{"type":"DELETED"}\n')
+    expect(String((await once(response, 'data'))[0])).toBe('{"type":"DELETED"}\n')
+    request.destroy()
+  })
+
+  it('ends upstream when its reader is gone', async () => {
+    const closed = deferred<void>()
+    door.upstream.answer = (_, response) => {
+      response.writeHead(200).flushHeaders()
+      response.on('close', () => closed.resolve(undefined))
+    }
+    const { request } = await door.watch()
+    request.destroy()
+    await closed.promise
+    await vi.waitFor(async () => expect(await door.upstream.connections()).toBe(0))
+  })
+
+  it('that is not read holds the server back instead of filling our memory', async () => {
+    const line = `${'x'.repeat(64 * 1024)}\n`
+    let written = 0
+    let blocked = false
+    door.upstream.answer = async (_, response) => {
+      response.writeHead(200)
+      while (!blocked && written < 200 * 1024 * 1024) {
+        written += line.length
+        if (!response.write(line)) {
+          const drained = await Promise.race([
+            once(response, 'drain').then(() => true),
+            new Promise(resolve => setTimeout(resolve, 300, false)),
+          ])
+          blocked = !drained
+        }
+      }
+    }
+    const { request, response } = await door.watch()
+    response.pause()
+    await vi.waitFor(() => expect(blocked).toBe(true), { timeout: 10_000 })
+    // What sockets of four parties hold; without backpressure it would have been all 200 MiB.
+    expect(written).toBeLessThan(64 * 1024 * 1024)
+    request.destroy()
+  })
+
+  it('ends after a whole line when we stop', async () => {
+    const server = deferred<{ write(text: string): void }>()
+    door.upstream.answer = (_, response) => {
+      response.writeHead(200)
+      response.write('{"n":1}\n{"n":')
+      server.resolve(response)
+    }
+    const { response } = await door.watch()
+    const text = deferred<string>()
+    let received = ''
+    response.on('data', chunk => {
+      received += chunk
+    })
+    response.on('end', () => text.resolve(received))
+    await vi.waitFor(() => expect(received).toBe('{"n":1}\n{"n":'))
+    const closing = door.api.running.close()
+    const { write } = { write: (part: string) => void server.promise.then(s => s.write(part)) }
+    await vi.waitFor(async () => expect((await door.api.running.readiness()).ready).toBe(false))
+    write('2}\n{"n":3')
+    expect(await text.promise).toBe('{"n":1}\n{"n":2}\n')
+    await closing
+  })
+})
