@@ -29,7 +29,7 @@ export class DoorUnderTest {
       this.upstream = await fakeUpstream()
       this.fleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded'))
       this.fleet.connections.set('north', this.upstream.api)
-      this.api = await listeningApi(this.fleet, { graceMs: 500, ...options })
+      this.api = await listeningApi(this.fleet, { graceMs: 60_000, ...options })
     })
     afterEach(async () => {
       await this.api.running.close()

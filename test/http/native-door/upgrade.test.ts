@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { TLSSocket } from 'node:tls'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Code } from '../../../http/code.js'
+import { waitFor } from '../../patience.js'
 import { DoorUnderTest, root } from './door-under-test.js'
 
 const door = new DoorUnderTest()
@@ -51,7 +52,7 @@ describe('an upgrade through the door', () => {
     expect(received?.headers['x-remote-user']).toBeUndefined()
     socket.end()
     await once(socket, 'close')
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(audits()).toMatchObject([{ verb: 'create', code: 'OK' satisfies keyof typeof Code }]),
     )
   })
@@ -83,7 +84,7 @@ describe('an upgrade through the door', () => {
     const socket = await upgrade('admin')
     await next(socket)
     socket.destroy()
-    await vi.waitFor(async () => expect(await door.upstream.connections()).toBe(0))
+    await waitFor(async () => expect(await door.upstream.connections()).toBe(0))
     door.upstream.upgrade = (_, behind) => behind.destroy()
     const other = await upgrade('admin')
     await once(other, 'close')

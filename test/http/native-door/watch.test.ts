@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../../patience.js'
 import { deferred } from '../fakes/deferred.js'
 import { DoorUnderTest } from './door-under-test.js'
 
@@ -30,7 +31,7 @@ describe('a watch through the door', () => {
     const { request } = await door.watch()
     request.destroy()
     await closed.promise
-    await vi.waitFor(async () => expect(await door.upstream.connections()).toBe(0))
+    await waitFor(async () => expect(await door.upstream.connections()).toBe(0))
   })
 
   it('that is not read holds the server back instead of filling our memory', async () => {
@@ -52,7 +53,7 @@ describe('a watch through the door', () => {
     }
     const { request, response } = await door.watch()
     response.pause()
-    await vi.waitFor(() => expect(blocked).toBe(true), { timeout: 10_000 })
+    await waitFor(() => expect(blocked).toBe(true))
     // What sockets of four parties hold; without backpressure it would have been all 200 MiB.
     expect(written).toBeLessThan(64 * 1024 * 1024)
     request.destroy()
@@ -72,10 +73,10 @@ describe('a watch through the door', () => {
       received += chunk
     })
     response.on('end', () => text.resolve(received))
-    await vi.waitFor(() => expect(received).toBe('{"n":1}\n{"n":'))
+    await waitFor(() => expect(received).toBe('{"n":1}\n{"n":'))
     const closing = door.api.running.close()
     const { write } = { write: (part: string) => void server.promise.then(s => s.write(part)) }
-    await vi.waitFor(async () => expect((await door.api.running.readiness()).ready).toBe(false))
+    await waitFor(async () => expect((await door.api.running.readiness()).ready).toBe(false))
     write('2}\n{"n":3')
     expect(await text.promise).toBe('{"n":1}\n{"n":2}\n')
     await closing
