@@ -37,9 +37,23 @@ const legacy = {
   secret: 'kubernetes.io/serviceaccount/secret.name',
 }
 
+/** A token whose signature was right; when it holds is asked every time. */
+interface Signed {
+  readonly token: VerifiedToken
+  /** Seconds since the epoch; absent: always. */
+  readonly notBefore?: number
+  readonly expires?: number
+}
+
+/** Tokens remembered as signed by this cluster; the one unused for longest is verified again. */
+const MOST_SIGNED = 256
+
 /** Signs and verifies one logical cluster's bearer tokens (ES256). The key is made when it is first needed. */
 export class Tokens {
   #key: KeyObject | undefined
+  #publicKey: KeyObject | undefined
+  /** What a token says cannot change, and verifying its signature costs more than most requests. In order of use. */
+  readonly #signed = new Map<string, Signed>()
 
   /** @param kept a PKCS#8 PEM from `exportKey`, to keep tokens valid across a restart */
   constructor(
@@ -84,25 +98,41 @@ export class Tokens {
 
   /** @returns undefined for a token this cluster did not sign, or one that has expired */
   async verify(token: string): Promise<VerifiedToken | undefined> {
+    const known = this.#signed.get(token)
+    if (known) {
+      this.#signed.delete(token)
+      this.#signed.set(token, known)
+      return this.#holdsNow(known) ? known.token : undefined
+    }
+    const payload = await this.#payload(token)
+    const read = payload && readToken(payload)
+    if (!payload || !read) return undefined
+    this.#signed.set(token, {
+      token: read,
+      ...(payload.nbf !== undefined && { notBefore: payload.nbf }),
+      ...(payload.exp !== undefined && { expires: payload.exp }),
+    })
+    const [oldest] = this.#signed.keys()
+    if (this.#signed.size > MOST_SIGNED && oldest !== undefined) this.#signed.delete(oldest)
+    return read
+  }
+
+  #holdsNow({ notBefore, expires }: Signed): boolean {
+    const now = Math.floor(this.now() / 1000)
+    return (notBefore === undefined || notBefore <= now) && (expires === undefined || expires > now)
+  }
+
+  /** What a token of this cluster says now; undefined for any other, and before and after its time. */
+  async #payload(token: string): Promise<JWTPayload | undefined> {
     if (!this.#key) return undefined
-    let payload: JWTPayload
+    this.#publicKey ??= createPublicKey(this.#key)
     try {
-      const verified = await jwtVerify(token, createPublicKey(this.#private), {
-        algorithms: ['ES256'],
-        currentDate: new Date(this.now()),
-      })
-      payload = verified.payload
+      const options = { algorithms: ['ES256'], currentDate: new Date(this.now()) }
+      return (await jwtVerify(token, this.#publicKey, options)).payload
     } catch {
       // Whatever is wrong with it, the caller is not who the token says; jose's reasons help only an attacker.
       return undefined
     }
-    const audiences = payload.aud === undefined ? [] : [payload.aud].flat()
-    const claims = accountClaims(payload)
-    if (claims)
-      return { user: accountUser(claims), audiences: audiences.length > 0 ? audiences : [ISSUER], claims }
-    if (payload.sub === undefined) return undefined
-    const groups = Array.isArray(payload.groups) ? payload.groups.map(String) : []
-    return { user: authenticated(payload.sub, groups), audiences }
   }
 
   get #private(): KeyObject {
@@ -123,6 +153,17 @@ export class Tokens {
         .setExpirationTime(now + seconds)
     return jwt.sign(this.#private)
   }
+}
+
+/** Whom a payload names; undefined when it names nobody. */
+function readToken(payload: JWTPayload): VerifiedToken | undefined {
+  const audiences = payload.aud === undefined ? [] : [payload.aud].flat()
+  const claims = accountClaims(payload)
+  if (claims)
+    return { user: accountUser(claims), audiences: audiences.length > 0 ? audiences : [ISSUER], claims }
+  if (payload.sub === undefined) return undefined
+  const groups = Array.isArray(payload.groups) ? payload.groups.map(String) : []
+  return { user: authenticated(payload.sub, groups), audiences }
 }
 
 function accountClaims(payload: JWTPayload): AccountClaims | undefined {
