@@ -1,5 +1,7 @@
 import { parse } from 'yaml'
+import type { GroupVersionResource } from '../manifests/kube.js'
 import { type KubeApi, type KubeConnector, KubeconfigError } from '../ports/kube-api.js'
+import type { Follower } from './apiserver/operations/follow.js'
 import type { ApiServer } from './apiserver/server.js'
 
 /**
@@ -13,7 +15,7 @@ export const localConnector = (
 ): KubeConnector => ({
   async connect(kubeconfig, options) {
     const server = serverAt(endpointOf(kubeconfig))
-    return server ? connectionTo(server.local) : otherwise.connect(kubeconfig, options)
+    return server ? connectionTo(server) : otherwise.connect(kubeconfig, options)
   },
 })
 
@@ -31,17 +33,37 @@ function endpointOf(kubeconfig: string): string {
   }
 }
 
+/** A connection to a server of this process: types can be followed without a list and a watch. */
+export interface LocalConnection extends KubeApi {
+  follow(type: GroupVersionResource, follower: Follower): (() => void) | undefined
+}
+
+export const isLocal = (api: KubeApi): api is LocalConnection => 'follow' in api
+
 /** A connection of its own: closing it ends its requests and watches and leaves the server alone. */
-function connectionTo(local: KubeApi): KubeApi {
+function connectionTo({ local, follow }: ApiServer): LocalConnection {
   const closed = new AbortController()
+  const following = new Set<() => void>()
   const until = (signal: AbortSignal | undefined) =>
     signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
   return {
     server: local.server,
     request: request => local.request({ ...request, signal: until(request.signal) }),
     watch: request => local.watch({ ...request, signal: until(request.signal) }),
+    follow(type, follower) {
+      if (closed.signal.aborted) return undefined
+      const end = follow(type, follower)
+      if (!end) return undefined
+      const stop = () => {
+        following.delete(stop)
+        end()
+      }
+      following.add(stop)
+      return stop
+    },
     async close() {
       closed.abort()
+      for (const stop of following) stop()
     },
   }
 }

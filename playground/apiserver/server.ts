@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { GroupVersionResource } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { builtinDefinitions } from '../apimachinery/builtin/builtin-definitions.js'
@@ -17,6 +18,7 @@ import { answer } from './door.js'
 import { DEFAULT_GIT_VERSION } from './endpoints/version.js'
 import { type Fault, Faults } from './faults.js'
 import { localApi } from './local-api.js'
+import { type Follower, follow } from './operations/follow.js'
 import { OpenWatches } from './operations/open-watches.js'
 import { Store } from './store/store.js'
 import { listen } from './wire/listener.js'
@@ -51,6 +53,8 @@ export interface ApiServer {
   readonly certificateAuthority: string
   /** The API from within the process, as system:masters: no socket, no copies (answers are frozen). */
   readonly local: KubeApi
+  /** Follows a type from within the process; undefined while the store does not serve it. */
+  follow(type: GroupVersionResource, follower: Follower): (() => void) | undefined
   /** A kubeconfig whose client certificate names this user. */
   kubeconfig(user: { readonly name: string; readonly groups?: readonly string[] }): Promise<string>
   /** A kubeconfig with a bearer token, valid for a year unless told. */
@@ -160,6 +164,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       return kubeconfigFor(place, user.name, { token: await issueToken(user, seconds) })
     },
     issueToken,
+    follow: (type, follower) => follow(cluster, type, follower),
     aggregate: api => cluster.aggregation.register(api),
     interrupt: fault => faults.start(fault),
     close() {

@@ -1,10 +1,10 @@
-import type { Subscription } from 'rxjs'
 import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { keepWatching } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import type { Interrupted, Seen } from '../../streams/seen.js'
 import { timestamp } from '../conditions.js'
+import { isLocal } from '../local-connector.js'
 import type { ClusterTable } from './index/cluster-table.js'
 import type { IndexedType } from './index/resource-index.js'
 import type { SyncCondition } from './pedia-cluster.js'
@@ -20,7 +20,8 @@ export class ResourceSynchro {
   readonly #onStatus: () => void
   readonly #now: () => number
   readonly #holdsBack: (takeIn: () => void) => boolean
-  #subscription: Subscription | undefined
+  /** Ends the collecting that is under way. */
+  #stop: (() => void) | undefined
   #calm: NodeJS.Timeout | undefined
   #status: SyncCondition
 
@@ -58,14 +59,27 @@ export class ResourceSynchro {
   }
 
   start(): void {
-    if (this.#subscription) return
-    const { group, version, resource } = this.type
+    if (this.#stop) return
     this.#set('Pending')
-    this.#subscription = keepWatching(
-      listWatch<KubeObject>(this.#api, { group, version, resource }),
-    ).subscribe(seen => {
-      if (!this.#holdsBack(() => this.#subscription && this.#take(seen))) this.#take(seen)
+    this.#stop = this.#follow() ?? this.#watch()
+  }
+
+  /** A cluster of this process is followed; when it ends that, it is watched like any other. */
+  #follow(): (() => void) | undefined {
+    if (!isLocal(this.#api)) return undefined
+    return this.#api.follow(this.type, {
+      onSeen: seen => this.#see(seen),
+      onEnd: () => {
+        this.#stop = this.#watch()
+      },
     })
+  }
+
+  #watch(): () => void {
+    const { group, version, resource } = this.type
+    const seen = keepWatching(listWatch<KubeObject>(this.#api, { group, version, resource }))
+    const subscription = seen.subscribe(one => this.#see(one))
+    return () => subscription.unsubscribe()
   }
 
   /** Stops collecting; what was collected stays. */
@@ -80,8 +94,13 @@ export class ResourceSynchro {
 
   #end(): void {
     clearTimeout(this.#calm)
-    this.#subscription?.unsubscribe()
-    this.#subscription = undefined
+    this.#stop?.()
+    this.#stop = undefined
+  }
+
+  /** What is held back is taken in later, unless collecting has ended by then. */
+  #see(seen: Seen<KubeObject>): void {
+    if (!this.#holdsBack(() => this.#stop && this.#take(seen))) this.#take(seen)
   }
 
   #take(seen: Seen<KubeObject>): void {

@@ -46,6 +46,9 @@ export const RBAC_COLLECTIONS = {
   clusterRoleBindings: 'clusterrolebindings.rbac.authorization.k8s.io',
 } as const
 
+/** Namespaces for which a user's grants are remembered. */
+const MOST_NAMESPACES = 1_000
+
 const WATCHED: ReadonlySet<string> = new Set(Object.values(RBAC_COLLECTIONS))
 
 /**
@@ -54,10 +57,14 @@ const WATCHED: ReadonlySet<string> = new Set(Object.values(RBAC_COLLECTIONS))
  */
 export class Authorizer {
   #grants: Map<string, Grant[]> | undefined
+  /** What was found for a user before, by namespace; ends with the grants it was found in. */
+  #found = new WeakMap<User, Map<string, readonly Grant[]>>()
 
   constructor(private readonly cluster: Pick<Cluster, 'store' | 'collection'>) {
     cluster.store.onChange((collection: Collection, _event: StoreEvent) => {
-      if (WATCHED.has(collection.id)) this.#grants = undefined
+      if (!WATCHED.has(collection.id)) return
+      this.#grants = undefined
+      this.#found = new WeakMap()
     })
   }
 
@@ -76,14 +83,19 @@ export class Authorizer {
     return this.#grantsOf(user, namespace).flatMap(grant => grant.rules)
   }
 
-  #grantsOf(user: User, namespace: string): Grant[] {
+  #grantsOf(user: User, namespace: string): readonly Grant[] {
+    const known = this.#found.get(user) ?? new Map<string, readonly Grant[]>()
+    this.#found.set(user, known)
+    const before = known.get(namespace)
+    if (before) return before
     this.#grants ??= this.#index()
+    const grants = this.#grants
     const subjects = [`User ${user.name}`, ...user.groups.map(group => `Group ${group}`)]
-    return subjects.flatMap(subject =>
-      (this.#grants?.get(subject) ?? []).filter(
-        grant => grant.namespace === '' || grant.namespace === namespace,
-      ),
+    const found = subjects.flatMap(subject =>
+      (grants.get(subject) ?? []).filter(grant => grant.namespace === '' || grant.namespace === namespace),
     )
+    if (known.size < MOST_NAMESPACES) known.set(namespace, found)
+    return found
   }
 
   #index(): Map<string, Grant[]> {

@@ -61,8 +61,9 @@ function withEveryone(name: string, groups: readonly string[]): readonly string[
 
 function extras({ headers }: ApiRequest): Record<string, readonly string[]> {
   const found: Record<string, readonly string[]> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(EXTRA) || value === undefined) continue
+  for (const name in headers) {
+    const value = name.startsWith(EXTRA) ? headers[name] : undefined
+    if (value === undefined) continue
     found[unescapeKey(name.slice(EXTRA.length))] = [value].flat()
   }
   return found

@@ -6,6 +6,7 @@ import { customStatus, expired } from '../api-status.js'
 import type { StoreEvent } from '../store/collection.js'
 import type { StoredObject } from '../store/stored-object.js'
 import { syntaxError, wholeNumber } from './list.js'
+import { BOOKMARK_MS } from './open-watches.js'
 import { selectionOf } from './selection.js'
 import { inVersion, type Target } from './target.js'
 
@@ -18,8 +19,6 @@ export interface WatchItem {
 
 /** A watcher that has fallen this many events behind is cut off; it can resume from its last resourceVersion. */
 export const WATCH_BUFFER = 4096
-/** How often a watch that asks for bookmarks gets one, as kube-apiserver's. */
-export const BOOKMARK_MS = 60_000
 /** Without timeoutSeconds a watch lasts from this to twice this long (kube-apiserver's --min-request-timeout). */
 export const MIN_TIMEOUT_SECONDS = 1800
 /** How many events go out in one piece at most. */

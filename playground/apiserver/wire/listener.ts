@@ -124,7 +124,27 @@ async function close(
   clearTimeout(timer)
 }
 
-function requestOf(message: RawMessage, signal: AbortSignal): ApiRequest {
+/** Why a request is aborted; one for all, because an error of its own for each costs more than the abort. */
+const CALLER_GONE = new DOMException('the caller has gone', 'AbortError')
+
+/** Whether a caller is still there. Most requests never ask, so the signal is made when one does. */
+class Presence {
+  #gone = false
+  #abort: AbortController | undefined
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#gone) this.#abort.abort(CALLER_GONE)
+    return this.#abort.signal
+  }
+
+  end(): void {
+    this.#gone = true
+    this.#abort?.abort(CALLER_GONE)
+  }
+}
+
+function requestOf(message: RawMessage, caller: Presence): ApiRequest {
   const url = message.url ?? '/'
   const mark = url.indexOf('?')
   let body: Promise<Buffer> | undefined
@@ -137,7 +157,9 @@ function requestOf(message: RawMessage, signal: AbortSignal): ApiRequest {
       body ??= readBody(message)
       return body
     },
-    signal,
+    get signal() {
+      return caller.signal
+    },
     raw: message,
   }
 }
@@ -149,7 +171,10 @@ function requestOf(message: RawMessage, signal: AbortSignal): ApiRequest {
 function headersOf({ headers, rawHeaders, httpVersionMajor }: RawMessage): ApiRequest['headers'] {
   const apart: Record<string, string[]> = {}
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    const raw = rawHeaders[at] ?? ''
+    // Of the few headers that begin with an i; putting all of them in lower case is what this would cost.
+    if (raw[0] !== 'i' && raw[0] !== 'I') continue
+    const name = raw.toLowerCase()
     if (name !== 'impersonate-group' && !name.startsWith('impersonate-extra-')) continue
     apart[name] = [...(apart[name] ?? []), rawHeaders[at + 1] ?? '']
   }
@@ -175,10 +200,10 @@ async function serve(
   response: RawResponse,
   answer: (request: ApiRequest) => Promise<ApiResponse>,
 ): Promise<void> {
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  response.on('error', () => gone.abort())
-  const request = requestOf(message, gone.signal)
+  const caller = new Presence()
+  response.on('close', () => caller.end())
+  response.on('error', () => caller.end())
+  const request = requestOf(message, caller)
   try {
     await send(request, response, await answer(request))
   } catch {
@@ -193,10 +218,10 @@ async function serveUpgrade(
   head: Buffer,
   answer: (request: ApiRequest) => Promise<ApiResponse>,
 ): Promise<void> {
-  const gone = new AbortController()
-  socket.on('close', () => gone.abort())
+  const caller = new Presence()
+  socket.on('close', () => caller.end())
   socket.on('error', () => socket.destroy())
-  const response = await answer({ ...requestOf(message, gone.signal), upgrade: { socket, head } })
+  const response = await answer({ ...requestOf(message, caller), upgrade: { socket, head } })
   if ('taken' in response.body) return
   const text = 'object' in response.body ? JSON.stringify(response.body.object) : ''
   socket.end(

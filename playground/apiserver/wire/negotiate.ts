@@ -32,11 +32,24 @@ export interface Negotiated {
   readonly yaml: boolean
 }
 
+/** What the Accept headers that clients send mean: they are few, and reading one costs more than looking it up. */
+const negotiated = new Map<string, Negotiated>()
+const MOST_NEGOTIATED = 256
+
 /**
  * Picks what this server can make. Protobuf is not among it: clients that prefer it name JSON as their second choice.
  * @throws StatusError 406 when nothing the caller accepts is served
  */
 export function negotiate(accept: string): Negotiated {
+  const known = negotiated.get(accept)
+  if (known) return known
+  const answer = pick(accept)
+  if (negotiated.size === MOST_NEGOTIATED) negotiated.clear()
+  negotiated.set(accept, answer)
+  return answer
+}
+
+function pick(accept: string): Negotiated {
   const ranges = accept === '' ? [] : acceptedRanges(accept)
   if (ranges.length === 0) return { shape: 'object', yaml: false }
   for (const { type, parameters } of ranges) {

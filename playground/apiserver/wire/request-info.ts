@@ -40,6 +40,7 @@ function nameFromFieldSelector(query: URLSearchParams): string {
 }
 
 function decode(segment: string): string {
+  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

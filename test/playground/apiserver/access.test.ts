@@ -197,3 +197,34 @@ describe('reviews', () => {
     await other.close()
   })
 })
+
+describe('what was decided before', () => {
+  /** As a socket's certificate and a verified token do, one caller asks again and again. */
+  it('does not outlive a binding, nor hide a new one', async () => {
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
+    const { kubeConnector } = await import('../../../actors/kube/connector.js')
+    const api = await kubeConnector().connect(await server.tokenKubeconfig({ name: 'cleo' }))
+    const reads = () =>
+      api.request({ method: 'GET', path: `${secrets}/mine` }).then(
+        () => 'allowed',
+        (error: StatusError) => String(error.code),
+      )
+    try {
+      expect(await reads()).toBe('403')
+      await server.local.request({
+        method: 'POST',
+        path: rbac,
+        body: {
+          metadata: { name: 'cleo' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'one-secret' },
+          subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'cleo' }],
+        },
+      })
+      expect(await reads()).toBe('allowed')
+      await server.local.request({ method: 'DELETE', path: `${rbac}/cleo` })
+      expect(await reads()).toBe('403')
+    } finally {
+      await api.close()
+    }
+  })
+})

@@ -11,6 +11,7 @@ import {
 } from '../../../playground/container-management/container-management.js'
 import { PEDIA_CLUSTERS, type PediaCluster } from '../../../playground/container-management/pedia-cluster.js'
 import { toBase64 } from '../../../playground/kubeconfig.js'
+import { localConnector } from '../../../playground/local-connector.js'
 import { read, remove, update } from '../../../playground/write.js'
 import type { KubeApi, WatchEvent } from '../../../ports/kube-api.js'
 import { eventually, silent } from '../eventually.js'
@@ -261,5 +262,24 @@ describe('an indexed cluster', () => {
     expect((error as StatusError).code).toBe(503)
     await management.setReadApiAvailable(true)
     expect(await names()).toContain('a')
+  })
+})
+
+describe('a cluster of the same process, without sockets', () => {
+  it('is indexed as any other, also after the server ended what was followed', async () => {
+    await management.close()
+    const connector = localConnector(url => (url === source.url ? source : undefined), kubeConnector())
+    management = await startContainerManagement({ host, connector, log: silent, times })
+    await put('before', '1')
+    await index()
+    await put('after', '2')
+    // Nothing lies between the write and the index: who reads after a write sees it.
+    expect(await names()).toEqual(expect.arrayContaining(['after', 'before']))
+    source.interrupt({ kind: 'endWatches' })
+    await put('later', '3')
+    await eventually('the index to show what was written meanwhile', async () =>
+      (await names()).includes('later'),
+    )
+    expect((await syncCondition())?.status).toBe('Syncing')
   })
 })
