@@ -50,11 +50,22 @@ async function startKairship(config: Config, log: Log, lifecycle: Lifecycle, rol
       part => part.close(),
     )
   const host = await connect(roles.controllers)
+  const leaseHost = await connect(roles.controllers)
   const connector = kubeConnector(metered(meter, 'instance'))
   const { identity } = config
   const { fleet } = await lifecycle.start(
     'controllers',
-    () => startControllerManager({ host, connector, identity, contend: roles.contend, config, log, meter }),
+    () =>
+      startControllerManager({
+        host,
+        leaseHost,
+        connector,
+        identity,
+        contend: roles.contend,
+        config,
+        log,
+        meter,
+      }),
     part => part.stop(),
   )
   metrics = () => {

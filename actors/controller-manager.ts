@@ -17,6 +17,8 @@ import { Turnstile } from './turnstile.js'
 export interface ControllerManagerOptions {
   /** The host cluster under Kairship's own credential. Closed by whoever opened it. */
   readonly host: KubeApi
+  /** The same over sockets of its own, so that no renewal of the lease waits behind a fleet's writes; else it shares `host`. */
+  readonly leaseHost?: KubeApi
   readonly connector: KubeConnector
   /** Unique among running replicas. */
   readonly identity: string
@@ -70,7 +72,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   }
 
   const lease = startLease({
-    api,
+    api: options.leaseHost ?? api,
     namespace: config.namespace,
     name: config.leaseName,
     identity,

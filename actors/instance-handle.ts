@@ -3,6 +3,7 @@ import { type ConditionFact, conditionsOf, stamped, statusOf } from '../machines
 import type { InstanceEvent } from '../machines/events.js'
 import { causeOf, configurationOf, redacted, remembering, transitionsBetween } from '../machines/history.js'
 import { type InstanceSnapshot, stateOf } from '../machines/invariants.js'
+import { isNews } from '../machines/knowledge.js'
 import { pendingOf } from '../machines/pending.js'
 import type { Instance } from '../manifests/instance.js'
 import type { Condition } from '../manifests/kube.js'
@@ -72,6 +73,7 @@ export class InstanceHandle {
 
   tell(event: InstanceEvent): void {
     if (event.type === 'instance.observed') this.instance = event.instance
+    else if (!isNews(this.#latest.context, event)) return
     // One that crashed hears nothing until it is restarted; then it is told everything anew.
     if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event)
   }

@@ -6,9 +6,9 @@ import type { RestInput } from '../machines/vocabulary.js'
 /** The clock actor: says until when it rests, and then that it has. A rest that was under way before goes on. */
 export const rest = (random: () => number) =>
   fromCallback<AnyEventObject, RestInput, ClockEvent>(
-    ({ input: { task, ms, until: promised }, sendBack }) => {
+    ({ input: { task, ms, until: promised, told }, sendBack }) => {
       const until = promised ?? Date.now() + jittered(ms, random())
-      sendBack({ type: 'rest.began', task, until })
+      if (told) sendBack({ type: 'rest.began', task, until })
       const timer = setTimeout(() => sendBack({ type: 'rest.ended', task }), Math.max(0, until - Date.now()))
       return () => clearTimeout(timer)
     },

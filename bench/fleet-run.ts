@@ -13,6 +13,8 @@ export interface FleetRunOptions {
   readonly idleSeconds: number
   /** After so long without all instances ready, what was measured until then is the result. */
   readonly giveUpSeconds: number
+  /** Whether the run ends with what is kept of the settled fleet, without idling and takeovers. */
+  readonly convergenceOnly: boolean
   /** Where CPU profiles and a heap snapshot of the leading process are left. */
   readonly profiles?: string
   /** Told how far it is. */
@@ -48,6 +50,23 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     const hostKept = await playground.measure('collected')
     if (profiles) await leader.snapshot(join(profiles, `leader-of-${instances}.heapsnapshot`))
 
+    const each = (figure: keyof Measured): number => Math.round((kept[figure] - bare[figure]) / instances)
+    const costs = {
+      instances,
+      membersPerInstance: options.membersPerInstance,
+      ...convergence,
+      bare,
+      settled,
+      collected: kept,
+      collectedPerInstance: {
+        rss: each('rssBytes'),
+        heap: each('heapBytes'),
+        external: each('externalBytes'),
+      },
+      playgroundCollected: hostKept,
+    }
+    if (options.convergenceOnly) return costs
+
     const follower = await replica('b')
     await follower.calm()
     await leader.settled()
@@ -61,20 +80,8 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     await second.calm()
     const afterSigkill = await takeover(playground, follower, 'SIGKILL', say)
 
-    const each = (figure: keyof Measured): number => Math.round((kept[figure] - bare[figure]) / instances)
     return {
-      instances,
-      membersPerInstance: options.membersPerInstance,
-      ...convergence,
-      bare,
-      settled,
-      collected: kept,
-      collectedPerInstance: {
-        rss: each('rssBytes'),
-        heap: each('heapBytes'),
-        external: each('externalBytes'),
-      },
-      playgroundCollected: hostKept,
+      ...costs,
       idleSeconds: options.idleSeconds,
       requestsWhileIdle: difference(deedsFrom.requests, deedsTo.requests),
       cpuSecondsIdle: rounded(idleTo.cpuSeconds - idleFrom.cpuSeconds),

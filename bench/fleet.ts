@@ -1,5 +1,5 @@
 /**
- * npm run bench:fleet -- --instances 10,100,1000 [--members M] [--idle-seconds S] [--profile folder] [--json]
+ * npm run bench:fleet -- --instances 10,100,1000 [--members M] [--idle-seconds S] [--convergence-only] [--profile folder] [--json]
  *
  * What a fleet costs: a playground of N instances in a process of its own, and two real `kairship controller-manager`
  * processes over it. Measures the time until all are ready, memory of the leading process before and after, what it asks
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     members: { type: 'string', default: '1' },
     'idle-seconds': { type: 'string', default: '60' },
     'give-up-seconds': { type: 'string', default: '240' },
+    'convergence-only': { type: 'boolean', default: false },
     profile: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
@@ -38,6 +39,7 @@ for (const size of values.instances.split(','))
       membersPerInstance: Number(values.members),
       idleSeconds: Number(values['idle-seconds']),
       giveUpSeconds: Number(values['give-up-seconds']),
+      convergenceOnly: values['convergence-only'],
       ...(values.profile !== undefined && { profiles: values.profile }),
       say: text => void process.stderr.write(`${text}\n`),
     }),

@@ -1,7 +1,14 @@
-/** JSON with sorted keys and without undefined: equal values give equal strings, whoever wrote them in whatever order. */
+/**
+ * JSON with sorted keys and without undefined: equal values give equal strings, whoever wrote them in whatever order. For
+ * plain data; written out because every event of every instance asks for it, and a replacer is several times as slow.
+ */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  let text = ''
+  for (const key of Object.keys(value).sort()) {
+    const part = (value as Readonly<Record<string, unknown>>)[key]
+    if (part !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonical(part)}`
+  }
+  return `{${text}}`
 }

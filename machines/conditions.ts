@@ -197,8 +197,17 @@ function ready({ phase, work }: Knowledge, parts: readonly ConditionFact[]): Con
 export const brokenParts = (parts: readonly ConditionFact[]): readonly ConditionFact[] =>
   parts.filter(({ type, status }) => status !== 'True' && required.includes(type as ConditionType))
 
+/** Knowledge is immutable, and its conditions are asked for by a guard, the status and the view on every event. */
+const drawn = new WeakMap<Knowledge, readonly ConditionFact[]>()
+
 /** Pure: what is known, as conditions in a fixed order, `Ready` last. */
 export function conditionsOf(knowledge: Knowledge): readonly ConditionFact[] {
+  const conditions = drawn.get(knowledge) ?? conditionsDrawnFrom(knowledge)
+  drawn.set(knowledge, conditions)
+  return conditions
+}
+
+function conditionsDrawnFrom(knowledge: Knowledge): readonly ConditionFact[] {
   const { instance, facts, work } = knowledge
   const parts = [
     accepted(knowledge),

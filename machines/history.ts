@@ -22,7 +22,19 @@ export function configurationOf({ value }: Pick<InstanceSnapshot, 'value'>): rea
 const join = (path: string, key: string): string => (path ? `${path}.${key}` : key)
 
 /** The region that a path belongs to, so that each region's move is a record of its own. */
-const regionOf = (path: string): string => path.split('.').slice(0, 2).join('.')
+const regionOf = (path: string): string => path.split('.', 2).join('.')
+
+/** What an event left is what the event before had entered. */
+const places = new WeakMap<object, ReadonlyMap<string, string>>()
+
+/** The active path of each region. */
+function placesOf(snapshot: Pick<InstanceSnapshot, 'value'>): ReadonlyMap<string, string> {
+  const known = places.get(snapshot)
+  if (known) return known
+  const found = new Map(configurationOf(snapshot).map(path => [regionOf(path), path]))
+  places.set(snapshot, found)
+  return found
+}
 
 /** Telling how it is is no part of how it came to be; kept, it would push the story out of the history. */
 const isTelling = (path: string): boolean => /^(managed|deleting)\.status\./.test(path)
@@ -35,8 +47,7 @@ export function transitionsBetween(
   time: string,
 ): readonly TransitionRecord[] {
   if (before.value === after.value) return []
-  const left = new Map(configurationOf(before).map(path => [regionOf(path), path]))
-  const entered = new Map(configurationOf(after).map(path => [regionOf(path), path]))
+  const [left, entered] = [placesOf(before), placesOf(after)]
   const moved = [...entered].filter(([region, path]) => left.get(region) !== path && !isTelling(path))
   return moved.map(([region, path]) => ({
     time,

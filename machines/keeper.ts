@@ -1,4 +1,5 @@
 import { type DoneActorEvent, type ErrorActorEvent, not } from 'xstate'
+import type { InstanceState } from '../ports/fleet.js'
 import { CONFIRM_WITHIN_MS, restMs } from './retry.js'
 import type { Keeper } from './task.js'
 import { untried } from './task.js'
@@ -17,7 +18,12 @@ const effects = {
 export interface KeeperOptions {
   /** The least time between two successful makings, in milliseconds; what is wanted meanwhile is made once, at its end. */
   readonly pauseMs?: number
+  /** The same while the instance is on its way up and all is in motion; `pauseMs` unless told. */
+  readonly pauseComingUpMs?: number
 }
+
+const isComingUp = (phase: InstanceState): boolean =>
+  phase === 'registering' || phase === 'virtualClusterSynced'
 
 /**
  * A region that keeps one thing outside as it should be, for as long as its parent state lasts: it acts when what is
@@ -25,7 +31,7 @@ export interface KeeperOptions {
  * meanwhile (leadership lost, wish withdrawn, object deleted by somebody) is answered by a guard, not by an event, so
  * nothing can be missed.
  */
-export const keeper = (task: Keeper, { pauseMs = 0 }: KeeperOptions = {}) =>
+export const keeper = (task: Keeper, { pauseMs = 0, pauseComingUpMs = pauseMs }: KeeperOptions = {}) =>
   instance.createStateConfig({
     initial: 'settled',
     states: {
@@ -86,23 +92,27 @@ export const keeper = (task: Keeper, { pauseMs = 0 }: KeeperOptions = {}) =>
         invoke: {
           id: `${task}.confirmation`,
           src: 'rest',
-          input: ({ context: { work } }) => ({
-            task,
-            ms: CONFIRM_WITHIN_MS,
-            until: work[task]?.until,
-          }),
+          input: () => ({ task, ms: CONFIRM_WITHIN_MS, told: false }),
         },
       },
-      /** It was made and seen. What changes meanwhile waits, so that many small changes make one write. */
+      /**
+       * It was made and seen. What changes meanwhile waits, so that many small changes make one write; but that an instance
+       * has come up is told at once.
+       */
       pausing: {
         always: [
           { guard: not('leading'), target: 'settled' },
+          { guard: 'has come up untold', target: 'settled' },
           { guard: { type: 'has rested', params: task }, target: 'settled' },
         ],
         invoke: {
           id: `${task}.pause`,
           src: 'rest',
-          input: () => ({ task, ms: pauseMs, until: undefined }),
+          input: ({ context: { phase } }) => ({
+            task,
+            ms: isComingUp(phase) ? pauseComingUpMs : pauseMs,
+            told: false,
+          }),
         },
       },
       /** It failed. It is tried again after a rest, or as soon as something else is wanted. */
@@ -119,7 +129,7 @@ export const keeper = (task: Keeper, { pauseMs = 0 }: KeeperOptions = {}) =>
           src: 'rest',
           input: ({ context: { work } }) => {
             const { failure, attempts, until } = work[task] ?? untried
-            return { task, ms: failure ? restMs(failure, attempts) : CONFIRM_WITHIN_MS, until }
+            return { task, ms: failure ? restMs(failure, attempts) : CONFIRM_WITHIN_MS, until, told: true }
           },
         },
       },

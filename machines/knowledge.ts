@@ -1,5 +1,6 @@
 import type { Instance } from '../manifests/instance.js'
 import type { InstanceState } from '../ports/fleet.js'
+import { canonical } from './canonical.js'
 import type { InstanceEvent } from './events.js'
 import type { Facts } from './facts.js'
 import type { Failure } from './failure.js'
@@ -24,7 +25,29 @@ export interface Knowledge {
 /** Knowledge with some parts replaced, and what follows from them drawn again. */
 export function revised(knowledge: Knowledge, parts: Partial<Knowledge>): Knowledge {
   const next = { ...knowledge, ...parts }
-  return { ...next, wanted: wantedOf(next) }
+  next.wanted = wantedOf(next)
+  return next
+}
+
+/**
+ * Pure: whether what a watch on the host shows is not known yet. Owners write into their objects' status all the time; what
+ * says the same to us need not be told to a chart at all.
+ */
+export function isNews(knowledge: Knowledge, event: InstanceEvent): boolean {
+  switch (event.type) {
+    case 'installation.observed':
+    case 'virtualCluster.observed':
+    case 'registration.observed':
+    case 'roleBindings.observed':
+    case 'host.contactMade': {
+      const [before, after] = [knowledge.facts, taught(knowledge.facts, event)]
+      return (Object.keys(after) as (keyof Facts)[]).some(
+        fact => before[fact] !== after[fact] && canonical(before[fact]) !== canonical(after[fact]),
+      )
+    }
+    default:
+      return true
+  }
 }
 
 /** Pure: what an event adds to what is known. The only place where facts enter; what follows, the chart's guards say. */

@@ -21,5 +21,8 @@ export const CONFIRM_WITHIN_MS = 10_000
  */
 export const STATUS_PAUSE_MS = 1_000
 
+/** The same until it is up, which is told without a pause: in between there is little that a person must know at once. */
+export const STATUS_PAUSE_COMING_UP_MS = 5_000
+
 /** Full jitter over the upper half: never less than half the rest, never more than all of it. `random` is in [0, 1). */
 export const jittered = (ms: number, random: number): number => Math.round(ms / 2 + (ms / 2) * random)

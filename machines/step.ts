@@ -68,7 +68,7 @@ export const step = (task: Step, next: string, { givingUp = false } = {}) =>
           src: 'rest',
           input: ({ context: { work } }) => {
             const { failure, attempts, until } = work[task] ?? untried
-            return { task, ms: failure ? restMs(failure, attempts) : 0, until }
+            return { task, ms: failure ? restMs(failure, attempts) : 0, until, told: true }
           },
         },
       },

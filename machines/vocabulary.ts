@@ -24,11 +24,13 @@ export interface InstanceInput {
   readonly leading: boolean
 }
 
-/** What a clock actor is asked: report `rest.began` and, after about `ms`, `rest.ended`; at `until` if that is known. */
+/** What a clock actor is asked: report `rest.ended` after about `ms`, or at `until` if that is known. */
 export interface RestInput {
   readonly task: Task
   readonly ms: number
   readonly until?: number | undefined
+  /** Whether to report `rest.began` before that: somebody may want to know until when. */
+  readonly told: boolean
 }
 
 /**
@@ -107,6 +109,8 @@ export const instance = setup({
       leading && facts.controlPlane?.ok === true && isDistinct(facts),
     'has an index to measure': ({ context: { facts } }) =>
       facts.controlPlane?.ok === true && isDistinct(facts) && isSynced(facts),
+    'has come up untold': ({ context: { phase, instance } }) =>
+      phase === 'ready' && instance.status?.phase !== 'Ready',
     'is due': ({ context }, keeper: Keeper) => isDue(context, keeper),
     'is confirmed': ({ context }, keeper: Keeper) =>
       !isDue(context, keeper) || context.work[keeper]?.outcome === observedOf(context, keeper),
