@@ -1,159 +1,131 @@
 /**
  * Real engines against the embedded index, in one run on one machine: how long a write in a Karmada instance takes to be
- * visible, and what reading costs. `npm run bench:real -- [--sizes 100,1000,10000] [--seconds 5] [--json]`
+ * visible, and what reading costs.
+ * `npm run bench:real -- [--sizes 100,1000,10000] [--seconds 6] [--json]`; see bench/README.md.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { ApiClient, type ApiCredentials } from '../test/real/api-client.js'
 import { eventually } from '../test/real/probe.js'
 import { startStack } from '../test/real/stack.js'
+import { counted, deploymentName, deploymentsPath, fill } from './deployments.js'
+import { lag, lagShown, prepareLag, writing } from './lag.js'
+import { type Distribution, distribution, load, Reader } from './load.js'
+import { cpuOf, cpuOfMachine } from './processes.js'
+import { type Measured, ratios, tables } from './real-report.js'
 
-const flag = (name: string, otherwise: string): string => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise)
-}
-const sizes = flag('sizes', '100,1000,10000').split(',').map(Number)
-const measuredMs = Number(flag('seconds', '5')) * 1_000
-const say = (line: string): void => console.error(line)
-
-/** Milliseconds, rounded to hundredths. */
-interface Distribution {
-  readonly p50: number
-  readonly p99: number
-  readonly max: number
-}
-
-function distribution(milliseconds: readonly number[]): Distribution {
-  const sorted = [...milliseconds].sort((a, b) => a - b)
-  const at = (share: number): number =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN) * 100) /
-    100
-  return { p50: at(0.5), p99: at(0.99), max: at(1) }
-}
-
-/** Repeats a request over so many connections for a while. */
-async function load(
-  connections: number,
-  work: () => Promise<void>,
-): Promise<{ perSecond: number; milliseconds: Distribution }> {
-  const took: number[] = []
-  const began = performance.now()
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (performance.now() - began < measuredMs) {
-        const start = performance.now()
-        await work()
-        took.push(performance.now() - start)
-      }
-    }),
-  )
-  const seconds = (performance.now() - began) / 1_000
-  return { perSecond: Math.round((took.length / seconds) * 10) / 10, milliseconds: distribution(took) }
-}
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '100,1000,10000' },
+    seconds: { type: 'string', default: '6' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const sizes = values.sizes.split(',').map(Number)
+/** How long each figure is measured, in parts: doors take turns, so that a busy moment meets all of them. */
+const measuredMs = Number(values.seconds) * 1_000
+const turns = 3
+const began = performance.now()
+const say = (line: string): void =>
+  console.error(`${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s  ${line}`)
 
 const clusterName = 'bench'
 /** One way to read the same objects. */
 interface Door {
   readonly name: string
   readonly client: ApiClient
+  readonly reader: Reader
   readonly prefix: string
-  /** The query of a page of twenty, sorted by name. */
-  readonly page: string
+  /** What a page needs so that it is sorted by name. */
+  readonly sorted: string
+  /** Process ids of the engines that a read through this door keeps busy. */
+  readonly engines: readonly number[]
 }
 
-const deployment = (name: string): unknown => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name, labels: { app: name, tier: 'bench' } },
-  spec: {
-    replicas: 2,
-    selector: { matchLabels: { app: name } },
-    template: {
-      metadata: { labels: { app: name } },
-      spec: {
-        containers: [{ name: 'main', image: 'example.test/main:1', env: [{ name: 'A', value: '1' }] }],
-      },
-    },
+/** How Deployments are read: how many at once, and what. */
+const readings: readonly {
+  readonly kind: 'get' | 'list' | 'page'
+  readonly connections: number
+  path(door: Door, namespace: string, size: number): string
+}[] = [
+  {
+    kind: 'get',
+    connections: 32,
+    path: ({ prefix }, namespace, size) =>
+      `${prefix}${deploymentsPath(namespace)}/${deploymentName(Math.floor(Math.random() * size))}`,
   },
-})
+  { kind: 'list', connections: 1, path: ({ prefix }, namespace) => prefix + deploymentsPath(namespace) },
+  {
+    kind: 'page',
+    connections: 1,
+    path: ({ prefix, sorted }, namespace) =>
+      `${prefix}${deploymentsPath(namespace)}?limit=20&labelSelector=tier%3Dbench${sorted}`,
+  },
+]
 
-async function fill(karmada: ApiClient, namespace: string, size: number): Promise<void> {
-  await karmada.must('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-  let next = 0
-  await Promise.all(
-    Array.from({ length: 16 }, async () => {
-      while (next < size) {
-        const name = `d-${String(next++).padStart(5, '0')}`
-        await karmada.must('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, deployment(name))
+/** Runs work and tells what the given processes, this one and everything else on the machine used of the CPU meanwhile. */
+async function withCpu<T>(
+  engines: readonly number[],
+  work: () => Promise<T>,
+): Promise<{ result: T; ms: number; engines: number; generator: number; elsewhere: number }> {
+  const used = (): number[] => [
+    performance.now(),
+    engines.reduce((sum, pid) => sum + cpuOf(pid), 0),
+    process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000,
+    cpuOfMachine(),
+  ]
+  const before = used()
+  const result = await work()
+  const [ms = 0, enginesMs = 0, generator = 0, machine = 0] = used().map((now, at) => now - (before[at] ?? 0))
+  return { result, ms, engines: enginesMs, generator, elsewhere: machine - enginesMs - generator }
+}
+
+/** Reads through every door in turns. */
+async function reading(doors: readonly Door[], namespace: string, size: number): Promise<Measured[]> {
+  const figures: Measured[] = []
+  for (const { kind, connections, path } of readings) {
+    const parts = new Map(
+      doors.map(door => [door, { took: [] as number[], ms: 0, engines: 0, generator: 0, elsewhere: 0 }]),
+    )
+    // The first turn warms up and is not counted: connections are made, and V8 compiles what is hot.
+    for (let turn = 0; turn <= turns; turn++)
+      for (const [door, part] of parts) {
+        const forMs = turn === 0 ? Math.min(1_000, measuredMs) : measuredMs / turns
+        const { reader } = door
+        const { result, ...cpu } = await withCpu(door.engines, () =>
+          load(connections, forMs, () => reader.read(path(door, namespace, size))),
+        )
+        if (turn === 0) continue
+        part.took.push(...result)
+        for (const of of ['ms', 'engines', 'generator', 'elsewhere'] as const) part[of] += cpu[of]
       }
-    }),
-  )
-}
-
-async function reading(door: Door, namespace: string, size: number): Promise<unknown> {
-  const path = `${door.prefix}/apis/apps/v1/namespaces/${namespace}/deployments`
-  const count = async (): Promise<number> => {
-    const { body } = await door.client.send('GET', path)
-    return (body as { items?: unknown[] }).items?.length ?? 0
-  }
-  await eventually(async () => (await count()) === size, `${size} deployments at ${door.name}`, 300_000)
-  const name = (): string => `d-${String(Math.floor(Math.random() * size)).padStart(5, '0')}`
-  return {
-    get: await load(32, () => door.client.drain(`${path}/${name()}`)),
-    list: await load(1, () => door.client.drain(path)),
-    page: await load(1, () => door.client.drain(`${path}?${door.page}`)),
-  }
-}
-
-/** Milliseconds from the answer to a write until a read through the door shows it. */
-async function lag(karmada: ApiClient, door: Door, samples: number): Promise<Distribution> {
-  const path = '/api/v1/namespaces/default/configmaps/lag'
-  const took: number[] = []
-  for (let sample = 0; sample < samples; sample++) {
-    const mark = `${door.name}-${sample}`
-    await karmada.must('PATCH', path, { data: { mark } }, { 'content-type': 'application/merge-patch+json' })
-    const written = performance.now()
-    for (;;) {
-      const { body } = await door.client.send('GET', door.prefix + path)
-      if ((body as { data?: { mark?: string } }).data?.mark === mark) break
-    }
-    took.push(performance.now() - written)
-  }
-  return distribution(took)
-}
-
-/** Writes at a steady rate until told to stop; returns how many there were per second. */
-function writing(karmada: ApiClient, perSecond: number): () => Promise<number> {
-  let writes = 0
-  let running = true
-  const began = performance.now()
-  const writer = async (index: number): Promise<void> => {
-    for (let turn = index; running; turn += 8) {
-      const due = began + (turn * 1_000) / perSecond
-      await new Promise(resolve => setTimeout(resolve, Math.max(0, due - performance.now())))
-      const path = `/api/v1/namespaces/default/configmaps/busy-${turn % 50}`
-      await karmada.must(
-        'PATCH',
-        path,
-        { data: { turn: String(turn) } },
-        { 'content-type': 'application/merge-patch+json' },
-      )
-      writes += 1
+    for (const [{ name }, { took, ms, engines, generator, elsewhere }] of parts) {
+      const hundredths = (value: number): number => Math.round(value * 100) / 100
+      figures.push({
+        size,
+        kind,
+        door: name,
+        perSecond: Math.round((took.length / ms) * 10_000) / 10,
+        milliseconds: distribution(took),
+        cpuMsPerRequest: Math.round((engines / took.length) * 1_000) / 1_000,
+        coresUsed: {
+          engines: hundredths(engines / ms),
+          generator: hundredths(generator / ms),
+          elsewhere: hundredths(elsewhere / ms),
+        },
+      })
+      say(JSON.stringify(figures.at(-1)))
     }
   }
-  const writers = Array.from({ length: 8 }, (_, index) => writer(index))
-  return async () => {
-    running = false
-    await Promise.all(writers)
-    return Math.round((writes / (performance.now() - began)) * 1_000)
-  }
+  return figures
 }
 
 async function index(host: ApiClient, kubeconfig: string): Promise<void> {
-  const path = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters'
-  await host.must('POST', path, {
+  await host.must('POST', '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters', {
     apiVersion: 'cluster.clusterpedia.io/v1alpha2',
     kind: 'PediaCluster',
     metadata: { name: clusterName },
@@ -171,48 +143,85 @@ const stack = await startStack({ karmadas: { 'karmada-bench': [] }, clusterpedia
 const embedded = fork(join(import.meta.dirname, 'real-index.js'), {
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 })
+const open: Reader[] = []
 try {
   const [credentials] = (await once(embedded, 'message')) as [ApiCredentials]
   const karmada = stack.karmadas.get('karmada-bench')
   if (karmada === undefined) throw new Error('the stack lacks karmada-bench')
-  const ours = new ApiClient(credentials)
-  const prefix = `/apis/clusterpedia.io/v1beta1/resources/clusters/${clusterName}`
-  const doors: readonly Door[] = [
-    { name: 'kube-apiserver', client: karmada.client, prefix: '', page: 'limit=20' },
-    { name: 'Clusterpedia', client: stack.host.client, prefix, page: 'limit=20&orderby=name' },
-    { name: 'embedded index', client: ours, prefix, page: 'limit=20&orderby=name' },
-  ]
-  const configMaps = '/api/v1/namespaces/default/configmaps'
-  for (const name of ['lag', ...Array.from({ length: 50 }, (_, index) => `busy-${index}`)])
-    await karmada.client.must('POST', configMaps, { metadata: { name } })
-  for (const { client } of doors.slice(1)) await index(client, karmada.kubeconfig)
-  for (const { name, client } of doors.slice(1))
-    await eventually(
-      async () => (await client.send('GET', `${prefix}${configMaps}/lag`)).status === 200,
-      `${name} syncing`,
-    )
-
-  const result: Record<string, unknown> = { lag: {}, reads: {} }
-  const lags = result.lag as Record<string, unknown>
-  const reads = result.reads as Record<string, Record<string, unknown>>
-  for (const door of doors.slice(1)) {
-    const idle = await lag(karmada.client, door, 100)
-    const stop = writing(karmada.client, 200)
-    const busy = await lag(karmada.client, door, 100)
-    lags[door.name] = { idle, busy, writesPerSecond: await stop() }
-    say(`lag of ${door.name}: ${JSON.stringify(lags[door.name])}`)
+  const processes = stack.site.processes()
+  const engines = (...names: string[]): number[] =>
+    names.map(name => {
+      const pid = processes[name]
+      if (pid === undefined) throw new Error(`no engine is called ${name}`)
+      return pid
+    })
+  const door = (name: string, client: ApiClient, of: Pick<Door, 'prefix' | 'sorted' | 'engines'>): Door => {
+    const reader = new Reader(client.credentials)
+    open.push(reader)
+    return { name, client, reader, ...of }
   }
+  const prefix = `/apis/clusterpedia.io/v1beta1/resources/clusters/${clusterName}`
+  const sorted = '&orderby=name'
+  const source = door('kube-apiserver', karmada.client, {
+    prefix: '',
+    sorted: '',
+    engines: engines('karmada-bench-kube-apiserver', 'etcd'),
+  })
+  const indexes = [
+    door('Clusterpedia', stack.host.client, {
+      prefix,
+      sorted,
+      engines: engines('clusterpedia-apiserver', 'postgres', 'host-kube-apiserver'),
+    }),
+    door('embedded index', new ApiClient(credentials), { prefix, sorted, engines: [embedded.pid ?? 0] }),
+  ]
+  await prepareLag(karmada.client)
+  for (const { client } of indexes) await index(client, karmada.kubeconfig)
+  for (const { name, client } of indexes) await eventually(() => lagShown(client, prefix), `${name} syncing`)
+
+  const lags: Record<string, { idle: Distribution; busy: Distribution; writesPerSecond: number }> = {}
+  for (const { name, client } of indexes) {
+    await lag(karmada.client, client, prefix, `${name} warming up`, 500)
+    const idle = await lag(karmada.client, client, prefix, `${name} idle`, measuredMs)
+    const stop = writing(karmada.client, 200)
+    const busy = await lag(karmada.client, client, prefix, `${name} busy`, measuredMs)
+    lags[name] = { idle, busy, writesPerSecond: await stop() }
+    say(`lag of ${name}: ${JSON.stringify(lags[name])}`)
+  }
+
+  const reads: Measured[] = []
+  const caughtUpMs: Record<string, number> = {}
   for (const size of sizes) {
     const namespace = `bench-${size}`
-    await fill(karmada.client, namespace, size)
-    reads[size] = {}
-    for (const door of doors) {
-      reads[size][door.name] = await reading(door, namespace, size)
-      say(`${size} deployments, ${door.name}: ${JSON.stringify(reads[size][door.name])}`)
-    }
+    await fill(karmada.client, namespace, size, say)
+    const created = performance.now()
+    await Promise.all(
+      indexes.map(async ({ name, client }) => {
+        await eventually(
+          async () => (await counted(client, prefix, namespace)) === size,
+          `${size} Deployments at ${name}`,
+          180_000,
+        )
+        caughtUpMs[`${name}, ${size}`] = Math.round(performance.now() - created)
+      }),
+    )
+    say(`both indexes know ${size}: ${JSON.stringify(caughtUpMs)}`)
+    reads.push(...(await reading([source, ...indexes], namespace, size)))
   }
-  console.log(JSON.stringify(result, null, process.argv.includes('--json') ? 0 : 2))
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, load: loadavg()[0] }
+  const result = {
+    bench: 'real',
+    machine,
+    seconds: measuredMs / 1_000,
+    lags,
+    caughtUpMs,
+    reads,
+    ratios: ratios(reads),
+  }
+  console.error(tables(lags, reads))
+  console.log(JSON.stringify(result, null, values.json ? 0 : 2))
 } finally {
+  for (const reader of open) await reader.close()
   embedded.disconnect()
   await stack.close()
 }

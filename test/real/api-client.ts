@@ -84,21 +84,6 @@ export class ApiClient {
     return response.body as T
   }
 
-  /**
-   * Reads an answer to its end without looking into it, as a bench wants it: parsing would be most of the cost.
-   * @throws Error when it is not 200
-   */
-  async drain(path: string): Promise<void> {
-    const { url, token } = this.credentials
-    const headers = {
-      accept: 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    }
-    const response = await request(url + path, { dispatcher: this.agent, headers })
-    await response.body.dump({ limit: Number.MAX_SAFE_INTEGER })
-    if (response.statusCode !== 200) throw new Error(`GET ${path}: ${response.statusCode}`)
-  }
-
   /** Server-side apply, so that bringing a stack up twice is harmless. */
   apply(object: ApiObject): Promise<Record<string, unknown>> {
     return this.must('PATCH', `${objectPath(object)}?fieldManager=kairship-real&force=true`, object, {
