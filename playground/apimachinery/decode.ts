@@ -29,9 +29,15 @@ export function decode(definition: ResourceDefinition, body: JsonObject): Decode
   if (!custom) refuseWrongTypes(definition, body)
   const { object, unknownFields } =
     definition.preserveUnknownFields === true ? { object: body, unknownFields: [] } : prune(schema, body)
-  const read = custom ? withNormalMetadata(object) : normalized(schema, object)
+  const read = custom ? withNormalMetadata(object) : normalized(schema, withSpec(schema, object))
   const filled = applyDefaults(schema, read)
   return { object: strategy?.defaults?.(filled) ?? filled, unknownFields }
+}
+
+/** A spec that is not sent, or is null, is an empty one: Go's structs are always there, and so are their defaults. */
+function withSpec(schema: Schema, object: JsonObject): JsonObject {
+  const declared = schema.properties?.spec?.properties !== undefined
+  return declared && !isObject(object.spec) ? { ...object, spec: {} } : object
 }
 
 /** The metadata of custom objects is as strict as everybody's: known fields, no empty values, no nulls. */
@@ -85,7 +91,8 @@ function textProblem(schema: Schema, value: string): string | undefined {
   if (schema.format !== 'byte') return timeProblem(schema, value)
   const stray = value.search(/[^A-Za-z0-9+/=\r\n]/)
   if (stray === -1 && value.replaceAll(/\s/g, '').length % 4 === 0) return undefined
-  return `illegal base64 data at input byte ${stray === -1 ? value.length : stray}`
+  // Go tells where the incomplete group of four begins.
+  return `illegal base64 data at input byte ${stray === -1 ? value.length - (value.length % 4) : stray}`
 }
 
 const NOT_A_QUANTITY =

@@ -76,6 +76,8 @@ export interface Strategy {
   readonly prepareForCreate?: (object: JsonObject) => JsonObject
   /** Carries over what an update through the main door may not change. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject
+  /** What an update makes obsolete, taken back after it was noted who owns what. */
+  readonly settleUpdate?: (object: JsonObject, old: JsonObject) => JsonObject
   /** Rules beyond the schema; `old` is absent on create. */
   readonly validate?: (object: JsonObject, old?: JsonObject) => readonly FieldError[]
   /** True when an update of the main door counts as a new generation; by default when anything but metadata and status changed. */

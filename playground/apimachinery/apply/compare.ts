@@ -43,6 +43,11 @@ function visit(
   const sameShape = before === undefined || before === null || nodeKind(schema, before) === kind
   if (kind === 'leaf' || !sameShape || (nothingIn(before) && nothingIn(after))) {
     leaf(before, after, path, found)
+    if (sameShape) return
+    // A map that comes where a scalar was is new down to its last field; one that gives way to a scalar is gone as far.
+    if (kind === 'map') visitMap(schema, undefined, after as JsonObject, path, found)
+    if (nodeKind(schema, before) === 'map')
+      visitMap(schema, before as JsonObject, undefined, path, found)
     return
   }
   const [was, is] = [before ?? undefined, after ?? undefined]

@@ -44,47 +44,51 @@ function visitList(
 
 /**
  * Refuses a configuration that its type cannot hold: unknown fields, items without their key, repeated keys.
- * @throws TypedError with the path, in the words of Kubernetes
+ * @throws TypedError with every path that is wrong, in the words of Kubernetes
  */
 export function checkTyped(schema: Schema, value: JsonObject): void {
-  check(schema, value, [])
+  const problems = problemsIn(schema, value, [])
+  if (problems.length === 0) return
+  throw new TypedError(problems.length === 1 ? problems.join() : ['errors:', ...problems].join('\n  '))
 }
 
-function check(schema: Schema | undefined, value: Json, path: Path): void {
-  if (isObject(value)) {
-    const open =
-      schema === undefined ||
-      schema['x-kubernetes-preserve-unknown-fields'] === true ||
-      schema.additionalProperties !== undefined ||
-      schema.properties === undefined
-    for (const [key, member] of Object.entries(value)) {
-      const at = [...path, `f:${key}`]
-      const embedded =
-        schema?.['x-kubernetes-embedded-resource'] && ['apiVersion', 'kind', 'metadata'].includes(key)
-      if (!open && !embedded && !has(schema?.properties ?? {}, key)) {
-        throw new TypedError(`${pathText(at)}: field not declared in schema`)
-      }
-      check(memberSchema(schema, key), member, at)
-    }
-  } else if (isArray(value)) checkList(schema, value, path)
+function problemsIn(schema: Schema | undefined, value: Json, path: Path): readonly string[] {
+  if (isArray(value)) return problemsInList(schema, value, path)
+  if (!isObject(value)) return []
+  const open =
+    schema === undefined ||
+    schema['x-kubernetes-preserve-unknown-fields'] === true ||
+    schema.additionalProperties !== undefined ||
+    schema.properties === undefined
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = [...path, `f:${key}`]
+    const embedded =
+      schema?.['x-kubernetes-embedded-resource'] && ['apiVersion', 'kind', 'metadata'].includes(key)
+    if (!open && !embedded && !has(schema?.properties ?? {}, key))
+      return `${pathText(at)}: field not declared in schema`
+    return problemsIn(memberSchema(schema, key), member, at)
+  })
 }
 
-function checkList(schema: Schema | undefined, list: readonly Json[], path: Path): void {
+function problemsInList(schema: Schema | undefined, list: readonly Json[], path: Path): readonly string[] {
   const keyed = nodeKind(schema, list) === 'list'
   const seen = new Set<string>()
-  list.forEach((item, index) => {
+  const problems: string[] = []
+  for (const [index, item] of list.entries()) {
     let element = `i:${index}`
     if (keyed) {
       try {
         element = itemElement(schema, item)
       } catch (error) {
         if (!(error instanceof TypedError)) throw error
-        throw new TypedError(`${pathText(path)}: element ${index}: ${error.message}`)
+        // What has no key has no path either: nothing can be said of it or of what follows.
+        return [...problems, `${pathText(path)}: element ${index}: ${error.message}`]
       }
       if (seen.has(element))
-        throw new TypedError(`${pathText(path)}: duplicate entries for key ${pathText([element])}`)
+        problems.push(`${pathText(path)}: duplicate entries for key ${pathText([element])}`)
       seen.add(element)
     }
-    check(schema?.items, item, [...path, element])
-  })
+    problems.push(...problemsIn(schema?.items, item, [...path, element]))
+  }
+  return problems
 }

@@ -18,12 +18,25 @@ export function jsonPatch(document: JsonObject, patch: unknown): JsonObject {
   const operations = parse(patch)
   let result: unknown
   try {
-    result = jsonpatch.applyPatch(document, operations, true, false).newDocument
+    result = operations.reduce<Json>(
+      (current, operation) =>
+        jsonpatch.applyOperation(current, setting(current, operation), true, false).newDocument as Json,
+      document,
+    )
   } catch (cause) {
     throw unprocessablePatch(cause)
   }
   if (!isObject(result)) throw unprocessablePatch(new Error('the patch replaced the object by another value'))
   return result
+}
+
+/** What Kubernetes makes of `replace`: a member that an object lacks is added. RFC 6902 would refuse. */
+function setting(document: Json, operation: Operation): Operation {
+  if (operation.op !== 'replace') return operation
+  const parent = operation.path.slice(0, operation.path.lastIndexOf('/'))
+  return isObject(jsonpatch.getValueByPointer(document, parent) as Json)
+    ? { ...operation, op: 'add' }
+    : operation
 }
 
 function parse(patch: unknown): Operation[] {

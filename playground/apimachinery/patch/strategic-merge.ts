@@ -34,22 +34,17 @@ function mergeObject(schema: Schema | undefined, original: JsonObject, patch: Js
       deletePrimitives(result, key.slice(DELETE_PRIMITIVES.length), value)
       continue
     }
-    if (value === null) delete result[key]
-    else
-      result[key] = mergeValue(
-        schema && propertySchema(schema, key),
-        has(result, key) ? result[key] : undefined,
-        value,
-      )
-    if (isDeletion(value)) delete result[key]
+    const present = has(result, key) ? result[key] : undefined
+    const isDirective = isObject(value) && has(value, DIRECTIVE)
+    if (value === null || (isDirective && (present === undefined || value[DIRECTIVE] === 'delete')))
+      delete result[key]
+    else result[key] = mergeValue(schema && propertySchema(schema, key), present, value)
   }
   for (const [key, order] of Object.entries(patch)) {
     if (key.startsWith(ORDER)) reorder(schema, original, patch, result, key.slice(ORDER.length), order)
   }
   return result
 }
-
-const isDeletion = (value: Json): boolean => isObject(value) && value[DIRECTIVE] === 'delete'
 
 /** `$patch: replace` makes the rest of the patch the whole object, `delete` empties it. */
 function replacedObject(patch: JsonObject): JsonObject {
@@ -178,20 +173,14 @@ function inOrder(ids: readonly Json[], order: readonly Json[], items: readonly J
   })
 }
 
-/** A value that enters the document as it is carries no directives in. */
+/** A value that enters the document as it is carries no directives in; an object that has one for itself does not enter. */
 function withoutDirectives(value: Json): Json | undefined {
   if (isArray(value)) return value.map(withoutDirectives).filter(item => item !== undefined)
   if (!isObject(value)) return value
-  if (value[DIRECTIVE] === 'delete') return undefined
+  if (has(value, DIRECTIVE)) return undefined
   const result: MutableJsonObject = {}
   for (const [key, member] of Object.entries(value)) {
-    if (
-      key === DIRECTIVE ||
-      key === RETAIN_KEYS ||
-      key.startsWith(ORDER) ||
-      key.startsWith(DELETE_PRIMITIVES)
-    )
-      continue
+    if (key === RETAIN_KEYS || key.startsWith(ORDER) || key.startsWith(DELETE_PRIMITIVES)) continue
     const clean = member === null ? undefined : withoutDirectives(member)
     if (clean !== undefined) result[key] = clean
   }

@@ -1,7 +1,7 @@
 import { decodeMessage } from '../../apimachinery/decode.js'
 import { duplicateProblem } from '../../apimachinery/duplicate-fields.js'
 import type { JsonObject } from '../../apimachinery/json.js'
-import { badRequest, methodNotAllowed, methodNotSupported, notFound } from '../api-status.js'
+import { badRequest, customStatus, methodNotAllowed, methodNotSupported, notFound } from '../api-status.js'
 import { create } from '../operations/create.js'
 import { remove, removeAll } from '../operations/delete.js'
 import { deleteOptions } from '../operations/delete-options.js'
@@ -12,7 +12,7 @@ import { answerWith, keyOf, type Target, type WriteOptions } from '../operations
 import { update } from '../operations/update.js'
 import { Watch } from '../operations/watch.js'
 import type { ApiRequest, ApiResponse, Caller } from '../wire/exchange.js'
-import { header, pageNotFound } from '../wire/exchange.js'
+import { header } from '../wire/exchange.js'
 import { negotiate } from '../wire/negotiate.js'
 import { renderList, renderObject, renderWatch } from '../wire/render.js'
 import { readDeleteOptions, readObject, readPatch, repeatedFields } from '../wire/request-body.js'
@@ -137,12 +137,18 @@ async function serveDoor(
     return serve(target, request, caller)
   }
   const door = others?.find(one => one.name === target.subresource)
-  if (!door) return pageNotFound()
+  if (!door) throw unknownDoor(target)
   if (!door.verbs.includes(verb)) throw methodNotAllowed()
   const own = POSTED[`${target.type.collection}/${door.name}`]
   if (verb === 'create' && own) {
     return { code: 201, body: { object: await own(target, await readObject(request)) } }
   }
-  if (door.kind !== target.definition.kind) return pageNotFound()
+  if (door.kind !== target.definition.kind) throw unknownDoor(target)
   return serve(target, request, caller)
 }
+
+/** Of a built-in type a door that is not there is an unknown resource; of a custom one it is as if the object were not there. */
+const unknownDoor = ({ definition, qualified, name }: Target): Error =>
+  definition.custom
+    ? notFound(qualified, name)
+    : customStatus(404, 'NotFound', 'the server could not find the requested resource', {})

@@ -26,9 +26,6 @@ import {
 export async function create(target: Target, body: JsonObject, options: WriteOptions): Promise<Answer> {
   const read = readFields(target.definition, checkBody(target, body), options)
   const metadata = objectAt(read, 'metadata')
-  if (stringAt(metadata, 'resourceVersion') !== '') {
-    throw customStatus(500, '', 'resourceVersion should not be set on objects to be created')
-  }
   if (target.name !== '' && stringAt(metadata, 'name') !== target.name) {
     throw badRequest(
       `the name of the object (${stringAt(metadata, 'name')}) does not match the name on the URL (${target.name})`,
@@ -71,7 +68,9 @@ export async function createApplied(
   })
   const read = readFields(definition, checkBody(target, applied), options)
   const named = { ...read, metadata: { ...objectAt(read, 'metadata'), name: target.name } }
-  return createNamed(target, named, options, object => object)
+  const { resourceVersion: _, ...metadata } = objectAt(named, 'metadata')
+  // Apply creates through the door for updates, which minds no resourceVersion of what is not there.
+  return createNamed(target, { ...named, metadata }, options, object => object)
 }
 
 /** @param keepBooks notes who owns what, unless that is done already */
@@ -87,7 +86,10 @@ async function createNamed(
   validateObject(definition, object)
   const name = stringAt(object, 'metadata', 'name')
   const key = keyOf(target.namespace, name)
+  const versioned = stringAt(named, 'metadata', 'resourceVersion') !== ''
   const transaction = (current: StoredObject | undefined) => {
+    if (versioned && !options.dryRun)
+      throw customStatus(500, '', 'resourceVersion should not be set on objects to be created')
     if (current) throw alreadyExists(target.qualified, name, current.isTerminating)
     return { put: inStorageVersion(type, object) }
   }

@@ -1,7 +1,7 @@
 import { StatusError } from '../../../manifests/status-error.js'
 import { type Decoded, DecodeError, decode, decodeMessage, strictProblem } from '../../apimachinery/decode.js'
 import { invalidStatus } from '../../apimachinery/field-error.js'
-import { equal, type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
+import { equal, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
 import { apiVersionOf, type ResourceDefinition } from '../../apimachinery/resource-definition.js'
 import { badRequest } from '../api-status.js'
 import { metadataErrors } from './metadata-rules.js'
@@ -61,7 +61,8 @@ export function readFields(
   strictRefusal: StrictRefusal = problem => badRequest(decodeMessage(definition, problem)),
   typeRefusal: StrictRefusal = badRequest,
 ): JsonObject {
-  const { object: read, unknownFields } = decoded(definition, object, typeRefusal)
+  const { object: decodedObject, unknownFields } = decoded(definition, object, typeRefusal)
+  const read = withOwnersOnce(decodedObject, options)
   if (unknownFields.length > 0 && options.fieldValidation === 'Strict') {
     throw strictRefusal(strictProblem(unknownFields))
   }
@@ -69,6 +70,24 @@ export function readFields(
     for (const field of unknownFields) options.warn(`unknown field ${JSON.stringify(field)}`)
   }
   return read
+}
+
+/** An owner reference that is there twice, word for word, is there once. */
+function withOwnersOnce(object: JsonObject, { warn }: Pick<WriteOptions, 'warn'>): JsonObject {
+  const metadata = objectAt(object, 'metadata')
+  const references = listAt(metadata, 'ownerReferences')
+  const repeated = references.filter(
+    (reference, at) => references.findIndex(other => equal(other, reference)) !== at,
+  )
+  if (repeated.length === 0) return object
+  const uids = repeated.map(reference => stringAt(reference, 'uid')).join(', ')
+  warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+  )
+  const ownerReferences = references.filter(
+    (reference, at) => references.findIndex(other => equal(other, reference)) === at,
+  )
+  return { ...object, metadata: { ...metadata, ownerReferences } }
 }
 
 function decoded(definition: ResourceDefinition, object: JsonObject, refusal: StrictRefusal): Decoded {

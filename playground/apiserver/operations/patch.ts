@@ -101,6 +101,11 @@ async function apply(target: Target, body: unknown, options: WriteOptions): Prom
 
 function checkIdentity(target: Target, patched: JsonObject): void {
   const name = stringAt(patched, 'metadata', 'name')
+  if (name === '') {
+    throw badRequest(
+      `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`,
+    )
+  }
   if (name !== target.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`)
   }

@@ -63,7 +63,8 @@ export async function write(
     const old = inVersion(type, current.object)
     const wanted = change(old)
     checkPreconditions(target, wanted, current)
-    const next = books(target, prepare(target, wanted, old), old, options.fieldManager)
+    const booked = books(target, prepare(target, wanted, old), old, options.fieldManager)
+    const next = target.definition.strategy?.settleUpdate?.(booked, old) ?? booked
     validateObject(target.definition, next, old)
     if (sameButForTimes(next, old)) return undefined
     if (options.user && target.subresource === '') refuseEscalation(target, next, options.user)
@@ -88,7 +89,9 @@ function checkPreconditions(target: Target, wanted: JsonObject, current: StoredO
   if (version === '' || version === '0') {
     if (!target.definition.strategy?.allowsUnconditionalUpdate) {
       const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update')
-      throw new StatusError(invalidStatus(target.definition, target.name, [error]))
+      // Kubernetes names the resource where the kind belongs.
+      const { group, plural } = target.definition
+      throw new StatusError(invalidStatus({ group, kind: plural }, target.name, [error]))
     }
   } else if (version !== String(current.revision)) {
     throw conflict(target.qualified, target.name, MODIFIED)

@@ -46,11 +46,11 @@ export const configMap: Strategy = {
     const [data, binary] = [objectAt(object, 'data'), objectAt(object, 'binaryData')]
     const both = Object.keys(data).filter(key => has(binary, key))
     return [
+      ...immutableData(object, old, ['data', 'binaryData']),
       ...keyErrors('data', data),
       ...both.map(key => invalid(index('data', key), key, 'duplicate of key present in binaryData')),
       ...keyErrors('binaryData', binary),
       ...(bytes(data, false) + bytes(binary, true) > MAX_DATA_BYTES ? [dataTooLong()] : []),
-      ...immutableData(object, old, ['data', 'binaryData']),
     ]
   },
 }

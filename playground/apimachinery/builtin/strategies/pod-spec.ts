@@ -65,11 +65,16 @@ export function podSpecErrors(
   restartPolicies: readonly string[] = ['Always', 'OnFailure', 'Never'],
 ): FieldError[] {
   const volumes = listAt(spec, 'volumes')
-  const volumeNames = new Set(volumes.map(volume => stringAt(volume, 'name')))
-  const errors = [
-    ...volumes.flatMap((volume, at) => volumeErrors(volume, index(child(path, 'volumes'), at))),
-    ...repeatedNames(volumes, child(path, 'volumes')),
-  ]
+  const volumeNames = new Set<string>()
+  const errors = volumes.flatMap((volume, at) => {
+    const field = index(child(path, 'volumes'), at)
+    const name = stringAt(volume, 'name')
+    const wrong = volumeErrors(volume, field)
+    if (volumeNames.has(name)) wrong.push(duplicate(child(field, 'name'), name))
+    // A volume that is refused cannot be mounted either, and its name is not taken.
+    if (wrong.length === 0) volumeNames.add(name)
+    return wrong
+  })
   const containers = listAt(spec, 'containers')
   if (containers.length === 0) errors.push(required(child(path, 'containers')))
   for (const key of ['containers', 'initContainers']) {
@@ -77,7 +82,9 @@ export function podSpecErrors(
     list.forEach((container, at) => {
       errors.push(...containerErrors(container, index(child(path, key), at), volumeNames))
     })
-    errors.push(...repeatedNames(list, child(path, key)))
+    // The names of init containers are those of containers, too.
+    const earlier = key === 'initContainers' ? containers : []
+    errors.push(...repeatedNames(list, child(path, key), earlier))
   }
   const restartPolicy = stringAt(spec, 'restartPolicy')
   if (!restartPolicies.includes('Always') && (restartPolicy === '' || restartPolicy === 'Always')) {
@@ -98,8 +105,8 @@ export function podSpecErrors(
   return errors
 }
 
-function repeatedNames(list: readonly Json[], path: string): FieldError[] {
-  const seen = new Set<string>()
+function repeatedNames(list: readonly Json[], path: string, earlier: readonly Json[] = []): FieldError[] {
+  const seen = new Set(earlier.map(one => stringAt(one, 'name')))
   return list.flatMap((one, at) => {
     const name = stringAt(one, 'name')
     if (name === '' || !seen.has(name)) {
@@ -119,6 +126,8 @@ function volumeErrors(volume: Json, path: string): FieldError[] {
   const errors = labelName(stringAt(volume, 'name'), child(path, 'name'))
   const sources = isObject(volume) ? Object.keys(volume).filter(key => key !== 'name') : []
   if (sources.length === 0) errors.push(required(path, 'must specify a volume type'))
+  if (at(volume, 'configMap') !== undefined && stringAt(volume, 'configMap', 'name') === '')
+    errors.push(required(child(path, 'configMap.name')))
   for (const extra of sources.slice(1)) {
     errors.push(
       fieldError('FieldValueForbidden', child(path, extra), '', 'may not specify more than 1 volume type'),
@@ -146,8 +155,13 @@ function containerErrors(container: Json, path: string, volumes: ReadonlySet<str
     const field = child(index(child(path, 'env'), at), 'name')
     if (stringAt(variable, 'name') === '') errors.push(required(field))
   })
-  listAt(container, 'volumeMounts').forEach((mount, at) => {
-    errors.push(...mountErrors(mount, index(child(path, 'volumeMounts'), at), volumes))
+  const mounts = listAt(container, 'volumeMounts')
+  mounts.forEach((mount, at) => {
+    const field = index(child(path, 'volumeMounts'), at)
+    errors.push(...mountErrors(mount, field, volumes))
+    const mountPath = stringAt(mount, 'mountPath')
+    if (mounts.slice(0, at).some(other => stringAt(other, 'mountPath') === mountPath))
+      errors.push(invalid(child(field, 'mountPath'), mountPath, 'must be unique'))
   })
   const resources = objectAt(container, 'resources')
   return [

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { child, type FieldError, index, invalid, notSupported, required } from '../../field-error.js'
+import {
+  child,
+  duplicate,
+  type FieldError,
+  index,
+  invalid,
+  notSupported,
+  required,
+} from '../../field-error.js'
 import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.js'
 import { dns1123Label } from '../../name-format.js'
 import type { Strategy } from '../../resource-definition.js'
@@ -32,16 +40,37 @@ const nodePort = (service: JsonObject, port: Json): number =>
   ) %
     2768)
 
+/** How long a client stays with one backend unless the service says otherwise: three hours. */
+const CLIENT_IP_SECONDS = 10_800
+
+/** Whether traffic comes in from outside of the cluster. */
+const isReachable = (spec: JsonObject): boolean =>
+  spec.type === 'NodePort' ||
+  spec.type === 'LoadBalancer' ||
+  (spec.type === 'ClusterIP' && listAt(spec, 'externalIPs').length > 0)
+
+/** A service that nobody outside reaches any more forgets how it treated them, unless that was changed in the same breath. */
+function withoutOutside(service: JsonObject, old: JsonObject): JsonObject {
+  const [spec, before] = [objectAt(service, 'spec'), objectAt(old, 'spec')]
+  const { externalTrafficPolicy, ...rest } = spec
+  if (externalTrafficPolicy !== before.externalTrafficPolicy || isReachable(spec) || !isReachable(before))
+    return service
+  return { ...service, spec: rest }
+}
+
 function serviceSpecDefaults(spec: JsonObject): JsonObject {
   const external = spec.type === 'ExternalName'
   const ports = listAt(spec, 'ports').map(port =>
     isObject(port) && port.port !== undefined ? fill(port, { targetPort: port.port }) : port,
   )
-  const exposed = spec.type === 'NodePort' || spec.type === 'LoadBalancer'
+  const { sessionAffinityConfig, ...rest } = spec
+  const sticky = spec.sessionAffinity === 'ClientIP'
+  const seconds = at(at(sessionAffinityConfig, 'clientIP'), 'timeoutSeconds') ?? CLIENT_IP_SECONDS
   return {
-    ...fill(spec, {
+    ...fill(rest, {
+      ...(sticky ? { sessionAffinityConfig: { clientIP: { timeoutSeconds: seconds } } } : {}),
       ...(external ? {} : { internalTrafficPolicy: 'Cluster' }),
-      ...(exposed ? { externalTrafficPolicy: 'Cluster' } : {}),
+      ...(isReachable(spec) ? { externalTrafficPolicy: 'Cluster' } : {}),
       ...(spec.type === 'LoadBalancer' ? { allocateLoadBalancerNodePorts: true } : {}),
     }),
     ...(ports.length === 0 ? {} : { ports }),
@@ -68,12 +97,18 @@ function allocated(service: JsonObject, old?: JsonObject): JsonObject {
   return { ...service, spec: filled }
 }
 
-function servicePortErrors(port: Json, path: string, several: boolean): FieldError[] {
+function servicePortErrors(port: Json, position: number, ports: readonly Json[]): FieldError[] {
+  const path = index('spec.ports', position)
+  const several = ports.length > 1
   const name = stringAt(port, 'name')
+  const isRepeated = ports.slice(0, position).some(other => stringAt(other, 'name') === name)
   const protocol = stringAt(port, 'protocol')
   const errors: FieldError[] = []
   if (name === '' && several) errors.push(required(child(path, 'name')))
-  else if (name !== '') errors.push(...dns1123Label(name).map(one => invalid(child(path, 'name'), name, one)))
+  else if (name !== '') {
+    errors.push(...dns1123Label(name).map(one => invalid(child(path, 'name'), name, one)))
+    if (isRepeated) errors.push(duplicate(child(path, 'name'), name))
+  }
   errors.push(
     ...portNumberErrors(at(port, 'port') ?? 0, child(path, 'port')).map(error =>
       error.reason === 'FieldValueRequired'
@@ -87,6 +122,23 @@ function servicePortErrors(port: Json, path: string, several: boolean): FieldErr
   return errors
 }
 
+/** Ports with one number and protocol; Kubernetes shows them as it holds them, with what does not matter left empty. */
+function repeatedPorts(ports: readonly Json[]): FieldError[] {
+  const keys = ports.map(port => `${stringAt(port, 'protocol')} ${String(at(port, 'port'))}`)
+  return ports.flatMap((port, position) =>
+    keys.indexOf(keys[position] as string) === position
+      ? []
+      : duplicate(index('spec.ports', position), {
+          Name: '',
+          Protocol: stringAt(port, 'protocol'),
+          AppProtocol: null,
+          Port: at(port, 'port') ?? 0,
+          TargetPort: 0,
+          NodePort: 0,
+        }),
+  )
+}
+
 export const service: Strategy = {
   ...PLAIN,
   allowsCreateOnUpdate: true,
@@ -94,18 +146,22 @@ export const service: Strategy = {
   defaults: object => mapAt(object, ['spec'], serviceSpecDefaults),
   prepareForCreate: object => allocated({ ...object, status: { loadBalancer: {} } }),
   prepareForUpdate: (object, old) => allocated(keepStatus(object, old), old),
+  settleUpdate: withoutOutside,
   validate: (object, old) => {
     const spec = objectAt(object, 'spec')
     const ports = listAt(spec, 'ports')
     const type = stringAt(spec, 'type')
-    const errors = ports.flatMap((port, at) =>
-      servicePortErrors(port, index('spec.ports', at), ports.length > 1),
-    )
+    const errors = ports.flatMap((port, at) => servicePortErrors(port, at, ports))
     if (ports.length === 0 && type !== 'ExternalName' && spec.clusterIP !== 'None')
       errors.unshift(required('spec.ports'))
     if (!SERVICE_TYPES.includes(type)) errors.push(notSupported('spec.type', type, SERVICE_TYPES))
     if (type === 'ExternalName' && stringAt(spec, 'externalName') === '') {
       errors.push(required('spec.externalName'))
+    }
+    errors.push(...repeatedPorts(ports))
+    if (spec.externalTrafficPolicy !== undefined && !isReachable(spec)) {
+      const detail = 'may only be set for externally-accessible services'
+      errors.push(invalid('spec.externalTrafficPolicy', spec.externalTrafficPolicy, detail))
     }
     const [before, now] = [stringAt(old, 'spec', 'clusterIP'), stringAt(spec, 'clusterIP')]
     if (old && before !== '' && before !== now && type !== 'ExternalName') {

@@ -54,6 +54,10 @@ export const deployment: Strategy = {
   ...statusDoor({}),
   defaults: object =>
     templateDefaults(withRolling('strategy', { maxUnavailable: '25%', maxSurge: '25%' })(object)),
+  // Annotations count, too: the controller copies them to the replica sets.
+  bumpsGeneration: (object, old) =>
+    !equal(objectAt(object, 'spec'), objectAt(old, 'spec')) ||
+    !equal(objectAt(object, 'metadata', 'annotations'), objectAt(old, 'metadata', 'annotations')),
   validate: (object, old) => {
     const spec = objectAt(object, 'spec')
     const errors = [...replicatedErrors(object, 'deployment', 'progressDeadlineSeconds')]
@@ -71,8 +75,25 @@ export const deployment: Strategy = {
         forbidden('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'"),
       )
     }
-    return [...errors, ...selectorStays(object, old)]
+    return [...errors, ...countErrors(objectAt(object, 'status')), ...selectorStays(object, old)]
   },
+}
+
+/** Some replicas are never more than all. */
+function countErrors(status: JsonObject): FieldError[] {
+  const count = (field: string): number => Number(status[field] ?? 0)
+  const some = ['updatedReplicas', 'readyReplicas', 'availableReplicas'].map(
+    field => [field, 'replicas'] as const,
+  )
+  return [...some, ['availableReplicas', 'readyReplicas'] as const].flatMap(([part, whole]) =>
+    count(part) > count(whole)
+      ? invalid(
+          `status.${part}`,
+          count(part),
+          `cannot be greater than ${whole === 'replicas' ? 'status.replicas' : whole}`,
+        )
+      : [],
+  )
 }
 
 export const replicaSet: Strategy = {
