@@ -109,6 +109,18 @@ export function qualifiedName(value: string): string[] {
   return complaints
 }
 
+/** The name of a container's port, as services refer to it: an IANA service name, at most 15. */
+export function portName(value: string): string[] {
+  const complaints: string[] = []
+  if (byteLength(value) > 15) complaints.push('must be no more than 15 characters')
+  if (!/^[-a-z0-9]+$/i.test(value))
+    complaints.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  if (!/[a-z]/i.test(value)) complaints.push('must contain at least one letter (a-z)')
+  if (value.includes('--')) complaints.push('must not contain consecutive hyphens')
+  if (value.startsWith('-') || value.endsWith('-')) complaints.push('must not begin or end with a hyphen')
+  return complaints
+}
+
 /** A name that becomes one segment of a URL path: anything but `.`, `..`, `/` and `%` (names of RBAC objects). */
 export function pathSegmentName(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`]

@@ -46,8 +46,7 @@ function visit(
     if (sameShape) return
     // A map that comes where a scalar was is new down to its last field; one that gives way to a scalar is gone as far.
     if (kind === 'map') visitMap(schema, undefined, after as JsonObject, path, found)
-    if (nodeKind(schema, before) === 'map')
-      visitMap(schema, before as JsonObject, undefined, path, found)
+    if (nodeKind(schema, before) === 'map') visitMap(schema, before as JsonObject, undefined, path, found)
     return
   }
   const [was, is] = [before ?? undefined, after ?? undefined]

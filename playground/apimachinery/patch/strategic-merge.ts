@@ -75,10 +75,9 @@ const mergesLists = (schema: Schema | undefined): boolean =>
 
 /** A union, ordered as `mergeByKey` orders. */
 function mergePrimitives(original: readonly Json[], patch: readonly Json[]): Json[] {
-  const added = patch.filter(
-    (item, at) => !original.some(one => equal(one, item)) && patch.findIndex(one => equal(one, item)) === at,
-  )
-  return orderAsPatched([...original, ...added], patch, original, item => item)
+  const all = [...original, ...patch]
+  const once = all.filter((item, at) => all.findIndex(one => equal(one, item)) === at)
+  return orderAsPatched(once, patch, original, item => item)
 }
 
 /** Merges items by their key. What the patch names comes in its order, new items before the old ones they are sent with. */

@@ -2,7 +2,7 @@ import { type JsonObject, listAt, objectAt } from '../../apimachinery/json.js'
 import { conflict, forbidden, internalError, notFound } from '../api-status.js'
 import { timestamp } from '../cluster.js'
 import type { Change, Outcome } from '../store/store.js'
-import type { StoredObject } from '../store/stored-object.js'
+import { StoredObject } from '../store/stored-object.js'
 import type { DeleteOptions } from './delete-options.js'
 import { without } from './object-rules.js'
 import { type Answer, answerWith, keyOf, type Target } from './target.js'
@@ -65,8 +65,10 @@ async function run(
 ): Promise<Outcome> {
   if (!dryRun) return cluster.store.write(collection, key, transaction)
   const current = collection.get(key)
-  transaction(current)
-  return { stored: current }
+  const change = transaction(current)
+  // What would wait is shown as it would be while it waits.
+  if (!current || !change || !('put' in change)) return { stored: current }
+  return { stored: new StoredObject(current.key, current.revision, change.put) }
 }
 
 function checkPreconditions(target: Target, current: StoredObject, { preconditions }: DeleteOptions): void {

@@ -23,7 +23,7 @@ export const words: fc.Arbitrary<Json> = fc.dictionary(one('a', 'b', 'c'), one('
 export const metadata: fc.Arbitrary<Json> = some({
   labels: fc.dictionary(one('a', 'b', 'c'), one('1', '2', ''), { minKeys: 1, maxKeys: 3 }),
   annotations: fc.dictionary(one('a', 'b', 'c'), one('1', '2', ''), { minKeys: 1, maxKeys: 3 }),
-  ownerReferences: fc.array(
+  ownerReferences: fc.uniqueArray(
     fc.record({
       // Of a type that no server knows, so that garbage collectors let their dependents be.
       apiVersion: fc.constant('random.example.test/v1'),
@@ -31,7 +31,7 @@ export const metadata: fc.Arbitrary<Json> = some({
       name: one('p', 'q'),
       uid: one('uid-p', 'uid-q'),
     }),
-    { minLength: 1, maxLength: 2 },
+    { minLength: 1, maxLength: 2, comparator: (a, b) => a.name === b.name && a.uid === b.uid },
   ),
 }).chain(usual =>
   fc.oneof(

@@ -112,7 +112,9 @@ export async function send(
   const path = status ? `${object}/status` : object
   const query = { fieldManager: manager, ...(dryRun ? { dryRun: 'All' } : {}) }
   if (verb === 'delete') return wire.delete(object, undefined, dryRun ? { dryRun: 'All' } : {})
-  const live = verb === 'edit' || version === 'current' ? (await wire.get(object)).body : undefined
+  const live = verb === 'edit' || version === 'current' || status ? (await wire.get(object)).body : undefined
+  // Nothing is created through the status: what Services allow there is an accident.
+  if (status && live?.kind !== subject.kind) return wire.get(object)
   const resourceVersion =
     version === 'none' ? undefined : version === 'wrong' ? '1' : live?.metadata?.resourceVersion
   const full = (base: Json): Json => {

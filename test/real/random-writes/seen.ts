@@ -31,7 +31,7 @@ function complaint({ message = '', details }: Json): Json {
         .split(/\n {2}|is invalid: \[?|, /)
         .map(part => part.replace(/\]$/, '')),
     ),
-    ...(causes.length < 2
+    ...(causes.length === 0
       ? {}
       : {
           // Some are told twice; the message tells each once.

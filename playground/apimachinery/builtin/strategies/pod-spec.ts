@@ -125,6 +125,8 @@ function labelName(name: string, path: string): FieldError[] {
 function volumeErrors(volume: Json, path: string): FieldError[] {
   const errors = labelName(stringAt(volume, 'name'), child(path, 'name'))
   const sources = isObject(volume) ? Object.keys(volume).filter(key => key !== 'name') : []
+  // Of several sources Kubernetes takes the first in the order of its own checks, which begin with this one.
+  sources.sort((a, b) => Number(b === 'emptyDir') - Number(a === 'emptyDir'))
   if (sources.length === 0) errors.push(required(path, 'must specify a volume type'))
   if (at(volume, 'configMap') !== undefined && stringAt(volume, 'configMap', 'name') === '')
     errors.push(required(child(path, 'configMap.name')))

@@ -9,7 +9,7 @@ import {
   required,
 } from '../../field-error.js'
 import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.js'
-import { dns1123Label } from '../../name-format.js'
+import { dns1123Label, portName } from '../../name-format.js'
 import type { Strategy } from '../../resource-definition.js'
 import { portNumberErrors } from './pod-spec.js'
 import { fill, keepStatus, mapAt } from './status-door.js'
@@ -116,6 +116,12 @@ function servicePortErrors(port: Json, position: number, ports: readonly Json[])
         : error,
     ),
   )
+  const targetPort = at(port, 'targetPort')
+  const target = child(path, 'targetPort')
+  if (typeof targetPort === 'string')
+    errors.push(...portName(targetPort).map(one => invalid(target, targetPort, one)))
+  else if (targetPort !== undefined && !(Number(targetPort) >= 1 && Number(targetPort) <= 65_535))
+    errors.push(invalid(target, targetPort, 'must be between 1 and 65535, inclusive'))
   if (protocol !== '' && !PROTOCOLS.includes(protocol)) {
     errors.push(notSupported(child(path, 'protocol'), protocol, PROTOCOLS))
   }

@@ -4,6 +4,7 @@ import { apply } from './apply.js'
 import { coordination } from './coordination.js'
 import { create } from './create.js'
 import { custom } from './custom.js'
+import { details } from './details.js'
 import { discovery } from './discovery.js'
 import { dryRun } from './dry-run.js'
 import { list } from './list.js'
@@ -23,6 +24,7 @@ export const groups: readonly Group[] = [
   patch,
   apply,
   dryRun,
+  details,
   remove,
   watch,
   tables,
