@@ -34,10 +34,15 @@ describe('a JSON patch', () => {
     expect(document.spec).toEqual({ list: ['a', 'b'] })
   })
 
+  it('that replaces a member which is absent adds it, as Kubernetes does and RFC 6902 does not', () => {
+    expect(jsonPatch({ spec: {} }, [{ op: 'replace', path: '/spec/missing', value: 1 }])).toEqual({
+      spec: { missing: 1 },
+    })
+  })
+
   it.each([
     [[{ op: 'test', path: '/metadata/name', value: 'b' }]],
     [[{ op: 'remove', path: '/spec/missing' }]],
-    [[{ op: 'replace', path: '/spec/missing', value: 1 }]],
     [[{ op: 'add', path: '/nowhere/x', value: 1 }]],
     [[{ op: 'add', path: '/spec/list/9', value: 1 }]],
     [[{ op: 'move', path: '/spec/x' }]],
