@@ -2,14 +2,28 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Address } from './address.js'
 
+/** How long a request may take to be said, in milliseconds. */
+export interface SlowRequests {
+  /** Until its headers are there. */
+  readonly headersMs: number
+  /** From its first byte to its last; its answer may take longer. */
+  readonly requestMs: number
+  /** How often is looked: a connection lives this much longer than the above. */
+  readonly lookMs: number
+}
+
+export const SLOW_REQUESTS: SlowRequests = { headersMs: 10_000, requestMs: 60_000, lookMs: 5_000 }
+
+/** Node keeps this many headers of a request and drops the others without a word: who has as many is refused. */
+export const MOST_HEADERS = 100
+
 /** Limits of an HTTP listener against slow and oversized requests. */
-export function hardened<S extends Server>(server: S): S {
-  server.headersTimeout = 10_000
-  // From the first byte to the last of a request, not of its answer.
-  server.requestTimeout = 60_000
+export function hardened<S extends Server>(server: S, slow: SlowRequests = SLOW_REQUESTS): S {
+  server.headersTimeout = slow.headersMs
+  server.requestTimeout = slow.requestMs
   // Longer than the 60 s of common load balancers, so that they close idle connections first.
   server.keepAliveTimeout = 75_000
-  server.maxHeadersCount = 100
+  server.maxHeadersCount = MOST_HEADERS
   return server
 }
 

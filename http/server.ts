@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { createServer } from 'node:https'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -8,7 +9,14 @@ import type { Meter } from '../ports/meter.js'
 import { formatAddress, parseAddress } from './address.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health.js'
-import { closeServer, hardened, LARGEST_HEADERS, listen } from './listener.js'
+import {
+  closeServer,
+  hardened,
+  LARGEST_HEADERS,
+  listen,
+  SLOW_REQUESTS,
+  type SlowRequests,
+} from './listener.js'
 import { managementApi } from './management-api.js'
 import { nativeDoor } from './native-door/door.js'
 import { type DoorLimits, limitsOf } from './native-door/limits.js'
@@ -38,6 +46,8 @@ export interface ApiOptions {
   readonly streamsPerCaller?: number
   /** `https://host:port` by which callers reach REST, where that is not the address listened on. */
   readonly externalUrl?: string
+  /** How long REST and the native door wait for a request to be said. */
+  readonly slowRequests?: SlowRequests
   /** What the native door lets through at once. */
   readonly doorLimits?: Partial<DoorLimits>
   /** How long calls under way may go on once `close` was called. */
@@ -64,7 +74,13 @@ const DEFAULT_GRACE_MS = 5_000
 
 /** Starts REST and gRPC, each on its TLS listener, over the same services. */
 export async function startApi(options: ApiOptions): Promise<Api> {
-  const { fleet, log, clientCertificateAuthority, graceMs = DEFAULT_GRACE_MS } = options
+  const {
+    fleet,
+    log,
+    clientCertificateAuthority,
+    graceMs = DEFAULT_GRACE_MS,
+    slowRequests = SLOW_REQUESTS,
+  } = options
   const [address, grpcAddress] = [parseAddress(options.listen), parseAddress(options.grpcListen)]
   const tls = options.tls ?? (await selfSigned([address.host, grpcAddress.host, 'localhost', 'kairship']))
   let url = ''
@@ -104,6 +120,12 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         cert: tls.certificate,
         key: tls.key,
         maxHeaderSize: LARGEST_HEADERS,
+        connectionsCheckingInterval: slowRequests.lookMs,
+        // A connection has one identity. Also, renegotiating costs us more than who asks for it.
+        secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+        // A caller whose network went away without a word is noticed in minutes and not never.
+        keepAlive: true,
+        keepAliveInitialDelay: 60_000,
         // Asked for, not demanded: who has none sends a token. What cannot be verified counts as none.
         requestCert: clientCertificateAuthority !== undefined,
         rejectUnauthorized: false,
@@ -113,6 +135,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         if (!door.request(request, response)) void rest(request, response)
       },
     ),
+    slowRequests,
   )
   server.on('upgrade', (request, socket, head) => {
     if (!door.upgrade(request, socket, head))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { unauthenticated } from '../failure.js'
 import type { Caller } from './caller.js'
@@ -47,7 +47,7 @@ export function hostAuthenticator(options: {
     async authenticate({ authorization, certificate }) {
       if (certificate) return callerOfCertificate(certificate)
       const token = bearerToken(authorization)
-      const key = createHash('sha256').update(token).digest('base64')
+      const key = hash('sha256', token, 'base64')
       const caller = await remembered.get(key, () => reviewToken(options.host, token))
       if (!caller) throw unauthenticated('the bearer token is not accepted: it is unknown or has expired')
       return caller

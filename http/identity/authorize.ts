@@ -33,9 +33,24 @@ export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: 
   const remembered = new Remembered<Verdict>({ capacity: CAPACITY, now: options.now })
   return {
     decide: (caller, action) =>
-      remembered.get(JSON.stringify([caller, action]), () => reviewAccess(options.host, caller, action)),
+      remembered.get(keyOf(caller, action), () => reviewAccess(options.host, caller, action)),
   }
 }
+
+/** Everything that a verdict depends on. */
+const keyOf = (caller: Caller, action: Action): string => `${callerKey(caller)} ${JSON.stringify(action)}`
+
+function callerKey(caller: Caller): string {
+  let key = callerKeys.get(caller)
+  if (key === undefined) {
+    key = JSON.stringify(caller)
+    callerKeys.set(caller, key)
+  }
+  return key
+}
+
+/** A remembered caller is the same object for many requests, and never changes. */
+const callerKeys = new WeakMap<Caller, string>()
 
 async function reviewAccess(host: KubeApi, caller: Caller, action: Action): Promise<Answer<Verdict>> {
   const { status } = await host.request<{

@@ -4,5 +4,12 @@ import type { CertificateSubject } from './authenticate.js'
 /** The subject of the client certificate, where TLS verified it against the client CA; what it could not verify is none. */
 export function certificateOf(socket: unknown): CertificateSubject | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
-  return socket.getPeerCertificate()?.subject
+  const known = subjects.get(socket)
+  if (known) return known
+  const { subject } = socket.getPeerCertificate()
+  if (subject) subjects.set(socket, subject)
+  return subject
 }
+
+/** A connection shows its certificate once (renegotiation is off), and reading it costs more than all else of a request. */
+const subjects = new WeakMap<TLSSocket, CertificateSubject>()

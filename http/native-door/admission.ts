@@ -10,6 +10,7 @@ import { type Action, type Authorizer, denial } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { certificateOf } from '../identity/certificate.js'
 import type { Held } from '../limits.js'
+import { MOST_HEADERS } from '../listener.js'
 import type { Attempt, Circuits } from './circuit.js'
 import { asksToImpersonate } from './headers.js'
 import type { BadPath, DoorPath } from './path.js'
@@ -96,6 +97,8 @@ export async function admit(
   const { door } = visit
   const { authenticator, authorizer } = options
   const { headers, rawHeaders, method = '', socket } = request
+  if (rawHeaders.length >= 2 * MOST_HEADERS)
+    throw invalidArgument(`a request may have fewer than ${MOST_HEADERS} headers`)
   const caller = await authenticator.authenticate({
     authorization: headers.authorization,
     certificate: certificateOf(socket),

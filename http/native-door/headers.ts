@@ -15,16 +15,23 @@ const HOP_BY_HOP = new Set([
   'http2-settings',
 ])
 
-/** What a request says of who it is from or where it came by: only we may say that to the server behind. */
+/**
+ * What a request says of who it is from or where it came by: only we may say that to the server behind. Some servers take
+ * an underscore for a dash.
+ */
 const NOT_TRUSTED = new Set(['authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip'])
-const NOT_TRUSTED_PREFIX = /^(impersonate-|x-remote-|x-forwarded-)/
+const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/
+const IMPERSONATE = /^impersonate[-_]/i
 
 /** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
 const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
 
 /** Whether a caller asks to act as somebody else, which the door does not pass on and must not silently ignore. */
-export const asksToImpersonate = (rawHeaders: readonly string[]): boolean =>
-  namesOf(rawHeaders).some(name => name.startsWith('impersonate-'))
+export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (IMPERSONATE.test(rawHeaders[index] ?? '')) return true
+  return false
+}
 
 /**
  * The headers to send on: what the caller sent, less what is not its to say, plus who it is. Names and values in turn.
@@ -53,7 +60,8 @@ export function requestHeaders(
     if (clean !== '' || value === '') kept.push(name, clean)
   }
   if (keepUpgrade) kept.push('Connection', 'Upgrade', 'Upgrade', upgrade)
-  return [...kept, ...impersonation(caller)]
+  kept.push(...impersonation(caller))
+  return kept
 }
 
 /** The headers to answer with: the server's, less what belonged to its connection with us, plus where they are from. */
@@ -70,7 +78,19 @@ export function answerHeaders(rawHeaders: readonly string[]): string[] {
 }
 
 /** Who the caller is, in Kubernetes' impersonation headers. */
-function impersonation({ user, uid, groups, extra }: Caller): string[] {
+function impersonation(caller: Caller): readonly string[] {
+  let headers = impersonations.get(caller)
+  if (!headers) {
+    headers = impersonationOf(caller)
+    impersonations.set(caller, headers)
+  }
+  return headers
+}
+
+/** A remembered caller is the same object for many requests, and never changes. */
+const impersonations = new WeakMap<Caller, readonly string[]>()
+
+function impersonationOf({ user, uid, groups, extra }: Caller): readonly string[] {
   return [
     'Impersonate-User',
     utf8(user),
@@ -90,18 +110,18 @@ const utf8 = (value: string): string =>
 const headerKey = (key: string): string =>
   encodeURIComponent(key).replaceAll(/[()]/g, character => (character === '(' ? '%28' : '%29'))
 
-const namesOf = (rawHeaders: readonly string[]): string[] =>
-  rawHeaders.filter((_, index) => index % 2 === 0).map(name => name.toLowerCase())
-
 /** `Connection: x` makes x a hop-by-hop header too. */
 function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>()
+  let found = NONE
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() !== 'connection') continue
-    for (const name of (rawHeaders[index + 1] ?? '').split(',')) found.add(name.trim().toLowerCase())
+    const value = rawHeaders[index + 1] ?? ''
+    if (rawHeaders[index]?.toLowerCase() !== 'connection' || value === 'keep-alive') continue
+    found = new Set([...found, ...value.split(',').map(name => name.trim().toLowerCase())])
   }
   return found
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 const withoutToken = (protocols: string): string =>
   protocols

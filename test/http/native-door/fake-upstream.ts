@@ -23,7 +23,7 @@ export async function fakeUpstream(basePath = ''): Promise<FakeUpstream> {
   const authority = await createAuthority('instance')
   const { certificate, key } = await authority.issueServing()
   const upstream = new EventEmitter()
-  const server = createServer({ cert: certificate, key }, (request, response) => {
+  const server = createServer({ cert: certificate, key, maxHeaderSize: 1 << 20 }, (request, response) => {
     fake.requests.push(request)
     upstream.emit('request')
     fake.answer(request, response)

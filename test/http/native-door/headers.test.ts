@@ -27,7 +27,14 @@ describe('the headers sent on', () => {
     'X-Remote-User',
     'x-remote-group',
     'X-Remote-Extra-A',
+    'X_Remote_User',
+    'x_forwarded_for',
+    'X-Real-IP',
+    'X_Real_IP',
+    'Impersonate_User',
+    'Impersonate-Uid',
     'X-Forwarded-For',
+    'X-Forwarded-Proto',
     'X-Forwarded-Host',
     'Forwarded',
     'Via',
@@ -94,6 +101,8 @@ describe('the headers sent on', () => {
 
   it('never hide that a caller wanted to be somebody else', () => {
     expect(asksToImpersonate(['impersonate-USER', 'admin'])).toBe(true)
+    expect(asksToImpersonate(['Impersonate_Group', 'admin'])).toBe(true)
+    expect(asksToImpersonate(['A', 'b', 'IMPERSONATE-EXTRA-X', 'admin'])).toBe(true)
     expect(asksToImpersonate(['X', 'impersonate-user'])).toBe(false)
   })
 })
