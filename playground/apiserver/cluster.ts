@@ -4,6 +4,7 @@ import type { CertificateAuthority } from './access/certificates.js'
 import type { Tokens } from './access/tokens.js'
 import type { Aggregation } from './catalogue/aggregation.js'
 import type { Catalogue } from './catalogue/catalogue.js'
+import type { PodConnection } from './endpoints/pod-connections.js'
 import type { OpenWatches } from './operations/open-watches.js'
 import type { Collection } from './store/collection.js'
 import type { Store } from './store/store.js'
@@ -18,6 +19,8 @@ export interface Cluster {
   readonly authority: CertificateAuthority
   readonly tokens: Tokens
   readonly watches: OpenWatches
+  /** What answers for the kubelets of its nodes, where it has any. */
+  readonly kubelet?: PodConnection
   /** What /version reports. */
   readonly gitVersion: string
   /** host:port of the listener, for discovery. */

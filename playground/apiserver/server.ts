@@ -15,6 +15,7 @@ import { builtinTypes, Catalogue } from './catalogue/catalogue.js'
 import type { Cluster } from './cluster.js'
 import { Controllers } from './controllers/controllers.js'
 import { answer } from './door.js'
+import type { PodConnection } from './endpoints/pod-connections.js'
 import { DEFAULT_GIT_VERSION } from './endpoints/version.js'
 import { type Fault, Faults } from './faults.js'
 import { localApi } from './local-api.js'
@@ -42,6 +43,8 @@ export interface ApiServerOptions {
   readonly defaultAccounts?: boolean
   /** What /version reports, e.g. `v1.34.2`. */
   readonly gitVersion?: string
+  /** Answers logs, exec, attach and port-forward of its pods; a cluster without nodes has none. */
+  readonly kubelet?: PodConnection
 }
 
 /** One running logical cluster. */
@@ -109,6 +112,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authority,
     tokens: identity.tokens,
     watches: new OpenWatches(),
+    ...(options.kubelet && { kubelet: options.kubelet }),
     gitVersion: options.gitVersion ?? DEFAULT_GIT_VERSION,
     log,
     now,

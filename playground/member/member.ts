@@ -1,5 +1,6 @@
 import type { Log } from '../../ports/log.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
+import { SimulatedKubelet } from './kubelet/simulated-kubelet.js'
 import { type NodeShape, NodeSimulation } from './node-simulation.js'
 import { WorkloadSimulation } from './workload-simulation.js'
 
@@ -35,16 +36,23 @@ const DEFAULT_NODES: readonly NodeShape[] = [1, 2].map(number => ({
 /** Starts a member cluster in this process. */
 export async function startMember(options: MemberOptions): Promise<Member> {
   const { name, log, clock = Date.now, podStartMs = 300 } = options
+  const kubelet = new SimulatedKubelet(clock)
   const server = await startApiServer({
     name,
     log,
+    kubelet: kubelet.connect,
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),
   })
   const nodes = new NodeSimulation(server.local, clock)
   await nodes.ensure(options.nodes ?? DEFAULT_NODES)
-  const workloads = new WorkloadSimulation(server.local, { log, now: clock, podStartMs })
+  const workloads = new WorkloadSimulation(server.local, {
+    log,
+    now: clock,
+    podStartMs,
+    podGone: pod => kubelet.forget(pod),
+  })
   return {
     name,
     server,

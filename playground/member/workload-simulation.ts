@@ -16,6 +16,8 @@ export interface WorkloadSimulationOptions {
   readonly now: () => number
   /** Milliseconds from a pod's binding until it is ready. */
   readonly podStartMs: number
+  /** Told of pods that are no more. */
+  readonly podGone?: (pod: Pod) => void
 }
 
 /** Deployments become ReplicaSets become pods that run, without a machine under them. */
@@ -46,8 +48,10 @@ export class WorkloadSimulation {
     })
     this.#pods = new Mirror<Pod>(api, PODS, change => {
       if (change.type === 'SYNCED') return
-      if (change.type === 'DELETED') this.#started.delete(objectKey(change.object))
-      else this.#queue.add(`pod ${objectKey(change.object)}`)
+      if (change.type === 'DELETED') {
+        this.#started.delete(objectKey(change.object))
+        options.podGone?.(change.object)
+      } else this.#queue.add(`pod ${objectKey(change.object)}`)
       this.#addOwner('replicaset', change.object)
     })
     this.#nodes = new Mirror<Node>(api, NODES, () => this.#retryWaiting())

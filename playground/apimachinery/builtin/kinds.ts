@@ -97,7 +97,10 @@ export const BUILTIN_KINDS: readonly BuiltinKind[] = [
       others: [
         door('binding', 'Binding', 'create'),
         door('eviction', 'Eviction', 'create', 'policy', 'v1'),
+        door('attach', 'PodAttachOptions', 'create,get'),
+        door('exec', 'PodExecOptions', 'create,get'),
         door('log', 'Pod', 'get'),
+        door('portforward', 'PodPortForwardOptions', 'create,get'),
       ],
     },
   }),

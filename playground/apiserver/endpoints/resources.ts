@@ -17,6 +17,7 @@ import { negotiate } from '../wire/negotiate.js'
 import { renderList, renderObject, renderWatch } from '../wire/render.js'
 import { readDeleteOptions, readObject, readPatch, repeatedFields } from '../wire/request-body.js'
 import { writeOptions } from '../wire/write-options.js'
+import { connectToPod, isPodConnection } from './pod-connections.js'
 import { bind, evict } from './pod-doors.js'
 import { serveScale } from './scale.js'
 import { createToken } from './token-request.js'
@@ -139,6 +140,7 @@ async function serveDoor(
   const door = others?.find(one => one.name === target.subresource)
   if (!door) throw unknownDoor(target)
   if (!door.verbs.includes(verb)) throw methodNotAllowed()
+  if (isPodConnection(target)) return connectToPod(target, request)
   const own = POSTED[`${target.type.collection}/${door.name}`]
   if (verb === 'create' && own) {
     return { code: 201, body: { object: await own(target, await readObject(request)) } }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -223,10 +223,26 @@ async function serveUpgrade(
   socket.on('error', () => socket.destroy())
   const response = await answer({ ...requestOf(message, caller), upgrade: { socket, head } })
   if ('taken' in response.body) return
-  const text = 'object' in response.body ? JSON.stringify(response.body.object) : ''
+  const { code, body } = response
+  const told = Buffer.concat(await chunksOf(body))
+  const contentType = 'text' in body ? body.contentType : 'application/json'
   socket.end(
-    `HTTP/1.1 ${response.code} \r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+    Buffer.concat([
+      Buffer.from(
+        `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\nContent-Type: ${contentType}\r\nContent-Length: ${told.length}\r\nConnection: close\r\n\r\n`,
+      ),
+      told,
+    ]),
   )
+}
+
+/** The whole of a short body: what an upgrade is refused with. */
+async function chunksOf(body: ApiBody): Promise<Buffer[]> {
+  if ('object' in body) return [Buffer.from(JSON.stringify(body.object))]
+  if ('text' in body) return [Buffer.from(body.text)]
+  const chunks: Buffer[] = []
+  if ('stream' in body) for await (const chunk of body.stream) chunks.push(Buffer.from(chunk))
+  return chunks
 }
 
 async function send(

@@ -16,7 +16,8 @@ export const comparable = (text: string): string =>
     .replaceAll(/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1')
     // Pods and events have names that the server made.
     .replaceAll(/\b(shop-[0-9a-z]{5,10})-[0-9a-z]{5}\b/g, '$1-POD')
-    .replaceAll(/\b10\.244\.\d+\.\d+\b/g, 'ADDRESS')
+    .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, 'ADDRESS')
+    .replaceAll(/\b(member-\d+-)?node-\d+\b/g, 'NODE')
     .replaceAll(/\b(\d+m)?\d+s\b/g, 'AGE')
     // How far a rollout is depends on when one asks.
     .replaceAll(/^Waiting for deployment .*\n/gm, '')

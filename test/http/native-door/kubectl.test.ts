@@ -97,8 +97,7 @@ describe.runIf(found.length > 0)('kubectl through the door', () => {
       const files = await Promise.all(
         (['direct', 'admin'] as const).map(async as => {
           const file = join(door.folder, `member-${as}`)
-          const behind = `/apis/cluster.karmada.io/v1alpha1/clusters/${door.member}/proxy`
-          await writeFile(file, door.kubeconfig(as).replace(/^( +server: \S+)$/m, `$1${behind}`))
+          await writeFile(file, door.memberKubeconfig(as))
           return file
         }),
       )

@@ -24,6 +24,8 @@ export interface PlaygroundDoor {
   kubeconfig(as: 'admin' | 'viewer' | 'direct'): string
   /** The file of it. */
   file(as: 'admin' | 'viewer' | 'direct'): string
+  /** The same to the member behind `clusters/{member}/proxy`. */
+  memberKubeconfig(as: 'admin' | 'viewer' | 'direct'): string
   /** For what tests write. */
   readonly folder: string
   /** Another replica's API over the same actors: what a client finds after the first has stopped. */
@@ -99,6 +101,10 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
     manager,
     api,
     kubeconfig: as => kubeconfigs[as] ?? '',
+    memberKubeconfig: as => {
+      const behind = `/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy`
+      return (kubeconfigs[as] ?? '').replace(/^( +server: \S+)$/m, `$1${behind}`)
+    },
     file,
     folder,
     another,

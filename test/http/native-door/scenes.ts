@@ -32,12 +32,13 @@ spec:
     spec: {containers: [{name: main, image: '${image}'}]}
 `
 
+/** It selects nothing: what Karmada does to what is selected would come at any moment. */
 const policy = `
 apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy
 metadata: {name: shop}
 spec:
-  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: shop}]
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: nothing}]
   placement: {clusterAffinity: {clusterNames: [nowhere]}}
 `
 

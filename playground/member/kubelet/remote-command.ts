@@ -1,0 +1,97 @@
+import { PassThrough, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { badRequest } from '../../apiserver/api-status.js'
+import type { ApiRequest } from '../../apiserver/wire/exchange.js'
+import { acceptChannels, type Channels } from './channels.js'
+import type { ContainerLog } from './container-log.js'
+import { run } from './toy-shell.js'
+
+/** Kubernetes' remote command protocols over WebSocket; the fourth has no way to say that the input is over. */
+const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
+const [STDIN, STDOUT, STDERR, ERROR] = [0, 1, 2, 3]
+
+/** The container that is meant. */
+export interface Container {
+  readonly environment: Readonly<Record<string, string>>
+  readonly log: ContainerLog
+}
+
+/** `pods/{name}/exec`: runs a toy command, and says on the error channel how it ended. */
+export async function exec(request: ApiRequest, container: Container): Promise<void> {
+  const command = request.query.getAll('command')
+  if (command.length === 0) throw badRequest('you must specify at least 1 command for the container')
+  const { channels, stdin, stdout, stderr } = await streams(request)
+  const context = { stdin, stdout, stderr, ...container, signal: channels.gone }
+  const running = run(command, context)
+  const status = running ? exitStatus(await running) : cannotRun(command[0] ?? '')
+  await ended(stdout, stderr)
+  await channels.send(ERROR, Buffer.from(JSON.stringify(status)))
+  channels.close()
+}
+
+/** `pods/{name}/attach`: what the container writes from now on, until the caller leaves; what it is given is written to its log. */
+export async function attach(request: ApiRequest, { log }: Container): Promise<void> {
+  const { channels, stdin, stdout } = await streams(request)
+  stdin.setEncoding('utf8').on('data', (text: string) => {
+    for (const line of text.split('\n')) if (line !== '') log.write(line)
+  })
+  const leave = log.follow(({ text }) => stdout.write(`${text}\n`))
+  channels.gone.addEventListener('abort', leave, { once: true })
+}
+
+async function streams(request: ApiRequest): Promise<{
+  channels: Channels
+  stdin: PassThrough
+  stdout: Writable
+  stderr: Writable
+}> {
+  const stdin = new PassThrough()
+  const channels = await acceptChannels(request, PROTOCOLS, {
+    message: (channel, data) => {
+      if (channel === STDIN && !stdin.write(data)) channels.pause()
+    },
+    ended: channel => {
+      if (channel === STDIN) stdin.end()
+    },
+  })
+  stdin.on('drain', () => channels.resume())
+  channels.gone.addEventListener('abort', () => stdin.end(), { once: true })
+  if (request.query.get('stdin') !== 'true') stdin.end()
+  const tty = request.query.get('tty') === 'true'
+  return { channels, stdin, stdout: into(channels, STDOUT), stderr: into(channels, tty ? STDOUT : STDERR) }
+}
+
+const into = (channels: Channels, channel: number | undefined): Writable =>
+  new Writable({
+    write(chunk: Buffer, _, done) {
+      channels.send(channel ?? 0, chunk).then(() => done(), done)
+    },
+  })
+
+/** Resolves when all that was written is on its way. */
+async function ended(...outputs: readonly Writable[]): Promise<void> {
+  for (const output of outputs) {
+    output.end()
+    await finished(output)
+  }
+}
+
+const exitStatus = (code: number) =>
+  code === 0
+    ? { metadata: {}, status: 'Success' }
+    : {
+        metadata: {},
+        status: 'Failure',
+        message: `command terminated with non-zero exit code: exit status ${code}`,
+        reason: 'NonZeroExitCode',
+        details: { causes: [{ reason: 'ExitCode', message: String(code) }] },
+      }
+
+const cannotRun = (program: string) => ({
+  metadata: {},
+  status: 'Failure',
+  message: `Internal error occurred: error executing command in container: exec: "${program}": executable file not found in $PATH`,
+  reason: 'InternalError',
+  details: { causes: [{ message: `exec: "${program}": executable file not found in $PATH` }] },
+  code: 500,
+})

@@ -1,0 +1,148 @@
+import { PassThrough, Writable } from 'node:stream'
+import { Attach, Exec, KubeConfig, Log, PortForward, type V1Status } from '@kubernetes/client-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Member, startMember } from '../../../playground/member/member.js'
+import { fakeLog } from '../../http/fakes/log.js'
+import { waitFor } from '../../patience.js'
+
+let member: Member
+let config: KubeConfig
+
+beforeAll(async () => {
+  member = await startMember({ name: 'kubelet', log: fakeLog(), podStartMs: 0 })
+  config = new KubeConfig()
+  config.loadFromString(await member.server.kubeconfig({ name: 'admin', groups: ['system:masters'] }))
+  const containers = [
+    { name: 'main', image: 'talker' },
+    { name: 'side', image: 'listener' },
+  ]
+  await member.server.local.request({
+    method: 'POST',
+    path: '/api/v1/namespaces/default/pods',
+    body: { metadata: { name: 'talker' }, spec: { nodeName: 'node-1', containers } },
+  })
+  await waitFor(async () => {
+    const path = '/api/v1/namespaces/default/pods/talker'
+    const pod = await member.server.local.request<{ status?: { phase?: string } }>({ method: 'GET', path })
+    expect(pod.status?.phase).toBe('Running')
+  })
+})
+afterAll(() => member?.close())
+
+/** What is written to it, as text. */
+function collector(): { stream: Writable; text: () => string } {
+  let text = ''
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk
+      done()
+    },
+  })
+  // client-node pipes an answer into it, and leaves it to us that it breaks when the reader leaves.
+  stream.on('pipe', source => source.on('error', () => undefined))
+  return { stream, text: () => text }
+}
+
+async function exec(command: string[], input?: string, container = 'main') {
+  const [stdout, stderr] = [collector(), collector()]
+  const stdin = input === undefined ? null : new PassThrough()
+  const status = new Promise<V1Status>((resolve, reject) => {
+    new Exec(config)
+      .exec('default', 'talker', container, command, stdout.stream, stderr.stream, stdin, false, resolve)
+      .catch(reject)
+  })
+  stdin?.end(input)
+  const { status: ended, details } = await status
+  return {
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    ended,
+    code: details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message,
+  }
+}
+
+describe('exec in a simulated container', () => {
+  it('tells what a command writes, each stream on its own, and how it ended', async () => {
+    expect(await exec(['echo', 'hello', 'you'])).toMatchObject({ stdout: 'hello you\n', ended: 'Success' })
+    expect(await exec(['sh', '-c', "echo out; echo 'to you' >&2; exit 3"])).toEqual({
+      stdout: 'out\n',
+      stderr: 'to you\n',
+      ended: 'Failure',
+      code: '3',
+    })
+    expect(await exec(['env'], undefined, 'side')).toMatchObject({
+      stdout: 'HOSTNAME=talker\nPOD_NAMESPACE=default\nCONTAINER=side\n',
+    })
+    expect(await exec(['sh', '-c', 'nonsense'])).toMatchObject({
+      stderr: 'sh: nonsense: not found\n',
+      code: '127',
+    })
+  })
+
+  it('hands a large input to a command and its output back unchanged', async () => {
+    const input = 'x'.repeat(4 * 1024 * 1024)
+    const { stdout, ended } = await exec(['cat'], input)
+    expect([stdout === input, ended]).toEqual([true, 'Success'])
+  })
+
+  it('of a program that is not there fails, and says which', async () => {
+    expect(await exec(['nonsense'])).toMatchObject({ ended: 'Failure', stdout: '' })
+  })
+
+  it('in a container or pod that is not there is refused', async () => {
+    await expect(exec(['true'], undefined, 'absent')).rejects.toBeDefined()
+  })
+})
+
+describe('the log of a simulated container', () => {
+  const log = async (options: object) => {
+    const { stream, text } = collector()
+    const end = await new Log(config).log('default', 'talker', 'main', stream, options)
+    return { end, text }
+  }
+
+  it('holds what its main process wrote, and only as much as is asked for', async () => {
+    await exec(['log', 'a line'])
+    const whole = await log({})
+    await waitFor(() => expect(whole.text()).toMatch(/^simulated container main[\s\S]*\na line\n$/))
+    const tail = await log({ tailLines: 1, timestamps: true })
+    await waitFor(() => expect(tail.text()).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z a line\n$/))
+    const bytes = await log({ tailLines: 1, limitBytes: 3 })
+    await waitFor(() => expect(bytes.text()).toBe('a l'))
+    const side = await exec(['log', 'elsewhere'], undefined, 'side')
+    expect(side.ended).toBe('Success')
+    expect((await log({})).text()).not.toContain('elsewhere')
+  })
+
+  it('is followed line by line, and attach shows the same', async () => {
+    const followed = await log({ follow: true, tailLines: 0 })
+    const attached = collector()
+    const socket = await new Attach(config).attach(
+      'default',
+      'talker',
+      'main',
+      attached.stream,
+      null,
+      null,
+      false,
+    )
+    for (const line of ['one', 'two']) {
+      await exec(['log', line])
+      await waitFor(() => expect(followed.text()).toMatch(new RegExp(`${line}\n$`)))
+      await waitFor(() => expect(attached.text()).toMatch(new RegExp(`${line}\n$`)))
+    }
+    expect(attached.text()).toBe('one\ntwo\n')
+    followed.end.abort()
+    socket.close()
+  })
+})
+
+it('a forwarded port gives back what it is sent', async () => {
+  const { stream, text } = collector()
+  const input = new PassThrough()
+  const opened = await new PortForward(config).portForward('default', 'talker', [80], stream, null, input)
+  input.write('hello')
+  await waitFor(() => expect(text()).toBe('hello'))
+  const socket = typeof opened === 'function' ? opened() : opened
+  socket?.close()
+})
