@@ -8,6 +8,7 @@ import { EffectTracker } from './effect-tracker.js'
 import { ActorFleet } from './fleet.js'
 import { watchHost } from './host.js'
 import { MeasuredFreshness } from './index-freshness.js'
+import { InstanceIndexes } from './instance-indexes.js'
 import { startLease } from './lease.js'
 import { Supervisor } from './supervisor.js'
 import type { Paces, Surroundings } from './surroundings.js'
@@ -57,6 +58,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   )
   const host = watchHost(api, meter)
   const freshness = new MeasuredFreshness()
+  const indexes = new InstanceIndexes({ host, freshnessOf: name => freshness.of(name) })
 
   const connectionOf = (name: string): InstanceConnection => {
     const connection = connections.get(name) ?? new InstanceConnection()
@@ -103,7 +105,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     isWarm: () => supervisor.warm,
     leadership: () => lease.current(),
     connectionOf,
-    freshnessOf: name => freshness.of(name),
+    indexOf: name => indexes.of(name),
     stopping: stopping.signal,
   })
 

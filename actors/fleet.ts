@@ -2,7 +2,7 @@ import { type Observable, Subject } from 'rxjs'
 import { canonical } from '../machines/canonical.js'
 import { instanceMachine } from '../machines/instance.js'
 import type { Fleet, FleetEvent, InspectionEvent, InstanceView } from '../ports/fleet.js'
-import type { IndexFreshness } from '../ports/instance-index.js'
+import type { InstanceIndex } from '../ports/instance-index.js'
 import type { InstanceConnection } from './connection.js'
 import type { Leadership } from './leadership.js'
 import type { Registry, RegistryChange } from './registry.js'
@@ -13,8 +13,7 @@ export interface FleetSources {
   readonly isWarm: () => boolean
   readonly leadership: () => Leadership
   readonly connectionOf: (name: string) => InstanceConnection
-  /** As the canary measured it; for `index`. */
-  readonly freshnessOf: (name: string) => IndexFreshness
+  readonly indexOf: (name: string) => InstanceIndex | undefined
   /** Aborted when the process stops: every reader's stream ends. */
   readonly stopping: AbortSignal
 }
@@ -97,6 +96,10 @@ export class ActorFleet implements Fleet {
 
   connection(name: string) {
     return this.sources.registry.get(name) && this.sources.connectionOf(name).current?.api
+  }
+
+  index(name: string) {
+    return this.sources.registry.get(name) && this.sources.indexOf(name)
   }
 
   leadership() {

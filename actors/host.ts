@@ -7,10 +7,11 @@ import {
 import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../manifests/instance-role-binding.js'
 import { installedVersion, installVerdict, KARMADAS, type Karmada } from '../manifests/karmada.js'
 import type { KubeObject } from '../manifests/kube.js'
-import { PEDIA_CLUSTERS, type PediaCluster, syncVerdict } from '../manifests/pedia-cluster.js'
+import { PEDIA_CLUSTERS } from '../manifests/pedia-cluster.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import type { Meter } from '../ports/meter.js'
 import { Collection } from './collection.js'
+import { type KeptVirtualCluster, keptVirtualCluster } from './instance-indexes.js'
 import { type Kept, kept } from './outside-object.js'
 import { RoleBindingIndex } from './role-binding-index.js'
 import { Secrets } from './secrets.js'
@@ -24,7 +25,7 @@ export interface KeptKarmada extends Kept {
 export interface Host {
   readonly api: KubeApi
   readonly instances: Collection<Instance>
-  readonly virtualClusters: Collection<Kept>
+  readonly virtualClusters: Collection<KeptVirtualCluster>
   readonly registrations: Collection<Kept>
   readonly roleBindings: RoleBindingIndex
   readonly karmadas: Collection<KeptKarmada>
@@ -53,13 +54,7 @@ const keptKarmada = (object: KubeObject): KeptKarmada => {
 /** The shared watches on the host; nothing is requested before `start`. */
 export function watchHost(api: KubeApi, meter: Meter): Host {
   const instances = new Collection<Instance>(INSTANCES, api, 'status', lean, meter)
-  const virtualClusters = new Collection(
-    PEDIA_CLUSTERS,
-    api,
-    'virtual cluster',
-    kept<PediaCluster>(syncVerdict),
-    meter,
-  )
+  const virtualClusters = new Collection(PEDIA_CLUSTERS, api, 'virtual cluster', keptVirtualCluster, meter)
   const registrations = new Collection(
     INSTANCE_REGISTRATIONS,
     api,

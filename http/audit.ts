@@ -14,6 +14,8 @@ export interface AuditRecord {
   readonly action?: Action
   /** Address of the connection. Forwarded-for headers prove nothing and are not read. */
   readonly remote?: string
+  /** Where a proxied answer is from. */
+  readonly source?: 'index' | 'karmada'
   readonly code: Code
   readonly durationMs: number
 }

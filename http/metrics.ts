@@ -118,6 +118,11 @@ export const metrics = {
     kind: 'counter',
     help: 'Answers through the native door cut off because their caller did not read them.',
   },
+  kairship_proxy_answers_total: {
+    kind: 'counter',
+    help: 'Answers through the native door, by where they are from and why.',
+    labels: ['source', 'reason'],
+  },
   kairship_proxy_request_duration_seconds: {
     kind: 'histogram',
     help: 'How long the native door took until the answer’s head was sent.',

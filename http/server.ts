@@ -18,8 +18,10 @@ import {
   type SlowRequests,
 } from './listener.js'
 import { managementApi } from './management-api.js'
+import { InstanceAccess } from './native-door/access.js'
 import { nativeDoor } from './native-door/door.js'
 import { type DoorLimits, limitsOf } from './native-door/limits.js'
+import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
@@ -112,7 +114,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   })
   const now = () => performance.now()
   const limits = limitsOf(options.doorLimits ?? {}, { ...options, now })
-  const door = nativeDoor({ ...options, ...api, ...limits, now })
+  const reading = { access: new InstanceAccess(now), ledger: new WriteLedger() }
+  const door = nativeDoor({ ...options, ...api, ...limits, ...reading, now })
   const rest = getRequestListener(app.fetch)
   const server = hardened(
     createServer(

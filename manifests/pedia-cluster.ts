@@ -37,6 +37,47 @@ export interface PediaCluster extends KubeObject {
   }
 }
 
+/** Where the owner of an index declares what it can do beyond Clusterpedia: a list of capabilities, separated by commas. */
+export const CAPABILITIES_ANNOTATION = 'container-management.kairship.io/capabilities'
+/** What can be declared there. */
+export const CAPABILITIES = ['lossless', 'list-resource-version', 'watch'] as const
+
+/** The capabilities a PediaCluster declares; words that mean nothing to us are passed over. */
+export function declaredCapabilities({ metadata }: KubeObject): ReadonlySet<(typeof CAPABILITIES)[number]> {
+  const declared = (metadata.annotations?.[CAPABILITIES_ANNOTATION] ?? '').split(',').map(word => word.trim())
+  return new Set(CAPABILITIES.filter(capability => declared.includes(capability)))
+}
+
+/** What Container Management adds to each object: the name of the PediaCluster that it came from. */
+export const CLUSTER_ANNOTATION = 'shadow.clusterpedia.io/cluster-name'
+
+/** The path in front of a cluster's own paths, under which Container Management answers them from its index. */
+export const indexPath = (cluster: string): string =>
+  `/apis/clusterpedia.io/v1beta1/resources/clusters/${cluster}`
+
+/** How far each type is, by `group/version/resource`: being read for the first time, or there to be read. */
+export function syncedTypes({ status }: PediaCluster): ReadonlyMap<string, 'syncing' | 'synced'> {
+  const types = new Map<string, 'syncing' | 'synced'>()
+  for (const { group, resources } of status?.syncResources ?? [])
+    for (const { name, syncConditions } of resources)
+      for (const { version, status, initialListPhase } of syncConditions)
+        types.set(
+          `${group}/${version}/${name}`,
+          status === 'Syncing' && !initialListPhase ? 'synced' : 'syncing',
+        )
+  return types
+}
+
+/** Why a PediaCluster's objects may be old, in its own words; undefined while it is Ready and its cluster healthy. */
+export function indexTrouble({ status }: PediaCluster): string | undefined {
+  for (const type of ['ClusterHealthy', 'Ready']) {
+    const condition = status?.conditions?.find(condition => condition.type === type)
+    if (condition?.status !== 'True')
+      return condition ? `${type} is ${condition.status}: ${condition.reason}` : `${type} is not reported yet`
+  }
+  return undefined
+}
+
 /**
  * What Container Management reads of an instance unless its spec says otherwise. Versions are pinned for Karmada's own
  * groups, because Clusterpedia stores an object once for each version it syncs. Secrets are left out: everything synced

@@ -4,7 +4,7 @@ import type { Upstream } from './kube-api.js'
 export interface IndexCapabilities {
   /** Objects come out as they went in. Clusterpedia takes managedFields and last-applied away, which breaks `apply`. */
   readonly lossless: boolean
-  /** Lists carry a resourceVersion of the instance that a watch can start from. */
+  /** Whole lists carry a resourceVersion of the instance: they show each change of the type up to it, and a watch can start there. */
   readonly listResourceVersion: boolean
   /** Watches are served. */
   readonly watch: boolean
@@ -24,7 +24,7 @@ export type IndexFreshness =
       readonly because: string
     }
 
-/** A type as an index tells it apart: one of its versions is as good as another. */
+/** A type in one of its versions. An index answers for the versions it syncs, and for no other. */
 export interface IndexedType {
   readonly group: string
   readonly version: string
@@ -36,7 +36,11 @@ export interface InstanceIndex {
   readonly can: IndexCapabilities
   /** Whether objects of a type can be read: not indexed at all, being read for the first time, or there. */
   holds(type: IndexedType): 'no' | 'syncing' | 'synced'
+  /** Why what it shows may be old, in its owner's words: the index says itself that it cannot reach the instance. */
+  readonly trouble?: string
   readonly freshness: IndexFreshness
+  /** The annotation that the index adds to each object, as it stands in JSON; not part of the object. */
+  readonly mark: string
   /**
    * Answers the instance's own Kubernetes paths from the index, as the index's own user: it authorizes nothing, so whoever
    * asks has decided already that the caller may read this.

@@ -11,10 +11,14 @@ import type { Caller } from '../identity/caller.js'
 import { certificateOf } from '../identity/certificate.js'
 import type { Held } from '../limits.js'
 import { MOST_HEADERS } from '../listener.js'
+import type { WriteLedger } from '../read-your-writes/ledger.js'
+import type { InstanceAccess } from './access.js'
+import { askedOf } from './asked.js'
 import type { Attempt, Circuits } from './circuit.js'
 import { asksToImpersonate } from './headers.js'
 import type { BadPath, DoorPath } from './path.js'
 import { type RequestInfo, requestInfo } from './request-info.js'
+import { type Answered, type Entrant, sourceOf } from './sources.js'
 
 /** Reviews by which callers ask who they are and what they may do: posted, and nothing is stored. */
 const ASKS_OF_ITSELF =
@@ -37,6 +41,8 @@ export interface DoorOptions {
   readonly circuits: Circuits
   /** Milliseconds a caller may leave an answer unread before it is cut off. */
   readonly patienceMs: number
+  readonly access: InstanceAccess
+  readonly ledger: WriteLedger
   readonly now: () => number
 }
 
@@ -49,6 +55,7 @@ export interface Visit {
   /** Set as it becomes known; the audit record has what there is. */
   caller?: Caller
   action?: Action
+  answered?: Answered
 }
 
 export function visitOf(request: IncomingMessage, door: DoorPath | BadPath, now: number): Visit {
@@ -115,16 +122,23 @@ export async function admit(
   if (asksToImpersonate(rawHeaders)) {
     throw permissionDenied('impersonation is not passed on: Kairship tells the instance who is asking')
   }
-  const upstream = upstreamOf(options.fleet, door.instance)
+  const { uid, karmada } = instanceOf(options.fleet, door.instance)
   const info = requestInfo(method, door.path)
   const giveBack = hold(options, door.instance, caller, info.long || upgrade)
   try {
-    const attempt = options.circuits.of(door.instance, upstream).enter()
+    const attempt = options.circuits.of(door.instance, karmada.upstream).enter()
     const release = () => {
       attempt.over()
       giveBack()
     }
-    return { path: door.path, info, caller, upstream, attempt, release }
+    const asked = askedOf(method, door.path, headers.accept, info.verb)
+    const entrant = { instance: door.instance, uid, caller, info, asked, karmada }
+    const upstream = sourceOf(options, entrant, answered => {
+      visit.answered = answered
+    })
+    // What the index answers says nothing of the instance.
+    const answered = () => visit.answered?.source === 'index' || attempt.answered()
+    return { path: door.path, info, caller, upstream, attempt: { ...attempt, answered }, release }
   } catch (error) {
     giveBack()
     throw error
@@ -132,13 +146,14 @@ export async function admit(
 }
 
 /** Only a registered instance is reachable, over the connection its actor holds: no address of a request is dialled. */
-function upstreamOf(fleet: Fleet, instance: string): Upstream {
+function instanceOf(fleet: Fleet, instance: string): Pick<Entrant, 'uid' | 'karmada'> {
   if (!fleet.synced)
     throw unavailable('the instances have not been read from the host yet', { retryAfterSeconds: 1 })
   const view = fleet.get(instance)
   if (!view) throw notFound(`there is no instance called ${JSON.stringify(instance)}`)
-  const upstream = fleet.connection(instance)?.upstream
-  if (upstream) return upstream
+  const api = fleet.connection(instance)
+  const uid = view.instance.metadata.uid ?? instance
+  if (api?.upstream) return { uid, karmada: api as Entrant['karmada'] }
   throw unavailable(`instance ${instance} is ${view.state} and cannot be reached now: see its conditions`, {
     retryAfterSeconds: 5,
   })

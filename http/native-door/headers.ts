@@ -64,7 +64,7 @@ export function requestHeaders(
   return kept
 }
 
-/** The headers to answer with: the server's, less what belonged to its connection with us, plus where they are from. */
+/** The headers to answer with: the server's, less what belonged to its connection with us. */
 export function answerHeaders(rawHeaders: readonly string[]): string[] {
   const dropped = namedByConnection(rawHeaders)
   const kept: string[] = []
@@ -73,7 +73,6 @@ export function answerHeaders(rawHeaders: readonly string[]): string[] {
     const lower = name.toLowerCase()
     if (!HOP_BY_HOP.has(lower) && !dropped.has(lower)) kept.push(name, value)
   }
-  kept.push('Kairship-Source', 'karmada')
   return kept
 }
 

@@ -15,8 +15,6 @@ export interface RequestInfo {
   readonly dryRun: boolean
   /** The answer does not end by itself: a watch or a followed log. */
   readonly long: boolean
-  /** A list whose resourceVersion somebody will watch from: informers ask so. */
-  readonly startsInformer: boolean
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -42,7 +40,6 @@ export function requestInfo(method: string, target: string): RequestInfo {
     ...(resource ? { resource } : {}),
     dryRun: query.has('dryRun'),
     long: watch || (reading && isTrue(query.get('follow'))),
-    startsInformer: query.get('resourceVersion') === '0' || query.has('resourceVersionMatch'),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Condition, KubeObject } from '../../manifests/kube.js'
+import * as declared from '../../manifests/pedia-cluster.js'
 
 /** `pediaclusters.cluster.clusterpedia.io/v1alpha2`: one cluster to index. */
 export const PEDIA_CLUSTERS = {
@@ -14,8 +15,7 @@ export const PEDIA_CLUSTER_FINALIZER = 'clusterpedia.io/cluster-synchro-controll
  * What this engine's index can do beyond Clusterpedia's, written on every PediaCluster it serves: `lossless` (managedFields
  * and last-applied are kept), `list-resource-version` and `watch` (on single-cluster paths).
  */
-export const CAPABILITIES_ANNOTATION = 'container-management.kairship.io/capabilities'
-export const CAPABILITIES = 'lossless,list-resource-version,watch'
+export const CAPABILITIES = declared.CAPABILITIES.join(',')
 
 /** cluster.clusterpedia.io/v1alpha2 PediaCluster. */
 export interface PediaCluster extends KubeObject {

@@ -1,4 +1,5 @@
 import { resourcePath } from '../../manifests/kube.js'
+import { CAPABILITIES_ANNOTATION } from '../../manifests/pedia-cluster.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import { KubeconfigError } from '../../ports/kube-api.js'
@@ -12,7 +13,6 @@ import type { IndexFaults } from './faults.js'
 import type { FleetIndex } from './index/fleet-index.js'
 import {
   CAPABILITIES,
-  CAPABILITIES_ANNOTATION,
   CLUSTER_SYNC_RESOURCES,
   type ClusterSyncResources,
   type GroupResources,

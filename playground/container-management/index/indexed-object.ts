@@ -1,7 +1,5 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-
-/** The annotation that says which cluster an indexed object came from. */
-export const CLUSTER_ANNOTATION = 'shadow.clusterpedia.io/cluster-name'
+import { CLUSTER_ANNOTATION } from '../../../manifests/pedia-cluster.js'
 
 /**
  * One object of one cluster as the index keeps it: what queries ask for, and its JSON ready to send. The parsed object is

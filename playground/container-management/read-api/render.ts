@@ -1,6 +1,7 @@
+import { CLUSTER_ANNOTATION } from '../../../manifests/pedia-cluster.js'
 import { type Json, type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
 import type { ApiBody } from '../../apiserver/wire/exchange.js'
-import { CLUSTER_ANNOTATION, type IndexedObject, parsed } from '../index/indexed-object.js'
+import { type IndexedObject, parsed } from '../index/indexed-object.js'
 import type { IndexedType } from '../index/resource-index.js'
 import type { Page } from '../query/select.js'
 

@@ -108,7 +108,7 @@ describe('the headers sent on', () => {
 })
 
 describe('the headers answered with', () => {
-  it('are the server’s, less those of its connection, and name the source', () =>
+  it('are the server’s, less those of its connection', () =>
     expect(
       answerHeaders([
         'Content-Type',
@@ -122,5 +122,5 @@ describe('the headers answered with', () => {
         'Warning',
         '299',
       ]),
-    ).toEqual(['Content-Type', 'a', 'Warning', '299', 'Kairship-Source', 'karmada']))
+    ).toEqual(['Content-Type', 'a', 'Warning', '299']))
 })

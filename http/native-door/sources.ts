@@ -1,0 +1,197 @@
+import type { Fleet } from '../../ports/fleet.js'
+import type { InstanceIndex } from '../../ports/instance-index.js'
+import type { KubeApi, RawExchange, RawRequest, RawSink, Upstream } from '../../ports/kube-api.js'
+import type { Caller } from '../identity/caller.js'
+import type { WriteLedger } from '../read-your-writes/ledger.js'
+import { acceptOf } from './accept.js'
+import type { InstanceAccess } from './access.js'
+import { type Asked, indexTarget } from './asked.js'
+import { IndexAnswer, NOT_FOUND } from './index-answer.js'
+import type { RequestInfo } from './request-info.js'
+import { type IndexState, type Route, route } from './route.js'
+
+/** What decides where a request is answered from. */
+export interface Sources {
+  readonly fleet: Fleet
+  readonly access: InstanceAccess
+  readonly ledger: WriteLedger
+}
+
+/** A request that was let in. */
+export interface Entrant {
+  readonly instance: string
+  /** Of the Instance object, which tells it from others of its name. */
+  readonly uid: string
+  readonly caller: Caller
+  readonly info: RequestInfo
+  readonly asked: Asked
+  /** The instance's own control plane. */
+  readonly karmada: KubeApi & { readonly upstream: Upstream }
+}
+
+/** Where a request was answered from, and why. */
+export interface Answered {
+  readonly source: Route['to']
+  readonly reason: string
+}
+
+/**
+ * The instance as this entrant is to see it: its own control plane, or its index where that answers as well. Passes for an
+ * endpoint, so that the way of a request need not know of it. Only what changes nothing is ever asked twice.
+ */
+export function sourceOf(sources: Sources, entrant: Entrant, answered: (from: Answered) => void): Upstream {
+  const { karmada, info, asked } = entrant
+  return {
+    open: request => karmada.upstream.open(request),
+    send(request, sink) {
+      const index = sources.fleet.index?.(entrant.instance)
+      const first = route(info, asked, index && { ...standing(info, index), ...HOPED_FOR })
+      if (first.to === 'karmada' || !index) {
+        if (isWrite(info))
+          sources.ledger.begin({ instance: entrant.uid, user: entrant.caller.user }, info.resource)
+        answered({ source: 'karmada', reason: first.reason })
+        return karmada.upstream.send(request, named(sink, first))
+      }
+      return new IndexFirst({ sources, entrant, index, request, sink, answered })
+    },
+  }
+}
+
+const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+
+const isWrite = (info: RequestInfo): info is RequestInfo & Required<Pick<RequestInfo, 'resource'>> =>
+  info.resource !== undefined && writes.has(info.verb) && !info.dryRun
+
+/** What has to be found out, taken for good to see whether it matters. */
+const HOPED_FOR = { access: 'allowed', reached: true, showsOwnWrites: true } as const
+
+const standing = ({ resource }: RequestInfo, { can, holds, trouble, freshness }: InstanceIndex) => ({
+  can,
+  holds: resource ? holds(resource) : ('no' as const),
+  ...(trouble !== undefined && { trouble }),
+  standsStill: freshness.state === 'standingStill',
+})
+
+/** A read under way to the index, or to Karmada after all. */
+class IndexFirst implements RawExchange {
+  #current: RawExchange | undefined
+  #aborted: Error | undefined
+
+  constructor(
+    readonly way: {
+      readonly sources: Sources
+      readonly entrant: Entrant
+      readonly index: InstanceIndex
+      readonly request: RawRequest
+      readonly sink: RawSink
+      readonly answered: (from: Answered) => void
+    },
+  ) {
+    this.#start().catch((error: Error) => this.way.sink.failed(error))
+  }
+
+  resume(): void {
+    this.#current?.resume()
+  }
+
+  abort(reason: Error): void {
+    if (this.#aborted) return
+    this.#aborted = reason
+    if (this.#current) this.#current.abort(reason)
+    else this.way.sink.failed(reason)
+  }
+
+  async #start(): Promise<void> {
+    const { entrant, index } = this.way
+    const { info, asked } = entrant
+    const state: IndexState = { ...standing(info, index), ...(await this.#findOut()) }
+    if (this.#aborted) return
+    const decided = route(info, asked, state)
+    if (decided.to === 'karmada') this.#karmada(decided)
+    else this.#index(decided)
+  }
+
+  async #findOut(): Promise<Pick<IndexState, 'access' | 'reached' | 'showsOwnWrites'>> {
+    const { sources, entrant } = this.way
+    const { uid, karmada, caller, info } = entrant
+    const access = await sources.access.allows(uid, karmada, caller, info).then(
+      allowed => (allowed ? ('allowed' as const) : ('denied' as const)),
+      // Whatever it was: the instance is asked itself, and says what is wrong.
+      () => 'unknown' as const,
+    )
+    if (access !== 'allowed') return { ...HOPED_FOR, access }
+    return { access, reached: true, showsOwnWrites: !this.#mayMissOwnWrites() }
+  }
+
+  #mayMissOwnWrites(): boolean {
+    const { sources, entrant } = this.way
+    const { info, uid, caller } = entrant
+    return (
+      info.resource !== undefined &&
+      sources.ledger.mayMiss({ instance: uid, user: caller.user }, info.resource)
+    )
+  }
+
+  #index({ to, reason }: Route): void {
+    const { entrant, index, sink, request } = this.way
+    const { info, asked } = entrant
+    const read = {
+      target: indexTarget(info, asked),
+      accept: acceptOf(asked.form, info.verb),
+      long: request.long,
+      mark: index.mark,
+      ...(info.verb === 'list' && index.can.listResourceVersion && { showsAtLeast: () => true }),
+    }
+    const { freshness } = index
+    const lag = freshness.state === 'current' ? ['Kairship-Index-Lag', String(freshness.lagMs)] : []
+    const extra = ['Kairship-Source', to, 'Kairship-Source-Reason', reason, ...lag]
+    const taken: RawSink = {
+      head: (status, message, headers) => {
+        this.way.answered({ source: to, reason })
+        sink.head(status, message, [...headers, ...extra])
+      },
+      data: chunk => sink.data(chunk),
+      end: () => sink.end(),
+      failed: error => sink.failed(error),
+    }
+    const answer = new IndexAnswer(read, taken, because => {
+      if (this.#aborted) sink.failed(this.#aborted)
+      else this.#karmada(refusedBy(because))
+    })
+    this.#current = answer.askedOf(index.upstream)
+  }
+
+  #karmada(decided: Route): void {
+    const { entrant, request, sink, answered } = this.way
+    answered({ source: 'karmada', reason: decided.reason })
+    this.#current = entrant.karmada.upstream.send(request, named(sink, decided))
+  }
+}
+
+/** An index that does not know an object is no trouble: it may be new, and the instance says whether it is there. */
+const refusedBy = (because: string): Route =>
+  because === NOT_FOUND
+    ? { to: 'karmada', reason: 'NotFound', because, fallback: false }
+    : {
+        to: 'karmada',
+        reason: 'IndexFailed',
+        because: `the index could not be read: ${because}`,
+        fallback: true,
+      }
+
+/** The sink, told in the head where the answer is from, and warned where it is from elsewhere than usual. */
+const named = (sink: RawSink, { to, reason, because, fallback }: Route): RawSink => ({
+  head: (status, message, headers) =>
+    sink.head(status, message, [
+      ...headers,
+      ...['Kairship-Source', to, 'Kairship-Source-Reason', reason],
+      ...(fallback ? ['Warning', warning(`answered by Karmada: ${because}`)] : []),
+    ]),
+  data: chunk => sink.data(chunk),
+  end: () => sink.end(),
+  failed: error => sink.failed(error),
+})
+
+/** A warning as kubectl and client-go show it (RFC 7234, code 299). */
+const warning = (text: string): string =>
+  `299 kairship ${JSON.stringify(text.replaceAll(/[^ -~]/g, character => (character === '’' ? "'" : '?')))}`

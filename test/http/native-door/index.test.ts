@@ -1,0 +1,247 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type ControllerManager, startControllerManager } from '../../../actors/controller-manager.js'
+import { connectKube } from '../../../actors/kube/connection.js'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
+import { knobs } from '../../../config.js'
+import { type Api, startApi } from '../../../http/server.js'
+import type { KubeList, KubeObject } from '../../../manifests/kube.js'
+import { type Playground, startPlayground } from '../../../playground/fleet.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { eventually } from '../../scenarios/support/eventually.js'
+import { type Answer, curl } from '../fakes/listening.js'
+import { fakeLog } from '../fakes/log.js'
+
+// Far above what it takes: a busy machine is no failure.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
+
+const instance = 'eu-west'
+const root = `/apis/kairship.io/v1alpha1/instances/${instance}/proxy`
+const maps = '/api/v1/namespaces/default/configmaps'
+const log = fakeLog()
+let playground: Playground
+let manager: ControllerManager
+let host: KubeApi
+let api: Api
+
+beforeAll(async () => {
+  playground = await startPlayground({
+    instances: 1,
+    membersPerInstance: 1,
+    connector: kubeConnector(),
+    log,
+    onProgress: () => undefined,
+  })
+  const connect = (kubeconfig: string) => connectKube(parseKubeconfig(kubeconfig, { local: false }))
+  const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
+  const setting = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
+  manager = startControllerManager({
+    host: await connect(playground.kubeconfigs.controllerManager),
+    connector: kubeConnector(),
+    identity: 'test',
+    contend: true,
+    config: setting as never,
+    log,
+    meter,
+  })
+  host = await connect(playground.kubeconfigs.apiserver)
+  api = await startApi({
+    fleet: manager.fleet,
+    host,
+    log,
+    meter,
+    listen: '127.0.0.1:0',
+    grpcListen: '127.0.0.1:0',
+    clientCertificateAuthority: playground.host.certificateAuthority,
+  })
+  await eventually('the instance is ready', () => manager.fleet.get(instance)?.state === 'ready', {
+    withinMs: 180_000,
+  })
+})
+
+afterAll(async () => {
+  await api?.close()
+  await manager?.stop()
+  await host?.close()
+  await playground?.close()
+})
+
+const karmada = () => playground.karmadas.get(instance)!.server
+
+/** A request through the door. */
+const ask = (path: string, token = playground.tokens.admin, headers: Record<string, string> = {}) =>
+  curl(api, `${root}${path}`, { token }, headers)
+
+const configMap = (
+  name: string,
+  data: Record<string, string> = {},
+  annotations?: Record<string, string>,
+) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...(annotations && { annotations }) },
+  data,
+})
+
+const sourceOf = ({ headers }: Answer) => [headers['kairship-source'], headers.warning !== undefined]
+
+/** Waits until the index shows an object of which the door knows nothing. */
+const indexed = (name: string) =>
+  eventually(
+    `${name} is in the index`,
+    async () => (await ask(`${maps}/${name}`)).headers['kairship-source'] === 'index',
+  )
+
+/** As the instance itself would answer. */
+const directly = <T>(path: string): Promise<T> => karmada().local.request<T>({ method: 'GET', path })
+
+describe('a read through the door', () => {
+  it('is answered from the index as the instance would answer it', async () => {
+    for (const [name, annotations] of [
+      ['bare', undefined],
+      ['noted', { note: '"quoted"' }],
+    ] as const)
+      await karmada().local.request({
+        method: 'POST',
+        path: maps,
+        body: configMap(name, { a: 'é' }, annotations),
+      })
+    await indexed('bare')
+    await indexed('noted')
+    const list = await ask(maps)
+    expect(sourceOf(list)).toEqual(['index', false])
+    const whole: KubeList<KubeObject> = JSON.parse(list.text)
+    const expected = await directly<KubeList<KubeObject>>(maps)
+    expect(whole).toMatchObject({ kind: expected.kind, apiVersion: expected.apiVersion })
+    // Lists of built-in types leave out what each of their objects is; an index says it.
+    expect(whole.items).toEqual(
+      expected.items.map(item => ({ ...item, apiVersion: 'v1', kind: 'ConfigMap' })),
+    )
+    expect(list.text).not.toContain('shadow.clusterpedia.io')
+    for (const name of ['bare', 'noted']) {
+      const one = await ask(`${maps}/${name}`)
+      expect(sourceOf(one)).toEqual(['index', false])
+      expect(JSON.parse(one.text)).toEqual(await directly(`${maps}/${name}`))
+    }
+  })
+
+  it('is answered by the instance where the index answers differently, without a warning', async () => {
+    const table = await ask(maps, playground.tokens.admin, {
+      accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
+    })
+    expect([...sourceOf(table), JSON.parse(table.text).kind]).toEqual(['karmada', false, 'Table'])
+    for (const path of [`${maps}?limit=1`, `${maps}?namespaces=kube-system`, '/api/v1/secrets', '/version'])
+      expect(sourceOf(await ask(path)), path).toEqual(['karmada', false])
+  })
+
+  it('that finds nothing in the index is answered by the instance', async () => {
+    const missing = await ask(`${maps}/missing`)
+    expect([missing.status, ...sourceOf(missing)]).toEqual([404, 'karmada', false])
+  })
+
+  it('goes to the instance with a warning while the index cannot be read', async () => {
+    await playground.containerManagement.setReadApiAvailable(false)
+    try {
+      const list = await ask(maps)
+      expect([list.status, ...sourceOf(list)]).toEqual([200, 'karmada', true])
+      expect(list.headers.warning).toMatch(
+        /^299 kairship "answered by Karmada: the index could not be read: .+"$/,
+      )
+    } finally {
+      await playground.containerManagement.setReadApiAvailable(true)
+    }
+    await eventually('the index is read again', async () => sourceOf(await ask(maps))[0] === 'index')
+  })
+})
+
+describe('the index authorizes nothing', () => {
+  it('so the instance is asked, and whoever may read one namespace reads no other', async () => {
+    const rbac = '/apis/rbac.authorization.k8s.io/v1'
+    const local = karmada().local
+    const token = await playground.host.issueToken({ name: 'tenant' }, 600)
+    const host = playground.host.local
+    const grant = (where: KubeApi, path: string, body: object) =>
+      where.request({ method: 'POST', path, body })
+    const subjects = [{ kind: 'User', name: 'tenant', apiGroup: 'rbac.authorization.k8s.io' }]
+    const bound = (kind: string, role: string) => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind,
+      metadata: { name: 'tenant' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects,
+    })
+    await grant(host, `${rbac}/clusterrolebindings`, bound('ClusterRoleBinding', 'kairship-instance-viewer'))
+    await grant(local, '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'theirs' },
+    })
+    await grant(local, '/api/v1/namespaces/theirs/configmaps', configMap('own'))
+    await grant(local, `${rbac}/namespaces/theirs/rolebindings`, bound('RoleBinding', 'kairship:viewer'))
+    await eventually('what is theirs is in the index', async () => {
+      const { headers } = await ask('/api/v1/namespaces/theirs/configmaps/own')
+      return headers['kairship-source'] === 'index'
+    })
+
+    const own = await ask('/api/v1/namespaces/theirs/configmaps', token)
+    expect([own.status, ...sourceOf(own)]).toEqual([200, 'index', false])
+    expect(JSON.parse(own.text).items.map((item: KubeObject) => item.metadata.namespace)).toContain('theirs')
+    for (const path of [
+      ...['/api/v1/configmaps', maps, `${maps}/bare`, '/apis/apps/v1/namespaces/default/deployments'],
+      ...['/api/v1/namespaces/theirs/configmaps?namespaces=default', '/api/v1/configmaps?watch=true'],
+    ]) {
+      const other = await ask(path, token)
+      const isOwn = path.includes('theirs')
+      expect([path, other.status, ...sourceOf(other)]).toEqual([path, isOwn ? 200 : 403, 'karmada', false])
+    }
+  })
+})
+
+/** The events of a watch, as long as a test wants them. */
+async function watched(path: string, token = playground.tokens.admin) {
+  const request = httpsRequest(`${api.url}${root}${path}`, {
+    ca: api.certificateAuthority,
+    agent: false,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  request.end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const events: { type: string; object: KubeObject }[] = []
+  let text = ''
+  response.setEncoding('utf8')
+  response.on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n')
+    text = lines.pop() ?? ''
+    events.push(...lines.map(line => JSON.parse(line)))
+  })
+  return { events, headers: response.headers, end: () => request.destroy() }
+}
+
+describe('an informer through the door', () => {
+  it('lists and watches the index as one', async () => {
+    const list = await ask('/api/v1/configmaps?resourceVersion=0&limit=500')
+    expect(sourceOf(list)).toEqual(['index', false])
+    const { resourceVersion } = (JSON.parse(list.text) as KubeList<KubeObject>).metadata
+    const watch = await watched(
+      `/api/v1/configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`,
+    )
+    expect(watch.headers['kairship-source']).toBe('index')
+    const path = `${maps}/watched`
+    await karmada().local.request({ method: 'POST', path: maps, body: configMap('watched', { a: '1' }) })
+    await karmada().local.request({
+      method: 'PATCH',
+      path,
+      contentType: 'application/merge-patch+json',
+      body: { data: { a: '2' } },
+    })
+    await karmada().local.request({ method: 'DELETE', path })
+    const seen = () => watch.events.filter(({ object }) => object.metadata.name === 'watched')
+    await eventually('all is seen', () => seen().length === 3)
+    expect(seen().map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
+    expect(JSON.stringify(seen())).not.toContain('shadow.clusterpedia.io')
+    watch.end()
+  })
+})
