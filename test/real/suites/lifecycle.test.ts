@@ -12,6 +12,7 @@ type Json = any
 
 const instances = '/apis/kairship.io/v1alpha1/instances'
 const clusters = '/apis/cluster.karmada.io/v1alpha1/clusters'
+const canary = '/api/v1/namespaces/kube-system/configmaps/kairship-index-canary'
 const east = 'karmada-east'
 const west = 'karmada-west'
 
@@ -172,6 +173,61 @@ describe('Kairship on the real stack', () => {
     await inPhase(west, 'Ready')
   })
 
+  it('finds out that Clusterpedia’s manager was killed, which claims health for ever, and heals', async () => {
+    await broken(['clusterpedia-clustersynchro-manager'], 'crash', async () => {
+      await Promise.all([inPhase(east, 'Degraded'), inPhase(west, 'Degraded')])
+      for (const name of [east, west]) {
+        expect(await condition(name, 'VirtualClusterSynced')).toMatchObject({
+          status: 'False',
+          reason: 'StandsStill',
+        })
+        expect(await condition(name, 'ControlPlaneHealthy')).toMatchObject({ status: 'True' })
+        const pedia = await host.must<Json>(
+          'GET',
+          `/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${name}`,
+        )
+        expect(pedia.status.conditions.find(({ type }: Json) => type === 'Ready').status).toBe('True')
+      }
+    })
+    await Promise.all([inPhase(east, 'Ready'), inPhase(west, 'Ready')])
+  })
+
+  it('has a canary in each instance that no policy takes to the members, though it is selected by name', async () => {
+    const taken = '/api/v1/namespaces/default/configmaps'
+    const policies = '/apis/policy.karmada.io/v1alpha1/clusterpropagationpolicies'
+    const binding = (namespace: string, name: string): string =>
+      `/apis/work.karmada.io/v1alpha2/namespaces/${namespace}/resourcebindings/${name}-configmap`
+    expect((await karmadaEast.send('GET', canary)).status).toBe(200)
+    await karmadaEast.must('POST', policies, {
+      apiVersion: 'policy.karmada.io/v1alpha1',
+      kind: 'ClusterPropagationPolicy',
+      metadata: { name: 'take' },
+      spec: {
+        resourceSelectors: [
+          { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'kairship-index-canary' },
+          { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'taken' },
+        ],
+        placement: {},
+      },
+    })
+    await karmadaEast.must('POST', taken, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'taken', namespace: 'default' },
+    })
+    try {
+      await eventually(
+        async () => (await karmadaEast.send('GET', binding('default', 'taken'))).status === 200,
+        'a selected ConfigMap bound',
+      )
+      const { status } = await karmadaEast.send('GET', binding('kube-system', 'kairship-index-canary'))
+      expect(status).toBe(404)
+    } finally {
+      await karmadaEast.must('DELETE', `${taken}/taken`)
+      await karmadaEast.must('DELETE', `${policies}/take`)
+    }
+  })
+
   it('survives the host’s API server', async () => {
     await broken(['host-kube-apiserver'], 'crash', async () => {
       expect(kairship.pid).toBeDefined()
@@ -238,6 +294,7 @@ describe('Kairship on the real stack', () => {
       // What was adopted is left as it was: Karmada still serves, and no object there names Kairship.
       const karmada = name === east ? karmadaEast : karmadaWest
       expect((await karmada.send('GET', '/readyz')).status).toBe(200)
+      expect((await karmada.send('GET', canary)).status).toBe(404)
       for (const kind of ['clusterroles', 'clusterrolebindings']) {
         const { items } = await karmada.must<{ items: Json[] }>(
           'GET',
