@@ -2,6 +2,7 @@ import {
   combineLatest,
   concatMap,
   defer,
+  distinctUntilChanged,
   filter,
   finalize,
   from,
@@ -12,6 +13,7 @@ import {
   throttleTime,
 } from 'rxjs'
 import { type AnyEventObject, fromCallback } from 'xstate'
+import { canonical } from '../machines/canonical.js'
 import type { OwnObserverEvent } from '../machines/events.js'
 import { COUNTED_RESOURCES, type CountedResource } from '../manifests/counted-resources.js'
 import { type Figures, summaryOf, type TypeFigures } from '../manifests/instance-summary.js'
@@ -53,6 +55,8 @@ export const gatherStatistics = (surroundings: Surroundings) =>
         switchMap(({ api }) => inTurn(surroundings, figures(surroundings, api))),
         throttleTime(paces.statusIntervalMs, undefined, { leading: true, trailing: true }),
         map(statisticsOf),
+        // Objects change, the canary's among them, and nothing that is counted does.
+        distinctUntilChanged((one, next) => canonical(one) === canonical(next)),
       )
       .subscribe(statistics => sendBack({ type: 'statistics.observed', statistics }))
     return () => subscription.unsubscribe()

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Fleet, InstanceState } from '../ports/fleet.js'
+import type { IndexFreshness } from '../ports/instance-index.js'
 import type { Labels, Meter } from '../ports/meter.js'
 
 /** How a metric is declared. */
@@ -62,6 +63,11 @@ export const metrics = {
     help: 'How long Kubernetes APIs took to answer.',
     labels: ['target', 'verb'],
     buckets: CALL_SECONDS,
+  },
+  kairship_indexes: {
+    kind: 'gauge',
+    help: 'Indexes of instances by freshness, as the canary measured it last.',
+    labels: ['freshness'],
   },
   kairship_index_lag_seconds: {
     kind: 'histogram',
@@ -179,9 +185,17 @@ const states: readonly InstanceState[] = [
   'deleting',
 ]
 
-/** Sets `kairship_instances` from what this replica sees now; to be called before each exposition. */
-export function gaugeInstances(fleet: Pick<Fleet, 'list'>, meter: Meter): void {
+const freshnesses: readonly IndexFreshness['state'][] = ['unknown', 'current', 'standingStill']
+
+/** Sets what is counted from what this replica sees now; to be called before each exposition. */
+export function gaugeInstances(fleet: Pick<Fleet, 'list' | 'index'>, meter: Meter): void {
   const counts = new Map<InstanceState, number>(states.map(state => [state, 0]))
-  for (const { state } of fleet.list()) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const indexes = new Map<IndexFreshness['state'], number>(freshnesses.map(state => [state, 0]))
+  for (const { name, state } of fleet.list()) {
+    counts.set(state, (counts.get(state) ?? 0) + 1)
+    const freshness = fleet.index?.(name)?.freshness.state
+    if (freshness) indexes.set(freshness, (indexes.get(freshness) ?? 0) + 1)
+  }
   for (const [state, count] of counts) meter.gauge('kairship_instances', count, { state })
+  for (const [freshness, count] of indexes) meter.gauge('kairship_indexes', count, { freshness })
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HealthListener, readiness, startHealth } from '../../http/health.js'
 import { createMetrics, gaugeInstances } from '../../http/metrics.js'
+import type { IndexFreshness, InstanceIndex } from '../../ports/instance-index.js'
 import { fakeFleet, viewOf } from './fakes/fleet.js'
 
 let listener: HealthListener | undefined
@@ -40,13 +41,23 @@ describe('the health listener', () => {
 
   it('exposes every declared metric with its help, and what was measured', async () => {
     const { metrics, get } = await listening()
-    gaugeInstances(fakeFleet(viewOf('a'), viewOf('b'), viewOf('c', 'degraded')), metrics)
+    const fleet = fakeFleet(viewOf('a'), viewOf('b'), viewOf('c', 'degraded'))
+    const freshness: Record<string, IndexFreshness> = {
+      a: { state: 'current', lagMs: 25, measuredAt: '2026-11-20T10:00:00.000Z' },
+      c: { state: 'unknown' },
+    }
+    const index = (name: string) =>
+      freshness[name] && ({ freshness: freshness[name] } as unknown as InstanceIndex)
+    gaugeInstances({ list: () => fleet.list(), index }, metrics)
     metrics.count('kairship_relists_total', { resource: 'instances' })
     metrics.observe('kairship_effect_duration_seconds', 0.2, { effect: 'probe' })
     const { text, type } = await get('/metrics')
     expect(type).toMatch(/^text\/plain; version=0.0.4/)
     expect(text).toContain('kairship_instances{state="ready"} 2')
     expect(text).toContain('kairship_instances{state="deleting"} 0')
+    expect(text).toContain('kairship_indexes{freshness="current"} 1')
+    expect(text).toContain('kairship_indexes{freshness="unknown"} 1')
+    expect(text).toContain('kairship_indexes{freshness="standingStill"} 0')
     expect(text).toContain('kairship_relists_total{resource="instances"} 1')
     expect(text).toContain('kairship_effect_duration_seconds_count{effect="probe"} 1')
   })
