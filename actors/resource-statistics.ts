@@ -25,6 +25,7 @@ import {
   RESOURCE_BINDINGS,
   type ResourceBinding,
 } from '../manifests/resource-binding.js'
+import { isNotFound } from '../manifests/status-error.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import type { Meter } from '../ports/meter.js'
 import { failureOf } from './failure.js'
@@ -55,7 +56,7 @@ export const gatherStatistics = (surroundings: Surroundings) =>
         switchMap(({ api }) => inTurn(surroundings, figures(surroundings, api))),
         throttleTime(paces.statusIntervalMs, undefined, { leading: true, trailing: true }),
         map(statisticsOf),
-        // Objects change, the canary's among them, and nothing that is counted does.
+        // Objects change, and nothing that is counted does.
         distinctUntilChanged((one, next) => canonical(one) === canonical(next)),
       )
       .subscribe(statistics => sendBack({ type: 'statistics.observed', statistics }))
@@ -111,6 +112,7 @@ const watchedCounts = (api: KubeApi, meter: Meter): Observable<Sight<Counts>> =>
       watchedType(counted.isReady ? api : metadataOnly(api), counted.resource, {
         reduce: object => counted.isReady?.(object),
         meter,
+        fieldSelector: counted.except && `metadata.name!=${counted.except.name}`,
       }).pipe(
         map(({ value, ...sight }): Counted => {
           const ready = counted.isReady && { ready: value.filter(Boolean).length }
@@ -144,7 +146,7 @@ function askedCounts(api: KubeApi, meter: Meter, intervalMs: number): Observable
 }
 
 /** How many objects there are, from a list of one: the server says how many remain. */
-async function countOf(api: KubeApi, { resource }: CountedResource): Promise<Sight<number>> {
+async function countOf(api: KubeApi, { resource, except }: CountedResource): Promise<Sight<number>> {
   try {
     const path = resourcePath(resource)
     const { items, metadata } = await metadataOnly(api).request<KubeList<KubeObject>>({
@@ -152,9 +154,21 @@ async function countOf(api: KubeApi, { resource }: CountedResource): Promise<Sig
       path,
       query: { limit: 1 },
     })
-    return { value: items.length + (metadata.remainingItemCount ?? 0) }
+    const total = items.length + (metadata.remainingItemCount ?? 0)
+    // What remains is not told where a selector is asked for, so that ours is looked up and taken off.
+    return { value: except && (await isThere(api, resourcePath(resource, except))) ? total - 1 : total }
   } catch (error) {
     return { value: 0, failure: uncounted(resource, error) }
+  }
+}
+
+async function isThere(api: KubeApi, path: string): Promise<boolean> {
+  try {
+    await api.request({ method: 'GET', path })
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
   }
 }
 

@@ -25,14 +25,22 @@ type Reduced<T> = KubeObject & { readonly value: T }
 export function watchedType<T>(
   api: KubeApi,
   resource: GroupVersionResource,
-  { reduce, meter }: { readonly reduce: (object: KubeObject) => T; readonly meter: Meter },
+  {
+    reduce,
+    meter,
+    fieldSelector,
+  }: {
+    readonly reduce: (object: KubeObject) => T
+    readonly meter: Meter
+    readonly fieldSelector?: string | undefined
+  },
 ): Observable<Sight<readonly T[]>> {
   const store = new ObjectStore<Reduced<T>>()
   const reduced = (object: KubeObject): Reduced<T> => {
     const { name, namespace, uid, resourceVersion } = object.metadata
     return { metadata: { name, namespace, uid, resourceVersion }, value: reduce(object) } as Reduced<T>
   }
-  return keepWatching(listWatch(api, resource)).pipe(
+  return keepWatching(listWatch(api, resource, fieldSelector === undefined ? {} : { fieldSelector })).pipe(
     meteredWatch(meter, resource.resource),
     scan((failure: Failure | undefined, seen): Failure | undefined => {
       if (seen.type === 'interrupted') return stale(resource, seen) ?? failure

@@ -1,9 +1,12 @@
+import { INDEX_CANARY } from './index-canary.js'
 import type { GroupVersionResource, KubeObject } from './kube.js'
 
 /** A type whose objects are counted for an instance's summary. */
 export interface CountedResource {
   readonly resource: GroupVersionResource
   readonly as: 'policy' | 'template'
+  /** An object of Kairship's own that people do not mean when they ask how many there are. */
+  readonly except?: typeof INDEX_CANARY
   /** Whether an object is ready; only workloads can be. Read from the object's own status, as Karmada aggregates it. */
   readonly isReady?: (object: KubeObject) => boolean
 }
@@ -49,7 +52,7 @@ export const COUNTED_RESOURCES: readonly CountedResource[] = [
   template('batch', 'cronjobs'),
   template('networking.k8s.io', 'ingresses'),
   template('', 'services'),
-  template('', 'configmaps'),
+  { ...template('', 'configmaps'), except: INDEX_CANARY },
   template('', 'secrets'),
   template('', 'persistentvolumeclaims'),
   template('', 'namespaces'),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
-import { type KubeObject, resourcePath } from '../../manifests/kube.js'
+import { type KubeList, type KubeObject, resourcePath } from '../../manifests/kube.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import { eventually } from './support/eventually.js'
 import type { KairshipProcess } from './support/kairship-process.js'
@@ -107,6 +107,21 @@ describe('the canary', () => {
     await inside().request({ method: 'DELETE', path })
     await canaryOtherThan(first.metadata.uid)
     await scenario.phase(name, 'Ready')
+  })
+
+  it('is none of the ConfigMaps that are counted', async () => {
+    scenario.replica('a', ...measuring)
+    await beats(await canaryOtherThan())
+    const all = resourcePath(CONFIG_MAPS)
+    const { items } = await inside().request<KubeList<KubeObject>>({ method: 'GET', path: all })
+    await eventually(
+      'all others are counted',
+      async () => {
+        const { status } = await scenario.phase(name, 'Ready')
+        return status?.summary?.resourceTotalNum.configmaps === items.length - 1
+      },
+      scenario.patience,
+    )
   })
 
   it('goes with its instance', async () => {
