@@ -72,7 +72,7 @@ function valueIn({ code, body }: ApiResponse): unknown {
   if ('list' in body) return listObject(body.list)
   const value =
     'text' in body
-      ? parsed(body.text.toString(), body.contentType)
+      ? (body.object ?? parsed(body.text.toString(), body.contentType))
       : 'object' in body
         ? body.object
         : undefined

@@ -14,11 +14,22 @@ export class ClusterConfigError extends Error {
   override readonly name = 'ClusterConfigError'
 }
 
+/** What a spec says of its cluster; specs are frozen, and every write of a status brings the same one along. */
+const known = new WeakMap<PediaClusterSpec, ClusterConfig>()
+
 /**
  * Finds endpoint and credentials in a PediaCluster's spec; a kubeconfig in it wins.
  * @throws ClusterConfigError when parts are missing
  */
 export function clusterConfig(name: string, spec: PediaClusterSpec): ClusterConfig {
+  const before = known.get(spec)
+  if (before) return before
+  const config = configOf(name, spec)
+  if (Object.isFrozen(spec)) known.set(spec, config)
+  return config
+}
+
+function configOf(name: string, spec: PediaClusterSpec): ClusterConfig {
   const { kubeconfig, apiserver, tokenData, caData, certData, keyData } = spec
   if (kubeconfig) {
     const text = fromBase64(kubeconfig)

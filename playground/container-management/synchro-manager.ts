@@ -41,8 +41,11 @@ interface Running {
   readonly kubeconfig: string
 }
 
-/** Status changes of one cluster within this time are written together, milliseconds. */
-const STATUS_DELAY_MS = 100
+/**
+ * Status changes of one cluster within this time are written together, milliseconds: the more clusters come up at once, the
+ * longer each takes to be whole, and the dearer is every write to those who watch.
+ */
+const STATUS_DELAY_MS = { least: 100, perCluster: 1, most: 1_000 } as const
 
 /** Runs a synchro for every PediaCluster, and tells in its status how that goes. */
 export class SynchroManager implements SyncedClusters {
@@ -222,7 +225,6 @@ export class SynchroManager implements SyncedClusters {
     const running = { synchro, kubeconfig }
     this.#running.set(name, running)
     synchro.start()
-    this.#statusSoon(name)
     return running
   }
 
@@ -231,8 +233,13 @@ export class SynchroManager implements SyncedClusters {
     const timer = setTimeout(() => {
       this.#statusTimers.delete(name)
       this.#statusQueue.add(name)
-    }, STATUS_DELAY_MS)
+    }, this.#statusDelayMs())
     this.#statusTimers.set(name, timer)
+  }
+
+  #statusDelayMs(): number {
+    const { least, perCluster, most } = STATUS_DELAY_MS
+    return Math.min(most, least + perCluster * this.#running.size)
   }
 
   async #writeStatus(name: string): Promise<ReconcileResult> {

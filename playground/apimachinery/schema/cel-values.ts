@@ -8,11 +8,22 @@ const RESERVED = new Set(
   ),
 )
 
+/** Names of properties are few and every object of a type has the same. */
+const names = new Map<string, string | undefined>()
+const MOST_NAMES = 10_000
+
 /**
  * The name a property has inside a rule: `__` → `__underscores__`, `.` → `__dot__`, `-` → `__dash__`, `/` → `__slash__`, reserved
  * words between double underscores. Undefined for names that no rule can reach.
  */
 export function celName(property: string): string | undefined {
+  if (names.has(property)) return names.get(property)
+  const name = inRules(property)
+  if (names.size < MOST_NAMES) names.set(property, name)
+  return name
+}
+
+function inRules(property: string): string | undefined {
   if (RESERVED.has(property)) return `__${property}__`
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(property)) return undefined
   return property

@@ -2,10 +2,13 @@ import { child, type FieldError, index, invalid, required } from '../field-error
 import { has, isArray, isObject, type Json, type JsonObject } from '../json.js'
 import { dns1035Label } from '../name-format.js'
 import type { Schema } from './schema.js'
-import { propertySchema } from './walk.js'
+import { bearing, propertySchema } from './walk.js'
+
+const bears = bearing(schema => schema['x-kubernetes-embedded-resource'] === true)
 
 /** Whole objects inside an object (`x-kubernetes-embedded-resource`) name their type. */
 export function validateEmbeddedResources(schema: Schema, value: Json, path = ''): FieldError[] {
+  if (!bears(schema)) return []
   if (isArray(value)) {
     const { items } = schema
     return items ? value.flatMap((item, at) => validateEmbeddedResources(items, item, index(path, at))) : []

@@ -1,10 +1,13 @@
 import { duplicate, type FieldError, index, invalid } from '../field-error.js'
 import { canonical, has, isArray, isObject, type Json, type JsonObject } from '../json.js'
 import type { Schema } from './schema.js'
-import { propertySchema } from './walk.js'
+import { bearing, propertySchema } from './walk.js'
+
+const bears = bearing(({ 'x-kubernetes-list-type': type }) => type === 'set' || type === 'map')
 
 /** Sets hold each value once, maps each key once (`x-kubernetes-list-type`). Only the first repetition is reported. */
 export function validateListTypes(schema: Schema, value: Json, path = ''): FieldError[] {
+  if (!bears(schema)) return []
   if (isArray(value)) {
     const items = schema.items
     return [

@@ -5,7 +5,7 @@ import { ruleEnvironment } from './cel-environment.js'
 import { celValue } from './cel-values.js'
 import type { Schema, ValidationRule } from './schema.js'
 import { correlatedItems } from './value-validation.js'
-import { propertySchema } from './walk.js'
+import { bearing, propertySchema } from './walk.js'
 
 type Program = (context: { self: unknown; oldSelf?: unknown }) => unknown
 
@@ -31,7 +31,7 @@ const environment = (): Environment => {
 /** Compiled once per schema node, however many logical clusters serve the CRD. */
 const compiled = new WeakMap<Schema, readonly CompiledRule[]>()
 /** Whether a node or anything below it has rules; most schemas have none and are never walked. */
-const bearing = new WeakMap<Schema, boolean>()
+const bears = bearing(schema => (schema['x-kubernetes-validations']?.length ?? 0) > 0)
 
 /** Compiles one expression. @throws RuleError with the compiler's complaint */
 export function compileExpression(expression: string): Program {
@@ -57,21 +57,6 @@ function rulesOf(schema: Schema): readonly CompiledRule[] {
     compiled.set(schema, rules)
   }
   return rules
-}
-
-function bears(schema: Schema): boolean {
-  const known = bearing.get(schema)
-  if (known !== undefined) return known
-  bearing.set(schema, false)
-  const children = [
-    ...Object.values(schema.properties ?? {}),
-    ...(schema.items ? [schema.items] : []),
-    ...(typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []),
-    ...(schema.allOf ?? []),
-  ]
-  const found = (schema['x-kubernetes-validations']?.length ?? 0) > 0 || children.some(bears)
-  bearing.set(schema, found)
-  return found
 }
 
 /**
@@ -111,11 +96,15 @@ function evaluate(schema: Schema, value: Json, old: Json | undefined, path: stri
   const rules = rulesOf(schema)
   if (rules.length === 0) return []
   const unchanged = old !== undefined && equal(value, old)
+  const isNew = old === undefined || old === null
+  const due = rules.filter(({ transition, rule }) =>
+    transition ? !isNew || rule.optionalOldSelf : !unchanged,
+  )
+  if (due.length === 0) return []
   const self = celValue(schema, value)
-  const oldSelf = old === undefined || old === null ? undefined : celValue(schema, old)
-  return rules.flatMap(one => {
-    if (one.transition && oldSelf === undefined && !one.rule.optionalOldSelf) return []
-    if (!one.transition && unchanged) return []
+  const compares = due.some(({ transition, rule }) => transition || rule.optionalOldSelf)
+  const oldSelf = isNew || !compares ? undefined : celValue(schema, old)
+  return due.flatMap(one => {
     const previous = one.rule.optionalOldSelf ? optional(oldSelf) : oldSelf
     const context = previous === undefined ? { self } : { self, oldSelf: previous }
     return check(one, schema, value, context, path)

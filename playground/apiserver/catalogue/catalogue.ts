@@ -75,6 +75,17 @@ function indexed(types: readonly ServedType[]) {
   return { byId, byKind }
 }
 
+/** A number for each definition; logical clusters share those of built-in types and of equal CRDs. */
+const numbers = new WeakMap<ResourceDefinition, number>()
+let lastNumber = 0
+
+function numberOf(definition: ResourceDefinition): number {
+  const known = numbers.get(definition)
+  if (known !== undefined) return known
+  numbers.set(definition, ++lastNumber)
+  return lastNumber
+}
+
 /** What one logical cluster serves right now: the shared built-ins and what CRDs and aggregation added. */
 export class Catalogue {
   /** Added types by what brought them: the CRD's or the APIService's name. */
@@ -82,8 +93,18 @@ export class Catalogue {
   #byId: ReadonlyMap<string, ServedType> = new Map()
   #byKind: ReadonlyMap<string, ServedType> = new Map()
   #generation = 0
+  #fingerprint: string | undefined
 
   constructor(private readonly builtins: BuiltinTypes) {}
+
+  /** The same for catalogues that serve the same types in the same order, and never for others. */
+  get fingerprint(): string {
+    this.#fingerprint ??= Array.from(
+      this.types(),
+      ({ definition, origin }) => `${origin[0]}${numberOf(definition)}`,
+    ).join()
+    return this.#fingerprint
+  }
 
   /** Grows with every change; discovery and OpenAPI documents are made anew then. */
   get generation(): number {
@@ -135,6 +156,7 @@ export class Catalogue {
     this.#byId = byId
     this.#byKind = byKind
     this.#generation += 1
+    this.#fingerprint = undefined
   }
 }
 

@@ -2,7 +2,7 @@ import { StatusError } from '../../../manifests/status-error.js'
 import { applyUpdate } from '../../apimachinery/apply/apply-update.js'
 import { sameButForTimes } from '../../apimachinery/apply/managed-fields.js'
 import { invalid, invalidStatus } from '../../apimachinery/field-error.js'
-import { type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
+import { equal, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
 import { refuseEscalation } from '../admission/escalation.js'
 import { badRequest, conflict, customStatus, internalError, MODIFIED, notFound } from '../api-status.js'
 import type { Change } from '../store/store.js'
@@ -172,10 +172,7 @@ function shareUnchanged(next: JsonObject, old: JsonObject): JsonObject {
   const shared: Record<string, JsonObject[string]> = {}
   for (const [key, value] of Object.entries(next)) {
     const before = old[key]
-    shared[key] =
-      before !== undefined && before !== value && JSON.stringify(before) === JSON.stringify(value)
-        ? before
-        : value
+    shared[key] = before !== undefined && equal(before, value) ? before : value
   }
   return shared
 }

@@ -44,7 +44,8 @@ export type ApiBody =
   | { readonly object: JsonObject; readonly stored?: StoredObject }
   | { readonly list: ListDocument }
   | { readonly watch: AsyncIterable<readonly WatchItem[]> }
-  | { readonly text: string | Buffer; readonly contentType: string }
+  /** `object`: what a JSON text says, frozen, so that callers within the process need not parse it. */
+  | { readonly text: string | Buffer; readonly contentType: string; readonly object?: JsonObject }
   | { readonly stream: AsyncIterable<Uint8Array> }
   /** The handler has taken the socket over. */
   | { readonly taken: true }
