@@ -5,8 +5,8 @@ import type { IndexFreshness } from '../ports/instance-index.js'
 import { isAtOrBefore } from '../streams/resource-version.js'
 import type { LeaseClock } from './lease-clock.js'
 
-/** The canary in the instance: its version there, or why there can be none; undefined while there is none. */
-export type Sent = { readonly version: string } | { readonly impossible: string } | undefined
+/** The canary in one place: its version there, or why nobody can know; undefined while there is none. */
+export type Sighting = { readonly version: string } | { readonly impossible: string } | undefined
 
 /** What a canary needs of the world. The functions may reject; the loop goes on with the next beat. */
 export interface CanaryOptions {
@@ -16,11 +16,11 @@ export interface CanaryOptions {
   readonly intervalMs: number
   readonly patienceMs: number
   /** Writes the canary into the instance; where another replica does that, reads it there. */
-  readonly send: () => Promise<Sent>
+  readonly send: () => Promise<Sighting>
   /** The version that it has in the instance now; undefined: it is not there. */
   readonly read: () => Promise<string | undefined>
-  /** The version that the index shows now; undefined: none. */
-  readonly look: () => Promise<string | undefined>
+  /** What the index shows now. It rejects when the index cannot be read. */
+  readonly look: () => Promise<Sighting>
   /** Told every figure. */
   readonly measured: (freshness: IndexFreshness) => void
   /** Told when the judgement is another than before. */
@@ -85,6 +85,10 @@ export class Canary {
       )
       const missing = await this.#missing(sent.version)
       if (signal.aborted) return false
+      if (typeof missing === 'object') {
+        this.#cannotBeMeasured(missing.impossible)
+        return false
+      }
       const lagMs = Math.round(clock.now() - sentAt)
       if (missing === undefined) return this.#wasSeen(sent.version, lagMs)
       if (lagMs < patienceMs) continue
@@ -95,11 +99,12 @@ export class Canary {
     }
   }
 
-  /** Why this version cannot be seen in the index; undefined when it can. */
-  async #missing(version: string): Promise<string | undefined> {
+  /** Why this version is not to be seen in the index; undefined when it is. */
+  async #missing(version: string): Promise<string | { readonly impossible: string } | undefined> {
     try {
       const shown = await this.options.look()
-      if (shown !== undefined && isAtOrBefore(version, shown)) return undefined
+      if (shown !== undefined && 'impossible' in shown) return shown
+      if (shown !== undefined && isAtOrBefore(version, shown.version)) return undefined
       return 'what was written into the control plane does not show in the index'
     } catch (error) {
       return `the index cannot be read: ${error instanceof Error ? error.message : String(error)}`

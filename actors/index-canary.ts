@@ -11,10 +11,10 @@ import {
 } from '../manifests/index-canary.js'
 import { type KubeObject, resourcePath } from '../manifests/kube.js'
 import { FIELD_MANAGER } from '../manifests/names.js'
-import { isNotFound } from '../manifests/status-error.js'
+import { isForbidden, isNotFound } from '../manifests/status-error.js'
 import type { KubeApi, KubeRequest } from '../ports/kube-api.js'
 import { removeWhole } from './apply.js'
-import { Canary, type Sent } from './canary.js'
+import { Canary, type Sighting } from './canary.js'
 import { fail, failureOf } from './failure.js'
 import { systemClock } from './lease-clock.js'
 import type { Surroundings } from './surroundings.js'
@@ -44,7 +44,7 @@ export const measureIndex = (surroundings: Surroundings) =>
       patienceMs: paces.indexCanaryPatienceMs,
       send: () => send(surroundings, name, signal),
       read: () => versionOf(insideOf(surroundings, name), resourcePath(CONFIG_MAPS, INDEX_CANARY), signal),
-      look: () => versionOf(surroundings.host.api, indexedCanaryPath(name), signal),
+      look: () => look(surroundings, name, signal),
       measured: figure => {
         freshness.note(name, figure)
         if (figure.state === 'current') meter.observe('kairship_index_lag_seconds', figure.lagMs / 1000)
@@ -75,7 +75,7 @@ export async function removeCanary(
   await removeWhole(api, CONFIG_MAPS, INDEX_CANARY, { instance: name, stage: 'role bindings', signal })
 }
 
-async function send(surroundings: Surroundings, name: string, signal: AbortSignal): Promise<Sent> {
+async function send(surroundings: Surroundings, name: string, signal: AbortSignal): Promise<Sighting> {
   const instance = surroundings.host.instances.get(name)
   if (!instance) return undefined
   if (!isCanaryIndexed(instance)) return { impossible: 'ConfigMaps are not indexed' }
@@ -89,6 +89,17 @@ async function send(surroundings: Surroundings, name: string, signal: AbortSigna
   } catch (error) {
     const { reason, message } = failureOf(error, stage)
     if (refusals.includes(reason)) return { impossible: message }
+    throw error
+  }
+}
+
+/** That we may not read the index is our trouble and not the index's: an update whose manifests came late. */
+async function look({ host }: Surroundings, name: string, signal: AbortSignal): Promise<Sighting> {
+  try {
+    const version = await versionOf(host.api, indexedCanaryPath(name), signal)
+    return version === undefined ? undefined : { version }
+  } catch (error) {
+    if (isForbidden(error)) return { impossible: error.message }
     throw error
   }
 }

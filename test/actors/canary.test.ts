@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Canary, type Sent } from '../../actors/canary.js'
+import { Canary, type Sighting } from '../../actors/canary.js'
 import type { IndexFreshness } from '../../ports/instance-index.js'
 import { ManualClock } from './manual-clock.js'
 
@@ -25,6 +25,7 @@ class Sky {
   leading = true
   unreadable: string | undefined
   refused: string | undefined
+  forbidden: string | undefined
   unreachable = false
   #versions = 100
 
@@ -39,7 +40,8 @@ class Sky {
       look: async () => {
         this.asked.push('look')
         if (this.unreadable) throw new Error(this.unreadable)
-        return this.indexed || undefined
+        if (this.forbidden) return { impossible: this.forbidden }
+        return this.indexed ? { version: this.indexed } : undefined
       },
       measured: figure => this.figures.push(figure),
       judged: index => this.judged.push(index.ok ? (index.unmeasured ?? 'moves') : index.failure.message),
@@ -83,7 +85,7 @@ class Sky {
   #arrive(version: string): void {
     if (this.moving) this.indexed = version
   }
-  #send(): Sent {
+  #send(): Sighting {
     if (this.refused) return { impossible: this.refused }
     if (!this.leading) {
       const version = this.#read()
@@ -273,6 +275,13 @@ it('an index that nobody can measure is said to be so, and measured when that is
   sky.refused = undefined
   await sky.pass(INTERVAL_MS)
   expect(sky.judged).toEqual(['ConfigMaps are not indexed', 'moves'])
+})
+
+it('an index that we may not read is not accused', async () => {
+  sky.forbidden = 'resources.clusterpedia.io is forbidden'
+  await sky.pass(2 * INTERVAL_MS)
+  expect(sky.judged).toEqual(['resources.clusterpedia.io is forbidden'])
+  expect(sky.last).toEqual({ state: 'unknown' })
 })
 
 it('a control plane that cannot be written to says nothing about its index, and is asked again', async () => {
