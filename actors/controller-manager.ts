@@ -10,6 +10,7 @@ import { watchHost } from './host.js'
 import { MeasuredFreshness } from './index-freshness.js'
 import { InstanceIndexes } from './instance-indexes.js'
 import { startLease } from './lease.js'
+import { Rush } from './rush.js'
 import { Supervisor } from './supervisor.js'
 import type { Paces, Surroundings } from './surroundings.js'
 import { Turnstile } from './turnstile.js'
@@ -95,6 +96,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     freshness,
     canaryWrites: new Map(),
     fleetSize: () => supervisor.registry.size,
+    rush: new Rush(),
     gathering: new Turnstile(GATHERING_AT_ONCE),
     leadership: () => lease.current(),
     effectChanged: event => effects.changed(event),

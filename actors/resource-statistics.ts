@@ -63,11 +63,15 @@ export const gatherStatistics = (surroundings: Surroundings) =>
     return () => subscription.unsubscribe()
   })
 
-/** A new leader gathers from all instances; a few at a time, or its first lists would keep it from renewing its lease. */
-const inTurn = <T>({ gathering }: Surroundings, source: Observable<T>): Observable<T> =>
+/**
+ * A new leader gathers from all instances; a few at a time, or its first lists would keep it from renewing its lease. In a
+ * large fleet they come up first: nobody waits for figures as they wait for that.
+ */
+const inTurn = <T>({ gathering, rush, fleetSize }: Surroundings, source: Observable<T>): Observable<T> =>
   defer(() => {
     const given = new AbortController()
-    return from(gathering.enter(given.signal)).pipe(
+    const calm = fleetSize() <= WATCH_ALL_UP_TO ? Promise.resolve() : rush.over(given.signal)
+    return from(calm.then(() => gathering.enter(given.signal))).pipe(
       switchMap(leave => source.pipe(tap(leave), finalize(leave))),
       finalize(() => given.abort()),
     )

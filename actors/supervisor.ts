@@ -118,6 +118,7 @@ export class Supervisor {
     }
     // Deleted and created anew in between: another instance, which happens to bear the same name.
     if (known) this.#forget(name)
+    this.options.surroundings.rush.noted()
     this.registry.start(instance, this.leading)
     this.#claim(instance)
     this.#facts.tellAll(name)
@@ -150,6 +151,7 @@ export class Supervisor {
   #count({ snapshot }: InstanceHandle, before: InstanceSnapshot | undefined): void {
     const from = before && stateOf(before)
     const to = stateOf(snapshot)
+    if (from !== to && to === 'ready') this.options.surroundings.rush.noted()
     if (from && to && from !== to)
       this.options.surroundings.meter.count('kairship_instance_transitions_total', { from, to })
   }

@@ -6,6 +6,7 @@ import type { InstanceConnection } from './connection.js'
 import type { Host } from './host.js'
 import type { MeasuredFreshness } from './index-freshness.js'
 import type { Leadership } from './leadership.js'
+import type { Rush } from './rush.js'
 import type { Turnstile } from './turnstile.js'
 
 /** The paces of an instance actor, milliseconds. Defaults and reasons stand in `config.ts`. */
@@ -37,6 +38,8 @@ export interface Surroundings {
   readonly canaryWrites: Map<string, Promise<void>>
   /** How many instances there are now. */
   fleetSize(): number
+  /** Whether instances are coming up one after the other; figures wait until they have. */
+  readonly rush: Rush
   /** Who may gather first figures now: a few instances at a time. */
   readonly gathering: Turnstile
   /** Who acts at this moment, by the clock and not only by what was told. */

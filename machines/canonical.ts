@@ -5,10 +5,10 @@
 export function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  let text = ''
+  const members: string[] = []
   for (const key of Object.keys(value).sort()) {
     const part = (value as Readonly<Record<string, unknown>>)[key]
-    if (part !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonical(part)}`
+    if (part !== undefined) members.push(`${JSON.stringify(key)}:${canonical(part)}`)
   }
-  return `{${text}}`
+  return `{${members.join()}}` // joined, because V8 keeps a text that was added up as the tree of its parts
 }

@@ -1,7 +1,7 @@
 import { and, not } from 'xstate'
 import { keeper } from './keeper.js'
 import { revised } from './knowledge.js'
-import { STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from './retry.js'
+import { ROLE_BINDINGS_PAUSE_MS, STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from './retry.js'
 import { step } from './step.js'
 import { instance } from './vocabulary.js'
 
@@ -153,7 +153,7 @@ export const instanceMachine = instance.createMachine({
         installation: keeper('installation'),
         virtualCluster: keeper('virtualCluster'),
         registration: keeper('registration'),
-        roleBindings: keeper('roleBindings'),
+        roleBindings: keeper('roleBindings', { pauseMs: ROLE_BINDINGS_PAUSE_MS }),
         status: keeper('status', { pauseMs: STATUS_PAUSE_MS, pauseComingUpMs: STATUS_PAUSE_COMING_UP_MS }),
         /** What the index claims is checked against what it shows. Not asked on the way up, and in nobody's way. */
         index: {

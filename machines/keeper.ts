@@ -102,7 +102,7 @@ export const keeper = (task: Keeper, { pauseMs = 0, pauseComingUpMs = pauseMs }:
       pausing: {
         always: [
           { guard: not('leading'), target: 'settled' },
-          { guard: 'has come up untold', target: 'settled' },
+          { guard: { type: 'has come up untold', params: task }, target: 'settled' },
           { guard: { type: 'has rested', params: task }, target: 'settled' },
         ],
         invoke: {

@@ -18,11 +18,18 @@ export const CONFIRM_WITHIN_MS = 10_000
 /**
  * The least time between two writes of one instance's status. Coming up, an instance learns some twenty facts within a few
  * seconds; written one by one they were most of all requests to the host (22 PATCHes each, measured with ten instances).
+ * What follows within seconds of being ready (role bindings, figures, the measured lag) is one write too.
  */
-export const STATUS_PAUSE_MS = 1_000
+export const STATUS_PAUSE_MS = 3_000
 
 /** The same until it is up, which is told without a pause: in between there is little that a person must know at once. */
 export const STATUS_PAUSE_COMING_UP_MS = 5_000
+
+/**
+ * The same for role bindings: Global Management writes an instance's bindings one after the other, and each making reads what is
+ * there first.
+ */
+export const ROLE_BINDINGS_PAUSE_MS = 1_000
 
 /** Full jitter over the upper half: never less than half the rest, never more than all of it. `random` is in [0, 1). */
 export const jittered = (ms: number, random: number): number => Math.round(ms / 2 + (ms / 2) * random)

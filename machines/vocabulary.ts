@@ -109,8 +109,8 @@ export const instance = setup({
       leading && facts.controlPlane?.ok === true && isDistinct(facts),
     'has an index to measure': ({ context: { facts } }) =>
       facts.controlPlane?.ok === true && isDistinct(facts) && isSynced(facts),
-    'has come up untold': ({ context: { phase, instance } }) =>
-      phase === 'ready' && instance.status?.phase !== 'Ready',
+    'has come up untold': ({ context: { phase, instance } }, keeper: Keeper) =>
+      keeper === 'status' && phase === 'ready' && instance.status?.phase !== 'Ready',
     'is due': ({ context }, keeper: Keeper) => isDue(context, keeper),
     'is confirmed': ({ context }, keeper: Keeper) =>
       !isDue(context, keeper) || context.work[keeper]?.outcome === observedOf(context, keeper),

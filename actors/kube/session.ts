@@ -164,13 +164,13 @@ function negotiated(target: SessionTarget): Promise<TLSSocket> {
 
 function headOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders & { ':status'?: number }> {
   return new Promise((resolve, reject) => {
-    let lost: Error | undefined
-    stream.on('error', error => {
-      lost = error
-      reject(error)
+    const closed = (): void => reject(reset(stream))
+    stream.on('error', reject) // which comes before the close, and may come long after the head
+    stream.once('response', (head: IncomingHttpHeaders & { ':status'?: number }) => {
+      stream.off('close', closed)
+      resolve(head)
     })
-    stream.once('response', resolve)
-    stream.once('close', () => reject(lost ?? reset(stream)))
+    stream.once('close', closed)
   })
 }
 

@@ -58,7 +58,7 @@ describe('the status', () => {
     expect(phases()).toEqual(['Registering'])
     for (const name of ['resolved', 'healthy', 'distinct', 'syncing'] as const) {
       await tell(name)
-      await pass(STATUS_PAUSE_MS)
+      await pass(STATUS_PAUSE_COMING_UP_MS / 5)
     }
     expect(phases()).toEqual(['Registering'])
     await tell('synced', 'registered')
