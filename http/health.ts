@@ -56,7 +56,7 @@ export function readyChecks({
       name: 'fleet',
       problem: async () => (fleet.synced ? undefined : 'the instances have not been read from the host yet'),
     },
-    { name: 'host', problem: () => remembered.get('host', askHost) },
+    { name: 'host', problem: async () => remembered.get('host', askHost) },
   ]
 }
 

@@ -32,7 +32,7 @@ const REVIEW_TIMEOUT_MS = 10_000
 export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
   const remembered = new Remembered<Verdict>({ capacity: CAPACITY, now: options.now })
   return {
-    decide: (caller, action) =>
+    decide: async (caller, action) =>
       remembered.get(keyOf(caller, action), () => reviewAccess(options.host, caller, action)),
   }
 }

@@ -20,8 +20,8 @@ export class Remembered<T> {
     this.#now = options.now
   }
 
-  /** The remembered answer, or what `ask` finds out. */
-  async get(key: string, ask: () => Promise<Answer<T>>): Promise<T> {
+  /** The remembered answer at once, or what `ask` finds out. */
+  get(key: string, ask: () => Promise<Answer<T>>): T | Promise<T> {
     const entry = this.#entries.get(key)
     if (entry && entry.expires > this.#now()) {
       this.#entries.delete(key)

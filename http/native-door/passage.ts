@@ -62,9 +62,12 @@ export class Passage {
     })
     response.on('close', () => {
       this.#waitingSince = undefined
-      if (response.writableFinished || this.#ending) resolve()
-      else reject(this.#hungUp())
-      this.#exchange?.abort(this.#hungUp())
+      if (response.writableFinished) return resolve()
+      // By us, when streams end; else the caller is gone, and the request behind us has nobody to answer to.
+      const gone = this.#hungUp()
+      if (this.#ending) resolve()
+      else reject(gone)
+      this.#exchange?.abort(gone)
     })
     this.#exchange = upstream.send(
       {
