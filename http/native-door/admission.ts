@@ -14,7 +14,7 @@ import { MOST_HEADERS } from '../listener.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'
 import type { InstanceAccess } from './access.js'
 import { askedOf } from './asked.js'
-import type { Attempt, Circuits } from './circuit.js'
+import type { Circuits } from './circuit.js'
 import { asksToImpersonate } from './headers.js'
 import type { BadPath, DoorPath } from './path.js'
 import { type RequestInfo, requestInfo } from './request-info.js'
@@ -74,8 +74,6 @@ export interface Admission {
   readonly info: RequestInfo
   readonly caller: Caller
   readonly upstream: Upstream
-  /** To be told whether the upstream was there. */
-  readonly attempt: Attempt
   readonly release: () => void
 }
 
@@ -122,38 +120,26 @@ export async function admit(
   if (asksToImpersonate(rawHeaders)) {
     throw permissionDenied('impersonation is not passed on: Kairship tells the instance who is asking')
   }
-  const { uid, karmada } = instanceOf(options.fleet, door.instance)
+  const { uid, karmada } = instanceOf(options, door.instance)
   const info = requestInfo(method, door.path)
-  const giveBack = hold(options, door.instance, caller, info.long || upgrade)
-  try {
-    const attempt = options.circuits.of(door.instance, karmada.upstream).enter()
-    const release = () => {
-      attempt.over()
-      giveBack()
-    }
-    const asked = askedOf(method, door.path, headers.accept, info.verb)
-    const entrant = { instance: door.instance, uid, caller, info, asked, karmada }
-    const upstream = sourceOf(options, entrant, answered => {
-      visit.answered = answered
-    })
-    // What the index answers says nothing of the instance.
-    const answered = () => visit.answered?.source === 'index' || attempt.answered()
-    return { path: door.path, info, caller, upstream, attempt: { ...attempt, answered }, release }
-  } catch (error) {
-    giveBack()
-    throw error
-  }
+  const asked = askedOf(method, door.path, headers.accept, info.verb)
+  const entrant = { instance: door.instance, uid, caller, info, asked, karmada }
+  const upstream = sourceOf(options, entrant, answered => {
+    visit.answered = answered
+  })
+  const release = hold(options, door.instance, caller, info.long || upgrade)
+  return { path: door.path, info, caller, upstream, release }
 }
 
 /** Only a registered instance is reachable, over the connection its actor holds: no address of a request is dialled. */
-function instanceOf(fleet: Fleet, instance: string): Pick<Entrant, 'uid' | 'karmada'> {
+function instanceOf({ fleet, circuits }: DoorOptions, instance: string): Pick<Entrant, 'uid' | 'karmada'> {
   if (!fleet.synced)
     throw unavailable('the instances have not been read from the host yet', { retryAfterSeconds: 1 })
   const view = fleet.get(instance)
   if (!view) throw notFound(`there is no instance called ${JSON.stringify(instance)}`)
   const api = fleet.connection(instance)
   const uid = view.instance.metadata.uid ?? instance
-  if (api?.upstream) return { uid, karmada: api as Entrant['karmada'] }
+  if (api?.upstream) return { uid, karmada: { api, upstream: circuits.guard(instance, api.upstream) } }
   throw unavailable(`instance ${instance} is ${view.state} and cannot be reached now: see its conditions`, {
     retryAfterSeconds: 5,
   })

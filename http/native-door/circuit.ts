@@ -1,5 +1,6 @@
 import type { Upstream } from '../../ports/kube-api.js'
 import { unavailable } from '../failure.js'
+import { guarded } from './guarded.js'
 
 /** Whether an instance is asked at all: always; not for now; by one request, on whose outcome it depends. */
 export type CircuitState = 'closed' | 'open' | 'halfOpen'
@@ -118,21 +119,26 @@ export class Circuit {
 
 /** One circuit for each instance, as long as it is reached over the same connection: new credentials or a new address begin anew. */
 export class Circuits {
-  readonly #circuits = new Map<string, { readonly upstream: Upstream; readonly circuit: Circuit }>()
+  readonly #guards = new Map<
+    string,
+    { readonly behind: Upstream; readonly circuit: Circuit; readonly upstream: Upstream }
+  >()
 
   constructor(
     readonly now: () => number,
     readonly changed: (instance: string, ...change: Parameters<CircuitChanged>) => void,
   ) {}
 
-  of(instance: string, upstream: Upstream): Circuit {
-    const found = this.#circuits.get(instance)
-    if (found?.upstream === upstream) return found.circuit
+  /** The instance's endpoint behind its circuit. */
+  guard(instance: string, behind: Upstream): Upstream {
+    const found = this.#guards.get(instance)
+    if (found?.behind === behind) return found.upstream
     if (found && found.circuit.state !== 'closed') this.changed(instance, found.circuit.state, 'closed')
     const circuit: Circuit = new Circuit(this.now, (from, to) => {
-      if (this.#circuits.get(instance)?.circuit === circuit) this.changed(instance, from, to)
+      if (this.#guards.get(instance)?.circuit === circuit) this.changed(instance, from, to)
     })
-    this.#circuits.set(instance, { upstream, circuit })
-    return circuit
+    const upstream = guarded(behind, circuit)
+    this.#guards.set(instance, { behind, circuit, upstream })
+    return upstream
   }
 }

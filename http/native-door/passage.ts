@@ -53,7 +53,7 @@ export class Passage {
 
   #start(resolve: () => void, reject: (error: unknown) => void): void {
     const response = this.#response
-    const { upstream, path, caller, info, attempt } = this.#admission
+    const { upstream, path, caller, info } = this.#admission
     const { method = 'GET', rawHeaders, headers } = this.#request
     const hasBody = headers['content-length'] !== undefined || 'transfer-encoding' in headers
     response.on('drain', () => {
@@ -81,7 +81,6 @@ export class Passage {
       },
       {
         head: (status, message, received) => {
-          attempt.answered()
           response.writeHead(status, message, answerHeaders(received))
           if (!info.long) return
           this.#frames = framesOf(received)
@@ -98,7 +97,6 @@ export class Passage {
           // Our own end looks like a break from behind.
           if (response.writableEnded) return
           if (response.destroyed) return reject(this.#hungUp())
-          if (!response.headersSent && ofTransport(error)) attempt.broke()
           reject(upstreamFailure(error))
         },
       },
@@ -131,16 +129,6 @@ export class Passage {
 /** Said before anything was sent, so whoever is told may ask again at once, elsewhere. */
 export const shuttingDown = (): Failure =>
   unavailable('the server is shutting down', { retryAfterSeconds: 1 })
-
-/** Whether nobody was there, as opposed to a request that could not be sent as it is. */
-function ofTransport(error: Error & { readonly code?: unknown; readonly syscall?: unknown }): boolean {
-  if (error.syscall !== undefined) return true
-  return typeof error.code === 'string' && TRANSPORT.test(error.code)
-}
-
-/** Of undici, of sockets, and of TLS, whose verdicts on certificates have many names. */
-const TRANSPORT =
-  /^(UND_ERR_(CONNECT_TIMEOUT|HEADERS_TIMEOUT|SOCKET)|ECONN|EPIPE|ERR_(TLS|SSL)|DEPTH_|SELF_SIGNED_|UNABLE_TO_|CERT_)/
 
 /** What went wrong behind us, in the door's words. Nothing is sent again: it may have been executed. */
 function upstreamFailure(error: Error): Failure {

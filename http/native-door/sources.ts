@@ -25,8 +25,8 @@ export interface Entrant {
   readonly caller: Caller
   readonly info: RequestInfo
   readonly asked: Asked
-  /** The instance's own control plane. */
-  readonly karmada: KubeApi & { readonly upstream: Upstream }
+  /** The instance's own control plane, and the way of requests to it. */
+  readonly karmada: { readonly api: KubeApi; readonly upstream: Upstream }
 }
 
 /** Where a request was answered from, and why. */
@@ -114,7 +114,7 @@ class IndexFirst implements RawExchange {
   async #findOut(): Promise<Pick<IndexState, 'access' | 'reached' | 'showsOwnWrites'>> {
     const { sources, entrant } = this.way
     const { uid, karmada, caller, info } = entrant
-    const access = await sources.access.allows(uid, karmada, caller, info).then(
+    const access = await sources.access.allows(uid, karmada.api, caller, info).then(
       allowed => (allowed ? ('allowed' as const) : ('denied' as const)),
       // Whatever it was: the instance is asked itself, and says what is wrong.
       () => 'unknown' as const,

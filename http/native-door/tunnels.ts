@@ -5,14 +5,10 @@ import type { RawSocket } from '../../ports/kube-api.js'
 import { toFailure } from '../errors.js'
 import { cancelled, Failure, unavailable } from '../failure.js'
 import { admit, type DoorOptions, type Visit } from './admission.js'
-import type { Attempt } from './circuit.js'
 import { requestHeaders } from './headers.js'
 import { shuttingDown } from './passage.js'
 import { record } from './record.js'
 import { refuseUpgrade } from './refusal.js'
-
-/** How long the instance may take to give us a socket. */
-const OPEN_TIMEOUT_MS = 15_000
 
 /** How long both sides of a tunnel that we end may take to end it as well. */
 const LINGER_MS = 1_000
@@ -47,7 +43,6 @@ export class Tunnels {
           path: admission.path,
           headers: requestHeaders(request.rawHeaders, admission.caller, true),
         }),
-        admission.attempt,
       )
       await this.#join(socket, upstream, head)
     } catch (error) {
@@ -93,29 +88,13 @@ export class Tunnels {
 }
 
 /** A socket to the instance is a Duplex, which a port cannot say. */
-async function opened(socket: Promise<RawSocket>, attempt: Attempt): Promise<Duplex> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(unavailable('the instance could not be reached in time'))
-      // Should it come after all, nobody is waiting for it any more.
-      socket.then(
-        came => came.destroy(),
-        () => undefined,
-      )
-    }, OPEN_TIMEOUT_MS)
-  })
+async function opened(socket: Promise<RawSocket>): Promise<Duplex> {
   try {
-    const found = (await Promise.race([socket, late])) as Duplex
-    attempt.answered()
-    return found
+    return (await socket) as Duplex
   } catch (error) {
-    attempt.broke()
     if (error instanceof Failure) throw error
     throw unavailable(`the instance could not be reached: ${error instanceof Error ? error.message : ''}`, {
       cause: error,
     })
-  } finally {
-    clearTimeout(timer)
   }
 }

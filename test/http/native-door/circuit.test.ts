@@ -106,20 +106,39 @@ describe('a circuit', () => {
 })
 
 describe('circuits', () => {
-  const upstream = () => ({}) as Upstream
+  /** An endpoint where nobody is. */
+  const nobody = (): Upstream & { asked: number } => ({
+    asked: 0,
+    send(_, sink) {
+      this.asked++
+      sink.failed(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+      return { resume: () => undefined, abort: () => undefined }
+    },
+    open: () => Promise.reject(new Error('refused')),
+  })
+  const request = { method: 'GET', path: '/', headers: [], long: false, headTimeoutMs: 0 }
+  const ask = (upstream: Upstream): Promise<string> =>
+    new Promise(resolve => {
+      const nothing = () => undefined
+      const sink = { head: nothing, data: () => true, end: nothing }
+      upstream.send(request, { ...sink, failed: error => resolve(error.message) })
+    })
 
-  it('are one for each instance, and begin anew with a new connection', () => {
+  it('are one for each instance, for requests and upgrades alike, and begin anew with a new connection', async () => {
     const turns: string[] = []
     const all = new Circuits(
       () => 0,
       (instance, from, to) => turns.push(`${instance} ${from}→${to}`),
     )
-    const [old, other] = [upstream(), upstream()]
-    const stale = all.of('north', old)
-    for (let time = 0; time < 5; time++) stale.enter().broke()
-    expect(all.of('north', old).state).toBe('open')
-    expect(all.of('south', other).state).toBe('closed')
-    expect(all.of('north', upstream()).state).toBe('closed')
+    const [north, south] = [nobody(), nobody()]
+    for (let time = 0; time < 3; time++) expect(await ask(all.guard('north', north))).toBe('refused')
+    for (let time = 0; time < 2; time++)
+      await expect(all.guard('north', north).open(request)).rejects.toThrow('refused')
+    expect(await ask(all.guard('north', north))).toMatch(/5 times in a row/)
+    await expect(all.guard('north', north).open(request)).rejects.toThrow(/5 times in a row/)
+    expect(north.asked).toBe(3)
+    expect(await ask(all.guard('south', south))).toBe('refused')
+    expect(await ask(all.guard('north', nobody()))).toBe('refused')
     expect(turns).toEqual(['north closed→open', 'north open→closed'])
   })
 })
