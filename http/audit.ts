@@ -22,12 +22,16 @@ export interface AuditRecord {
 
 const reads = new Set(['get', 'list', 'watch'])
 
+const isDenial = (code: Code): boolean => code === Code.PERMISSION_DENIED || code === Code.UNAUTHENTICATED
+
 /** Every write leaves a record, and every denial. Reads that were allowed do not: the metrics count them. */
+export const leavesRecord = (code: Code, action: Action | undefined): boolean =>
+  isDenial(code) || (action !== undefined && !reads.has(action.verb))
+
+/** Writes the record of a call, if it leaves one. */
 export function audit(log: Log, record: AuditRecord): void {
-  const denied = record.code === Code.PERMISSION_DENIED || record.code === Code.UNAUTHENTICATED
-  const write = record.action !== undefined && !reads.has(record.action.verb)
-  if (!denied && !write) return
   const { caller, action, code, ...rest } = record
+  if (!leavesRecord(code, action)) return
   log.info(
     {
       audit: {
@@ -37,6 +41,6 @@ export function audit(log: Log, record: AuditRecord): void {
         ...action,
       },
     },
-    denied ? 'denied' : 'written',
+    isDenial(code) ? 'denied' : 'written',
   )
 }

@@ -58,13 +58,31 @@ export interface Visit {
   answered?: Answered
 }
 
-export function visitOf(request: IncomingMessage, door: DoorPath | BadPath, now: number): Visit {
-  const given = request.headers['x-request-id']
-  return {
-    requestId: typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID(),
-    started: now,
-    remote: request.socket.remoteAddress,
-    door,
+export const visitOf = (request: IncomingMessage, door: DoorPath | BadPath, now: number): Visit =>
+  new Coming(request, door, now)
+
+class Coming implements Visit {
+  declare caller?: Caller
+  declare action?: Action
+  declare answered?: Answered
+  /** Now: when the request is over, its socket may be nobody's any more. */
+  readonly remote: string | undefined
+  #requestId: string | undefined
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly door: DoorPath | BadPath,
+    readonly started: number,
+  ) {
+    this.remote = request.socket.remoteAddress
+  }
+
+  /** As given, where it is fit to be written into a log. Made only for those who ask: most requests leave no record. */
+  get requestId(): string {
+    const given = this.request.headers['x-request-id']
+    const fit = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)
+    this.#requestId ??= fit ? given : randomUUID()
+    return this.#requestId
   }
 }
 
