@@ -129,8 +129,12 @@ export class Replica {
       return counted
     }
     const answers = counts('kairship_kube_requests_total', 'target', 'verb', 'code')
+    // Canaries go on beating at rest; they are told apart from the work.
+    const asked = counts('kairship_kube_requests_total', 'purpose', 'target', 'verb')
     return {
-      requests: counts('kairship_kube_requests_total', 'target', 'verb'),
+      requests: Object.fromEntries(
+        Object.entries(asked).map(([key, count]) => [key.replace(/^work /, ''), count]),
+      ),
       refused: Object.fromEntries(Object.entries(answers).filter(([key]) => !/ 2\d\d$/.test(key))),
       failures: counts('kairship_effect_failures_total', 'effect', 'failure'),
       interruptions: counts('kairship_watch_restarts_total', 'resource', 'reason'),
@@ -142,7 +146,7 @@ export class Replica {
     const writes = async (): Promise<number> => {
       const { requests } = await this.deeds()
       return Object.entries(requests)
-        .filter(([key]) => !/ (GET|WATCH)$/.test(key) && key !== 'host PUT')
+        .filter(([key]) => !/^canary | (GET|WATCH)$/.test(key) && key !== 'host PUT')
         .reduce((sum, [, count]) => sum + count, 0)
     }
     for (let last = await writes(); ; ) {
