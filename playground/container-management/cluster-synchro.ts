@@ -40,6 +40,7 @@ export class ClusterSynchro {
   readonly #abort = new AbortController()
   /** In the order asked for. */
   #synchros = new Map<string, ResourceSynchro>()
+  #types: readonly SyncedType[] = []
   #asked: readonly GroupResources[] = []
   #served: readonly DiscoveredType[] = []
   #version = ''
@@ -83,7 +84,7 @@ export class ClusterSynchro {
 
   /** What can be asked of the read API for this cluster. */
   get types(): readonly SyncedType[] {
-    return [...this.#synchros.values()].map(({ type, listed }) => ({ ...type, listed }))
+    return this.#types
   }
 
   /** version, conditions SynchroRunning and ClusterHealthy, and the types by group. */
@@ -191,6 +192,7 @@ export class ClusterSynchro {
     this.#synchros = new Map(
       wanted.map(type => [typeKey(type), before.get(typeKey(type)) ?? this.#newSynchro(type)]),
     )
+    this.#types = Array.from(this.#synchros.values(), ({ type }) => type)
     for (const [key, synchro] of before) {
       if (this.#synchros.has(key)) continue
       synchro.close()

@@ -10,14 +10,25 @@ export interface IndexedType extends GroupVersionResource {
   readonly namespaced: boolean
 }
 
-/** A sorted view of a type: of one cluster, or of all ('') . */
+/** Which objects a view is about. */
+export interface ViewFilter {
+  /** Names the filter: equal filters have equal keys. */
+  readonly key: string
+  /** May look at nothing but the object. */
+  readonly admits: (object: IndexedObject) => boolean
+}
+
+/** A sorted view of a type: of one cluster, or of all (''). It is brought up to date by every change, so it is never stale. */
 interface View {
   readonly cluster: string
+  readonly admits: ViewFilter['admits'] | undefined
   readonly list: SortedList<IndexedObject>
 }
 
-/** Views kept per type; the one unused for longest is dropped, and built again when it is asked for. */
+/** Views kept per type, filtered ones apart; the one unused for longest is dropped, and built again when it is asked for. */
 const MAX_VIEWS = 16
+/** Filters of which is known that they were asked for once; who asks again gets a view. */
+const MAX_ASKED = 64
 
 /** One resource type across all clusters: a table per cluster, and sorted views that stay current while they are used. */
 export class ResourceIndex {
@@ -25,6 +36,8 @@ export class ResourceIndex {
   readonly #tables = new Map<string, ClusterTable>()
   /** In order of use, the longest unused first. */
   readonly #views = new Map<string, View>()
+  readonly #filtered = new Map<string, View>()
+  readonly #asked = new Set<string>()
 
   constructor(type: IndexedType) {
     this.type = type
@@ -53,32 +66,68 @@ export class ResourceIndex {
     const table = this.#tables.get(cluster)
     this.#tables.delete(cluster)
     table?.drop()
-    for (const [key, view] of this.#views) if (view.cluster === cluster) this.#views.delete(key)
+    for (const views of [this.#views, this.#filtered])
+      for (const [key, view] of views) if (view.cluster === cluster) views.delete(key)
   }
 
   /** All objects of one cluster, or of all clusters (''), in an order. Stays current; read it at once. */
   sorted(cluster: string, order: readonly OrderBy[]): SortedList<IndexedObject> {
-    const key = `${cluster}|${orderKey(order)}`
-    const view = this.#views.get(key) ?? {
-      cluster,
-      list: new SortedList(comparator(order), this.#objects(cluster)),
+    return this.#view(this.#views, `${cluster}|${orderKey(order)}`, cluster, order)
+  }
+
+  /**
+   * Those that a filter admits, in an order, from the second time on that they are asked for: a first page is found sooner by
+   * looking through the sorted objects until it is full.
+   */
+  filtered(
+    cluster: string,
+    order: readonly OrderBy[],
+    { key: filter, admits }: ViewFilter,
+  ): SortedList<IndexedObject> | undefined {
+    const key = `${cluster}|${orderKey(order)}|${filter}`
+    if (!this.#asked.delete(key) && !this.#filtered.has(key)) {
+      this.#asked.add(key)
+      const [oldest] = this.#asked
+      if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest)
+      return undefined
     }
-    this.#views.delete(key)
-    this.#views.set(key, view)
-    const [oldest] = this.#views.keys()
-    if (this.#views.size > MAX_VIEWS && oldest !== undefined) this.#views.delete(oldest)
+    return this.#view(this.#filtered, key, cluster, order, admits)
+  }
+
+  #view(
+    views: Map<string, View>,
+    key: string,
+    cluster: string,
+    order: readonly OrderBy[],
+    admits?: ViewFilter['admits'],
+  ): SortedList<IndexedObject> {
+    const view = views.get(key) ?? {
+      cluster,
+      admits,
+      list: new SortedList(comparator(order), this.#objects(cluster, admits)),
+    }
+    views.delete(key)
+    views.set(key, view)
+    const [oldest] = views.keys()
+    if (views.size > MAX_VIEWS && oldest !== undefined) views.delete(oldest)
     return view.list
   }
 
-  *#objects(cluster: string): Generator<IndexedObject> {
-    for (const [name, table] of this.#tables) if (cluster === '' || name === cluster) yield* table.values()
+  *#objects(cluster: string, admits: ViewFilter['admits'] = () => true): Generator<IndexedObject> {
+    for (const [name, table] of this.#tables) {
+      if (cluster !== '' && name !== cluster) continue
+      for (const object of table.values()) if (admits(object)) yield object
+    }
   }
 
   #change(cluster: string, added: IndexedObject | undefined, removed: IndexedObject | undefined): void {
-    for (const view of this.#views.values()) {
-      if (view.cluster !== '' && view.cluster !== cluster) continue
-      if (removed) view.list.delete(removed)
-      if (added) view.list.add(added)
+    for (const views of [this.#views, this.#filtered]) {
+      for (const { cluster: of, admits, list } of views.values()) {
+        if (of !== '' && of !== cluster) continue
+        // A view that did not admit it does not have it.
+        if (removed) list.delete(removed)
+        if (added && (!admits || admits(added))) list.add(added)
+      }
     }
   }
 }

@@ -49,12 +49,36 @@ export function parseEnhancedFieldSelector(text: string): EnhancedFieldSelector 
   const parser = new Parser(tokenize(text))
   const requirements = parser.parse()
   for (const { path } of requirements) refuseLists(path)
-  const terms = requirements.map(requirement => ({ requirement, values: valuesAt(requirement.path) }))
+  const terms = requirements.map(requirement => ({
+    requirement,
+    values: valuesAt(requirement.path),
+    signs: signsOf(requirement),
+  }))
   return {
     requirements,
     matches: json =>
-      terms.every(({ requirement, values }) => holds(requirement, textOf(json, requirement.path, values))),
+      terms.every(({ requirement, values, signs }) =>
+        signs.some(sign => json.includes(sign))
+          ? holds(requirement, textOf(json, requirement.path, values))
+          : holds(requirement, undefined),
+      ),
   }
+}
+
+/**
+ * Bytes of which the JSON of an object has one wherever it matters what is at the path. An object without any of them is
+ * like one without the field, and need not be parsed: a value that is not equal counts as much as none.
+ */
+function signsOf({ path, operator, values }: FieldRequirement): readonly Buffer[] {
+  const name = path.at(-1)?.name ?? ''
+  // What a list holds has no key in JSON.
+  if (/^(\d+|length)$/.test(name)) return [Buffer.of()]
+  const key = `${JSON.stringify(name)}:`
+  const compares = ['=', '==', '!=', 'in', 'notin'].includes(operator)
+  const signs = compares
+    ? values.flatMap(value => [`${key}${JSON.stringify(value)}`, `${key}${value}`])
+    : [key]
+  return signs.map(sign => Buffer.from(sign))
 }
 
 type Values = WeakMap<Buffer, string | undefined>

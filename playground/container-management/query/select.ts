@@ -21,8 +21,11 @@ type Test = (object: IndexedObject) => boolean
 /** Answers a list request on one type. */
 export function select(index: FleetIndex, type: ResourceIndex, query: Query): Page {
   const [only] = query.clusters
-  const sorted = type.sorted(query.clusters.length === 1 && only ? only : '', query.order)
+  const cluster = query.clusters.length === 1 && only ? only : ''
   const tests = testsOf(query, owners(index, query))
+  const filtered = tests.length > 0 ? view(type, cluster, query, tests) : undefined
+  if (filtered) return slice(filtered, query)
+  const sorted = type.sorted(cluster, query.order)
   if (tests.length === 0 && query.limit === 0 && query.offset === 0)
     return {
       objects: sorted.from(),
@@ -31,6 +34,23 @@ export function select(index: FleetIndex, type: ResourceIndex, query: Query): Pa
       ...(query.withRemainingCount && { remaining: 0 }),
     }
   return tests.length === 0 ? slice(sorted, query) : scan(sorted.from(), query, tests)
+}
+
+/** The objects that pass, when the same was asked for before. Whose children are wanted depends on other types' objects. */
+function view(
+  type: ResourceIndex,
+  cluster: string,
+  query: Query,
+  tests: readonly Test[],
+): SortedList<IndexedObject> | undefined {
+  if (query.owner) return undefined
+  const { clusters, namespaces, names, fuzzyNames, labels, fields, since, before } = query
+  const [label, field] = [labels.requirements, fields.requirements]
+  const key = JSON.stringify([clusters, namespaces, names, fuzzyNames, label, field, since, before])
+  return type.filtered(cluster, query.order, {
+    key,
+    admits: object => tests.every(test => test(object)),
+  })
 }
 
 /** Answers a list request on several types at once. */

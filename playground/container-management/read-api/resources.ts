@@ -65,11 +65,9 @@ async function serveRoute(
   request: ApiRequest,
   cluster?: SyncedCluster,
 ): Promise<ApiResponse> {
-  const types = cluster ? cluster.types : distinctTypes(sources.clusters)
-  if (route.to !== 'resource') return discovery(route, types)
-  const type = types.find(
-    one => one.group === route.group && one.version === route.version && one.resource === route.resource,
-  )
+  if (route.to !== 'resource')
+    return discovery(route, cluster ? cluster.types : distinctTypes(sources.clusters))
+  const type = cluster ? typeOf(cluster, route) : anyTypeOf(sources.clusters, route)
   if (!type || route.subresource !== '' || (route.namespace !== '' && !type.namespaced)) return pageNotFound()
   if (request.method !== 'GET') return methodNotAllowed(type, writeVerb(request.method, route.name))
   const { shape } = negotiate(header(request, 'accept'))
@@ -94,6 +92,21 @@ const inNamespace = ({ namespace }: ResourceRequest): Partial<Query> =>
 const writeVerb = (method: string, name: string): string =>
   ({ POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: name ? 'delete' : 'deletecollection' })[method] ??
   method.toLowerCase()
+
+const typeOf = (
+  { types }: SyncedCluster,
+  { group, version, resource }: ResourceRequest,
+): SyncedType | undefined =>
+  types.find(one => one.resource === resource && one.group === group && one.version === version)
+
+/** The type as the first cluster has it that collects it; most clusters collect the same. */
+function anyTypeOf(clusters: SyncedClusters, route: ResourceRequest): SyncedType | undefined {
+  for (const cluster of clusters.values()) {
+    const type = typeOf(cluster, route)
+    if (type) return type
+  }
+  return undefined
+}
 
 function distinctTypes(clusters: SyncedClusters): SyncedType[] {
   const types = new Map<string, SyncedType>()

@@ -1,10 +1,7 @@
 import type { IndexedType } from '../index/resource-index.js'
 
-/** One type that a cluster's synchro collects, and how far it is. */
-export interface SyncedType extends IndexedType {
-  /** True once its first list is complete: until then absence means nothing. */
-  readonly listed: boolean
-}
+/** One type that a cluster's synchro collects. */
+export type SyncedType = IndexedType
 
 /** What the read API must know of a cluster: does it exist, is it healthy, what is collected of it. */
 export interface SyncedCluster {
