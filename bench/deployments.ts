@@ -70,13 +70,14 @@ export async function fill(
 }
 
 async function existing(client: ApiClient, namespace: string): Promise<ReadonlySet<string>> {
-  const { items } = await client.must<{ items: { metadata: { name: string } }[] }>(
+  // Of no object, kube-apiserver writes null for the list of metadata.
+  const { items } = await client.must<{ items: { metadata: { name: string } }[] | null }>(
     'GET',
     deploymentsPath(namespace),
     undefined,
     { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
   )
-  return new Set(items.map(({ metadata }) => metadata.name))
+  return new Set((items ?? []).map(({ metadata }) => metadata.name))
 }
 
 async function create(client: ApiClient, path: string, object: unknown): Promise<void> {

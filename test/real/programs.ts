@@ -64,7 +64,7 @@ export const families: readonly Family[] = [
       { name: 'karmada-scheduler', package: `${karmada}/cmd/scheduler` },
       { name: 'karmada-webhook', package: `${karmada}/cmd/webhook` },
       { name: 'karmadactl', package: `${karmada}/cmd/karmadactl`, byHand: true },
-      { name: 'karmada-operator', package: `${karmada}/operator/cmd/operator`, byHand: true },
+      { name: 'karmada-operator', package: `${karmada}/operator/cmd/operator` },
     ],
   },
   {
