@@ -110,6 +110,7 @@ describe('the canary', () => {
   })
 
   it('is none of the ConfigMaps that are counted', async () => {
+    scenario = await Scenario.start()
     scenario.replica('a', ...measuring)
     await beats(await canaryOtherThan())
     const all = resourcePath(CONFIG_MAPS)
