@@ -2,6 +2,7 @@ import { fromPromise } from 'xstate'
 import { Failed, type Failure, type Stage } from '../machines/failure.js'
 import type { Assignment } from '../machines/task.js'
 import { fail, failureOf } from './failure.js'
+import { deadline } from './kube/deadline.js'
 import type { Surroundings } from './surroundings.js'
 
 /** What an effect does, given everything. Its signal is aborted when leadership or the reason for it is lost. */
@@ -34,7 +35,8 @@ export const provided = (
       const { leading, signal: term } = leadership()
       // A process that slept may have lost the lease without having been told.
       if (!leading) fail('NotLeading', stage, 'this replica does not lead')
-      const outcome = await work(input, AbortSignal.any([signal, term, AbortSignal.timeout(DEADLINE_MS)]))
+      const limit = deadline([signal, term], DEADLINE_MS)
+      const outcome = await work(input, limit.signal).finally(limit.clear)
       tell('succeeded')
       return outcome
     } catch (error) {

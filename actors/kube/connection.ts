@@ -72,7 +72,7 @@ export async function connectKube(
   const { origin, pathname } = new URL(config.server)
   const basePath = pathname.replace(/\/+$/, '')
   const inFlight = { requests: 0, watches: 0 }
-  if (!config.credential.exec && !config.credential.authProvider) await sockets.forRequest(await auth.proof())
+  if (!config.credential.exec && !config.credential.authProvider) await sockets.prepare(await auth.proof())
 
   const wayOfRequests = async (proof: Proof, signal: AbortSignal): Promise<Way> => {
     const sessions = settings.oneSession ? await orAborted(sockets.forStream(proof), signal) : undefined
@@ -119,7 +119,7 @@ export async function connectKube(
   }
 
   async function request<T>(asked: KubeRequest): Promise<T> {
-    const { signal, clear } = deadline(asked.signal, asked.timeoutMs ?? settings.timeoutMs)
+    const { signal, clear } = deadline([asked.signal], asked.timeoutMs ?? settings.timeoutMs)
     const ended = began({ verb: asked.method, purpose: asked.purpose })
     let code = 0
     try {
@@ -137,7 +137,7 @@ export async function connectKube(
   }
 
   async function* watch(asked: WatchRequest): AsyncGenerator<WatchEvent, void> {
-    const { signal, disarm, clear } = deadline(asked.signal, asked.timeoutMs ?? settings.timeoutMs)
+    const { signal, disarm, clear } = deadline([asked.signal], asked.timeoutMs ?? settings.timeoutMs)
     const ended = began({ verb: 'WATCH' })
     const get = { ...asked, method: 'GET', query: { ...asked.query, watch: true } } as const
     let code = 0

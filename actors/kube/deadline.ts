@@ -6,21 +6,24 @@ export class DeadlineError extends Error {
   }
 }
 
-/** A signal that aborts with the caller's or when the time is over, whichever is first. */
+/** A signal that aborts with a caller's or when the time is over, whichever is first. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Takes the time limit off; the caller's signal stays. */
+  /** Takes the time limit off; the callers' signals stay. */
   disarm(): void
-  /** Lets go of timer and caller's signal. Must be called when the work has ended, or listeners pile up. */
+  /** Lets go of timer and callers' signals. Must be called when the work has ended, or listeners pile up. */
   clear(): void
 }
 
 /** Not AbortSignal.any and AbortSignal.timeout, whose listeners and timers outlive the request in Node 20. */
-export function deadline(caller: AbortSignal | undefined, timeoutMs: number): Deadline {
+export function deadline(callers: readonly (AbortSignal | undefined)[], timeoutMs: number): Deadline {
   const own = new AbortController()
-  const onAbort = (): void => own.abort(caller?.reason)
-  if (caller?.aborted) onAbort()
-  else caller?.addEventListener('abort', onAbort, { once: true })
+  function onAbort(this: AbortSignal): void {
+    own.abort(this.reason)
+  }
+  for (const caller of callers)
+    if (caller?.aborted) own.abort(caller.reason)
+    else caller?.addEventListener('abort', onAbort, { once: true })
   const timer = setTimeout(() => own.abort(new DeadlineError(timeoutMs)), timeoutMs)
   const disarm = (): void => clearTimeout(timer)
   return {
@@ -28,7 +31,7 @@ export function deadline(caller: AbortSignal | undefined, timeoutMs: number): De
     disarm,
     clear() {
       disarm()
-      caller?.removeEventListener('abort', onAbort)
+      for (const caller of callers) caller?.removeEventListener('abort', onAbort)
     },
   }
 }

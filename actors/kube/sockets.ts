@@ -16,8 +16,8 @@ const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
 /** How sockets are opened under one client certificate, and what of them is shared. */
 interface Footing {
   readonly connect: buildConnector.connector
-  /** Bounded. */
-  readonly requests: Pool
+  /** Bounded; opened when the first request needs it, because an empty one already costs 16 KB. */
+  requests?: Pool
   /** The bounded pool of what is proxied, apart, so that callers and Kairship's own requests do not wait for each other. */
   proxied?: Pool
   /** Absent without TLS, in whose handshake HTTP/2 is negotiated. */
@@ -46,9 +46,16 @@ export class Sockets {
     readonly maxRequestSockets: number,
   ) {}
 
+  /** Reads the certificates now, so that whoever connects hears what is wrong with them. @throws as `forRequest` */
+  async prepare(proof: Proof): Promise<void> {
+    await this.#current(proof)
+  }
+
   /** Where a short request goes. @throws KubeconfigError when a certificate cannot be used; Error when closed */
   async forRequest(proof: Proof): Promise<Dispatcher> {
-    return (await this.#current(proof)).requests
+    const footing = await this.#current(proof)
+    footing.requests ??= this.#pool(footing.connect, this.maxRequestSockets)
+    return footing.requests
   }
 
   /** Where requests are streams; undefined where the server speaks HTTP/1.1 only. @throws as `forRequest` */
@@ -66,14 +73,7 @@ export class Sockets {
   /** Where a caller's short request goes. @throws as `forRequest` */
   async forProxy(proof: Proof): Promise<Dispatcher> {
     const footing = await this.#current(proof)
-    footing.proxied ??= this.#track(
-      new Pool(this.#origin, {
-        connect: footing.connect,
-        connections: PROXIED_SOCKETS,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        ...NO_TIMEOUTS,
-      }),
-    )
+    footing.proxied ??= this.#pool(footing.connect, PROXIED_SOCKETS)
     return footing.proxied
   }
 
@@ -124,7 +124,7 @@ export class Sockets {
     })
     before?.ready.then(
       ({ requests, proxied, sessions }) => {
-        this.#retire(requests)
+        if (requests) this.#retire(requests)
         if (proxied) this.#retire(proxied)
         sessions?.retire()
       },
@@ -142,9 +142,12 @@ export class Sockets {
       ...(tls.serverName && { servername: tls.serverName }),
       ...(secure && { secureContext: secure }),
     })
-    const settings = { connect, connections: this.maxRequestSockets, keepAliveTimeout: KEEP_ALIVE_MS }
-    const requests = this.#track(new Pool(this.#origin, { ...settings, ...NO_TIMEOUTS }))
-    return { connect, requests, ...(secure && { sessions: this.#shared(secure) }) }
+    return { connect, ...(secure && { sessions: this.#shared(secure) }) }
+  }
+
+  #pool(connect: buildConnector.connector, connections: number): Pool {
+    const settings = { connect, connections, keepAliveTimeout: KEEP_ALIVE_MS, ...NO_TIMEOUTS }
+    return this.#track(new Pool(this.#origin, settings))
   }
 
   #track<D extends Dispatcher>(dispatcher: D): D {
