@@ -21,6 +21,7 @@ import { managementApi } from './management-api.js'
 import { InstanceAccess } from './native-door/access.js'
 import { nativeDoor } from './native-door/door.js'
 import { type DoorLimits, limitsOf } from './native-door/limits.js'
+import { CatchUp } from './read-your-writes/catch-up.js'
 import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
@@ -114,7 +115,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   })
   const now = () => performance.now()
   const limits = limitsOf(options.doorLimits ?? {}, { ...options, now })
-  const reading = { access: new InstanceAccess(now), ledger: new WriteLedger() }
+  const ledger = new WriteLedger(now)
+  const reading = { access: new InstanceAccess(now), ledger, catchUp: new CatchUp(ledger) }
   const door = nativeDoor({ ...options, ...api, ...limits, ...reading, now })
   const rest = getRequestListener(app.fetch)
   const server = hardened(

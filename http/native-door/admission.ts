@@ -11,6 +11,7 @@ import type { Caller } from '../identity/caller.js'
 import { certificateOf } from '../identity/certificate.js'
 import type { Held } from '../limits.js'
 import { MOST_HEADERS } from '../listener.js'
+import type { CatchUp } from '../read-your-writes/catch-up.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'
 import type { InstanceAccess } from './access.js'
 import { askedOf } from './asked.js'
@@ -43,6 +44,7 @@ export interface DoorOptions {
   readonly patienceMs: number
   readonly access: InstanceAccess
   readonly ledger: WriteLedger
+  readonly catchUp: CatchUp
   readonly now: () => number
 }
 

@@ -101,7 +101,7 @@ export class IndexAnswer implements RawSink {
     if (showsAtLeast) {
       const [before = ''] = start.toString('latin1').split('"items"', 1)
       const version = /"resourceVersion":"(\d+)"/.exec(before)?.[1]
-      const problem = version === undefined ? 'it does not know the type yet' : 'it is behind'
+      const problem = version === undefined ? 'it does not know the type yet' : BEHIND
       if (version === undefined || !showsAtLeast(version)) {
         this.#refuse(problem)
         return true
@@ -126,6 +126,8 @@ export class IndexAnswer implements RawSink {
   }
 }
 
+/** Why a list is not passed on that shows an older state than it must. */
+export const BEHIND = 'it is behind'
 /** Why an index refuses an object, or a type that it does not know. */
 export const NOT_FOUND = 'it answered 404'
 

@@ -2,19 +2,25 @@ import type { Fleet } from '../../ports/fleet.js'
 import type { InstanceIndex } from '../../ports/instance-index.js'
 import type { KubeApi, RawExchange, RawRequest, RawSink, Upstream } from '../../ports/kube-api.js'
 import type { Caller } from '../identity/caller.js'
-import type { WriteLedger } from '../read-your-writes/ledger.js'
+import { type CatchUp, NOBODY, type Showing } from '../read-your-writes/catch-up.js'
+import { isAtOrAfter } from '../read-your-writes/expectation.js'
+import type { Extent, Party, WriteLedger } from '../read-your-writes/ledger.js'
+import { isLongAgo } from '../read-your-writes/long-ago.js'
+import { indexShowing, instanceShowing } from '../read-your-writes/showing.js'
 import { acceptOf } from './accept.js'
 import type { InstanceAccess } from './access.js'
 import { type Asked, indexTarget } from './asked.js'
-import { IndexAnswer, NOT_FOUND } from './index-answer.js'
+import { BEHIND, IndexAnswer, NOT_FOUND } from './index-answer.js'
 import type { RequestInfo } from './request-info.js'
 import { type IndexState, type Route, route } from './route.js'
+import { Tapped } from './tapped.js'
 
 /** What decides where a request is answered from. */
 export interface Sources {
   readonly fleet: Fleet
   readonly access: InstanceAccess
   readonly ledger: WriteLedger
+  readonly catchUp: CatchUp
 }
 
 /** A request that was let in. */
@@ -28,6 +34,8 @@ export interface Entrant {
   /** The instance's own control plane, and the way of requests to it. */
   readonly karmada: { readonly api: KubeApi; readonly upstream: Upstream }
 }
+
+const partyOf = ({ uid, caller }: Entrant): Party => ({ instance: uid, user: caller.user })
 
 /** Where a request was answered from, and why. */
 export interface Answered {
@@ -47,10 +55,8 @@ export function sourceOf(sources: Sources, entrant: Entrant, answered: (from: An
       const index = sources.fleet.index?.(entrant.instance)
       const first = route(info, asked, index && { ...standing(info, index), ...HOPED_FOR })
       if (first.to === 'karmada' || !index) {
-        if (isWrite(info))
-          sources.ledger.begin({ instance: entrant.uid, user: entrant.caller.user }, info.resource)
         answered({ source: 'karmada', reason: first.reason })
-        return karmada.upstream.send(request, named(sink, first))
+        return karmada.upstream.send(request, remembered(sources, entrant, named(sink, first)))
       }
       return new IndexFirst({ sources, entrant, index, request, sink, answered })
     },
@@ -58,9 +64,49 @@ export function sourceOf(sources: Sources, entrant: Entrant, answered: (from: An
 }
 
 const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+/** Subresources that reach beyond the instance's store: what happens behind them is written elsewhere. */
+const CONNECTS = /^(proxy|exec|attach|portforward)(\/|$)/
 
-const isWrite = (info: RequestInfo): info is RequestInfo & Required<Pick<RequestInfo, 'resource'>> =>
-  info.resource !== undefined && writes.has(info.verb) && !info.dryRun
+/** The sink of a request; what a write turns out to be is remembered on the way. */
+function remembered(sources: Sources, entrant: Entrant, sink: RawSink): RawSink {
+  const { ledger } = sources
+  const { verb, resource, dryRun } = entrant.info
+  if (!resource || !writes.has(verb) || dryRun || CONNECTS.test(resource.subresource ?? '')) return sink
+  const request = { verb, ...extentOf(resource) }
+  const pending = ledger.begin(partyOf(entrant), resource, request)
+  if (verb === 'delete') lookFirst(sources, entrant, resource)
+  return new Tapped(request, pending, sink)
+}
+
+/** Deletions that the index is seen to have come to are believed sooner; if it does not answer, later. */
+function lookFirst({ fleet, ledger, catchUp }: Sources, entrant: Entrant, type: ResourceInfo): void {
+  const index = fleet.index?.(entrant.instance)
+  if (index?.holds(type) !== 'synced') return
+  const read = { party: partyOf(entrant), type, extent: extentOf(type) }
+  catchUp.look(read, showingOf(index, ledger)).catch(() => undefined)
+}
+
+const showingOf = (index: InstanceIndex, { now }: WriteLedger): Showing => ({
+  ...indexShowing(index.upstream),
+  ...(!index.can.listResourceVersion && {
+    isLongAgo: since => isLongAgo(index.freshness, now() - since, Date.now()),
+  }),
+})
+
+type ResourceInfo = NonNullable<RequestInfo['resource']>
+
+const extentOf = ({ namespace = '', name }: ResourceInfo): Extent => ({
+  namespace: decoded(namespace),
+  ...(name !== undefined && { name: decoded(name) }),
+})
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // no object is called so
+  }
+}
 
 /** What has to be found out, taken for good to see whether it matters. */
 const HOPED_FOR = { access: 'allowed', reached: true, showsOwnWrites: true } as const
@@ -104,9 +150,11 @@ class IndexFirst implements RawExchange {
   async #start(): Promise<void> {
     const { entrant, index } = this.way
     const { info, asked } = entrant
-    const state: IndexState = { ...standing(info, index), ...(await this.#findOut()) }
+    const found = await this.#findOut().catch((error: Error) =>
+      refusedBy(`it did not answer: ${error.message}`),
+    )
     if (this.#aborted) return
-    const decided = route(info, asked, state)
+    const decided = 'to' in found ? found : route(info, asked, { ...standing(info, index), ...found })
     if (decided.to === 'karmada') this.#karmada(decided)
     else this.#index(decided)
   }
@@ -120,16 +168,30 @@ class IndexFirst implements RawExchange {
       () => 'unknown' as const,
     )
     if (access !== 'allowed') return { ...HOPED_FOR, access }
-    return { access, reached: true, showsOwnWrites: !this.#mayMissOwnWrites() }
+    const reached = await this.#hasReached()
+    return { access, reached, showsOwnWrites: !reached || (await this.#showsOwnWrites()) }
   }
 
-  #mayMissOwnWrites(): boolean {
+  /** A list names what it shows in its answer. */
+  async #hasReached(): Promise<boolean> {
+    const { info, asked } = this.way.entrant
+    const { version } = asked
+    if (version.kind !== 'notOlderThan' || info.verb === 'list' || !info.resource) return true
+    const shows = await this.#shown().list(info.resource, { names: [NOBODY] })
+    return shows.resourceVersion !== undefined && isAtOrAfter(shows.resourceVersion, version.than)
+  }
+
+  /** A watch from some version on brings all that was written since, and shows nothing of what was before. */
+  async #showsOwnWrites(): Promise<boolean> {
     const { sources, entrant } = this.way
-    const { info, uid, caller } = entrant
-    return (
-      info.resource !== undefined &&
-      sources.ledger.mayMiss({ instance: uid, user: caller.user }, info.resource)
-    )
+    const { info, asked, karmada } = entrant
+    if (!info.resource || (info.verb === 'watch' && asked.version.kind === 'notOlderThan')) return true
+    const read = { party: partyOf(entrant), type: info.resource, extent: extentOf(info.resource) }
+    return sources.catchUp.shows(read, this.#shown(), instanceShowing(karmada))
+  }
+
+  #shown(): Showing {
+    return showingOf(this.way.index, this.way.sources.ledger)
   }
 
   #index({ to, reason }: Route): void {
@@ -140,7 +202,7 @@ class IndexFirst implements RawExchange {
       accept: acceptOf(asked.form, info.verb),
       long: request.long,
       mark: index.mark,
-      ...(info.verb === 'list' && index.can.listResourceVersion && { showsAtLeast: () => true }),
+      ...(info.verb === 'list' && index.can.listResourceVersion && { showsAtLeast: this.#isNewEnough() }),
     }
     const { freshness } = index
     const lag = freshness.state === 'current' ? ['Kairship-Index-Lag', String(freshness.lagMs)] : []
@@ -161,6 +223,17 @@ class IndexFirst implements RawExchange {
     this.#current = answer.askedOf(index.upstream)
   }
 
+  /** What a list that says which state it shows must have reached: what was asked for, and what its caller wrote. */
+  #isNewEnough(): (resourceVersion: string) => boolean {
+    const { sources, entrant } = this.way
+    const { asked, info } = entrant
+    const wanted = [
+      asked.version.kind === 'notOlderThan' ? asked.version.than : undefined,
+      info.resource && sources.ledger.highest(partyOf(entrant), info.resource),
+    ]
+    return version => wanted.every(least => least === undefined || isAtOrAfter(version, least))
+  }
+
   #karmada(decided: Route): void {
     const { entrant, request, sink, answered } = this.way
     answered({ source: 'karmada', reason: decided.reason })
@@ -170,8 +243,8 @@ class IndexFirst implements RawExchange {
 
 /** An index that does not know an object is no trouble: it may be new, and the instance says whether it is there. */
 const refusedBy = (because: string): Route =>
-  because === NOT_FOUND
-    ? { to: 'karmada', reason: 'NotFound', because, fallback: false }
+  because === NOT_FOUND || because === BEHIND
+    ? { to: 'karmada', reason: because === BEHIND ? 'NotReached' : 'NotFound', because, fallback: false }
     : {
         to: 'karmada',
         reason: 'IndexFailed',

@@ -1,0 +1,92 @@
+import { type GroupVersionResource, resourcePath } from '../../manifests/kube.js'
+import type { KubeApi, Upstream } from '../../ports/kube-api.js'
+import type { Showing, ShownItem, ShownList } from './catch-up.js'
+
+const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+/** How long the index or the instance may take; a read waits for it. */
+const TIMEOUT_MS = 5_000
+/** As much as a connection reads of any answer. */
+const MOST_BYTES = 64 << 20
+
+/** The instance itself, read under Kairship's own credential. */
+export const instanceShowing = (api: KubeApi): Showing => ({
+  list: async (type, { namespace, names }) => {
+    const [only] = names ?? []
+    const within = only?.namespace || namespace
+    return shownList(
+      await api.request({
+        method: 'GET',
+        path: resourcePath(type, within ? { namespace: within } : {}),
+        query: { fieldSelector: only && `metadata.name=${only.name}` },
+        accept: METADATA,
+        timeoutMs: TIMEOUT_MS,
+      }),
+    )
+  },
+})
+
+/** An index that speaks Clusterpedia's read API. */
+export const indexShowing = (upstream: Upstream): Showing => ({
+  list: async (type: GroupVersionResource, { namespace, names }) => {
+    const query = new URLSearchParams()
+    if (names) query.set('names', [...new Set(names.map(({ name }) => name))].join())
+    const namespaces = [...new Set(names?.map(({ namespace }) => namespace))]
+    if (namespaces.length > 0 && namespaces.every(Boolean)) query.set('namespaces', namespaces.join())
+    const path = resourcePath(type, namespace ? { namespace } : {})
+    return shownList(JSON.parse(await read(upstream, `${path}?${query}`)))
+  },
+})
+
+/** @throws Error when the answer is not a list of objects with their metadata */
+function shownList(answer: unknown): ShownList {
+  const { metadata, items } = (answer ?? {}) as { metadata?: { resourceVersion?: unknown }; items?: unknown }
+  if (!Array.isArray(items)) throw new Error('the answer is not a list')
+  const version = metadata?.resourceVersion
+  return {
+    items: items.map(itemOf),
+    ...(typeof version === 'string' && version !== '' && { resourceVersion: version }),
+  }
+}
+
+function itemOf(item: { readonly metadata?: Readonly<Record<string, unknown>> } | null): ShownItem {
+  const { namespace = '', name, uid, resourceVersion, deletionTimestamp } = item?.metadata ?? {}
+  if (
+    typeof namespace !== 'string' ||
+    typeof name !== 'string' ||
+    typeof uid !== 'string' ||
+    typeof resourceVersion !== 'string'
+  )
+    throw new Error('the answer holds something that is no object')
+  return { namespace, name, uid, resourceVersion, deleting: typeof deletionTimestamp === 'string' }
+}
+
+/** @throws Error when the answer is not good, or does not come */
+function read(upstream: Upstream, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const exchange = upstream.send(
+      {
+        method: 'GET',
+        path,
+        headers: ['Accept', METADATA, 'User-Agent', 'kairship'],
+        long: false,
+        headTimeoutMs: TIMEOUT_MS,
+        idleTimeoutMs: TIMEOUT_MS,
+      },
+      {
+        head(status) {
+          if (status !== 200) exchange.abort(new Error(`it answered ${status}`))
+        },
+        data(chunk) {
+          size += chunk.length
+          if (size > MOST_BYTES) exchange.abort(new Error(`its answer is larger than ${MOST_BYTES} bytes`))
+          else chunks.push(chunk)
+          return true
+        },
+        end: () => resolve(Buffer.concat(chunks).toString('utf8')),
+        failed: reject,
+      },
+    )
+  })
+}
