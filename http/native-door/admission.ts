@@ -16,10 +16,11 @@ import type { WriteLedger } from '../read-your-writes/ledger.js'
 import type { InstanceAccess } from './access.js'
 import { askedOf } from './asked.js'
 import type { Circuits } from './circuit.js'
+import type { Answered, Entrant } from './entrant.js'
 import { asksToImpersonate } from './headers.js'
 import type { BadPath, DoorPath } from './path.js'
 import { type RequestInfo, requestInfo } from './request-info.js'
-import { type Answered, type Entrant, sourceOf } from './sources.js'
+import { sourceOf } from './sources.js'
 
 /** Reviews by which callers ask who they are and what they may do: posted, and nothing is stored. */
 const ASKS_OF_ITSELF =

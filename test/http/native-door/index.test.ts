@@ -75,6 +75,9 @@ const karmada = () => playground.karmadas.get(instance)!.server
 const ask = (path: string, token = playground.tokens.admin, headers: Record<string, string> = {}) =>
   curl(api, `${root}${path}`, { token }, headers)
 
+const write = (method: string, path: string, body?: object, token = playground.tokens.admin) =>
+  curl(api, `${root}${path}`, { token }, {}, method, body)
+
 const configMap = (
   name: string,
   data: Record<string, string> = {},
@@ -243,5 +246,91 @@ describe('an informer through the door', () => {
     expect(seen().map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
     expect(JSON.stringify(seen())).not.toContain('shadow.clusterpedia.io')
     watch.end()
+  })
+})
+
+const namesIn = ({ text }: Answer): string[] =>
+  (JSON.parse(text) as KubeList<KubeObject>).items.map(({ metadata }) => metadata.name)
+
+/** Moves the index's knowledge of the type on, whoever else is quiet. */
+const stir = () =>
+  karmada().local.request({
+    method: 'POST',
+    path: maps,
+    body: { ...configMap(''), metadata: { generateName: 'stir-' } },
+  })
+
+describe('whoever wrote something reads it', () => {
+  it('while the index stands still: from the instance, and others from the index; and then from the index', async () => {
+    await write('POST', maps, configMap('mine', { a: '1' }))
+    await eventually('the index shows it', async () => sourceOf(await ask(`${maps}/mine`))[0] === 'index')
+    await write('POST', maps, configMap('doomed'))
+    await eventually('the index shows it', async () => sourceOf(await ask(`${maps}/doomed`))[0] === 'index')
+    const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
+    try {
+      expect((await write('PUT', `${maps}/mine`, configMap('mine', { a: '2' }))).status).toBe(200)
+      expect((await write('POST', maps, configMap('new'))).status).toBe(201)
+      expect((await write('DELETE', `${maps}/doomed`)).status).toBe(200)
+      const one = await ask(`${maps}/mine`)
+      expect([sourceOf(one)[0], JSON.parse(one.text).data.a]).toEqual(['karmada', '2'])
+      expect((await ask(`${maps}/new`)).status).toBe(200)
+      expect((await ask(`${maps}/doomed`)).status).toBe(404)
+      for (const path of [maps, '/api/v1/configmaps', `${maps}?resourceVersion=0`]) {
+        const list = await ask(path)
+        expect(sourceOf(list)[0]).toBe('karmada')
+        expect(namesIn(list)).toEqual(expect.arrayContaining(['mine', 'new']))
+        expect(namesIn(list)).not.toContain('doomed')
+      }
+      const elsewhere = await ask('/api/v1/namespaces/theirs/configmaps')
+      const others = await ask(maps, playground.tokens.viewer)
+      // Unless the canary has found out meanwhile that nothing moves.
+      for (const answer of [elsewhere, others])
+        expect(['index', 'karmada']).toContain(answer.headers['kairship-source'])
+      if (others.headers['kairship-source'] === 'index') expect(namesIn(others)).toContain('doomed')
+    } finally {
+      goOn()
+    }
+    const after = await eventually('the index has caught up', async () => {
+      const list = await ask(maps)
+      return list.headers['kairship-source'] === 'index' ? list : undefined
+    })
+    expect(namesIn(after)).toEqual(expect.arrayContaining(['mine', 'new']))
+    expect(namesIn(after)).not.toContain('doomed')
+  })
+
+  it('also after many were deleted at once', async () => {
+    const labelled = (name: string) => ({ ...configMap(name), metadata: { name, labels: { batch: 'x' } } })
+    for (const name of ['batch-1', 'batch-2']) await write('POST', maps, labelled(name))
+    const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
+    expect((await write('DELETE', `${maps}?labelSelector=batch%3Dx`)).status).toBe(200)
+    const list = await ask(maps)
+    expect([list.headers['kairship-source'], namesIn(list).filter(name => name.startsWith('batch'))]).toEqual(
+      ['karmada', []],
+    )
+    goOn()
+    const after = await eventually('the index has caught up', async () => {
+      await stir()
+      const list = await ask(maps)
+      return list.headers['kairship-source'] === 'index' ? list : undefined
+    })
+    expect(namesIn(after).filter(name => name.startsWith('batch'))).toEqual([])
+  })
+
+  it('through another replica, when it says up to where', async () => {
+    const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
+    const made = await karmada().local.request<KubeObject>({
+      method: 'POST',
+      path: maps,
+      body: configMap('elsewhere'),
+    })
+    const path = `${maps}?resourceVersionMatch=NotOlderThan&resourceVersion=${made.metadata.resourceVersion}`
+    const list = await ask(path)
+    expect([list.headers['kairship-source'], namesIn(list).includes('elsewhere')]).toEqual(['karmada', true])
+    goOn()
+    const after = await eventually('the index has reached it', async () => {
+      const list = await ask(path)
+      return list.headers['kairship-source'] === 'index' ? list : undefined
+    })
+    expect(namesIn(after)).toContain('elsewhere')
   })
 })

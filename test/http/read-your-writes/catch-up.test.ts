@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { CatchUp, type Showing, type ShownItem } from '../../../http/read-your-writes/catch-up.js'
+import { type Extent, LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { Outcome } from '../../../http/read-your-writes/outcome.js'
+
+const party = { instance: 'i', user: 'ann' }
+const maps = { group: '', version: 'v1', resource: 'configmaps' }
+const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' }
+
+/** Somebody who shows what a test puts there, and counts how often it is asked. */
+class Shelf implements Showing {
+  asked = 0
+  readonly items: (ShownItem & { readonly of: string })[] = []
+
+  constructor(public resourceVersion?: string) {}
+
+  put(
+    of: { readonly resource: string },
+    place: string,
+    version: string,
+    more: Partial<ShownItem> = {},
+  ): void {
+    const [namespace = '', name = ''] = place.split('/')
+    this.items.push({
+      of: of.resource,
+      namespace,
+      name,
+      uid: 'u',
+      resourceVersion: version,
+      deleting: false,
+      ...more,
+    })
+  }
+
+  list: Showing['list'] = async (of, { namespace, names }) => {
+    this.asked++
+    const wanted = names?.map(({ name }) => name)
+    const items = this.items.filter(
+      item =>
+        item.of === of.resource &&
+        (!namespace || item.namespace === namespace) &&
+        (!wanted || wanted.includes(item.name)),
+    )
+    return { items, ...(this.resourceVersion !== undefined && { resourceVersion: this.resourceVersion }) }
+  }
+}
+
+function start(objects = 256) {
+  let now = 1_000
+  const ledger = new WriteLedger(() => now, { objects, records: 10 })
+  const catchUp = new CatchUp(ledger)
+  return {
+    pass: (milliseconds: number) => (now += milliseconds),
+    ledger,
+    wrote(type: typeof maps, request: { verb: string; namespace: string; name?: string }, outcome: Outcome) {
+      ledger.begin(party, type, request).ended(outcome)
+    },
+    shows: (type: typeof maps, extent: Extent, index: Showing, instance: Showing) =>
+      catchUp.shows({ party, type, extent }, index, instance),
+  }
+}
+
+const present = (place: string, resourceVersion: string): Outcome => {
+  const [namespace = '', name = ''] = place.split('/')
+  return { kind: 'wrote', namespace, name, expected: { kind: 'present', resourceVersion } }
+}
+
+describe('an index is asked only', () => {
+  it('about what the read looks at, and about nothing that was seen there', async () => {
+    const { wrote, shows } = start()
+    const index = new Shelf()
+    wrote(maps, { verb: 'create', namespace: 'a' }, present('a/x', '100'))
+    for (const extent of [{ namespace: 'b' }, { namespace: 'a', name: 'y' }])
+      expect(await shows(maps, extent, index, new Shelf())).toBe(true)
+    expect(await shows(deployments, { namespace: 'a' }, index, new Shelf())).toBe(true)
+    expect(index.asked).toBe(0)
+    expect(await shows(maps, { namespace: '' }, index, new Shelf('100'))).toBe(false)
+    index.put(maps, 'a/x', '100')
+    expect(await shows(maps, { namespace: 'a' }, index, new Shelf('100'))).toBe(true)
+    const { asked } = index
+    expect(await shows(maps, { namespace: 'a' }, index, new Shelf('100'))).toBe(true)
+    expect(index.asked).toBe(asked)
+  })
+
+  it('and believed when it says how far it is, also about what somebody else deleted since', async () => {
+    const { wrote, shows } = start()
+    wrote(maps, { verb: 'update', namespace: 'a', name: 'x' }, present('a/x', '100'))
+    expect(await shows(maps, { namespace: 'a' }, new Shelf('99'), new Shelf('120'))).toBe(false)
+    expect(await shows(maps, { namespace: 'a' }, new Shelf('100'), new Shelf('120'))).toBe(true)
+  })
+})
+
+describe('the type stays away from the index', () => {
+  it('while a write is under way, and as long as one whose answer was lost may still be executed', async () => {
+    const { ledger, shows, pass } = start()
+    const index = new Shelf('200')
+    const instance = new Shelf('150')
+    const pending = ledger.begin(party, maps, { verb: 'update', namespace: 'a', name: 'x' })
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
+    pending.ended({ kind: 'lost' })
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
+    pass(LOST_FOR_MS - 1)
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
+    expect(instance.asked).toBe(0)
+    pass(1)
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(true)
+  })
+
+  it('after more writes than are remembered, until it is as far as the last of them', async () => {
+    const { wrote, shows } = start(3)
+    for (const at of [1, 2, 3, 4, 5])
+      wrote(maps, { verb: 'create', namespace: 'a' }, present(`a/x${at}`, `10${at}`))
+    expect(await shows(maps, { namespace: 'b' }, new Shelf('103'), new Shelf('300'))).toBe(false)
+    expect(await shows(maps, { namespace: 'b' }, new Shelf('104'), new Shelf('300'))).toBe(true)
+    expect(await shows(maps, { namespace: 'a' }, new Shelf('105'), new Shelf('300'))).toBe(true)
+  })
+
+  it('after a namespace was deleted, every type, until it is gone and the index has come so far', async () => {
+    const { wrote, shows } = start()
+    const [index, instance] = [new Shelf('100'), new Shelf('110')]
+    instance.put(namespaces, '/a', '105', { deleting: true })
+    index.put(deployments, 'a/x', '50')
+    wrote(namespaces, { verb: 'delete', namespace: '', name: 'a' }, present('/a', '105'))
+    for (const extent of [{ namespace: 'a' }, { namespace: 'a', name: 'x' }, { namespace: '' }])
+      expect(await shows(deployments, extent, index, instance)).toBe(false)
+    expect(await shows(deployments, { namespace: 'b' }, index, instance)).toBe(true)
+    instance.items.splice(0)
+    instance.resourceVersion = '120'
+    index.resourceVersion = '119'
+    expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(false)
+    index.resourceVersion = '120'
+    expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(true)
+  })
+
+  it('after a definition of a type was deleted, that type', async () => {
+    const { wrote, shows } = start()
+    const crds = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }
+    wrote(
+      crds,
+      { verb: 'delete', namespace: '', name: 'ships.example.com' },
+      present('/ships.example.com', '100'),
+    )
+    const ships = { group: 'example.com', version: 'v1', resource: 'ships' }
+    expect(await shows(ships, { namespace: 'a' }, new Shelf('90'), new Shelf('101'))).toBe(false)
+    expect(await shows(maps, { namespace: 'a' }, new Shelf('90'), new Shelf('101'))).toBe(true)
+  })
+
+  it('of Clusterpedia after a bulk deletion, until that is long ago and a comparison finds nothing older', async () => {
+    const { wrote, shows, pass } = start()
+    let longAgo = false
+    const index = Object.assign(new Shelf(), { isLongAgo: () => longAgo })
+    const instance = new Shelf('110')
+    instance.put(maps, 'a/kept', '90')
+    index.put(maps, 'a/kept', '90')
+    wrote(maps, { verb: 'deletecollection', namespace: 'a' }, { kind: 'unread' })
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
+    longAgo = true
+    index.put(maps, 'a/stale', '80')
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
+    index.items.pop()
+    const { asked } = instance
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
+    expect(instance.asked).toBe(asked)
+    pass(2_000)
+    expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(true)
+  })
+})
+
+it('whoever is forgotten for want of room counts for everybody', async () => {
+  const ledger = new WriteLedger(() => 0, { objects: 9, records: 2 })
+  for (const user of ['ann', 'ben', 'cid'])
+    ledger
+      .begin({ instance: 'i', user }, maps, { verb: 'create', namespace: 'a' })
+      .ended(present('a/x', '100'))
+  const extent = { namespace: 'a' }
+  expect(ledger.due({ instance: 'i', user: 'dan' }, maps, extent)?.written).toHaveLength(1)
+  expect(ledger.due({ instance: 'j', user: 'dan' }, maps, extent)).toBeUndefined()
+})
