@@ -71,6 +71,9 @@ const address = text(
   'host:port, such as 127.0.0.1:8443 or [::1]:8443 (port 0 picks a free one)',
   /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/,
 )
+const httpsUrl = optional(
+  text('url', 'an https:// URL without a path, such as https://127.0.0.1:8443', /^https:\/\/[^/?#]+\/?$/),
+)
 const dnsLabel = text(
   'name',
   'a DNS label: at most 63 of a-z, 0-9 and "-", starting and ending with a letter or digit',
@@ -226,6 +229,22 @@ export const knobs = {
     help: 'address of gRPC over TLS',
     why: 'its own port, because grpc-js owns its HTTP/2 sockets',
   }),
+  externalUrl: knob({
+    kind: httpsUrl,
+    default: undefined,
+    group: 'API',
+    commands: answering,
+    help: 'URL by which callers reach REST and the native door; it is written into kubeconfigs',
+    why: 'without it the address listened on, which only callers on this machine or without a proxy can use',
+  }),
+  karmadaVersion: knob({
+    kind: text('version', 'a Karmada release such as v1.18.2', /^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/),
+    default: 'v1.18.2',
+    group: 'API',
+    commands: answering,
+    help: 'the Karmada release that the installed karmada-operator brings up; GetInstanceKarmadaConfig tells it',
+    why: 'the release that Kairship is tested with; the operator decides what is installed and tells nobody beforehand',
+  }),
   healthListen: knob({
     kind: address,
     default: '127.0.0.1:8080',
@@ -360,9 +379,7 @@ export const knobs = {
     why: 'else .kairship/client.yaml in the working folder (a playground writes it), else in the home folder',
   }),
   server: knob({
-    kind: optional(
-      text('url', 'an https:// URL without a path, such as https://127.0.0.1:8443', /^https:\/\/[^/?#]+\/?$/),
-    ),
+    kind: httpsUrl,
     default: undefined,
     group: 'Client',
     commands: clients,

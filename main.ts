@@ -93,6 +93,8 @@ async function startKairship(config: Config, log: Log, lifecycle: Lifecycle, rol
           streamsPerInstance: config.proxyStreamsPerInstance,
           patienceMs: config.proxyPatienceMs,
         },
+        karmadaVersion: config.karmadaVersion,
+        ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),
         ...serving,
       }),
     part => part.close(),

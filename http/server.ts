@@ -43,7 +43,7 @@ export interface ApiOptions {
   readonly tls?: ServingCertificate
   /** PEM of the authorities whose client certificates are accepted; none are when absent. */
   readonly clientCertificateAuthority?: string
-  /** The Karmada version that is installed when none is asked for. */
+  /** The Karmada version that is installed when none is asked for; callers are told '' when absent. */
   readonly karmadaVersion?: string
   /** Streams that one caller may hold open at once, over all wires. */
   readonly streamsPerCaller?: number
@@ -71,7 +71,6 @@ export interface Api {
   close(): Promise<void>
 }
 
-const DEFAULT_KARMADA_VERSION = 'v1.18.2'
 const DEFAULT_STREAMS_PER_CALLER = 100
 const DEFAULT_GRACE_MS = 5_000
 
@@ -91,10 +90,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const api = managementApi({
     ...options,
     door: () => ({
-      url: options.externalUrl ?? url,
+      url: options.externalUrl?.replace(/\/$/, '') ?? url,
       ...(certificateAuthority ? { certificateAuthority } : {}),
     }),
-    karmadaVersion: options.karmadaVersion ?? DEFAULT_KARMADA_VERSION,
+    karmadaVersion: options.karmadaVersion ?? '',
     streamsPerCaller: options.streamsPerCaller ?? DEFAULT_STREAMS_PER_CALLER,
   })
   let closing: Promise<void> | undefined

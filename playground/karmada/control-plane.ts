@@ -14,12 +14,11 @@ import { clusterDefinition } from './cluster-definition.js'
 import { clusterProxy } from './cluster-proxy.js'
 import { karmadaCustomResourceDefinitions } from './crds/index.js'
 import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
+import { KARMADA_RELEASE } from './release.js'
 import { UnifiedAuth } from './unified-auth.js'
 
 /** What the API server of an embedded control plane reports; Karmada v1.18 ships this kube-apiserver. */
 const KUBE_APISERVER_VERSION = 'v1.34.2'
-/** The Karmada whose behaviour is embedded; noted inside the control plane where Karmada's Helm chart notes it. */
-const KARMADA_VERSION = 'v1.18.2'
 
 const karmadaTypes = installedTypes(
   karmadaCustomResourceDefinitions as unknown as readonly JsonObject[],
@@ -109,12 +108,12 @@ async function noteVersion(local: KubeApi): Promise<void> {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { namespace: 'karmada-system', name: 'karmada-version' },
-    data: { karmadaVersion: KARMADA_VERSION },
+    data: { karmadaVersion: KARMADA_RELEASE },
   }
   await ensure(local, CONFIG_MAPS, note)
   await update<ConfigMap>(local, CONFIG_MAPS, note.metadata, now =>
-    now.data?.karmadaVersion === KARMADA_VERSION
+    now.data?.karmadaVersion === KARMADA_RELEASE
       ? now
-      : { ...now, data: { karmadaVersion: KARMADA_VERSION } },
+      : { ...now, data: { karmadaVersion: KARMADA_RELEASE } },
   )
 }

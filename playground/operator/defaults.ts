@@ -1,7 +1,6 @@
+import { KARMADA_RELEASE } from '../karmada/release.js'
 import type { Component, KarmadaSpec } from './karmada-resource.js'
 
-/** The release the playground stands for. */
-export const KARMADA_RELEASE = 'v1.18.2'
 const KUBERNETES_RELEASE = 'v1.34.2'
 
 const kubernetes = (image: string): Component => ({

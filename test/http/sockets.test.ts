@@ -250,6 +250,17 @@ async function watching(
 }
 
 describe('the REST listener', () => {
+  it('tells what it was set to: the Karmada release, and the URL that kubeconfigs carry', async () => {
+    const set = { karmadaVersion: 'v1.19.0', externalUrl: 'https://kairship.example/' }
+    const { running } = await listening(undefined, set)
+    const config = await curl(running, `${path}/config`, { token: 'viewer' })
+    expect(JSON.parse(config.text)).toEqual({ version: 'v1.19.0' })
+    const { text } = await curl(running, `${path}/north/kubeconfig`, { token: 'viewer' })
+    expect(JSON.parse(text).kubeConfigString).toContain(
+      'server: https://kairship.example/apis/kairship.io/v1alpha1/instances/north/proxy\n',
+    )
+  })
+
   it('aborts what a caller waited for when that caller hangs up', async () => {
     const { running, host } = await listening()
     const arrived = deferred<AbortSignal>()

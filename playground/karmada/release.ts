@@ -1,0 +1,2 @@
+/** The Karmada whose behaviour is embedded, and which the embedded operator installs. */
+export const KARMADA_RELEASE = 'v1.18.2'
