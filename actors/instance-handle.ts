@@ -55,6 +55,10 @@ export class InstanceHandle {
   get name(): string {
     return this.instance.metadata.name
   }
+  /** The CR as it was last told, which an actor that crashed has not taken in. */
+  get cr(): Instance {
+    return this.instance
+  }
   get uid(): string | undefined {
     return this.instance.metadata.uid
   }
@@ -89,6 +93,11 @@ export class InstanceHandle {
     this.#actor = this.#create(leading)
     this.#latest = this.#actor.getSnapshot()
     this.#actor.start()
+  }
+
+  /** What is said of the actor's crash while it is down. */
+  get crash(): ConditionFact | undefined {
+    return this.#crash
   }
 
   /** Says in the view that the actor crashed, and what becomes of it. */

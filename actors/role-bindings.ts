@@ -87,14 +87,14 @@ async function madeInside(api: KubeApi, instance: string, signal: AbortSignal): 
   return found
 }
 
-/** A roleRef is immutable, so a binding to another role is a new binding. */
+/** A roleRef is immutable, so a binding to another role is a new binding. A role has none. */
 async function replace(
   api: KubeApi,
   before: RbacObject | undefined,
   object: RbacObject,
   signal: AbortSignal,
 ): Promise<void> {
-  if (before && fingerprint(before.roleRef) !== fingerprint(object.roleRef))
+  if (before && fingerprint(before.roleRef ?? null) !== fingerprint(object.roleRef ?? null))
     await removeOne(api, before, signal)
   await apply(api, resourceOf(object.kind), object, signal)
 }

@@ -3,7 +3,8 @@ import { type Actor, createActor } from 'xstate'
 import { type InstanceSnapshot, stateOf } from '../machines/invariants.js'
 import { jittered } from '../machines/retry.js'
 import { type SupervisorEvent, supervisorMachine } from '../machines/supervisor.js'
-import type { Instance } from '../manifests/instance.js'
+import type { Instance, InstanceStatus } from '../manifests/instance.js'
+import { reportCrash } from './crash-report.js'
 import { Duplicates } from './duplicates.js'
 import { HostFacts } from './host-facts.js'
 import { instanceLogic } from './instance.js'
@@ -40,8 +41,12 @@ export class Supervisor {
       () => [...this.registry.values()].map(({ name }) => name),
       (name, event) => this.registry.tell(name, event),
     )
-    this.#duplicates = new Duplicates((name, elder) =>
-      this.registry.tell(name, { type: 'duplicate.observed', ...(elder && { elder }) }),
+    this.#duplicates = new Duplicates((name, verdict) =>
+      this.registry.tell(name, {
+        type: 'duplicate.observed',
+        ...(verdict === 'undecided' && { undecided: true }),
+        ...(typeof verdict === 'object' && { elder: verdict }),
+      }),
     )
     this.#actor = createActor(this.#provided())
   }
@@ -102,7 +107,10 @@ export class Supervisor {
 
   #tellAll(leading: boolean): void {
     const type = leading ? 'leadership.gained' : 'leadership.lost'
-    for (const handle of this.registry.values()) handle.tell({ type })
+    for (const handle of this.registry.values()) {
+      handle.tell({ type })
+      this.#reportCrash(handle)
+    }
   }
 
   #forgetAll(): void {
@@ -157,14 +165,24 @@ export class Supervisor {
   }
 
   #claim(instance: Instance): void {
-    const { credentials, controlPlane } =
-      this.registry.get(instance.metadata.name)?.snapshot.context.facts ?? {}
+    const handle = this.registry.get(instance.metadata.name)
+    const { credentials, controlPlane } = handle?.snapshot.context.facts ?? {}
     // What an earlier process found out counts until this one knows: an elder must not lose its place by a restart.
-    const { status } = instance
+    const { status, spec, metadata } = instance
+    const controlPlaneID = controlPlane?.ok ? controlPlane.id : status?.controlPlaneID
     this.#duplicates.claim({
       instance,
       endpoint: credentials?.ok ? credentials.endpoint : status?.endpoint,
-      controlPlaneID: controlPlane?.ok ? controlPlane.id : status?.controlPlaneID,
+      controlPlaneID,
+      // What is being installed is nobody else's, and who is on its way out or crashed may never be heard of.
+      settled:
+        controlPlaneID !== undefined ||
+        controlPlane !== undefined ||
+        credentials?.ok === false ||
+        wasAskedBefore(status) ||
+        spec?.install !== undefined ||
+        metadata.deletionTimestamp !== undefined ||
+        handle?.crash !== undefined,
     })
   }
 
@@ -187,17 +205,31 @@ export class Supervisor {
     error: string
   }): void {
     const pause = jittered(pauseMs, this.options.surroundings.random())
+    // Without the jitter, so that the same crash reads the same each time and is written once.
+    const seconds = Math.round(pauseMs / 1000)
     const message = parked
-      ? `this instance keeps crashing its actor and is left alone for ${Math.round(pause / 1000)} s: ${error}`
-      : `this instance crashed its actor, which is restarted in ${Math.round(pause / 1000)} s: ${error}`
-    this.registry
-      .get(name)
-      ?.markCrashed({ type: 'Ready', status: 'False', reason: parked ? 'Parked' : 'Crashed', message })
+      ? `this instance keeps crashing its actor and is left alone for up to ${seconds} s: ${error}`
+      : `this instance crashed its actor, which is restarted within ${seconds} s: ${error}`
+    const handle = this.registry.get(name)
+    handle?.markCrashed({ type: 'Ready', status: 'False', reason: parked ? 'Parked' : 'Crashed', message })
+    if (handle) this.#reportCrash(handle)
+    // Nobody waits for one that is down.
+    if (handle) this.#claim(handle.cr)
     clearTimeout(this.#restarts.get(name))
     this.#restarts.set(
       name,
       setTimeout(() => this.#take({ type: 'restart.due', name }), pause),
     )
+  }
+
+  /** The actor that would write the status is the one that crashed. */
+  #reportCrash({ name, cr, crash }: InstanceHandle): void {
+    if (!crash || !this.leading) return
+    const { surroundings } = this.options
+    reportCrash(surroundings, cr, crash).catch((err: unknown) => {
+      // Told over the API and in the log all the same; the next crash or the next leader tries again.
+      surroundings.log.warn({ instance: name, err }, 'a crash could not be written into the CR')
+    })
   }
 
   #restart(name: string): void {
@@ -210,3 +242,11 @@ export class Supervisor {
     this.#facts.tellAll(name)
   }
 }
+
+/** An earlier process has an answer of the control plane, or of the Secret, on record. */
+const wasAskedBefore = (status: InstanceStatus | undefined): boolean =>
+  status?.conditions?.some(
+    ({ type, status }) =>
+      (type === 'ControlPlaneHealthy' && status !== 'Unknown') ||
+      (type === 'CredentialsResolved' && status === 'False'),
+  ) ?? false

@@ -45,7 +45,12 @@ export type OwnObserverEvent =
 
 /** From the watches on the host that all instances share. */
 export type HostEvent =
-  | { readonly type: 'duplicate.observed'; readonly elder?: Elder }
+  | {
+      readonly type: 'duplicate.observed'
+      readonly elder?: Elder
+      /** It had an elder, which is gone, and its own control plane is not known: whether it has another is open. */
+      readonly undecided?: boolean
+    }
   | { readonly type: 'installation.observed'; readonly installation: OutsideObject | 'absent' }
   | { readonly type: 'virtualCluster.observed'; readonly virtualCluster: OutsideObject | 'absent' }
   | { readonly type: 'registration.observed'; readonly registration: OutsideObject | 'absent' }

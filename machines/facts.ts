@@ -117,7 +117,10 @@ export const isDistinct = ({ controlPlane, duplicate }: Facts): boolean =>
  */
 export function isAssessed({ credentials, controlPlane, aggregatedApi, ...facts }: Facts): boolean {
   const reached = credentials?.ok
-    ? controlPlane !== undefined && aggregatedApi !== undefined && facts.duplicate !== undefined
+    ? controlPlane !== undefined &&
+      aggregatedApi !== undefined &&
+      // One that cannot be reached has nothing to be compared by.
+      (facts.duplicate !== undefined || !controlPlane.ok)
     : credentials !== undefined
   return reached && facts.virtualCluster !== undefined && facts.registration !== undefined
 }

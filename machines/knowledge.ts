@@ -92,6 +92,7 @@ function taught(facts: Facts, event: FactEvent): Facts {
     case 'statistics.observed':
       return { ...facts, statistics: event.statistics }
     case 'duplicate.observed':
+      if (event.undecided) return without(facts, 'duplicate')
       return { ...facts, duplicate: event.elder ? { elder: event.elder } : {} }
     case 'installation.observed':
       return { ...facts, installation: event.installation }

@@ -122,8 +122,11 @@ describe('the host’s API server', () => {
     )
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
+    // The lease alone brings further cuts about; what happens between them is still seen.
+    await eventually('three cuts', () => cuts >= 3, scenario.patience)
+    await scenario.create(INSTANCES, adopt('late', 'missing'))
+    await scenario.phase('late', 'Registering')
     calm()
-    expect(cuts).toBeGreaterThan(0)
   })
 
   it('answers everything late: the instance becomes ready', async () => {
