@@ -35,13 +35,14 @@ export function moduleFolder(family: string, module: string): string {
  * @throws Error when Go is missing or a program does not compile
  */
 export async function build(report: (line: string) => void, everything = false): Promise<void> {
+  // Also where all binaries are there: CRDs and other manifests are read from Go's module cache.
+  requireGo()
   const missing = families.flatMap(family =>
     family.programs
       .filter(({ name, byHand = false }) => (everything || !byHand) && !existsSync(programPath(name)))
       .map(program => ({ family, program })),
   )
   if (missing.length === 0) return
-  requireGo()
   report(`${missing.length} programs to build; on two cores expect about a minute each, once`)
   for (const [done, { family, program }] of missing.entries()) {
     const started = Date.now()
@@ -72,7 +73,7 @@ function requireGo(): void {
   const found = spawnSync('go', ['version'], { encoding: 'utf8' })
   if (found.status !== 0)
     throw new Error(
-      'Go is missing: the real engines are built from source. Install Go 1.26 or later, or name a folder with the binaries in KAIRSHIP_REAL_BIN.',
+      'Go is missing: the real engines are built from source, and their manifests come from its module cache. Install Go 1.26 or later.',
     )
 }
 

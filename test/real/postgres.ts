@@ -59,6 +59,11 @@ export async function startPostgres(site: Site): Promise<Postgres> {
   }
 }
 
+/** @throws Error when the server programs are not installed */
+export function requirePostgres(): void {
+  postgresFolder()
+}
+
 /** Where the server programs are: Debian keeps them out of PATH, one folder per major version. */
 function postgresFolder(): string {
   const debian = '/usr/lib/postgresql'

@@ -10,7 +10,7 @@ import { joinMember, memberReady } from './join-member.js'
 import { startKarmada } from './karmada.js'
 import { type ControlPlane, startControlPlane } from './kube-control-plane.js'
 import { startMember } from './member.js'
-import { type Postgres, startPostgres } from './postgres.js'
+import { type Postgres, requirePostgres, startPostgres } from './postgres.js'
 import { Site } from './site.js'
 
 /** How much of the stack to bring up. */
@@ -99,6 +99,8 @@ export async function startStack(
   report: (line: string) => void,
   folder = mkdtempSync(join(tmpdir(), 'kairship-real-')),
 ): Promise<Stack> {
+  // What is missing is said before anything is built or started.
+  if (shape.clusterpedia) requirePostgres()
   await build(report)
   mkdirSync(folder, { recursive: true })
   const site = new Site(folder)
