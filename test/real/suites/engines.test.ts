@@ -189,6 +189,11 @@ describe('an engine killed while Kairship runs', () => {
     await followed()
     for (const { name } of karmadas) await saysWhatKarmadaSays(name)
   }, 900_000)
+
+  it('asked for nothing that its roles do not allow', () => {
+    const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
+    expect(lines.filter(line => /forbidden/i.test(line))).toEqual([])
+  })
 })
 
 const units: Readonly<Record<string, number>> = {

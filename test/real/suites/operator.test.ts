@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ApiClient } from '../api-client.js'
 import type { EngineProcess } from '../engine-process.js'
@@ -179,4 +180,9 @@ describe('an instance installed by karmada-operator', () => {
     )
     await host.must('DELETE', '/api/v1/namespaces/karmada-kept')
   }, 240_000)
+
+  it('asked for nothing that Kairship’s roles do not allow', () => {
+    const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
+    expect(lines.filter(line => /forbidden/i.test(line))).toEqual([])
+  })
 })
