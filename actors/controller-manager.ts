@@ -33,6 +33,8 @@ export interface ControllerManagerOptions {
   readonly random?: () => number
 }
 
+/** So many control planes are asked for the first time at once, each over a session that must be opened. */
+const ARRIVING_AT_ONCE = 32
 /** First figures are gathered from so many instances at once; each is some twenty requests. */
 const GATHERING_AT_ONCE = 8
 
@@ -95,8 +97,8 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     connectionOf,
     freshness,
     canaryWrites: new Map(),
-    fleetSize: () => supervisor.registry.size,
-    rush: new Rush(),
+    arrivals: new Turnstile(ARRIVING_AT_ONCE),
+    rush: new Rush(() => supervisor.registry.size),
     gathering: new Turnstile(GATHERING_AT_ONCE),
     leadership: () => lease.current(),
     effectChanged: event => effects.changed(event),

@@ -33,7 +33,7 @@ const refusals: readonly FailureReason[] = ['Forbidden', 'Invalid', 'NotFound', 
  */
 export const measureIndex = (surroundings: Surroundings) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
-    const { freshness, paces, meter, log, random } = surroundings
+    const { freshness, paces, meter, log, random, rush } = surroundings
     if (paces.indexCanaryIntervalMs === 0) return undefined
     const stopped = new AbortController()
     const { signal } = stopped
@@ -55,9 +55,12 @@ export const measureIndex = (surroundings: Surroundings) =>
       },
       failed: err => log.debug({ instance: name, err }, 'a canary could not be sent'),
     })
-    canary
-      .fly(signal)
-      .catch((err: unknown) => log.error({ instance: name, err }, 'the canary of an index crashed'))
+    rush
+      .over(signal)
+      .then(() => canary.fly(signal))
+      .catch((err: unknown) => {
+        if (!signal.aborted) log.error({ instance: name, err }, 'the canary of an index crashed')
+      })
     return () => {
       stopped.abort()
       freshness.forget(name)

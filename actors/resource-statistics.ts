@@ -32,13 +32,6 @@ import { failureOf } from './failure.js'
 import type { Surroundings } from './surroundings.js'
 import { metadataOnly, type Sight, uncounted, watchedType } from './watched-type.js'
 
-/**
- * Up to this many instances every counted type is watched, so each figure follows at once; in larger ones that is too much
- * for a new leader to open. Then only members and bindings are watched, and the rest is counted when those say that something
- * happened: see docs/adr/0010-statistics-by-watch-or-on-signal.md.
- */
-const WATCH_ALL_UP_TO = 50
-
 type Statistics = Extract<OwnObserverEvent, { type: 'statistics.observed' }>['statistics']
 
 /**
@@ -67,11 +60,11 @@ export const gatherStatistics = (surroundings: Surroundings) =>
  * A new leader gathers from all instances; a few at a time, or its first lists would keep it from renewing its lease. In a
  * large fleet they come up first: nobody waits for figures as they wait for that.
  */
-const inTurn = <T>({ gathering, rush, fleetSize }: Surroundings, source: Observable<T>): Observable<T> =>
+const inTurn = <T>({ gathering, rush }: Surroundings, source: Observable<T>): Observable<T> =>
   defer(() => {
     const given = new AbortController()
-    const calm = fleetSize() <= WATCH_ALL_UP_TO ? Promise.resolve() : rush.over(given.signal)
-    return from(calm.then(() => gathering.enter(given.signal))).pipe(
+    const turn = rush.over(given.signal).then(() => gathering.enter(given.signal))
+    return from(turn).pipe(
       switchMap(leave => source.pipe(tap(leave), finalize(leave))),
       finalize(() => given.abort()),
     )
@@ -88,15 +81,12 @@ function statisticsOf({ value, failure }: Sight<Figures>): Statistics {
 }
 
 /** All figures of one control plane, from the moment on when everything was seen once. */
-function figures({ fleetSize, paces, meter }: Surroundings, api: KubeApi): Observable<Sight<Figures>> {
+function figures({ rush, paces, meter }: Surroundings, api: KubeApi): Observable<Sight<Figures>> {
   const members$ = watchedType(api, MEMBER_CLUSTERS, {
     reduce: object => figuresOf(object as MemberCluster),
     meter,
   })
-  const counts$ =
-    fleetSize() <= WATCH_ALL_UP_TO
-      ? watchedCounts(api, meter)
-      : askedCounts(api, meter, paces.statusIntervalMs)
+  const counts$ = rush.large ? askedCounts(api, meter, paces.statusIntervalMs) : watchedCounts(api, meter)
   return combineLatest([members$, counts$]).pipe(
     map(([members, counts]) => {
       const failure = members.failure ?? counts.failure

@@ -36,9 +36,9 @@ export interface Surroundings {
   readonly freshness: MeasuredFreshness
   /** Writes of canaries that are under way, by instance; they never reject. */
   readonly canaryWrites: Map<string, Promise<void>>
-  /** How many instances there are now. */
-  fleetSize(): number
-  /** Whether instances are coming up one after the other; figures wait until they have. */
+  /** Who may be asked for the first time now. */
+  readonly arrivals: Turnstile
+  /** Whether instances are coming up one after the other; what is not urgent waits until they have. */
   readonly rush: Rush
   /** Who may gather first figures now: a few instances at a time. */
   readonly gathering: Turnstile

@@ -44,7 +44,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     const bare = await leader.measure('collected')
     const convergence = await converged(playground, leader, options)
     if (!('secondsToAllReady' in convergence)) return { instances, ...convergence }
-    await leader.settled()
+    await leader.settled(instances)
     const settled = await leader.measure()
     const kept = await leader.measure('collected')
     const hostKept = await playground.measure('collected')
@@ -69,7 +69,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
 
     const follower = await replica('b')
     await follower.calm()
-    await leader.settled()
+    await leader.settled(instances)
     const [idleFrom, deedsFrom] = [await leader.measure(), await leader.deeds()]
     say(`idle for ${options.idleSeconds} s`)
     await pause(options.idleSeconds * 1000)

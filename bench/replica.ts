@@ -141,19 +141,22 @@ export class Replica {
     }
   }
 
-  /** Waits until nothing was written for three seconds. */
-  async settled(): Promise<void> {
-    const writes = async (): Promise<number> => {
-      const { requests } = await this.deeds()
-      return Object.entries(requests)
-        .filter(([key]) => !/^canary | (GET|WATCH)$/.test(key) && key !== 'host PUT')
-        .reduce((sum, [, count]) => sum + count, 0)
+  /** Waits until the process asks and writes no more than a settled fleet of this size needs: the lease, probes, canaries. */
+  async settled(instances: number): Promise<void> {
+    const asked = async () => {
+      const requests = Object.entries((await this.deeds()).requests).filter(
+        ([key]) => !key.startsWith('canary '),
+      )
+      const sum = (own: (key: string) => boolean): number =>
+        requests.filter(([key]) => own(key)).reduce((sum, [, count]) => sum + count, 0)
+      const isRead = (key: string): boolean => / (GET|WATCH)$/.test(key)
+      return { reads: sum(isRead), writes: sum(key => !isRead(key) && key !== 'host PUT') }
     }
-    for (let last = await writes(); ; ) {
-      await pause(3_000)
-      const next = await writes()
-      // The lease itself is renewed every two seconds.
-      if (next - last <= 2) return
+    for (let last = await asked(); ; ) {
+      await pause(5_000)
+      const next = await asked()
+      // A probe is two requests, every five to ten seconds.
+      if (next.writes === last.writes && next.reads - last.reads <= 2 * instances + 20) return
       last = next
     }
   }

@@ -22,7 +22,7 @@ function asking(rush: Rush, signal = never) {
 
 describe('a rush', () => {
   it('is over when nobody has come for a while', async () => {
-    const rush = new Rush()
+    const rush = new Rush(() => 51)
     const asked = asking(rush)
     for (let arrival = 0; arrival < 5; arrival++) {
       await vi.advanceTimersByTimeAsync(CALM_MS - 1)
@@ -34,7 +34,7 @@ describe('a rush', () => {
   })
 
   it('is over for all who wait at the same time, and begins anew after that', async () => {
-    const rush = new Rush()
+    const rush = new Rush(() => 51)
     const first = [asking(rush), asking(rush)]
     await vi.advanceTimersByTimeAsync(CALM_MS)
     expect(first.map(({ over }) => over)).toEqual([true, true])
@@ -44,7 +44,7 @@ describe('a rush', () => {
   })
 
   it('that does not end is not waited out for ever', async () => {
-    const rush = new Rush()
+    const rush = new Rush(() => 51)
     const asked = asking(rush)
     for (let ms = 0; ms < PATIENCE_MS + CALM_MS; ms += 1_000) {
       rush.noted()
@@ -53,8 +53,12 @@ describe('a rush', () => {
     expect(asked.over).toBe(true)
   })
 
+  it('is none in a small fleet', async () => {
+    await expect(new Rush(() => 50).over(never)).resolves.toBeUndefined()
+  })
+
   it('is not waited for by those who give up', async () => {
-    const [rush, gone] = [new Rush(), new AbortController()]
+    const [rush, gone] = [new Rush(() => 51), new AbortController()]
     const asked = asking(rush, gone.signal)
     gone.abort('gone')
     await vi.advanceTimersByTimeAsync(CALM_MS)
