@@ -71,9 +71,9 @@ beforeEach(() => {
     },
     freshness: { forget: () => undefined },
     canaryWrites: new Map(),
-    fleetSize: () => 1_000,
     gathering: new Turnstile(1),
-    rush: new Rush(),
+    arrivals: new Turnstile(1_000),
+    rush: new Rush(() => 1_000),
     leadership: () => ({ leading, signal: new AbortController().signal }),
     effectChanged: (_: EffectEvent) => undefined,
   } as unknown as Surroundings
