@@ -1,4 +1,4 @@
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { renderClientConfig } from './client-config.js'
 
@@ -33,7 +33,9 @@ export async function writePlaygroundFiles(
   const { server, certificateAuthority, adminToken: token } = secrets
   const instances = join(folder, 'instances')
   await mkdir(instances, { recursive: true, mode: 0o700 })
+  const contents = new Map<string, string>()
   const write = async (path: string, text: string): Promise<string> => {
+    contents.set(relative('.', path) || path, text)
     // A file left by an earlier run keeps its mode when it is overwritten: begin anew.
     await rm(path, { force: true })
     await writeFile(path, text, { mode: 0o600 })
@@ -43,7 +45,7 @@ export async function writePlaygroundFiles(
     name,
     await write(join(instances, `${name}.kubeconfig`), text),
   ])
-  return {
+  const files: PlaygroundFiles = {
     folder: relative('.', folder) || '.',
     clientConfig: await write(
       join(folder, 'client.yaml'),
@@ -55,16 +57,37 @@ export async function writePlaygroundFiles(
     hostKubeconfig: await write(join(folder, 'host.kubeconfig'), secrets.hostKubeconfig),
     instanceKubeconfigs: Object.fromEntries(await Promise.all(kubeconfigs)),
   }
+  written.set(files, contents)
+  return files
 }
 
-/** Takes away what was written: the credentials are worthless once the playground has stopped. */
+/** What each of our files says, by path. */
+const written = new WeakMap<PlaygroundFiles, ReadonlyMap<string, string>>()
+
+/**
+ * Takes away what was written: the credentials are worthless once the playground has stopped. What another playground has
+ * written in their place is not ours.
+ */
 export async function removePlaygroundFiles(files: PlaygroundFiles): Promise<void> {
-  const { folder, instanceKubeconfigs, ...single } = files
-  const paths = [...Object.values(single), ...Object.values(instanceKubeconfigs)]
-  await Promise.all(paths.map(path => rm(path, { force: true })))
+  const { folder } = files
+  const removals = [...(written.get(files) ?? [])].map(async ([path, text]) => {
+    if ((await textOf(path)) === text) await rm(path, { force: true })
+  })
+  await Promise.all(removals)
   for (const emptied of [join(folder, 'instances'), folder]) await rmdir(emptied).catch(unlessNotEmpty)
 }
 
+/** Undefined for a file that is gone. */
+const textOf = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(error => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  })
+
+/** Another playground may have put something there, or have taken it away. */
 function unlessNotEmpty(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error
+  if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error
 }
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined

@@ -8,6 +8,7 @@ import {
 import type { Namespace } from './core.js'
 import { NAMESPACES } from './core-types.js'
 import { type Credentials, issueCredentials } from './credentials.js'
+import { lockFolder } from './folder-lock.js'
 import { GlobalManagement, type Grant } from './global-management/global-management.js'
 import { grantPeople, PEOPLE, startHost } from './host.js'
 import { inParallel } from './in-parallel.js'
@@ -81,7 +82,10 @@ const instanceName = (index: number): string =>
 const memberName = (instance: string, index: number): string =>
   `${instance}-${index < 26 ? String.fromCharCode(97 + index) : index + 1}`
 
-/** Starts a fleet in this process. Kairship itself is not part of it: connect it with the kubeconfigs returned. */
+/**
+ * Starts a fleet in this process. Kairship itself is not part of it: connect it with the kubeconfigs returned.
+ * @throws FolderInUseError when another process keeps its data in `dataDir`
+ */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
   const playground = new RunningPlayground(options)
   try {
@@ -94,6 +98,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 
 class RunningPlayground {
   readonly #options: PlaygroundOptions
+  /** Gives the data folder back. */
+  readonly #unlock: () => void
   readonly #places: Places
   readonly #connector: KubeConnector
   /** By URL. */
@@ -107,7 +113,13 @@ class RunningPlayground {
 
   constructor(options: PlaygroundOptions) {
     this.#options = options
-    this.#places = new Places(options.dataDir)
+    this.#unlock = options.dataDir === undefined ? () => undefined : lockFolder(options.dataDir)
+    try {
+      this.#places = new Places(options.dataDir)
+    } catch (error) {
+      this.#unlock()
+      throw error
+    }
     this.#connector = options.withoutSockets
       ? localConnector(url => this.#servers.get(url), options.connector)
       : options.connector
@@ -138,7 +150,11 @@ class RunningPlayground {
 
   close(): Promise<void> {
     this.#closed ??= (async () => {
-      for (const part of this.#running.reverse()) await part.close()
+      try {
+        for (const part of this.#running.reverse()) await part.close()
+      } finally {
+        this.#unlock()
+      }
     })()
     return this.#closed
   }

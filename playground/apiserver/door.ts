@@ -5,7 +5,12 @@ import { type Attributes, type Authorizer, refusal } from './access/authorizer.j
 import { impersonated } from './access/impersonation.js'
 import type { User } from './access/user.js'
 import { badRequest, customStatus, forbidden, internalError, methodNotAllowed } from './api-status.js'
-import { type AggregatedApi, type AggregatedHandler, serviceAway } from './catalogue/aggregation.js'
+import {
+  type AggregatedApi,
+  type AggregatedHandler,
+  type AggregatedRequest,
+  serviceAway,
+} from './catalogue/aggregation.js'
 import type { Cluster } from './cluster.js'
 import { serveDocument } from './endpoints/documents.js'
 import { serveResource } from './endpoints/resources.js'
@@ -77,7 +82,7 @@ async function serve(
   const api = cluster.aggregation.find(info.group, info.version)
   if (api && cluster.aggregation.isAway(info.group, info.version)) return serviceAway()
   const code = api && handlerOf(api, info)
-  if (code) return code({ ...request, user: caller.user, info })
+  if (code) return code(aggregatedRequest(request, caller.user, info))
   const type = cluster.catalogue.find(info.group, info.version, info.resource)
   if (!type) return unknownResource(cluster, info)
   if (info.name === '' && NAMED.has(info.verb)) throw methodNotAllowed()
@@ -105,6 +110,26 @@ async function serve(
   }
   const at = { namespace: info.namespace, name: info.name, subresource: info.subresource }
   return serveResource(targetOf(cluster, type, at), info.verb, request, caller)
+}
+
+/** The request with what is known of it. Its signal stays what it is: made when somebody asks for it. */
+function aggregatedRequest(request: ApiRequest, user: User, info: RequestInfo): AggregatedRequest {
+  const { method, path, query, headers, body, parsedBody, raw, upgrade } = request
+  return {
+    method,
+    path,
+    query,
+    headers,
+    body,
+    get signal() {
+      return request.signal
+    },
+    ...(parsedBody !== undefined && { parsedBody }),
+    ...(raw && { raw }),
+    ...(upgrade && { upgrade }),
+    user,
+    info,
+  }
 }
 
 /** These need a name in the path. */

@@ -102,7 +102,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const { authority } = identity
   const store = new Store(now)
   const faults = new Faults()
-  if (dataDir) await store.keepIn(join(dataDir, 'objects'), faults.files)
+  const onSnapshotFailed = (error: unknown) =>
+    log.warn({ cluster: options.name, error }, 'a snapshot could not be written; the log on disk goes on')
+  if (dataDir) await store.keepIn(join(dataDir, 'objects'), faults.files, onSnapshotFailed)
   const closing = new AbortController()
   let address = ''
   const cluster = {

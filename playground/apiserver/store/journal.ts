@@ -66,6 +66,7 @@ export class Journal {
     private log: FileHandle,
     size: number,
     private readonly files: JournalFiles,
+    private readonly onSnapshotFailed: (error: unknown) => void,
   ) {
     this.#size = size
   }
@@ -73,12 +74,14 @@ export class Journal {
   /**
    * Opens the folder and replays what it holds.
    * @param restore called for every kept record, in the order of the writes
+   * @param onSnapshotFailed told why a snapshot could not be written; the log goes on and nothing is lost
    * @throws CorruptJournalError when something else than the tail of the log is damaged
    */
   static async open(
     folder: string,
     restore: (record: JournalRecord) => void,
     files: JournalFiles = realFiles,
+    onSnapshotFailed: (error: unknown) => void = () => undefined,
   ): Promise<Journal> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const names = await readdir(folder)
@@ -125,7 +128,7 @@ export class Journal {
         await unlink(join(folder, name))
       }
     }
-    return new Journal(folder, handle, size, files)
+    return new Journal(folder, handle, size, files, onSnapshotFailed)
   }
 
   /** True when the log has grown so long that a snapshot should replace it. */
@@ -168,18 +171,24 @@ export class Journal {
       }
       const header = encode(HEADER)
       const log = await open(join(this.folder, `log-${revision}`), 'w+', 0o600)
-      await this.files.append(log, header, 0)
-      await this.files.sync(log)
-      await rename(`${path}.new`, path)
-      await syncFolder(this.folder)
+      try {
+        await this.files.append(log, header, 0)
+        await this.files.sync(log)
+        await rename(`${path}.new`, path)
+        await syncFolder(this.folder)
+      } catch (error) {
+        await log.close()
+        throw error
+      }
       const old = this.log
       this.log = log
       this.#size = header.length
       this.#snapshotAt = SNAPSHOT_AFTER
       await old.close()
       await this.#removeOlder(revision)
-    } catch {
+    } catch (error) {
       // Nothing is lost: the log still holds everything. It is tried again after as many bytes more.
+      this.onSnapshotFailed(error)
       this.#snapshotAt = this.#size + SNAPSHOT_AFTER
       await unlink(`${path}.new`).catch(() => undefined)
     }

@@ -47,8 +47,12 @@ export class Store {
    * of that time have to start over.
    * @throws CorruptJournalError
    */
-  async keepIn(folder: string, files?: JournalFiles): Promise<void> {
-    this.#journal = await Journal.open(folder, record => this.#restore(record), files)
+  async keepIn(
+    folder: string,
+    files?: JournalFiles,
+    onSnapshotFailed?: (error: unknown) => void,
+  ): Promise<void> {
+    this.#journal = await Journal.open(folder, record => this.#restore(record), files, onSnapshotFailed)
     this.compact(this.#revision)
   }
 

@@ -56,29 +56,32 @@ export function parseEnhancedFieldSelector(text: string): EnhancedFieldSelector 
   }))
   return {
     requirements,
-    matches: json =>
-      terms.every(({ requirement, values, signs }) =>
-        signs.some(sign => json.includes(sign))
+    matches: json => {
+      const bytes = json.toString('latin1')
+      return terms.every(({ requirement, values, signs }) =>
+        signs.some(sign => bytes.includes(sign))
           ? holds(requirement, textOf(json, requirement.path, values))
           : holds(requirement, undefined),
-      ),
+      )
+    },
   }
 }
 
 /**
- * Bytes of which the JSON of an object has one wherever it matters what is at the path. An object without any of them is
+ * Texts, a character for each byte, of which the JSON of an object has one wherever it matters what is at the path. An object without any of them is
  * like one without the field, and need not be parsed: a value that is not equal counts as much as none.
  */
-function signsOf({ path, operator, values }: FieldRequirement): readonly Buffer[] {
+function signsOf({ path, operator, values }: FieldRequirement): readonly string[] {
   const name = path.at(-1)?.name ?? ''
   // What a list holds has no key in JSON.
-  if (/^(\d+|length)$/.test(name)) return [Buffer.of()]
-  const key = `${JSON.stringify(name)}:`
+  if (/^(\d+|length)$/.test(name)) return ['']
+  // Without its first quote, which is everywhere in JSON, a sign is found sooner.
+  const key = `${JSON.stringify(name).slice(1)}:`
   const compares = ['=', '==', '!=', 'in', 'notin'].includes(operator)
   const signs = compares
     ? values.flatMap(value => [`${key}${JSON.stringify(value)}`, `${key}${value}`])
     : [key]
-  return signs.map(sign => Buffer.from(sign))
+  return signs.map(sign => Buffer.from(sign).toString('latin1'))
 }
 
 type Values = WeakMap<Buffer, string | undefined>

@@ -149,6 +149,31 @@ describe('the journal', () => {
     expect(await heldNow()).toEqual({ held: { a: '1', b: '1' }, revision: 5 })
   })
 
+  it('a snapshot that fails is told, and the log goes on', async () => {
+    let full = false
+    const files: JournalFiles = {
+      ...realFiles,
+      append: (handle, data, position) =>
+        full && position === 0
+          ? Promise.reject(new Error('no space left'))
+          : realFiles.append(handle, data, position),
+    }
+    const failures: unknown[] = []
+    const journal = await Journal.open(
+      folder,
+      () => undefined,
+      files,
+      error => failures.push(error),
+    )
+    await journal.append([record(2, 'a', '1')])
+    full = true
+    await journal.snapshot(2, [record(2, 'a', '1')])
+    expect(failures.map(String)).toEqual(['Error: no space left'])
+    await journal.append([record(3, 'b', '2')])
+    await journal.close()
+    expect(await heldNow()).toEqual({ held: { a: '1', b: '2' }, revision: 3 })
+  })
+
   it('a crash in the middle of a snapshot leaves the log in charge', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'a', '1')])
