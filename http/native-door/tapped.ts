@@ -1,6 +1,7 @@
 import type { RawSink } from '../../ports/kube-api.js'
 import type { PendingWrite } from '../read-your-writes/ledger.js'
 import { outcomeOf, outcomeOfStatus, type WriteRequest } from '../read-your-writes/outcome.js'
+import { readProtobufMetadata } from '../read-your-writes/protobuf-metadata.js'
 
 /** Answers larger than this are not read. Of a named object its version can still be asked for. */
 const MOST_BYTES = 1 << 20
@@ -15,6 +16,7 @@ export class Tapped implements RawSink {
   #chunks: Uint8Array[] | undefined = []
   #size = 0
   #executed = false
+  #read: (body: Buffer) => unknown = () => undefined
 
   constructor(
     readonly request: WriteRequest,
@@ -26,7 +28,9 @@ export class Tapped implements RawSink {
     const outcome = outcomeOfStatus(status)
     if (outcome) this.pending.ended(outcome)
     else this.#executed = true
-    if (outcome || !isPlainJson(headers)) this.#chunks = undefined
+    const read = readerOf(headers)
+    if (outcome || !read) this.#chunks = undefined
+    else this.#read = read
     this.sink.head(status, message, headers)
   }
 
@@ -38,7 +42,7 @@ export class Tapped implements RawSink {
   }
 
   end(): void {
-    this.pending.ended(outcomeOf(this.request, this.#read()))
+    this.pending.ended(outcomeOf(this.request, this.#answer()))
     this.sink.end()
   }
 
@@ -49,22 +53,25 @@ export class Tapped implements RawSink {
     this.sink.failed(error)
   }
 
-  #read(): unknown {
+  #answer(): unknown {
     if (!this.#chunks) return undefined
     try {
-      return JSON.parse(Buffer.concat(this.#chunks).toString('utf8'))
+      return this.#read(Buffer.concat(this.#chunks))
     } catch {
       return undefined // what cannot be read counts as not read
     }
   }
 }
 
-function isPlainJson(headers: readonly string[]): boolean {
-  let isJson = false
+/** How an answer with these headers is read; undefined where it is not. */
+function readerOf(headers: readonly string[]): ((body: Buffer) => unknown) | undefined {
+  let type = ''
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index]?.toLowerCase()
-    if (name === 'content-encoding' && headers[index + 1] !== 'identity') return false
-    if (name === 'content-type') isJson = headers[index + 1]?.startsWith('application/json') ?? false
+    const value = headers[index + 1] ?? ''
+    if (name === 'content-encoding' && value !== 'identity') return undefined
+    if (name === 'content-type') type = value
   }
-  return isJson
+  if (type.startsWith('application/json')) return body => JSON.parse(body.toString('utf8'))
+  return type.startsWith('application/vnd.kubernetes.protobuf') ? readProtobufMetadata : undefined
 }

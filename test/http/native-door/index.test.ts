@@ -1,75 +1,32 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type ControllerManager, startControllerManager } from '../../../actors/controller-manager.js'
-import { connectKube } from '../../../actors/kube/connection.js'
-import { kubeConnector } from '../../../actors/kube/connector.js'
-import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
-import { knobs } from '../../../config.js'
-import { type Api, startApi } from '../../../http/server.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Api } from '../../../http/server.js'
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
-import { type Playground, startPlayground } from '../../../playground/fleet.js'
+import { CAPABILITIES_ANNOTATION } from '../../../manifests/pedia-cluster.js'
+import type { Playground } from '../../../playground/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { eventually } from '../../scenarios/support/eventually.js'
+import { kubectls, runKubectl } from '../../scenarios/support/kubectl.js'
 import { type Answer, curl } from '../fakes/listening.js'
-import { fakeLog } from '../fakes/log.js'
+import { type PlaygroundDoor, startPlaygroundDoor } from './playground-door.js'
 
-// Far above what it takes: a busy machine is no failure.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
-
-const instance = 'eu-west'
-const root = `/apis/kairship.io/v1alpha1/instances/${instance}/proxy`
 const maps = '/api/v1/namespaces/default/configmaps'
-const log = fakeLog()
+let door: PlaygroundDoor
 let playground: Playground
-let manager: ControllerManager
-let host: KubeApi
 let api: Api
+let root: string
 
 beforeAll(async () => {
-  playground = await startPlayground({
-    instances: 1,
-    membersPerInstance: 1,
-    connector: kubeConnector(),
-    log,
-    onProgress: () => undefined,
-  })
-  const connect = (kubeconfig: string) => connectKube(parseKubeconfig(kubeconfig, { local: false }))
-  const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
-  const setting = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
-  manager = startControllerManager({
-    host: await connect(playground.kubeconfigs.controllerManager),
-    connector: kubeConnector(),
-    identity: 'test',
-    contend: true,
-    config: setting as never,
-    log,
-    meter,
-  })
-  host = await connect(playground.kubeconfigs.apiserver)
-  api = await startApi({
-    fleet: manager.fleet,
-    host,
-    log,
-    meter,
-    listen: '127.0.0.1:0',
-    grpcListen: '127.0.0.1:0',
-    clientCertificateAuthority: playground.host.certificateAuthority,
-  })
-  await eventually('the instance is ready', () => manager.fleet.get(instance)?.state === 'ready', {
-    withinMs: 180_000,
-  })
+  door = await startPlaygroundDoor()
+  playground = door.playground
+  api = door.api
+  root = `/apis/kairship.io/v1alpha1/instances/${door.instance}/proxy`
 })
+afterAll(() => door?.close())
 
-afterAll(async () => {
-  await api?.close()
-  await manager?.stop()
-  await host?.close()
-  await playground?.close()
-})
-
-const karmada = () => playground.karmadas.get(instance)!.server
+const karmada = () => playground.karmadas.get(door.instance)!.server
 
 /** A request through the door. */
 const ask = (path: string, token = playground.tokens.admin, headers: Record<string, string> = {}) =>
@@ -252,6 +209,16 @@ describe('an informer through the door', () => {
 const namesIn = ({ text }: Answer): string[] =>
   (JSON.parse(text) as KubeList<KubeObject>).items.map(({ metadata }) => metadata.name)
 
+/** Does something while the index takes nothing in and claims to be well. */
+async function whileItStandsStill(act: () => Promise<void>): Promise<void> {
+  const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
+  try {
+    await act()
+  } finally {
+    goOn()
+  }
+}
+
 /** Moves the index's knowledge of the type on, whoever else is quiet. */
 const stir = () =>
   karmada().local.request({
@@ -266,8 +233,7 @@ describe('whoever wrote something reads it', () => {
     await eventually('the index shows it', async () => sourceOf(await ask(`${maps}/mine`))[0] === 'index')
     await write('POST', maps, configMap('doomed'))
     await eventually('the index shows it', async () => sourceOf(await ask(`${maps}/doomed`))[0] === 'index')
-    const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
-    try {
+    await whileItStandsStill(async () => {
       expect((await write('PUT', `${maps}/mine`, configMap('mine', { a: '2' }))).status).toBe(200)
       expect((await write('POST', maps, configMap('new'))).status).toBe(201)
       expect((await write('DELETE', `${maps}/doomed`)).status).toBe(200)
@@ -287,9 +253,7 @@ describe('whoever wrote something reads it', () => {
       for (const answer of [elsewhere, others])
         expect(['index', 'karmada']).toContain(answer.headers['kairship-source'])
       if (others.headers['kairship-source'] === 'index') expect(namesIn(others)).toContain('doomed')
-    } finally {
-      goOn()
-    }
+    })
     const after = await eventually('the index has caught up', async () => {
       const list = await ask(maps)
       return list.headers['kairship-source'] === 'index' ? list : undefined
@@ -301,13 +265,12 @@ describe('whoever wrote something reads it', () => {
   it('also after many were deleted at once', async () => {
     const labelled = (name: string) => ({ ...configMap(name), metadata: { name, labels: { batch: 'x' } } })
     for (const name of ['batch-1', 'batch-2']) await write('POST', maps, labelled(name))
-    const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
-    expect((await write('DELETE', `${maps}?labelSelector=batch%3Dx`)).status).toBe(200)
-    const list = await ask(maps)
-    expect([list.headers['kairship-source'], namesIn(list).filter(name => name.startsWith('batch'))]).toEqual(
-      ['karmada', []],
-    )
-    goOn()
+    await whileItStandsStill(async () => {
+      expect((await write('DELETE', `${maps}?labelSelector=batch%3Dx`)).status).toBe(200)
+      const list = await ask(maps)
+      expect(sourceOf(list)[0]).toBe('karmada')
+      expect(namesIn(list).filter(name => name.startsWith('batch'))).toEqual([])
+    })
     const after = await eventually('the index has caught up', async () => {
       await stir()
       const list = await ask(maps)
@@ -317,20 +280,65 @@ describe('whoever wrote something reads it', () => {
   })
 
   it('through another replica, when it says up to where', async () => {
-    const goOn = playground.containerManagement.interrupt({ kind: 'standStill' })
-    const made = await karmada().local.request<KubeObject>({
-      method: 'POST',
-      path: maps,
-      body: configMap('elsewhere'),
+    const another = await door.another()
+    const { admin } = playground.tokens
+    const askThere = (path: string) => curl(another, `${root}${path}`, { token: admin })
+    let path = ''
+    await whileItStandsStill(async () => {
+      const made: KubeObject = JSON.parse((await write('POST', maps, configMap('elsewhere'))).text)
+      path = `${maps}?resourceVersionMatch=NotOlderThan&resourceVersion=${made.metadata.resourceVersion}`
+      const list = await askThere(path)
+      expect([list.headers['kairship-source'], namesIn(list).includes('elsewhere')]).toEqual([
+        'karmada',
+        true,
+      ])
     })
-    const path = `${maps}?resourceVersionMatch=NotOlderThan&resourceVersion=${made.metadata.resourceVersion}`
-    const list = await ask(path)
-    expect([list.headers['kairship-source'], namesIn(list).includes('elsewhere')]).toEqual(['karmada', true])
-    goOn()
     const after = await eventually('the index has reached it', async () => {
-      const list = await ask(path)
+      const list = await askThere(path)
       return list.headers['kairship-source'] === 'index' ? list : undefined
     })
     expect(namesIn(after)).toContain('elsewhere')
+  })
+
+  it.runIf(kubectls().length > 0)('with kubectl, too', async () => {
+    const [kubectl = ''] = kubectls()
+    const run = (words: string, input = '') =>
+      runKubectl(kubectl, words.split(' '), { kubeconfig: door.file('admin'), home: door.folder, input })
+    const manifest = (value: string) => JSON.stringify(configMap('applied', { value }))
+    expect((await run('apply -f -', manifest('1'))).stdout).toBe('configmap/applied created\n')
+    await eventually('the index shows it', async () => sourceOf(await ask(`${maps}/applied`))[0] === 'index')
+    await whileItStandsStill(async () => {
+      expect((await run('apply -f -', manifest('2'))).stdout).toBe('configmap/applied configured\n')
+      expect((await run('get configmap applied -o jsonpath={.data.value}')).stdout).toBe('2')
+      expect((await run('get configmaps -o jsonpath={.items[*].data.value}')).stdout).toContain('2')
+      expect((await run('delete configmap applied')).code).toBe(0)
+      expect((await run('get configmaps -o name')).stdout).not.toContain('configmap/applied\n')
+    })
+    const get = await run('get configmaps -o name -v 8')
+    expect(get.stderr).toMatch(/Kairship-Source: (index|karmada)/)
+  })
+})
+
+describe('an index that declares nothing, as Clusterpedia’s', () => {
+  const annotate = (value: string | null) =>
+    playground.host.local.request({
+      method: 'PATCH',
+      path: `/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${door.instance}`,
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { annotations: { [CAPABILITIES_ANNOTATION]: value } } },
+    })
+  const answers = async (path: string) => {
+    const { headers } = await ask(path, playground.tokens.viewer)
+    return [headers['kairship-source'], headers['kairship-source-reason'], headers.warning !== undefined]
+  }
+
+  it('is asked for lists only', async () => {
+    await annotate(null)
+    await eventually('that is known', async () => (await answers(`${maps}/bare`))[1] === 'NotLossless')
+    expect(await answers(maps)).toEqual(['index', 'Index', false])
+    expect(await answers(`${maps}?resourceVersion=0`)).toEqual(['karmada', 'Informer', false])
+    const watch = await watched('/api/v1/configmaps?watch=true', playground.tokens.viewer)
+    expect(watch.headers['kairship-source']).toBe('karmada')
+    watch.end()
   })
 })
