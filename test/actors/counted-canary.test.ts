@@ -1,0 +1,66 @@
+import { afterEach, expect, it } from 'vitest'
+import { createActor, createMachine } from 'xstate'
+import { InstanceConnection } from '../../actors/connection.js'
+import { gatherStatistics } from '../../actors/resource-statistics.js'
+import type { Surroundings } from '../../actors/surroundings.js'
+import { Turnstile } from '../../actors/turnstile.js'
+import type { OwnObserverEvent } from '../../machines/events.js'
+import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
+import { resourcePath } from '../../manifests/kube.js'
+import { bareStatus, StatusError } from '../../manifests/status-error.js'
+import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
+
+const canary = resourcePath(CONFIG_MAPS, INDEX_CANARY)
+
+/** A control plane with five objects of each counted type, and nothing that ever changes. */
+const controlPlane = (hasCanary: boolean): KubeApi => ({
+  server: 'https://alpha',
+  request: async <T>({ path, query }: KubeRequest): Promise<T> => {
+    if (path === canary) {
+      if (hasCanary) return {} as T
+      throw new StatusError({ ...bareStatus(404, 'there is none'), reason: 'NotFound' })
+    }
+    const counted = query?.limit === 1
+    const items = counted ? [{ metadata: { name: 'one' } }] : []
+    const metadata = { resourceVersion: '1', ...(counted && { remainingItemCount: 4 }) }
+    return { kind: 'List', apiVersion: 'v1', metadata, items } as T
+  },
+  watch: async function* ({ signal }) {
+    await new Promise(resolve => signal?.addEventListener('abort', resolve, { once: true }))
+  },
+  close: async () => undefined,
+})
+
+let stop: () => void = () => undefined
+afterEach(() => stop())
+
+/** The figures of one of many instances: counted, not watched. */
+function figures(api: KubeApi): Promise<OwnObserverEvent> {
+  const connection = new InstanceConnection()
+  connection.replace({ api, kubeconfig: '', fingerprint: '' })
+  const ignore = () => undefined
+  const logic = gatherStatistics({
+    connectionOf: () => connection,
+    gathering: new Turnstile(1),
+    rush: { large: true, over: async () => undefined },
+    paces: { statusIntervalMs: 1 },
+    meter: { count: ignore, gauge: ignore, observe: ignore },
+  } as unknown as Surroundings)
+  return new Promise(resolve => {
+    const parent = createMachine({
+      invoke: { src: logic, input: { name: 'alpha' } },
+      on: { 'statistics.observed': { actions: ({ event }) => resolve(event as OwnObserverEvent) } },
+    })
+    const actor = createActor(parent).start()
+    stop = () => actor.stop()
+  })
+}
+
+it.each([
+  ['is taken off', true, 4],
+  ['that is not there is not', false, 5],
+])('where ConfigMaps are counted on signal, the canary %s', async (_claim, hasCanary, configmaps) => {
+  expect(await figures(controlPlane(hasCanary))).toMatchObject({
+    statistics: { ok: true, summary: { resourceTotalNum: { configmaps, services: 5 } } },
+  })
+})
