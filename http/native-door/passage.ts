@@ -10,6 +10,13 @@ const HEAD_TIMEOUT_MS = 65_000
 /** An answer that ends by itself does not stand still for this long, while its reader waits. */
 const IDLE_TIMEOUT_MS = 65_000
 
+/**
+ * What is held for a caller before the upstream is held back. Each time it is, undici copies what its socket has read
+ * meanwhile, and reads more: held back at every 16 KiB, as Node would have it, a stream of small events was measured at a
+ * twentieth of its speed, and what the socket had read grew.
+ */
+const HELD_BYTES = 256 * 1024
+
 /** One request on its way through, in both directions at each side's pace. */
 export class Passage {
   /** Resolves when the answer was passed on whole; rejects when it could not be. */
@@ -111,9 +118,9 @@ export class Passage {
       this.#end()
       return true
     }
-    const goOn = response.write(chunk)
-    if (!goOn) this.#waitingSince ??= this.#now()
-    return goOn
+    if (response.write(chunk)) return true
+    this.#waitingSince ??= this.#now()
+    return response.writableLength < HELD_BYTES
   }
 
   #end(): void {
