@@ -32,7 +32,10 @@ export interface Update {
 /** The field manager of a request: its parameter, or the user agent up to the first slash, at most 128 characters. */
 export function managerOf(parameter: string | undefined, userAgent: string | undefined): string {
   if (parameter !== undefined && parameter !== '') return parameter
-  return [...((userAgent ?? '').split('/')[0] ?? '')].filter(isPrintable).join('').slice(0, 128)
+  const program = (userAgent ?? '').split('/')[0] ?? ''
+  // Nearly all are plain ASCII, which needs no table of Unicode.
+  if (/^[ -~]*$/.test(program)) return program.slice(0, 128)
+  return [...program].filter(isPrintable).join('').slice(0, 128)
 }
 
 const isPrintable = (character: string): boolean => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)

@@ -41,9 +41,35 @@ export function decodeManagers(object: JsonObject): Managers | undefined {
   return managers
 }
 
+/**
+ * Both forms of a set of fields, each found by the other. Owners who do not take part in a write keep both, so that only what
+ * changes is read and written, and all versions of an object share the rest.
+ */
+const setOf = new WeakMap<JsonObject, FieldSet>()
+const formOf = new WeakMap<FieldSet, JsonObject>()
+
+function fieldsOf(fieldsV1: Json): FieldSet | undefined {
+  // What is not frozen was sent by a client and may still change.
+  if (!isObject(fieldsV1) || !Object.isFrozen(fieldsV1)) return decodeFields(fieldsV1)
+  const known = setOf.get(fieldsV1)
+  if (known) return known
+  const fields = decodeFields(fieldsV1)
+  if (fields) setOf.set(fieldsV1, fields)
+  return fields
+}
+
+function fieldsV1Of(fields: FieldSet): JsonObject {
+  const known = formOf.get(fields)
+  if (known) return known
+  const fieldsV1 = encodeFields(fields)
+  formOf.set(fields, fieldsV1)
+  setOf.set(fieldsV1, fields)
+  return fieldsV1
+}
+
 function decodeEntry(entry: Json): Managed | undefined {
   const operation = stringAt(entry, 'operation')
-  const fields = isObject(entry) ? decodeFields(entry.fieldsV1 ?? {}) : undefined
+  const fields = isObject(entry) ? fieldsOf(entry.fieldsV1 ?? {}) : undefined
   if (!fields || (operation !== 'Apply' && operation !== 'Update')) return undefined
   if (stringAt(entry, 'fieldsType') !== 'FieldsV1') return undefined
   const time = stringAt(entry, 'time')
@@ -74,7 +100,7 @@ function encodeEntry({ manager, operation, apiVersion, time, fields, subresource
     apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: encodeFields(fields),
+    fieldsV1: fieldsV1Of(fields),
     ...(subresource === '' ? {} : { subresource }),
   }
 }

@@ -16,6 +16,7 @@ import { fieldSetOf } from '../../../../playground/apimachinery/apply/field-set-
 import { ownershipSchema } from '../../../../playground/apimachinery/apply/ownership-schema.js'
 import { builtinDefinitions } from '../../../../playground/apimachinery/builtin/builtin-definitions.js'
 import { at, type Json, type JsonObject, objectAt } from '../../../../playground/apimachinery/json.js'
+import { freeze } from '../../../../playground/apiserver/store/stored-object.js'
 
 const definition = builtinDefinitions.find(({ kind }) => kind === 'Pod')!
 const now = new Date('2026-01-01T00:00:00Z')
@@ -108,6 +109,23 @@ describe('applying', () => {
           refused = true
         }
         expect(refused).toBe(!isEmpty(lost))
+      }),
+    )
+  })
+
+  it('to a stored object that was read before owns the same as to one never seen', () => {
+    const writes = fc.array(fc.tuple(config, fc.constantFrom('me', 'them', 'us')), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(writes, sequence => {
+        let [seen, unseen]: (JsonObject | undefined)[] = []
+        for (const [wanted, manager] of sequence) {
+          seen = freeze(apply(seen, wanted, manager))
+          unseen = structuredClone(apply(unseen, wanted, manager))
+          expect(seen).toEqual(unseen)
+        }
       }),
     )
   })
