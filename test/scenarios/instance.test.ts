@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ControllerManager, startControllerManager } from '../../actors/controller-manager.js'
 import { kubeConnector } from '../../actors/kube/connector.js'
@@ -12,6 +13,7 @@ import {
   resourcePath,
 } from '../../manifests/kube.js'
 import { PEDIA_CLUSTERS, type PediaCluster } from '../../manifests/pedia-cluster.js'
+import type { RawMessage } from '../../playground/apiserver/wire/exchange.js'
 import { type Playground, startPlayground } from '../../playground/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
@@ -112,6 +114,12 @@ const gone = (name: string) =>
     async () => !(await list(INSTANCES)).some(({ metadata }) => metadata.name === name),
     { story: story(name) },
   )
+
+/** The name in the certificate that a client showed. */
+function shownBy(raw: RawMessage): string {
+  const socket = 'stream' in raw && raw.stream ? raw.stream.session?.socket : raw.socket
+  return String((socket as TLSSocket | undefined)?.getPeerCertificate?.().subject?.CN ?? '')
+}
 
 const EU = 'eu-west'
 const controlPlane = () => playground.karmadas.get(EU)!
@@ -257,6 +265,36 @@ describe('an adopted instance', () => {
     expect(since().map(({ event }) => event)).not.toContain('controlPlane.contactLost')
     await phase(EU, 'Ready')
     expect(JSON.stringify([await read(EU), kairship.fleet.explain(EU)])).not.toContain(token)
+  })
+
+  it('asks with a client certificate that was renewed, too', async () => {
+    const { server } = controlPlane()
+    const name = 'kairship-renewed'
+    const kubeconfig = await server.kubeconfig({ name, groups: ['system:masters'] })
+    expect(kubeconfig).toContain('client-certificate-data')
+    const asked = new Set<string>()
+    const stopListening = server.interrupt({
+      kind: 'answer',
+      matches: ({ path, raw }) => {
+        if (raw && shownBy(raw) === name) asked.add(path)
+        return false
+      },
+      response: { code: 200, body: { text: '', contentType: 'text/plain' } },
+    })
+    await admin().request({
+      method: 'PATCH',
+      path: resourcePath(SECRETS, { namespace: NAMESPACE, name: `${EU}-kubeconfig` }),
+      contentType: 'application/merge-patch+json',
+      body: { data: secretOf('', kubeconfig).data },
+    })
+    const all = ['/api/v1/namespaces/kube-system', '/readyz', '/apis/cluster.karmada.io/v1alpha1/clusters']
+    await eventually('the new certificate to be used', () => all.every(path => asked.has(path)), {
+      story: () => `${[...asked].join('\n')}\n${story(EU)()}`,
+    })
+    stopListening()
+    await phase(EU, 'Ready')
+    const [, key = 'never there'] = /client-key-data: (\S+)/.exec(kubeconfig) ?? []
+    expect(JSON.stringify([await read(EU), kairship.fleet.explain(EU)])).not.toContain(key)
   })
 })
 

@@ -131,22 +131,34 @@ it('a fleet at rest costs no write and no list, only watches and probes', async 
   await quiet(requests => requests.filter(one => one !== probe && !/\/leases|^WATCH/.test(one)), 20)
 })
 
-it('a replica that is asked to stop does so in whatever state its instances are, and gives the lease back', async () => {
-  scenario = await Scenario.start({ instances: 3 })
+it('a replica that is asked to stop does so in whatever state its instances are, and the next one goes on with each', async () => {
+  scenario = await Scenario.start({ instances: 4 })
+  const { host } = scenario
+  const [ready, degraded, deleting, synced] = [...scenario.playground.karmadas.keys()] as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  // It cannot be registered, so it stays in the state before.
+  const letRegister = host.interrupt({
+    kind: 'answer',
+    matches: ({ method, path }) => method === 'PATCH' && path.endsWith(`/instanceregistrations/${synced}`),
+    response: { code: 503, body: { text: 'not now', contentType: 'text/plain' } },
+  })
   const replica = scenario.replica('a')
-  const [ready, degraded, deleting] = [...scenario.playground.karmadas.keys()] as [string, string, string]
   for (const name of [ready, degraded, deleting]) await scenario.phase(name, 'Ready')
-
   await scenario.create(INSTANCES, {
     apiVersion: 'kairship.io/v1alpha1',
     kind: 'Instance',
     metadata: { name: 'registering' },
     spec: { kubeconfigSecretRef: { namespace: 'karmada-instances', name: 'missing' } },
   } as never)
-  await scenario.playground.karmadas.get(degraded)!.server.close()
+  const reach = scenario.playground.karmadas.get(degraded)!.server.interrupt({ kind: 'refuseConnections' })
   await scenario.hold(PEDIA_CLUSTERS, `k-${deleting}`, true)
   await scenario.remove(INSTANCES, deleting)
   await scenario.phase('registering', 'Registering')
+  await scenario.phase(synced, 'VirtualClusterSynced')
   await scenario.phase(degraded, 'Degraded')
   await scenario.phase(deleting, 'Deleting')
 
@@ -154,4 +166,17 @@ it('a replica that is asked to stop does so in whatever state its instances are,
   expect(await replica.ended, replica.story()).toEqual({ code: 0, signal: null })
   expect(await scenario.holder()).toBe('')
   expect(replica.log.filter(({ level }) => level === 'error')).toEqual([])
+
+  const before = scenario.happenings.length
+  scenario.replica('b')
+  await scenario.leader(holder => holder === 'b')
+  letRegister()
+  reach()
+  await scenario.hold(PEDIA_CLUSTERS, `k-${deleting}`, false)
+  await scenario.remove(INSTANCES, 'registering')
+  await scenario.gone(deleting)
+  await scenario.gone('registering')
+  for (const name of [ready, degraded, synced]) await scenario.phase(name, 'Ready')
+  const made = scenario.chronicle(before).filter(line => line.startsWith('ADDED'))
+  expect(made).toEqual([`ADDED InstanceRegistration ${synced}`])
 })

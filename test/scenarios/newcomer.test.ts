@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectKube } from '../../actors/kube/connection.js'
+import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { type KubeList, type KubeObject, resourcePath } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
 import { eventually } from './support/eventually.js'
 import { KairshipProcess } from './support/kairship-process.js'
 
@@ -103,6 +108,54 @@ it('a playground with --data continues where it was', async () => {
   const alike = (instances: object[]) => instances.map(instance => ({ ...instance, clusters: 'any' }))
   expect(alike(after.instances)).toEqual(alike(before.instances))
   expect(after.urls.host).toBe(before.urls.host)
+})
+
+it('a playground with --data that is killed with SIGKILL loses nothing that was answered, and is ready again', async () => {
+  const args = ['--instances', '1', '--members', '1', '--data', folder]
+  const up = async () => {
+    const process = start(...args)
+    await eventually('the fleet is up', () => process.stdout.includes('Ctrl-C stops everything'), {
+      story: () => process.story(),
+    })
+    const kubeconfig = await readFile(join(folder, 'host.kubeconfig'), 'utf8')
+    return { process, host: await connectKube(parseKubeconfig(kubeconfig, { local: false })) }
+  }
+  const notes = '/api/v1/namespaces/default/configmaps'
+  const instance = resourcePath(INSTANCES, { name: 'eu-west' })
+  const first = await up()
+  // The CR trails the actor, which is what the terminal tells of.
+  const ready = ({ host }: { host: KubeApi }) =>
+    eventually('the CR is Ready', async () => {
+      const seen = await host.request<Instance>({ method: 'GET', path: instance })
+      return seen.status?.phase === 'Ready' && seen.status.controlPlaneID ? seen : undefined
+    })
+  const before = await ready(first)
+  const answered: KubeObject[] = []
+  for (let index = 0; index < 20; index++)
+    answered.push(
+      await first.host.request<KubeObject>({
+        method: 'POST',
+        path: notes,
+        body: { metadata: { name: `n${index}` } },
+      }),
+    )
+  // Not a moment after the last answer, and with one more on its way.
+  const unanswered = first.host.request({ method: 'POST', path: notes, body: { metadata: { name: 'last' } } })
+  first.process.kill('SIGKILL')
+  await unanswered.catch(() => undefined)
+  expect((await first.process.ended).signal).toBe('SIGKILL')
+  await first.host.close()
+
+  const second = await up()
+  const { items } = await second.host.request<KubeList<KubeObject>>({ method: 'GET', path: notes })
+  const versions = (objects: readonly KubeObject[]) =>
+    objects.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`).sort()
+  expect(versions(items.filter(({ metadata }) => /^n\d/.test(metadata.name)))).toEqual(versions(answered))
+  const after = await ready(second)
+  expect(after.metadata.uid).toBe(before.metadata.uid)
+  expect(after.spec).toEqual(before.spec)
+  expect(after.status?.controlPlaneID).toBe(before.status?.controlPlaneID)
+  await second.host.close()
 })
 
 it('settings that contradict each other end it at once with 2, before anything starts', async () => {

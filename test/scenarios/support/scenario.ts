@@ -79,18 +79,30 @@ export class Scenario {
 
   /** Starts `kairship controller-manager`; its identity is its name in the lease. */
   replica(identity: string, ...args: readonly string[]): KairshipProcess {
-    const replica = KairshipProcess.start([
-      'controller-manager',
-      ...['--kubeconfig', join(this.folder, 'kubeconfig')],
-      ...['--identity', identity],
-      ...['--health-listen', '127.0.0.1:0'],
-      ...['--log-format', 'json', '--log-level', 'debug'],
-      ...['--probe-interval-ms', '500', '--status-interval-ms', '500'],
-      ...['--lease-duration-ms', String(this.term.leaseDurationMs)],
-      ...['--renew-deadline-ms', String(this.term.renewDeadlineMs)],
-      ...['--retry-period-ms', String(this.term.retryPeriodMs)],
-      ...args,
-    ])
+    return this.replicaWith({}, identity, ...args)
+  }
+
+  /** The same with variables of its environment. */
+  replicaWith(
+    environment: Readonly<Record<string, string>>,
+    identity: string,
+    ...args: readonly string[]
+  ): KairshipProcess {
+    const replica = KairshipProcess.start(
+      [
+        'controller-manager',
+        ...['--kubeconfig', join(this.folder, 'kubeconfig')],
+        ...['--identity', identity],
+        ...['--health-listen', '127.0.0.1:0'],
+        ...['--log-format', 'json', '--log-level', 'debug'],
+        ...['--probe-interval-ms', '500', '--status-interval-ms', '500'],
+        ...['--lease-duration-ms', String(this.term.leaseDurationMs)],
+        ...['--renew-deadline-ms', String(this.term.renewDeadlineMs)],
+        ...['--retry-period-ms', String(this.term.retryPeriodMs)],
+        ...args,
+      ],
+      environment,
+    )
     this.replicas.push(replica)
     return replica
   }
