@@ -1,6 +1,7 @@
 import type { GroupVersionResource } from '../../manifests/kube.js'
+import type { Due, Extent, Party } from './due.js'
 import { isAtOrAfter, isMet, reaches, type Shown } from './expectation.js'
-import type { Due, Extent, Party, WriteLedger } from './ledger.js'
+import type { WriteLedger } from './ledger.js'
 
 /** Whoever shows objects: the index, or the instance itself. */
 export interface Showing {

@@ -1,50 +1,21 @@
+import {
+  type Due,
+  type Dues,
+  type Entry,
+  type Extent,
+  entryKey,
+  entryOf,
+  forgetIdle,
+  type Party,
+  partyKey,
+  type Remembered,
+  recordKey,
+  touches,
+  typeKey,
+  type WrittenType,
+} from './due.js'
 import { besides, type Expectation, later } from './expectation.js'
 import type { Outcome, WriteRequest } from './outcome.js'
-
-/** Who wrote or reads, and where. */
-export interface Party {
-  /** The instance's uid. */
-  readonly instance: string
-  readonly user: string
-}
-
-/** A type of objects; its versions show the same objects. */
-export interface WrittenType {
-  readonly group: string
-  readonly resource: string
-}
-
-/** What a read looks at: one object, a namespace, or with '' for the namespace all of them. */
-export interface Extent {
-  readonly namespace: string
-  readonly name?: string
-}
-
-/** Something that was written and has not been seen yet where it is looked for. */
-export interface Due {
-  readonly namespace: string
-  /** Absent where nobody knows which objects: all of the namespace, or of all namespaces (''). */
-  readonly name?: string
-  /** Writes under way: what they do is not known yet. */
-  readonly underWay: number
-  /** Undefined while nothing was executed. Of many objects only that they were written. */
-  readonly expected: Expectation | undefined
-  /** Since when that is expected. */
-  readonly since: number
-  /** Until then a write whose answer was lost may still be executed. */
-  readonly notBefore: number
-  /** Of one object: the uid under which it was seen where it is looked for. */
-  readonly shownUid: string | undefined
-  /** Of many objects: whoever shows everything up to this version shows what was written. */
-  readonly upTo: string | undefined
-}
-
-/** All that a read could miss. */
-export interface Dues {
-  readonly written: readonly Due[]
-  /** Namespaces that were deleted, or may have been, and take their objects of this type along. */
-  readonly namespaces: readonly Due[]
-}
 
 /** A write that has set out. */
 export interface PendingWrite {
@@ -62,19 +33,18 @@ export interface LedgerLimits {
   readonly records: number
 }
 
-/** Some 50 MB if all of it were in use, which takes 10,000 callers who write much and never read. */
-const LIMITS: LedgerLimits = { objects: 256, records: 10_000 }
+/** Some 125 MB if all of it were in use, which takes 5,000 callers who write much of a type and never read it. */
+const LIMITS: LedgerLimits = { objects: 100, records: 5_000 }
+/** Deleted namespaces of one caller, and callers who deleted some; of more, the oldest are forgotten. */
+const MOST_NAMESPACES = 256
 /** Who stands for all callers. */
 const EVERYBODY = ''
 
-type Entry = { -readonly [Key in keyof Due]: Due[Key] } & { seq: number; readonly record: Remembered }
-type Deleted = { readonly notBefore: number; readonly since: number; readonly byType: Map<string, Entry> }
-
-/** What one caller wrote of one type. */
-interface Remembered {
-  readonly entries: Map<string, Entry>
-  /** The last version that is known to be written. */
-  highest: string | undefined
+/** A namespace that was deleted, with what is due of each type since. */
+interface Deleted {
+  readonly notBefore: number
+  readonly since: number
+  readonly byType: Map<string, Entry>
 }
 
 /**
@@ -216,8 +186,8 @@ export class WriteLedger {
     const notBefore = kind === 'lost' ? this.now() + LOST_FOR_MS : 0
     if (group === '' && resource === 'namespaces') {
       const deleted = this.#namespaces.get(partyKey(party)) ?? new Map<string, Deleted>()
-      this.#namespaces.set(partyKey(party), deleted)
-      deleted.set(name, { notBefore, since: this.now(), byType: new Map() })
+      putLast(this.#namespaces, partyKey(party), deleted)
+      putLast(deleted, name, { notBefore, since: this.now(), byType: new Map() })
     }
     if (group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions') {
       const [plural = '', ...rest] = name.split('.')
@@ -270,34 +240,6 @@ export class WriteLedger {
   }
 }
 
-const typeKey = ({ group, resource }: WrittenType): string => `${group}/${resource}`
-const partyKey = ({ instance, user }: Party): string => JSON.stringify([instance, user])
-const recordKey = ({ instance, user }: Party, { group, resource }: WrittenType): string =>
-  JSON.stringify([instance, user, group, resource])
-/** A name holds no slash, so nothing of one kind is taken for the other. */
-const entryKey = ({ namespace, name }: Extent): string =>
-  name === undefined ? `${namespace}/` : `${namespace}/${name}`
-
-function entryOf(record: Remembered, { namespace, name }: Extent): Entry {
-  const key = entryKey({ namespace, ...(name !== undefined && { name }) })
-  const found = record.entries.get(key)
-  if (found) return found
-  const entry: Entry = {
-    record,
-    namespace,
-    ...(name !== undefined && { name }),
-    seq: 0,
-    underWay: 0,
-    expected: undefined,
-    since: 0,
-    notBefore: 0,
-    shownUid: undefined,
-    upTo: undefined,
-  }
-  record.entries.set(key, entry)
-  return entry
-}
-
 /** What is due of one type since its namespace was deleted; nothing expected once that was seen. */
 function contentsOf(namespace: string, { notBefore, since, byType }: Deleted, type: WrittenType): Entry {
   const found = byType.get(typeKey(type))
@@ -307,14 +249,9 @@ function contentsOf(namespace: string, { notBefore, since, byType }: Deleted, ty
   return entry
 }
 
-function forgetIdle(entry: Entry): void {
-  if (entry.underWay === 0 && entry.expected === undefined) entry.record.entries.delete(entryKey(entry))
-}
-
-/** Whether a read looks at something that was written. */
-function touches(read: Extent, written: Extent): boolean {
-  if (written.name !== undefined && read.name !== undefined)
-    return read.name === written.name && read.namespace === written.namespace
-  if (written.name !== undefined) return read.namespace === '' || read.namespace === written.namespace
-  return read.namespace === '' || written.namespace === '' || read.namespace === written.namespace
+function putLast<T>(into: Map<string, T>, key: string, value: T): void {
+  into.delete(key)
+  into.set(key, value)
+  const [oldest] = into.keys()
+  if (into.size > MOST_NAMESPACES && oldest !== undefined) into.delete(oldest)
 }

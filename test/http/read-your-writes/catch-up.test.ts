@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CatchUp, type Showing, type ShownItem } from '../../../http/read-your-writes/catch-up.js'
-import { type Extent, LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { Extent } from '../../../http/read-your-writes/due.js'
+import { LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
 
 const party = { instance: 'i', user: 'ann' }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { CatchUp, Showing } from '../../../http/read-your-writes/catch-up.js'
-import type { Due, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { Due } from '../../../http/read-your-writes/due.js'
+import type { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { type Kind, World } from './world.js'
 
 const user = fc.constantFrom('ann', 'ben')

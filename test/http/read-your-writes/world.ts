@@ -1,6 +1,7 @@
 import type { CatchUp, Showing, ShownItem, ShownList } from '../../../http/read-your-writes/catch-up.js'
+import type { Extent, Party } from '../../../http/read-your-writes/due.js'
 import { isAtOrAfter } from '../../../http/read-your-writes/expectation.js'
-import type { Extent, Party, PendingWrite, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { PendingWrite, WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome, WriteRequest } from '../../../http/read-your-writes/outcome.js'
 
 export const type = { group: '', version: 'v1', resource: 'configmaps' } as const
