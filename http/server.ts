@@ -74,6 +74,9 @@ export interface Api {
 const DEFAULT_STREAMS_PER_CALLER = 100
 const DEFAULT_GRACE_MS = 5_000
 
+/** An option of the sockets beneath, which the types of the HTTPS server do not know. */
+const HALF_OPEN = { allowHalfOpen: true } as object
+
 /** Starts REST and gRPC, each on its TLS listener, over the same services. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const {
@@ -124,6 +127,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         cert: tls.certificate,
         key: tls.key,
         maxHeaderSize: LARGEST_HEADERS,
+        // As without TLS: an upgraded connection may end on one side while the other goes on. Requests are not affected.
+        ...HALF_OPEN,
         connectionsCheckingInterval: slowRequests.lookMs,
         // A connection has one identity. Also, renegotiating costs us more than who asks for it.
         secureOptions: constants.SSL_OP_NO_RENEGOTIATION,

@@ -16,6 +16,8 @@ const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
 /** How sockets are opened under one client certificate, and what of them is shared. */
 interface Footing {
   readonly connect: buildConnector.connector
+  /** For sockets that outlive HTTP: one side may end while the other goes on. */
+  readonly connectHalfOpen: buildConnector.connector
   /** Bounded; opened when the first request needs it, because an empty one already costs 16 KB. */
   requests?: Pool
   /** The bounded pool of what is proxied, apart, so that callers and Kairship's own requests do not wait for each other. */
@@ -79,10 +81,10 @@ export class Sockets {
 
   /** A bare socket, for what HTTP is upgraded to. The taker ends it. @throws as `forRequest`; what the system says */
   async forUpgrade(proof: Proof): Promise<Socket> {
-    const { connect } = await this.#current(proof)
+    const { connectHalfOpen } = await this.#current(proof)
     const { protocol, hostname, host, port } = new URL(this.config.server)
     return new Promise((resolve, reject) =>
-      connect({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
+      connectHalfOpen({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
         error ? reject(error) : resolve(socket),
       ),
     )
@@ -136,13 +138,15 @@ export class Sockets {
     const { tls, server } = this.config
     // Made once: parsing the authorities anew for every socket costs milliseconds, and memory as long as it lives.
     const secure = server.startsWith('https:') ? await secureContext(this.config, proof) : undefined
-    const connect = buildConnector({
+    const manner = {
       timeout: CONNECT_TIMEOUT_MS,
       rejectUnauthorized: !tls.insecure,
       ...(tls.serverName && { servername: tls.serverName }),
       ...(secure && { secureContext: secure }),
-    })
-    return { connect, ...(secure && { sessions: this.#shared(secure) }) }
+    }
+    const connect = buildConnector(manner)
+    const connectHalfOpen = buildConnector({ ...manner, allowHalfOpen: true } as buildConnector.BuildOptions)
+    return { connect, connectHalfOpen, ...(secure && { sessions: this.#shared(secure) }) }
   }
 
   #pool(connect: buildConnector.connector, connections: number): Pool {

@@ -75,10 +75,13 @@ export class DoorUnderTest {
   }
 
   /** A bare TLS connection, for what no HTTP client would say. */
-  async socket(): Promise<TLSSocket> {
+  async socket({ allowHalfOpen = false } = {}): Promise<TLSSocket> {
     const { hostname, port } = new URL(this.api.running.url)
     const ca = this.api.running.certificateAuthority
-    const socket = connect({ host: hostname, port: Number(port), ca, servername: 'localhost' })
+    const socket = connect({
+      ...{ host: hostname, port: Number(port), ca, servername: 'localhost' },
+      ...({ allowHalfOpen } as object),
+    })
     await once(socket, 'secureConnect')
     return socket
   }

@@ -14,6 +14,8 @@ export interface FakeUpstream {
   readonly requests: IncomingMessage[]
   answer: (request: IncomingMessage, response: ServerResponse) => void
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Sockets that were upgraded, in their order. */
+  readonly tunnels: Duplex[]
   /** How many connections are open now. */
   connections(): Promise<number>
   close(): Promise<void>
@@ -23,13 +25,17 @@ export async function fakeUpstream(basePath = ''): Promise<FakeUpstream> {
   const authority = await createAuthority('instance')
   const { certificate, key } = await authority.issueServing()
   const upstream = new EventEmitter()
-  const server = createServer({ cert: certificate, key, maxHeaderSize: 1 << 20 }, (request, response) => {
-    fake.requests.push(request)
-    upstream.emit('request')
-    fake.answer(request, response)
-  })
+  const server = createServer(
+    { cert: certificate, key, maxHeaderSize: 1 << 20, allowHalfOpen: true },
+    (request, response) => {
+      fake.requests.push(request)
+      upstream.emit('request')
+      fake.answer(request, response)
+    },
+  )
   server.on('upgrade', (request, socket, head) => {
     fake.requests.push(request)
+    fake.tunnels.push(socket)
     fake.upgrade(request, socket, head)
   })
   server.listen(0, '127.0.0.1')
@@ -51,6 +57,7 @@ export async function fakeUpstream(basePath = ''): Promise<FakeUpstream> {
   const fake: FakeUpstream = {
     api,
     requests: [],
+    tunnels: [],
     answer: (_, response) => response.end('{}'),
     upgrade: (_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     connections: () =>
