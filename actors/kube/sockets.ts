@@ -17,7 +17,7 @@ const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
 interface Footing {
   readonly connect: buildConnector.connector
   /** For sockets that outlive HTTP: one side may end while the other goes on. */
-  readonly connectHalfOpen: buildConnector.connector
+  readonly connectHalfOpen: () => buildConnector.connector
   /** Bounded; opened when the first request needs it, because an empty one already costs 16 KB. */
   requests?: Pool
   /** The bounded pool of what is proxied, apart, so that callers and Kairship's own requests do not wait for each other. */
@@ -84,7 +84,7 @@ export class Sockets {
     const { connectHalfOpen } = await this.#current(proof)
     const { protocol, hostname, host, port } = new URL(this.config.server)
     return new Promise((resolve, reject) =>
-      connectHalfOpen({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
+      connectHalfOpen()({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
         error ? reject(error) : resolve(socket),
       ),
     )
@@ -145,7 +145,8 @@ export class Sockets {
       ...(secure && { secureContext: secure }),
     }
     const connect = buildConnector(manner)
-    const connectHalfOpen = buildConnector({ ...manner, allowHalfOpen: true } as buildConnector.BuildOptions)
+    const connectHalfOpen = () =>
+      buildConnector({ ...manner, allowHalfOpen: true } as buildConnector.BuildOptions)
     return { connect, connectHalfOpen, ...(secure && { sessions: this.#shared(secure) }) }
   }
 

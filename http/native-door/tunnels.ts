@@ -14,6 +14,12 @@ import { refuseUpgrade } from './refusal.js'
 const LINGER_MS = 1_000
 
 /**
+ * How long one side of a tunnel may go on when the other has ended its own: long enough for what is on its way. A caller who
+ * vanished looks the same, and must not hold a tunnel. Kubernetes' own proxies do not wait at all.
+ */
+const HALF_CLOSED_MS = 5_000
+
+/**
  * Upgraded connections: exec, attach, port-forward and cp, over WebSocket or SPDY alike. The request's head is written to
  * a socket of its own to the instance, and from then on both sides talk through us byte by byte; the 101, or the refusal
  * instead of it, is the instance's own answer.
@@ -70,15 +76,22 @@ export class Tunnels {
       for (const side of sides) side.destroy()
     }
     let lingering: NodeJS.Timeout | undefined
+    const cutAfter = (milliseconds: number) => {
+      lingering ??= setTimeout(cut, milliseconds)
+    }
     const end = () => {
       for (const side of sides) side.end()
-      lingering ??= setTimeout(cut, LINGER_MS)
+      clearTimeout(lingering)
+      lingering = setTimeout(cut, LINGER_MS)
     }
     this.#open.add(end)
     if (head.length > 0) upstream.write(head)
     try {
       // How a protocol that is not ours ended is the affair of those who speak it.
-      await Promise.allSettled([pipeline(client, upstream), pipeline(upstream, client)])
+      const directions = [pipeline(client, upstream), pipeline(upstream, client)].map(direction =>
+        direction.finally(() => cutAfter(HALF_CLOSED_MS)),
+      )
+      await Promise.allSettled(directions)
     } finally {
       clearTimeout(lingering)
       this.#open.delete(end)

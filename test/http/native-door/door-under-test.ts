@@ -24,9 +24,9 @@ export class DoorUnderTest {
   fleet!: ReturnType<typeof fakeFleet>
   api!: Awaited<ReturnType<typeof listeningApi>>
 
-  constructor(options: Partial<ApiOptions> = {}) {
+  constructor(options: Partial<ApiOptions> = {}, upstream: object = {}) {
     beforeEach(async () => {
-      this.upstream = await fakeUpstream()
+      this.upstream = await fakeUpstream('', upstream)
       this.fleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded'))
       this.fleet.connections.set('north', this.upstream.api)
       this.api = await listeningApi(this.fleet, { graceMs: 60_000, ...options })

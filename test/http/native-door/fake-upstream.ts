@@ -21,12 +21,13 @@ export interface FakeUpstream {
   close(): Promise<void>
 }
 
-export async function fakeUpstream(basePath = ''): Promise<FakeUpstream> {
+/** @param options of its listener, besides its certificate */
+export async function fakeUpstream(basePath = '', options: object = {}): Promise<FakeUpstream> {
   const authority = await createAuthority('instance')
   const { certificate, key } = await authority.issueServing()
   const upstream = new EventEmitter()
   const server = createServer(
-    { cert: certificate, key, maxHeaderSize: 1 << 20, allowHalfOpen: true },
+    { cert: certificate, key, maxHeaderSize: 1 << 20, ...options },
     (request, response) => {
       fake.requests.push(request)
       upstream.emit('request')
@@ -65,6 +66,7 @@ export async function fakeUpstream(basePath = ''): Promise<FakeUpstream> {
     async close() {
       await api.close()
       server.closeAllConnections()
+      for (const tunnel of fake.tunnels) tunnel.destroy() // no connections of HTTP any more
       await new Promise(resolve => server.close(resolve))
     },
   }

@@ -50,15 +50,19 @@ function step(line: string, input?: string, before: readonly string[] = []): Ste
 }
 
 /** In a namespace that it makes and deletes, so that it can be played again. */
-const inside = (what: string, lines: readonly (string | readonly [string, string])[]): Scene => ({
+const inside = (
+  what: string,
+  lines: readonly (string | readonly [string, string])[],
+  namespace = 'scene',
+): Scene => ({
   what,
   steps: [
-    step('create namespace scene'),
+    step(`create namespace ${namespace}`),
     ...lines.map(line => {
       const [words, input] = typeof line === 'string' ? [line, undefined] : line
-      return step(words, input, ['-n', 'scene'])
+      return step(words, input, ['-n', namespace])
     }),
-    step('delete namespace scene'),
+    step(`delete namespace ${namespace}`),
   ],
 })
 
@@ -168,17 +172,21 @@ export const scenes: readonly Scene[] = [
   ]),
 ]
 
-/** Through `clusters/{member}/proxy`, where workloads run. */
-export const memberScene: Scene = inside('a member behind clusters/{member}/proxy', [
-  'api-resources --api-group=apps -o name',
-  'get nodes -o wide',
-  ['apply -f -', shop()],
-  'rollout status deployment/shop',
-  'wait --for=condition=Available deployment/shop --timeout=60s',
-  'get pods -o wide',
-  'scale deployment shop --replicas=2',
-  'rollout status deployment/shop',
-  'get deployment shop',
-  'describe deployment shop',
-  'delete deployment shop',
-])
+/** Through `clusters/{member}/proxy`, where workloads run. A namespace of its own: Karmada gives its namespaces to members, too. */
+export const memberScene: Scene = inside(
+  'a member behind clusters/{member}/proxy',
+  [
+    'api-resources --api-group=apps -o name',
+    'get nodes -o wide',
+    ['apply -f -', shop()],
+    'rollout status deployment/shop',
+    'wait --for=condition=Available deployment/shop --timeout=60s',
+    'get pods -o wide',
+    'scale deployment shop --replicas=2',
+    'rollout status deployment/shop',
+    'get deployment shop',
+    'describe deployment shop',
+    'delete deployment shop',
+  ],
+  'member-scene',
+)
