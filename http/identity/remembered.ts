@@ -14,6 +14,8 @@ export class Remembered<T> {
   readonly #underWay = new Map<string, Promise<T>>()
   readonly #capacity: number
   readonly #now: () => number
+  /** Asked for last: its place is right already. Each other change of places makes garbage, at every request. */
+  #newest: string | undefined
 
   constructor(options: { readonly capacity: number; readonly now: () => number }) {
     this.#capacity = options.capacity
@@ -24,8 +26,7 @@ export class Remembered<T> {
   get(key: string, ask: () => Promise<Answer<T>>): T | Promise<T> {
     const entry = this.#entries.get(key)
     if (entry && entry.expires > this.#now()) {
-      this.#entries.delete(key)
-      this.#entries.set(key, entry)
+      if (this.#newest !== key) this.#renew(key, entry)
       return entry.value
     }
     const pending = this.#underWay.get(key)
@@ -49,6 +50,12 @@ export class Remembered<T> {
   #remember(key: string, value: T, ttlMs: number): void {
     const [oldest] = this.#entries.keys()
     if (this.#entries.size >= this.#capacity && oldest !== undefined) this.#entries.delete(oldest)
-    this.#entries.set(key, { value, expires: this.#now() + ttlMs })
+    this.#renew(key, { value, expires: this.#now() + ttlMs })
+  }
+
+  #renew(key: string, entry: { readonly value: T; readonly expires: number }): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    this.#newest = key
   }
 }

@@ -28,10 +28,31 @@ export interface NativeDoor {
   close(): void
 }
 
-/** The requests on their way through. */
-class Passing extends Set<Passage> {
+/**
+ * The requests on their way through. No Set: V8 replaces the table of one that shrinks and grows, and tables left behind keep
+ * each other, and all that was in them, alive until the whole heap is collected.
+ */
+class Passing {
   /** No more streams. */
   closed = false
+  readonly #all: { readonly passage: Passage; place: number }[] = []
+
+  /** @returns what takes it out again */
+  add(passage: Passage): () => void {
+    const entry = { passage, place: this.#all.length }
+    this.#all.push(entry)
+    return () => {
+      const last = this.#all.pop()
+      if (!last || last === entry) return
+      last.place = entry.place
+      this.#all[entry.place] = last
+    }
+  }
+
+  /** Those of now, whatever becomes of them meanwhile. */
+  *[Symbol.iterator](): Generator<Passage> {
+    for (const { passage } of [...this.#all]) yield passage
+  }
 }
 
 /**
@@ -86,11 +107,11 @@ async function pass(
     release = admission.release
     if (passing.closed && admission.info.long) throw shuttingDown()
     const passage = new Passage(request, response, admission, options.now)
-    passing.add(passage)
+    const passed = passing.add(passage)
     try {
       await passage.over
     } finally {
-      passing.delete(passage)
+      passed()
     }
   } catch (error) {
     failure = toFailure(error)
