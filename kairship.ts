@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. What it runs is composed in `main.ts`, which is loaded only by the commands that run something. */
+/** The command line. What it runs is composed in `commands.ts`, which is loaded only by the commands that run something. */
 import { readFileSync } from 'node:fs'
 import { clientActions } from './cli/client-actions.js'
 import { interruption } from './cli/interruption.js'
@@ -16,7 +16,7 @@ const surroundings: Surroundings = {
 const lazily =
   (command: keyof ServerActions): Action =>
   async config => {
-    const { serverActions } = await import('./main.js')
+    const { serverActions } = await import('./commands.js')
     return serverActions(surroundings)[command](config)
   }
 

@@ -13,7 +13,7 @@ import {
 import { jsonLine, notReady, type PlaygroundUrls, welcome } from './playground-report.js'
 import type { Terminal } from './program.js'
 
-/** A playground with Kairship on top, as `main.ts` starts it. */
+/** A playground with Kairship on top, as `commands.ts` starts it. */
 export interface StartedPlayground {
   /** Names of the instances that were asked for. */
   readonly instances: readonly string[]

@@ -9,7 +9,7 @@ export type Action = (config: Config, ...names: readonly string[]) => Promise<Ex
 
 /** One action per command. */
 export type Actions = Readonly<Record<CommandName, Action>>
-/** The commands that run something; `main.ts` provides them. The others ask a running Kairship, and `cli/` has them. */
+/** The commands that run something; `commands.ts` provides them. The others ask a running Kairship, and `cli/` has them. */
 export type ServerActions = Pick<Actions, 'playground' | 'serve' | 'apiserver' | 'controller-manager'>
 
 /** What a command line touches of the outside: the process's own, or a test's. */
