@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { type CommandName, type Config, defaults, type Knob, type KnobName, knobs } from '../config.js'
+import { KubeconfigError } from '../ports/kube-api.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { ConfigError, flagOf, knobsOf, loadConfig, type Sources, settableFrom } from './load-config.js'
 import { versionText } from './version.js'
@@ -56,9 +57,22 @@ export async function run(
       terminal.err(`error: ${error.message}\n`)
       return error.exitCode
     }
+    // What a person can mend is said without a stack; anything else is a defect and shows all of it.
+    if (error instanceof KubeconfigError) {
+      terminal.err(`error: ${error.message}\n`)
+      return ExitCode.usage
+    }
+    if (isListenError(error)) {
+      terminal.err(`error: ${error.message}\n`)
+      return ExitCode.failed
+    }
     throw error
   }
 }
+
+/** Node could not listen where it was told to: the address is taken, not ours, or not allowed. */
+const isListenError = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'listen'
 
 type Started = (name: CommandName, command: Command, names: readonly string[]) => Promise<void>
 

@@ -3,6 +3,7 @@ import { CommandError, ExitCode } from '../../cli/exit-code.js'
 import { flagOf, knobsOf, settableFrom } from '../../cli/load-config.js'
 import { type Actions, run } from '../../cli/program.js'
 import { type CommandName, type Config, knobs } from '../../config.js'
+import { KubeconfigError } from '../../ports/kube-api.js'
 
 const commands: readonly CommandName[] = knobs.config.commands
 
@@ -88,6 +89,25 @@ describe('the command line', () => {
       throw new CommandError('instance eu does not exist', ExitCode.notFound)
     })
     expect([exitCode, err]).toEqual([ExitCode.notFound, 'error: instance eu does not exist\n'])
+  })
+
+  it.each([
+    [
+      'a kubeconfig that cannot be used',
+      new KubeconfigError('kubeconfig: /x does not exist'),
+      ExitCode.usage,
+    ],
+    [
+      'an address that is taken',
+      Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:8080'), {
+        code: 'EADDRINUSE',
+        syscall: 'listen',
+      }),
+      ExitCode.failed,
+    ],
+  ])('says what is wrong with %s in one line', async (_what, error, code) => {
+    const { exitCode, err } = await typed('serve', () => Promise.reject(error))
+    expect([exitCode, err]).toEqual([code, `error: ${error.message}\n`])
   })
 
   it('does not swallow a defect', async () => {
