@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { BEHIND, IndexAnswer, type IndexRead, NOT_FOUND } from '../../../http/native-door/index-answer.js'
+import type { RawSink, Upstream } from '../../../ports/kube-api.js'
+
+const mark = '"shadow.clusterpedia.io/cluster-name":"k-x"'
+const JSON_TYPE = ['Content-Type', 'application/json']
+
+/** An index that a test answers for, and what its reader hears. */
+function asked(more: Partial<IndexRead> = {}) {
+  const heard: string[] = []
+  let answer!: RawSink
+  const upstream: Upstream = {
+    send: (_, sink) => {
+      answer = sink
+      return { resume: () => undefined, abort: error => sink.failed(error) }
+    },
+    open: () => Promise.reject(new Error('not asked')),
+  }
+  const sink: RawSink = {
+    head: (status, _, headers) => heard.push(`${status} ${headers.join()}`),
+    data: chunk => {
+      heard.push(Buffer.from(chunk).toString())
+      return false
+    },
+    end: () => heard.push('end'),
+    failed: error => heard.push(`failed: ${error.message}`),
+  }
+  const read = { target: '/x', accept: 'application/json', long: false, mark, ...more }
+  const exchange = new IndexAnswer(read, sink, because => heard.push(`refused: ${because}`)).askedOf(upstream)
+  return { heard, answer, exchange }
+}
+
+const list = (version: string | undefined, items = '') =>
+  Buffer.from(
+    `{"kind":"List","metadata":{${version === undefined ? '' : `"resourceVersion":"${version}"`}},"items":[${items}]}`,
+  )
+
+describe('an answer of the index', () => {
+  it('passes when it is good, without what is not the object’s, and without its length', () => {
+    const { heard, answer } = asked()
+    answer.head(200, 'OK', [...JSON_TYPE, 'Content-Length', '99', 'Audit-Id', 'a', 'X-Served-By', 'b'])
+    expect(
+      answer.data(Buffer.from(`{"metadata":{"annotations":{${mark}},"name":"x"}${' '.repeat(200)}`)),
+    ).toBe(false)
+    answer.data(Buffer.from('}'))
+    answer.end()
+    expect(heard[0]).toBe('200 Content-Type,application/json,Audit-Id,a')
+    expect(heard.slice(1, -1).join('').replaceAll(' ', '')).toBe('{"metadata":{"name":"x"}}')
+    expect(heard.at(-1)).toBe('end')
+  })
+
+  it.each([
+    [500, JSON_TYPE, 'it answered 500'],
+    [503, ['Content-Type', 'text/plain'], 'it answered 503'],
+    [403, JSON_TYPE, 'it answered 403'],
+    [404, JSON_TYPE, NOT_FOUND],
+    [200, ['Content-Type', 'text/plain'], 'it answered with text/plain'],
+    [200, [...JSON_TYPE, 'Content-Encoding', 'gzip'], 'it answered in gzip'],
+    [200, [...JSON_TYPE, 'Warning', '299 - "k-x is not ready"'], 'it says that it may be out of date'],
+  ])('with %i and %j is not passed on', (status, headers, because) => {
+    const { heard, answer } = asked()
+    answer.head(status, '', headers)
+    answer.data(Buffer.from('{}'))
+    answer.end()
+    expect(heard).toEqual([`refused: ${because}`])
+  })
+
+  it('that does not come is not passed on; one that breaks off breaks off', () => {
+    const none = asked()
+    none.answer.failed(new Error('connect ECONNREFUSED'))
+    expect(none.heard).toEqual(['refused: it did not answer: connect ECONNREFUSED'])
+    const half = asked()
+    half.answer.head(200, 'OK', JSON_TYPE)
+    half.answer.failed(new Error('reset'))
+    expect(half.heard).toEqual(['200 Content-Type,application/json', 'failed: reset'])
+  })
+
+  it('that its reader gives up is asked elsewhere by nobody but who asked', () => {
+    const { heard, exchange } = asked()
+    exchange.abort(new Error('hung up'))
+    expect(heard).toEqual(['refused: it did not answer: hung up'])
+  })
+
+  it.each([
+    ['120', ['200 Content-Type,application/json', 'end']],
+    ['119', [`refused: ${BEHIND}`]],
+    [undefined, ['refused: it does not know the type yet']],
+  ])('that is a list at %s is held until it is known to be new enough', (version, told) => {
+    const { heard, answer } = asked({ showsAtLeast: shown => BigInt(shown) >= 120n })
+    answer.head(200, 'OK', JSON_TYPE)
+    const body = list(version, '{"metadata":{"resourceVersion":"500"}}')
+    for (const byte of body) {
+      if (heard.length === 0) expect(answer.data(Buffer.from([byte]))).toBe(true)
+      else answer.data(Buffer.from([byte]))
+    }
+    answer.end()
+    expect(heard.filter(line => !line.startsWith('{') && /^(\d+ |end|refused)/.test(line))).toEqual(told)
+    if (version === '120') expect(heard.slice(1, -1).join('')).toBe(body.toString())
+  })
+})
