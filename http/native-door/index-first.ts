@@ -52,7 +52,7 @@ export class IndexFirst implements RawExchange {
     const { entrant, index } = this.way
     const { info, asked } = entrant
     const found = await this.#findOut().catch((error: Error) =>
-      refusedBy(`it did not answer: ${error.message}`),
+      refusedBy(`it did not answer: ${error.message}`, info.verb),
     )
     if (this.#aborted) return
     const decided = 'to' in found ? found : route(info, asked, { ...standing(info, index), ...found })
@@ -119,7 +119,7 @@ export class IndexFirst implements RawExchange {
     }
     const answer = new IndexAnswer(read, taken, because => {
       if (this.#aborted) sink.failed(this.#aborted)
-      else this.#karmada(refusedBy(because))
+      else this.#karmada(refusedBy(because, info.verb))
     })
     this.#current = answer.askedOf(index.upstream)
   }
@@ -142,13 +142,13 @@ export class IndexFirst implements RawExchange {
   }
 }
 
-/** An index that does not know an object is no trouble: it may be new, and the instance says whether it is there. */
-const refusedBy = (because: string): Route =>
-  because === NOT_FOUND || because === BEHIND
-    ? { to: 'karmada', reason: because === BEHIND ? 'NotReached' : 'NotFound', because, fallback: false }
-    : {
-        to: 'karmada',
-        reason: 'IndexFailed',
-        because: `the index could not be read: ${because}`,
-        fallback: true,
-      }
+/**
+ * An index that does not know an object is no trouble: it may be new, and the instance says whether it is there. Nor is one
+ * that is behind what was asked for.
+ */
+function refusedBy(because: string, verb: string): Route {
+  const rule = because === BEHIND ? 'NotReached' : because === NOT_FOUND && verb === 'get' ? 'NotFound' : ''
+  if (rule) return { to: 'karmada', reason: rule, because, fallback: false }
+  const why = `the index could not be read: ${because}`
+  return { to: 'karmada', reason: 'IndexFailed', because: why, fallback: true }
+}
