@@ -33,8 +33,14 @@ export interface ControllerManagerOptions {
   readonly random?: () => number
 }
 
-/** So many control planes are asked for the first time at once, each over a session that must be opened. */
-const ARRIVING_AT_ONCE = 32
+/** So many control planes are probed at once; at first each over a session that must be opened. */
+const PROBED_AT_ONCE = 32
+/** In so many, effects work inside at once. */
+const VISITED_AT_ONCE = 32
+/** How long a control plane that does not answer keeps another one waiting, milliseconds. */
+const STUCK_AFTER_MS = 1_000
+/** As many as the host connection has sockets for requests: an effect's time should not pass while it waits for one. */
+const WRITING_AT_ONCE = 16
 /** First figures are gathered from so many instances at once; each is some twenty requests. */
 const GATHERING_AT_ONCE = 8
 
@@ -97,7 +103,9 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     connectionOf,
     freshness,
     canaryWrites: new Map(),
-    arrivals: new Turnstile(ARRIVING_AT_ONCE),
+    probing: new Turnstile(PROBED_AT_ONCE, STUCK_AFTER_MS),
+    visiting: new Turnstile(VISITED_AT_ONCE, STUCK_AFTER_MS),
+    writing: new Turnstile(WRITING_AT_ONCE),
     rush: new Rush(() => supervisor.registry.size),
     gathering: new Turnstile(GATHERING_AT_ONCE),
     leadership: () => lease.current(),

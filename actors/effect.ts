@@ -14,13 +14,21 @@ export type Work = (assignment: Assignment, signal: AbortSignal) => Promise<stri
  */
 const DEADLINE_MS = 20_000
 
-/** Fills a hole of the chart: runs the work with a deadline, reports how it went, and turns any error into a Failure. */
+/**
+ * Fills a hole of the chart: runs the work when it is its turn, with a deadline, reports how it went, and turns any error into
+ * a Failure. Work inside an instance waits for other turns than work on the host: those of instances that do not answer pass.
+ */
 export const provided = (
-  { effectChanged, leadership }: Pick<Surroundings, 'effectChanged' | 'leadership'>,
-  { name: effect, stage }: { readonly name: string; readonly stage: Stage },
+  {
+    effectChanged,
+    leadership,
+    writing,
+    visiting,
+  }: Pick<Surroundings, 'effectChanged' | 'leadership' | 'writing' | 'visiting'>,
+  { name: effect, stage, inside = false }: { name: string; stage: Stage; inside?: boolean },
   work: Work,
-) =>
-  fromPromise<string, Assignment>(async ({ input, signal }) => {
+) => {
+  async function run(input: Assignment, signal: AbortSignal): Promise<string> {
     const began = performance.now()
     const tell = (phase: 'succeeded' | 'failed' | 'aborted', failure?: Failure) =>
       effectChanged({
@@ -44,4 +52,10 @@ export const provided = (
       tell(signal.aborted ? 'aborted' : 'failed', failure)
       throw new Failed(failure, { cause: error })
     }
+  }
+
+  return fromPromise<string, Assignment>(async ({ input, signal }) => {
+    const leave = await (inside ? visiting : writing).enter(signal) // rejects when the state is left, and then nobody listens
+    return run(input, signal).finally(leave)
   })
+}

@@ -21,8 +21,6 @@ const DOUBT_MS = 2_000
 /** Between two probes of what has been broken for a while; the first minute is asked every `DOUBT_MS`. */
 const BROKEN_MS = 10_000
 const BROKEN_AFTER = 30
-/** How long somebody who does not answer keeps another from being asked for the first time. */
-const ARRIVAL_MS = 500
 /** Version and identity hardly change: every so many probes, and on every new connection. */
 const IDENTITY_EVERY = 60
 
@@ -65,26 +63,23 @@ class Probe {
     this.#identity = undefined
     this.#round += 1
     clearTimeout(this.#timer)
-    if (this.connection.current) void this.#askInTurn(this.connection.current.api, this.#round)
+    if (this.connection.current) void this.#ask(this.connection.current.api, this.#round)
     else [this.#controlPlane, this.#aggregatedApi, this.#told] = [unsaid, unsaid, '']
   }
 
   /**
-   * The first probe of a connection opens its session. A thousand at once would all be too slow to answer in time; some at a
-   * time are not, and one that does not answer is not waited for. Never rejects.
+   * One probe and the appointment for the next. A thousand at once would all be too late with their answers, and be asked again
+   * the sooner; some at a time are not, and one that does not answer is not waited for. Never rejects: every error is an answer.
    */
-  async #askInTurn(api: KubeApi, round: number): Promise<void> {
+  async #ask(api: KubeApi, round: number): Promise<void> {
     const { signal } = this.#stopped
-    const leave = await this.surroundings.arrivals.enter(signal).catch(() => undefined)
+    const leave = await this.surroundings.probing.enter(signal).catch(() => undefined)
     if (!leave) return // stopped
-    const impatient = setTimeout(leave, ARRIVAL_MS)
-    if (round === this.#round) await this.#ask(api, round)
-    clearTimeout(impatient)
+    if (round === this.#round) await this.#askNow(api, round)
     leave()
   }
 
-  /** One probe and the appointment for the next. Never rejects: every error is an answer. */
-  async #ask(api: KubeApi, round: number): Promise<void> {
+  async #askNow(api: KubeApi, round: number): Promise<void> {
     const { signal } = this.#stopped
     const [controlPlane, aggregatedApi] = await Promise.all([
       answerOf('control plane', () => this.#controlPlaneOf(api)),

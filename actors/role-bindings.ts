@@ -37,32 +37,40 @@ const substance = ({ rules, roleRef, subjects }: RbacObject): string =>
  * more. It reads what is there, writes what differs and removes what is no longer asked for.
  */
 export const materializeRoleBindings = (surroundings: Surroundings) =>
-  provided(surroundings, { name: 'materialize the role bindings', stage }, async ({ name }, signal) => {
-    const api = insideOf(surroundings, name)
-    const bindings = surroundings.host.roleBindings.of(name)
-    const wanted = renderRbac(name, bindings)
-    const present = new Map((await madeInside(api, name, signal)).map(object => [identity(object), object]))
-    for (const object of wanted) {
-      const before = present.get(identity(object))
-      present.delete(identity(object))
-      if (before && substance(before) === substance(object)) continue
-      await replace(api, before, object, signal)
-    }
-    for (const surplus of present.values()) await removeOne(api, surplus, signal)
-    for (const binding of bindings) await sayMaterialized(surroundings.host.api, binding, signal)
-    return 'unwatched'
-  })
+  provided(
+    surroundings,
+    { name: 'materialize the role bindings', stage, inside: true },
+    async ({ name }, signal) => {
+      const api = insideOf(surroundings, name)
+      const bindings = surroundings.host.roleBindings.of(name)
+      const wanted = renderRbac(name, bindings)
+      const present = new Map((await madeInside(api, name, signal)).map(object => [identity(object), object]))
+      for (const object of wanted) {
+        const before = present.get(identity(object))
+        present.delete(identity(object))
+        if (before && substance(before) === substance(object)) continue
+        await replace(api, before, object, signal)
+      }
+      for (const surplus of present.values()) await removeOne(api, surplus, signal)
+      for (const binding of bindings) await sayMaterialized(surroundings.host.api, binding, signal)
+      return 'unwatched'
+    },
+  )
 
 /** Takes away everything of ours inside: the RBAC, and the canary of the index. */
 export const removeRoleBindings = (surroundings: Surroundings) =>
-  provided(surroundings, { name: 'remove the role bindings', stage }, async ({ name, instance }, signal) => {
-    // A control plane that was never reached holds nothing of ours, and there is no way in to look.
-    if (!surroundings.connectionOf(name).current && !instance.status?.controlPlaneID) return 'gone'
-    const api = insideOf(surroundings, name)
-    for (const object of await madeInside(api, name, signal)) await removeOne(api, object, signal)
-    await removeCanary(surroundings, api, name, signal)
-    return 'gone'
-  })
+  provided(
+    surroundings,
+    { name: 'remove the role bindings', stage, inside: true },
+    async ({ name, instance }, signal) => {
+      // A control plane that was never reached holds nothing of ours, and there is no way in to look.
+      if (!surroundings.connectionOf(name).current && !instance.status?.controlPlaneID) return 'gone'
+      const api = insideOf(surroundings, name)
+      for (const object of await madeInside(api, name, signal)) await removeOne(api, object, signal)
+      await removeCanary(surroundings, api, name, signal)
+      return 'gone'
+    },
+  )
 
 function insideOf({ connectionOf }: Surroundings, name: string): KubeApi {
   const connected = connectionOf(name).current

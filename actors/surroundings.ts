@@ -36,8 +36,12 @@ export interface Surroundings {
   readonly freshness: MeasuredFreshness
   /** Writes of canaries that are under way, by instance; they never reject. */
   readonly canaryWrites: Map<string, Promise<void>>
-  /** Who may be asked for the first time now. */
-  readonly arrivals: Turnstile
+  /** Who may be probed now. */
+  readonly probing: Turnstile
+  /** Who may work inside an instance now. */
+  readonly visiting: Turnstile
+  /** Who may write to the host now. */
+  readonly writing: Turnstile
   /** Whether instances are coming up one after the other; what is not urgent waits until they have. */
   readonly rush: Rush
   /** Who may gather first figures now: a few instances at a time. */

@@ -3,7 +3,14 @@ export class Turnstile {
   #inside = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(private readonly width: number) {}
+  /**
+   * @param width how many may be inside at once
+   * @param patienceMs who is inside for longer than this counts no more, so that one who is stuck does not block the others
+   */
+  constructor(
+    private readonly width: number,
+    private readonly patienceMs?: number,
+  ) {}
 
   /** Resolves to a function that leaves again (idempotent) when there is room; rejects when `signal` aborts before that. */
   async enter(signal: AbortSignal): Promise<() => void> {
@@ -11,13 +18,17 @@ export class Turnstile {
     if (this.#inside < this.width) this.#inside += 1
     else await this.#turn(signal)
     let left = false
-    return () => {
+    let impatient: NodeJS.Timeout | undefined
+    const leave = (): void => {
       if (left) return
       left = true
+      clearTimeout(impatient)
       const next = this.#waiting.shift()
       if (next) next()
       else this.#inside -= 1
     }
+    if (this.patienceMs !== undefined) impatient = setTimeout(leave, this.patienceMs).unref()
+    return leave
   }
 
   #turn(signal: AbortSignal): Promise<void> {

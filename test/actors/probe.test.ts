@@ -23,7 +23,7 @@ const mute = (asked: () => void): KubeApi => ({
   close: async () => undefined,
 })
 
-it('is asked for the first time some at a time, and one that does not answer keeps nobody waiting for long', async () => {
+it('control planes are probed some at a time, and one that does not answer keeps nobody waiting for long', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const asked: string[] = []
   const connections = new Map(
@@ -36,7 +36,7 @@ it('is asked for the first time some at a time, and one that does not answer kee
   )
   const surroundings = {
     connectionOf: (name: string) => connections.get(name),
-    arrivals: new Turnstile(1),
+    probing: new Turnstile(1, 1_000),
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,
   } as unknown as Surroundings
@@ -45,7 +45,7 @@ it('is asked for the first time some at a time, and one that does not answer kee
   )
   await vi.advanceTimersByTimeAsync(0)
   expect(asked).toEqual(['one'])
-  await vi.advanceTimersByTimeAsync(500)
+  await vi.advanceTimersByTimeAsync(1_000)
   expect(asked).toEqual(['one', 'two'])
   probes[1]?.stop()
   await vi.advanceTimersByTimeAsync(0)
