@@ -10,10 +10,10 @@
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Agent, request } from 'undici'
 import { EMBEDDED_INSTANCE } from './door/host.js'
 import { nginxProxying, nginxServing } from './door/nginx.js'
 import { CORES } from './door/process.js'
+import { reachable } from './door/reachable.js'
 import { measureReal } from './door/real.js'
 import { benchTools, OWN_TOKEN, Site } from './door/site.js'
 import { WATCH_PATH } from './door/streams.js'
@@ -116,7 +116,7 @@ try {
     { name: 'bare Node.js', process: bare, url: `https://127.0.0.1:${barePort}` },
     us('fast'),
   ]
-  await reachable(us('fast'), OBJECT)
+  await reachable(us('fast'), OBJECT, say)
   const measure = async (name: string, path: string, connections: number, through = ways): Promise<void> => {
     say(`${name}, ${connections} connections`)
     const rounds = await wrk.compare(through, () => path, { ...load, connections }, say)
@@ -128,7 +128,7 @@ try {
   if (wanted.has('index')) {
     const embedded = us(EMBEDDED_INSTANCE)
     const path = '/api/v1/namespaces/default/configmaps'
-    const source = await reachable(embedded, path, 'index')
+    const source = await reachable(embedded, path, say, 'index')
     result.sourceOfLargeList = source
     await measure(`list of ${values.objects} from ${source}`, path, 1, [embedded])
   }
@@ -169,25 +169,4 @@ function ratios(rounds: Readonly<Record<string, Round>>) {
 
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000
-}
-
-/** Waits until the instance answers through us, and for a while until this source does. @returns which one did */
-async function reachable({ url, token = '' }: Way, path: string, source = ''): Promise<string> {
-  const patience = performance.now() + 30_000
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
-  try {
-    for (;;) {
-      const { statusCode, headers, body } = await request(url + path, {
-        dispatcher,
-        headers: { authorization: `Bearer ${token}` },
-      })
-      await body.dump()
-      const from = String(headers['kairship-source'])
-      if (statusCode === 200 && (from.startsWith(source) || performance.now() > patience)) return from
-      say(`waiting for ${url}: ${statusCode} from ${from}`)
-      await new Promise(resolve => setTimeout(resolve, 500))
-    }
-  } finally {
-    await dispatcher.close()
-  }
 }
