@@ -10,6 +10,7 @@ import type { Site } from './site.js'
 import type { Way, Wrk } from './wrk.js'
 
 const NAMESPACE = 'bench-door'
+const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const OBJECT = `/api/v1/namespaces/${NAMESPACE}/configmaps/two`
 
 /**
@@ -89,12 +90,27 @@ async function prepared(client: ApiClient): Promise<string> {
     data: { text: 'x'.repeat(1_700) },
   })
   await make(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'bench' } })
-  await make('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+  await make(`${RBAC}/clusterrolebindings`, {
     metadata: { name: 'bench-door' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [
       { kind: 'User', name: PEOPLE.admin.name, apiGroup: 'rbac.authorization.k8s.io' },
       { kind: 'ServiceAccount', name: 'bench', namespace: NAMESPACE },
+    ],
+  })
+  // Karmada lets its cluster proxy impersonate only whom a binding of this names, and an account is in groups too.
+  await make(`${RBAC}/clusterroles`, {
+    metadata: { name: 'bench-door-proxy' },
+    rules: [{ apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] }],
+  })
+  await make(`${RBAC}/clusterrolebindings`, {
+    metadata: { name: 'bench-door-proxy' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bench-door-proxy' },
+    subjects: [
+      { kind: 'ServiceAccount', name: 'bench', namespace: NAMESPACE },
+      ...['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'].map(
+        name => ({ kind: 'Group', name, apiGroup: 'rbac.authorization.k8s.io' }),
+      ),
     ],
   })
   const review = await make(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/bench/token`, {
