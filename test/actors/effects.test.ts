@@ -8,6 +8,7 @@ import { kept } from '../../actors/outside-object.js'
 import { materializeRoleBindings, removeRoleBindings } from '../../actors/role-bindings.js'
 import { writeStatus } from '../../actors/status-sync.js'
 import type { EffectEvent, Surroundings } from '../../actors/surroundings.js'
+import { Turnstile } from '../../actors/turnstile.js'
 import { deleteVirtualCluster, ensureVirtualCluster } from '../../actors/virtual-cluster-sync.js'
 import { FINALIZER } from '../../machines/facts.js'
 import type { Assignment } from '../../machines/task.js'
@@ -60,6 +61,8 @@ function run(
     connectionOf: () => connection,
     canaryWrites: new Map(),
     leadership: () => ({ leading, signal: new AbortController().signal }),
+    writing: new Turnstile(16),
+    visiting: new Turnstile(32),
     effectChanged: (event: EffectEvent) => events.push(event),
   } as unknown as Surroundings
   const actor = createActor(effect(surroundings), {
@@ -102,6 +105,8 @@ describe('any effect', () => {
     const surroundings = {
       host: { api: host, ...seen },
       leadership: () => ({ leading: true, signal: new AbortController().signal }),
+      writing: new Turnstile(16),
+      visiting: new Turnstile(32),
       effectChanged: (event: EffectEvent) => events.push(event),
     } as unknown as Surroundings
     const actor = createActor(publishRegistration(surroundings), {
