@@ -2,6 +2,7 @@ import { instanceMachine } from '../machines/instance.js'
 import { followCredentials } from './credentials.js'
 import { addFinalizer, removeFinalizer } from './finalizer.js'
 import { measureIndex } from './index-canary.js'
+import { watchRoleBindings } from './inside-watch.js'
 import { install, uninstall } from './installation.js'
 import { publishRegistration, withdrawRegistration } from './instance-registry.js'
 import { probeControlPlane } from './probe.js'
@@ -23,6 +24,7 @@ export const instanceLogic = (surroundings: Surroundings) =>
       'probe the control plane': probeControlPlane(surroundings),
       'gather the statistics': gatherStatistics(surroundings),
       'measure the index': measureIndex(surroundings),
+      'watch the role bindings': watchRoleBindings(surroundings),
       rest: rest(surroundings.random),
       'add the finalizer': addFinalizer(surroundings),
       'install the control plane': install(surroundings),

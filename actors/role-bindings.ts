@@ -25,6 +25,11 @@ const types: readonly (readonly [kind: string, resource: GroupVersionResource])[
   ['ClusterRoleBinding', CLUSTER_ROLE_BINDINGS],
   ['ClusterRole', CLUSTER_ROLES],
 ]
+/** What role bindings become inside. */
+export const typesInside: readonly GroupVersionResource[] = types.map(([, resource]) => resource)
+/** Selects what was made inside of an instance's role bindings. */
+export const madeInsideSelector = (instance: string): string =>
+  `${INSTANCE_LABEL}=${instance},${ROLE_BINDING_LABEL}`
 const resourceOf = (kind: string): GroupVersionResource => new Map(types).get(kind) ?? CLUSTER_ROLES
 
 const identity = ({ kind, metadata: { namespace = '', name } }: RbacObject): string =>
@@ -80,7 +85,7 @@ function insideOf({ connectionOf }: Surroundings, name: string): KubeApi {
 
 /** Everything of ours inside, in the order in which it goes. */
 async function madeInside(api: KubeApi, instance: string, signal: AbortSignal): Promise<RbacObject[]> {
-  const labelSelector = `${INSTANCE_LABEL}=${instance},${ROLE_BINDING_LABEL}`
+  const labelSelector = madeInsideSelector(instance)
   const found: RbacObject[] = []
   for (const [kind, resource] of types) {
     const path = resourcePath(resource)

@@ -90,6 +90,7 @@ const sentences: Readonly<Record<string, string>> = {
   'virtualCluster.observed': 'the PediaCluster changed',
   'registration.observed': 'the InstanceRegistration changed',
   'roleBindings.observed': 'the InstanceRoleBindings changed',
+  'roleBindings.disturbed': 'RBAC inside that was made of role bindings changed',
   'statistics.observed': 'new statistics were gathered',
   'host.contactMade': 'a watch on the host is current again',
   'rest.ended': 'a rest was over',

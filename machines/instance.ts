@@ -58,7 +58,7 @@ export const instanceMachine = instance.createMachine({
     'installation.observed': { actions: 'learn' },
     'virtualCluster.observed': { actions: 'learn' },
     'registration.observed': { actions: 'learn' },
-    'roleBindings.observed': { actions: 'learn' },
+    'roleBindings.*': { actions: 'learn' },
     'host.*': { actions: 'learn' },
     'rest.*': { actions: 'learn' },
   },
@@ -177,14 +177,21 @@ export const instanceMachine = instance.createMachine({
           states: {
             /** Nothing to gather from, or another replica gathers. */
             idle: { always: { guard: 'has statistics to gather', target: 'gathering' } },
-            /** The member clusters, policies and templates are being watched and summed up. */
+            /** The member clusters, policies and templates are being watched and summed up, and our RBAC inside is watched. */
             gathering: {
               always: { guard: not('has statistics to gather'), target: 'idle' },
-              invoke: {
-                src: 'gather the statistics',
-                id: 'statistics',
-                input: ({ context: { name } }) => ({ name }),
-              },
+              invoke: [
+                {
+                  src: 'gather the statistics',
+                  id: 'statistics',
+                  input: ({ context: { name } }) => ({ name }),
+                },
+                {
+                  src: 'watch the role bindings',
+                  id: 'inside',
+                  input: ({ context: { name } }) => ({ name }),
+                },
+              ],
             },
           },
         },

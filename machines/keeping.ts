@@ -65,7 +65,7 @@ export function observedOf(
     case 'registration':
       return revisionOf(facts.registration)
     case 'roleBindings':
-      // RBAC inside the instance is not watched (a socket per instance for what only we write): see docs/adr.
+      // What stands there is not known, only that it was disturbed (`roleBindings.disturbed`); the effect looks for itself.
       return 'unwatched'
     case 'status':
       return statusRevision(instance)

@@ -89,6 +89,8 @@ function taught(facts: Facts, event: FactEvent): Facts {
       return without(facts, 'controlPlane', 'aggregatedApi', 'index', 'statistics')
     case 'index.measured':
       return { ...facts, index: event.index }
+    case 'roleBindings.disturbed':
+      return facts
     case 'statistics.observed':
       return { ...facts, statistics: event.statistics }
     case 'duplicate.observed':
@@ -112,6 +114,7 @@ function taught(facts: Facts, event: FactEvent): Facts {
 /** What happens inside a control plane while we are not in contact, we do not see: what we made there is made anew. */
 const losesTheInside = (event: FactEvent): boolean =>
   event.type === 'controlPlane.contactLost' ||
+  event.type === 'roleBindings.disturbed' ||
   (event.type === 'controlPlane.probed' && !event.controlPlane.ok)
 
 function without<T extends object>(whole: T, ...names: readonly (keyof T)[]): T {

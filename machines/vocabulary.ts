@@ -67,6 +67,7 @@ export const instance = setup({
     'probe the control plane': observer<{ name: string }, OwnObserverEvent>(),
     'gather the statistics': observer<{ name: string }, OwnObserverEvent>(),
     'measure the index': observer<{ name: string }, OwnObserverEvent>(),
+    'watch the role bindings': observer<{ name: string }, OwnObserverEvent>(),
     rest: observer<RestInput, ClockEvent>(),
     'add the finalizer': effect<string, Assignment>('add the finalizer'),
     'install the control plane': effect<string, Assignment>('install the control plane'),

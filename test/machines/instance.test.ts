@@ -3,6 +3,8 @@ import { initialTransition, transition } from 'xstate'
 import { FINALIZER } from '../../machines/facts.js'
 import { instanceMachine } from '../../machines/instance.js'
 import { brokenClaims, type InstanceSnapshot, stateOf } from '../../machines/invariants.js'
+import { isDue } from '../../machines/keeping.js'
+import { learned } from '../../machines/knowledge.js'
 import { INSTANCE_FINALIZER } from '../../manifests/instance.js'
 import { type FactName, facts, instance } from './facts.js'
 
@@ -30,7 +32,7 @@ function told(
 
 /** Saying how it is and looking on are no work on the world outside. */
 const isWork = (src: string) =>
-  !['write the status', 'gather the statistics', 'measure the index'].includes(src)
+  !['write the status', 'gather the statistics', 'watch the role bindings', 'measure the index'].includes(src)
 
 const whole: FactName[] = ['resolved', 'healthy', 'distinct', 'synced', 'registered']
 
@@ -185,6 +187,20 @@ describe('effects', () => {
         'gather the statistics',
       ]),
     )
+  })
+
+  it('make role bindings anew inside when somebody disturbed them, and nothing else', () => {
+    const known: FactName[] = ['resolved', 'healthy', 'distinct', 'bindings']
+    const before = told({ status: { phase: 'Registering' } }, ...known).snapshot
+    const task = 'roleBindings'
+    const settled = {
+      ...before.context,
+      work: { [task]: { attempts: 0, tried: before.context.wanted[task]!, outcome: 'unwatched' } },
+    }
+    expect(isDue(settled, task)).toBe(false)
+    const disturbed = learned(settled, { type: 'roleBindings.disturbed' })
+    expect(isDue(disturbed, task)).toBe(true)
+    expect(disturbed.facts).toBe(settled.facts)
   })
 
   it('begin with the finalizer, which nothing else precedes', () => {

@@ -206,6 +206,20 @@ describe('an adopted instance', () => {
       spec: { instance: EU, role: 'Viewer', subjects: [{ kind: 'User', name: 'ada' }] },
     })
     await eventually('RBAC inside', async () => (await inside()).length === 2, { story: story(EU) })
+    // What somebody deletes by hand comes back while all is well.
+    const [first] = await inside()
+    await controlPlane().server.local.request({
+      method: 'DELETE',
+      path: `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${first!.metadata.name}`,
+    })
+    await eventually(
+      'it again',
+      async () => {
+        const now = await inside()
+        return now.length === 2 && now.every(({ metadata }) => metadata.uid !== first!.metadata.uid)
+      },
+      { story: story(EU) },
+    )
     await remove(INSTANCE_ROLE_BINDINGS, { name: 'team-a' })
     await eventually('no RBAC inside', async () => (await inside()).length === 0, { story: story(EU) })
   })
