@@ -17,6 +17,7 @@ import type { InstanceRoleBinding } from '../../manifests/instance-role-binding.
 import type { KubeObject } from '../../manifests/kube.js'
 import { labelsOf } from '../../manifests/names.js'
 import { instance } from '../machines/facts.js'
+import { waitFor } from '../patience.js'
 import { refusal, type ScriptedApi, scriptedApi } from './scripted-api.js'
 
 const INSTANCES = '/apis/kairship.io/v1alpha1/instances'
@@ -24,6 +25,9 @@ const PEDIA = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-alpha'
 const REGISTRATION = '/apis/kairship.io/v1alpha1/instanceregistrations/alpha'
 const KARMADA = '/apis/operator.karmada.io/v1alpha1/namespaces/karmada-alpha/karmadas/alpha'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
+
+/** Nobody else wants in. */
+const turns = { writing: new Turnstile(1), visiting: new Turnstile(1) }
 
 type Effect = (surroundings: Surroundings) => PromiseActorLogic<string, Assignment>
 
@@ -60,6 +64,7 @@ function run(
     host: { api: host, ...seen, roleBindings: { of: () => bindings } },
     connectionOf: () => connection,
     canaryWrites: new Map(),
+    ...turns,
     leadership: () => ({ leading, signal: new AbortController().signal }),
     writing: new Turnstile(16),
     visiting: new Turnstile(32),
@@ -103,6 +108,7 @@ describe('any effect', () => {
       )
     }
     const surroundings = {
+      ...turns,
       host: { api: host, ...seen },
       leadership: () => ({ leading: true, signal: new AbortController().signal }),
       writing: new Turnstile(16),
@@ -113,11 +119,10 @@ describe('any effect', () => {
       input: { name: 'alpha', instance: instance(), facts: {}, wanted: '' },
     })
     actor.start()
-    await Promise.resolve()
+    await waitFor(() => expect(signal).toBeDefined())
     actor.stop()
-    await new Promise(setImmediate)
+    await waitFor(() => expect(events.map(({ phase }) => phase)).toEqual(['began', 'aborted']))
     expect(signal?.aborted).toBe(true)
-    expect(events.map(({ phase }) => phase)).toEqual(['began', 'aborted'])
   })
 })
 
