@@ -28,6 +28,7 @@ export async function startKarmada(site: Site, name: string, etcd: string): Prom
     controllers,
     disabledAdmission: ['StorageObjectInUseProtection', 'ServiceAccount'],
     administrator: 'system:admin',
+    onlyTls13: true,
   })
   await plane.client.apply(namespace('karmada-system'))
   await plane.client.apply(namespace('karmada-cluster'))

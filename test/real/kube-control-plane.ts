@@ -13,6 +13,8 @@ export interface ControlPlaneOptions {
   readonly disabledAdmission?: readonly string[]
   /** Controllers of kube-controller-manager to run. */
   readonly controllers: readonly string[]
+  /** Refuse everything below TLS 1.3. */
+  readonly onlyTls13?: boolean
   /** Common name of the administrator's certificate; Karmada's shipped bindings name `system:admin`. */
   readonly administrator?: string
 }
@@ -77,7 +79,7 @@ export async function startControlPlane(site: Site, options: ControlPlaneOptions
 
 async function startApiServer(
   site: Site,
-  { name, etcd, disabledAdmission = [] }: ControlPlaneOptions,
+  { name, etcd, disabledAdmission = [], onlyTls13 = false }: ControlPlaneOptions,
   { ca, caFile, client, servingFiles }: ControlPlane,
   port: number,
   { signingKey, verifyingKey }: { signingKey: string; verifyingKey: string },
@@ -106,6 +108,7 @@ async function startApiServer(
       `--tls-cert-file=${serving.certificate}`,
       `--tls-private-key-file=${serving.key}`,
       `--client-ca-file=${caFile}`,
+      ...(onlyTls13 ? ['--tls-min-version=VersionTLS13'] : []),
       '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
       `--service-account-key-file=${verifyingKey}`,
       `--service-account-signing-key-file=${signingKey}`,
