@@ -68,7 +68,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     if (options.convergenceOnly) return costs
 
     const follower = await replica('b')
-    await follower.calm()
+    await follower.settled(instances)
     await leader.settled(instances)
     const [idleFrom, deedsFrom] = [await leader.measure(), await leader.deeds()]
     say(`idle for ${options.idleSeconds} s`)
@@ -77,7 +77,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
 
     const afterSigterm = await takeover(playground, leader, 'SIGTERM', say)
     const second = await replica('c')
-    await second.calm()
+    await second.settled(instances)
     const afterSigkill = await takeover(playground, follower, 'SIGKILL', say)
 
     return {

@@ -141,7 +141,10 @@ export class Replica {
     }
   }
 
-  /** Waits until the process asks and writes no more than a settled fleet of this size needs: the lease, probes, canaries. */
+  /**
+   * Waits until the process has reached every instance, and asks and writes no more than a settled fleet of this size needs:
+   * the lease, probes, canaries. A follower is warm then.
+   */
   async settled(instances: number): Promise<void> {
     const asked = async () => {
       const requests = Object.entries((await this.deeds()).requests).filter(
@@ -155,18 +158,9 @@ export class Replica {
     for (let last = await asked(); ; ) {
       await pause(5_000)
       const next = await asked()
-      // A probe is two requests, every five to ten seconds.
-      if (next.writes === last.writes && next.reads - last.reads <= 2 * instances + 20) return
-      last = next
-    }
-  }
-
-  /** Waits until the process has followed everything there is and uses little CPU: a follower is warm then. */
-  async calm(): Promise<void> {
-    for (let last = await this.measure(); ; ) {
-      await pause(3_000)
-      const next = await this.measure()
-      if (next.cpuSeconds - last.cpuSeconds < 0.6) return
+      // A first probe is five requests, each later one two, every five to ten seconds.
+      const quiet = next.writes === last.writes && next.reads - last.reads <= 2 * instances + 20
+      if (quiet && next.reads >= 5 * instances) return
       last = next
     }
   }
