@@ -9,6 +9,7 @@ import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
 import { defaults } from '../../config.js'
 import { type Api, startApi } from '../../http/server.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
 import { type KubeObject, resourcePath } from '../../manifests/kube.js'
 import type { ApiRequest } from '../../playground/apiserver/wire/exchange.js'
 import { type RequestInfo, requestInfo } from '../../playground/apiserver/wire/request-info.js'
@@ -190,12 +191,14 @@ beforeAll(async () => {
     })
     await phase('eu-west', 'Ready')
     await eventually('the follower sees it', () => follower.fleet.get('eu-west')?.state === 'ready')
-    await eventually(
-      'its role bindings',
-      async () =>
-        (await find('eu-west'))?.status?.conditions?.find(({ type }) => type === 'RoleBindingsMaterialized')
-          ?.status === 'True',
-    )
+    // The condition of the Instance may speak of none yet: Global Management answers the registration with them.
+    await eventually('its role bindings', async () => {
+      const path = resourcePath(INSTANCE_ROLE_BINDINGS)
+      const { items } = await host().request<{ items: InstanceRoleBinding[] }>({ method: 'GET', path })
+      const made = ({ status }: InstanceRoleBinding) =>
+        status?.conditions?.some(({ type, status }) => type === 'Materialized' && status === 'True')
+      return items.length > 0 && items.every(made)
+    })
     await rest('GET', '')
     await rest('GET', '/eu-west')
     expect((await api.readiness()).ready).toBe(true)
