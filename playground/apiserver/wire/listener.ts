@@ -53,6 +53,8 @@ export async function listen(
   const sessions = new Set<ServerHttp2Session>()
   const server = createSecureServer({
     allowHTTP1: true,
+    // The https server's default, which this one lacks: an answer of several writes waited 40 ms for the reader's delayed ACK.
+    noDelay: true,
     settings: { maxConcurrentStreams: MAX_STREAMS },
     cert: options.serving.certificate,
     key: options.serving.key,
