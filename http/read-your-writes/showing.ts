@@ -39,7 +39,15 @@ export const indexShowing = (upstream: Upstream): Showing => ({
 
 /** @throws Error when the answer is not a list of objects with their metadata */
 function shownList(answer: unknown): ShownList {
-  const { metadata, items } = (answer ?? {}) as { metadata?: { resourceVersion?: unknown }; items?: unknown }
+  const {
+    kind,
+    metadata,
+    items: given,
+  } = (answer ?? {}) as Readonly<Record<string, unknown>> & {
+    readonly metadata?: { readonly resourceVersion?: unknown }
+  }
+  // Clusterpedia is written in Go, where a list that nothing was put into is written as null.
+  const items = given === null && typeof kind === 'string' && kind.endsWith('List') ? [] : given
   if (!Array.isArray(items)) throw new Error('the answer is not a list')
   const version = metadata?.resourceVersion
   return {
