@@ -38,26 +38,31 @@ const { bin } = JSON.parse(readFileSync(join(repositoryFolder, 'package.json'), 
   bin: { kairship: string }
 }
 
-/** One Kairship controller-manager as a real process, under its ServiceAccount's rights and no more. */
+/** The built program. */
+export const kairshipProgram = join(repositoryFolder, bin.kairship)
+
+/** One Kairship process as its manifests run it, under its ServiceAccount's rights and no more. */
 export async function startKairship(
   host: ApiClient,
   folder: string,
   name: string,
   flags: readonly string[] = [],
+  command: 'controller-manager' | 'apiserver' = 'controller-manager',
 ): Promise<EngineProcess> {
   mkdirSync(folder, { recursive: true })
   const kubeconfig = join(folder, `${name}.yaml`)
-  writeFileSync(kubeconfig, kubeconfigText('host', await accountCredentials(host)), { mode: 0o600 })
+  writeFileSync(kubeconfig, kubeconfigText('host', await accountCredentials(host, `kairship-${command}`)), {
+    mode: 0o600,
+  })
   const health = await freePort()
   const engine = new EngineProcess({
     name,
     command: process.execPath,
     args: [
-      join(repositoryFolder, bin.kairship),
-      'controller-manager',
+      kairshipProgram,
+      command,
       `--kubeconfig=${kubeconfig}`,
-      `--namespace=${kairshipNamespace}`,
-      `--identity=${name}`,
+      ...(command === 'apiserver' ? [] : [`--namespace=${kairshipNamespace}`, `--identity=${name}`]),
       `--health-listen=127.0.0.1:${health}`,
       '--log-format=text',
       ...flags,
@@ -69,10 +74,10 @@ export async function startKairship(
   return engine
 }
 
-async function accountCredentials(host: ApiClient): Promise<ApiCredentials> {
+async function accountCredentials(host: ApiClient, account: string): Promise<ApiCredentials> {
   const { status } = await host.must<{ status: { token: string } }>(
     'POST',
-    `/api/v1/namespaces/${kairshipNamespace}/serviceaccounts/kairship-controller-manager/token`,
+    `/api/v1/namespaces/${kairshipNamespace}/serviceaccounts/${account}/token`,
     { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
   )
   return { url: host.credentials.url, ca: host.credentials.ca, token: status.token }

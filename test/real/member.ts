@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { ApiClient } from './api-client.js'
 import { moduleFolder, programPath } from './build.js'
 import { type ControlPlane, startControlPlane } from './kube-control-plane.js'
 import { freePort } from './ports.js'
 import { eventually } from './probe.js'
+import { sourceFolder } from './repository.js'
 import type { Site } from './site.js'
 
 const controllers = [
@@ -115,6 +116,7 @@ async function startKwok(site: Site, plane: ControlPlane): Promise<void> {
   await site.run({
     name: `${plane.name}-kwok`,
     command: programPath('kwok'),
+    env: { PATH: `${containerPrograms(site)}:${process.env.PATH ?? ''}` },
     args: [
       `--kubeconfig=${plane.kubeconfig}`,
       `--config=${kwokConfiguration(site, plane)}`,
@@ -129,6 +131,14 @@ async function startKwok(site: Site, plane: ControlPlane): Promise<void> {
     ],
     isReady: () => health.answers('/healthz'),
   })
+}
+
+/** Programs that containers find before those of the machine. */
+function containerPrograms(site: Site): string {
+  const program = join(sourceFolder, 'container-tar.mjs')
+  const tar = site.file('container-programs/tar', `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`)
+  chmodSync(tar, 0o755)
+  return dirname(tar)
 }
 
 /** KWOK's own stages for nodes and pods, and what every container answers to logs, exec, attach and port-forward. */

@@ -3,7 +3,7 @@
  * (with them the widths of columns), and names of temporary files.
  */
 export const comparable = (text: string): string =>
-  changedLines(text)
+  changedLines(rulesInOrder(text))
     .replaceAll(
       /https:\/\/127\.0\.0\.1:\d+(\/apis\/kairship\.io\/v1alpha1\/instances\/[^/]+\/proxy)?/g,
       'SERVER',
@@ -19,8 +19,9 @@ export const comparable = (text: string): string =>
     .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, 'ADDRESS')
     .replaceAll(/\b(member-\d+-)?node-\d+\b/g, 'NODE')
     .replaceAll(/\b(\d+m)?\d+s\b/g, 'AGE')
-    // How far a rollout is depends on when one asks.
-    .replaceAll(/^Waiting for deployment .*\n/gm, '')
+    // How far a rollout is, and which events were recorded by now, depends on when one asks.
+    .replaceAll(/^Waiting for .*\n/gm, '')
+    .replace(/^Events:[\s\S]*$/m, 'Events: …\n')
     .replaceAll('<invalid>', 'AGE')
     .replaceAll(/ {2,}/g, '  ')
     .replaceAll(/ +$/gm, '')
@@ -33,3 +34,7 @@ const changedLines = (text: string): string =>
         .filter(line => /^[+-]/.test(line) && !/^[+-] +time: /.test(line))
         .join('\n')
     : text
+
+/** RBAC finds the rules of `auth can-i --list` in no particular order. */
+const rulesInOrder = (text: string): string =>
+  text.startsWith('Resources ') ? text.split('\n').sort().join('\n') : text

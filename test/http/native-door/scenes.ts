@@ -81,7 +81,6 @@ export const scenes: readonly Scene[] = [
       'auth can-i --list',
       'get clusters.cluster.karmada.io -o wide',
       'get namespaces -o wide',
-      '? get componentstatuses',
       'get crd',
     ].map(line => step(line)),
   },

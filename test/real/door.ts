@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ApiClient, kubeconfigText } from './api-client.js'
+import { CertificateAuthority } from './certificates.js'
+import type { EngineProcess } from './engine-process.js'
+import { installKairship, kairshipNamespace, kairshipProgram, startKairship } from './kairship.js'
+import { freePort } from './ports.js'
+import { eventually } from './probe.js'
+import type { ProvidedStack } from './stack.js'
+
+/** The caller: an account of the host with a token, as a pipeline has one, and the groups that all such accounts are in. */
+export const robot = {
+  user: 'system:serviceaccount:default:robot',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+} as const
+
+/** One real instance with a real member, and Kairship's door to it, run as its manifests run it. */
+export interface RealDoor {
+  readonly instance: string
+  readonly member: string
+  /** Kubeconfig files, of the same caller: through the door and directly; to the instance and to a member behind it. */
+  readonly through: string
+  readonly direct: string
+  readonly throughToMember: string
+  readonly directToMember: string
+  readonly karmada: ApiClient
+  readonly memberClient: ApiClient
+  readonly folder: string
+  readonly server: string
+  /** The replica that serves. */
+  readonly replica: EngineProcess
+  close(): Promise<void>
+}
+
+/** Starts a controller-manager and an apiserver, adopts an instance, and lets the robot in everywhere. */
+export async function startRealDoor(stack: ProvidedStack, name: string): Promise<RealDoor> {
+  const [instance, member] = ['karmada-east', 'member-1']
+  const folder = join(stack.folder, name)
+  mkdirSync(folder, { recursive: true })
+  const host = new ApiClient(stack.host)
+  const karmada = new ApiClient(stack.karmadas[instance]!)
+  const memberClient = new ApiClient(stack.members[member]!)
+  await installKairship(host)
+  const authority = await CertificateAuthority.create('kairship-ca')
+  const serving = await authority.issue({ commonName: 'kairship', hosts: ['127.0.0.1', 'localhost'] })
+  const files = { ca: join(folder, 'ca.crt'), cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key') }
+  writeFileSync(files.ca, authority.certificate)
+  writeFileSync(files.cert, serving.certificate)
+  writeFileSync(files.key, serving.key, { mode: 0o600 })
+  const port = await freePort()
+  const manager = await startKairship(host, folder, `${name}-manager`)
+  const replica = await startKairship(
+    host,
+    folder,
+    `${name}-apiserver`,
+    [
+      `--listen=127.0.0.1:${port}`,
+      '--grpc-listen=127.0.0.1:0',
+      `--tls-cert-file=${files.cert}`,
+      `--tls-key-file=${files.key}`,
+    ],
+    'apiserver',
+  )
+  await adopt(host, stack, instance)
+  await letIn(host, memberClient, instance)
+  const token = await tokenOfRobot(host)
+  const tokenFile = join(folder, 'token')
+  writeFileSync(tokenFile, token, { mode: 0o600 })
+
+  const server = `https://127.0.0.1:${port}`
+  const asked = ['kubeconfig', instance, '--server', server, '--token-file', tokenFile]
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    kairshipProgram,
+    ...asked,
+    '--certificate-authority',
+    files.ca,
+  ])
+  const credentials = stack.karmadas[instance]!
+  // The same person without Kairship in between: the administrator, acting for them.
+  const acting = kubeconfigText(instance, credentials).replace(
+    / {6}client-certificate-data/,
+    `      as: ${robot.user}\n      as-groups: ${JSON.stringify(robot.groups)}\n$&`,
+  )
+  const write = (file: string, text: string): string => {
+    const path = join(folder, file)
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+  const behind = (text: string): string =>
+    text.replace(/^( +server: \S+)$/m, `$1/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy`)
+  const door: RealDoor = {
+    instance,
+    member,
+    through: write('through.yaml', stdout),
+    direct: write('direct.yaml', acting),
+    throughToMember: write('through-to-member.yaml', behind(stdout)),
+    directToMember: write('direct-to-member.yaml', behind(acting)),
+    karmada,
+    memberClient,
+    folder,
+    server,
+    replica,
+    async close() {
+      await host.must('DELETE', `/apis/kairship.io/v1alpha1/instances/${instance}`)
+      await eventually(
+        async () =>
+          (await host.send('GET', `/apis/kairship.io/v1alpha1/instances/${instance}`)).status === 404,
+        'the instance gone',
+      )
+      await replica.stop()
+      await manager.stop()
+      for (const client of [host, karmada, memberClient]) await client.close()
+    },
+  }
+  await eventually(async () => {
+    const path = `/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy/api/v1/namespaces`
+    const through = new ApiClient({
+      url: `${server}/apis/kairship.io/v1alpha1/instances/${instance}/proxy`,
+      ca: authority.certificate,
+      token,
+    })
+    try {
+      return (await through.send('GET', path)).status === 200
+    } finally {
+      await through.close()
+    }
+  }, 'the robot let in as far as the member')
+  return door
+}
+
+async function adopt(host: ApiClient, stack: ProvidedStack, name: string): Promise<void> {
+  const kubeconfig = Buffer.from(readFileSync(stack.kubeconfigs[name] ?? '')).toString('base64')
+  await host.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: kairshipNamespace },
+    data: { kubeconfig },
+  })
+  await host.apply({
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'Instance',
+    metadata: { name },
+    spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
+  })
+  type Instance = { status?: { phase?: string } }
+  const path = `/apis/kairship.io/v1alpha1/instances/${name}`
+  await eventually(
+    async () => (await host.must<Instance>('GET', path)).status?.phase === 'Ready',
+    `${name} Ready`,
+    180_000,
+  )
+}
+
+/**
+ * What a caller needs, in three places: `instances/proxy` on the host, a role inside the instance, and rights in the member.
+ * The second is made by Kairship of an InstanceRoleBinding, with `clusters/proxy`; it must name the caller's groups as well,
+ * for Karmada's proxy impersonates all of them in the member and is only let to impersonate who is named.
+ */
+async function letIn(host: ApiClient, member: ApiClient, instance: string): Promise<void> {
+  const account = { kind: 'ServiceAccount', namespace: 'default', name: 'robot' }
+  const bound = (name: string, role: string) => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [account],
+  })
+  await host.apply({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'robot', namespace: 'default' },
+  })
+  await host.apply(bound('robot', 'kairship-instance-editor'))
+  await host.apply(bound('robot-looks', 'kairship-instance-viewer'))
+  await host.apply({
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'InstanceRoleBinding',
+    metadata: { name: `robot-${instance}` },
+    spec: { instance, role: 'Admin', subjects: [account] },
+  })
+  await host.apply({
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'InstanceRoleBinding',
+    metadata: { name: `robots-groups-${instance}` },
+    spec: {
+      instance,
+      role: 'Viewer',
+      subjects: robot.groups
+        .filter(name => name !== 'system:authenticated')
+        .map(name => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name })),
+    },
+  })
+  await member.apply(bound('robot', 'cluster-admin'))
+}
+
+async function tokenOfRobot(host: ApiClient): Promise<string> {
+  const { status } = await host.must<{ status: { token: string } }>(
+    'POST',
+    '/api/v1/namespaces/default/serviceaccounts/robot/token',
+    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
+  )
+  return status.token
+}

@@ -1,0 +1,128 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { comparable } from '../../http/native-door/comparable.js'
+import { memberScene, type Scene, scenes } from '../../http/native-door/scenes.js'
+import { type Run, runKubectl } from '../../scenarios/support/kubectl.js'
+import { programPath } from '../build.js'
+import { type RealDoor, robot, startRealDoor } from '../door.js'
+import { runProgram } from '../program.js'
+
+/** The native door with the kubectl and client-go of the engines' own release, before a real Karmada with Clusterpedia. */
+describe('the native door on the real stack', () => {
+  const stack = inject('stack')
+  const kubectl = programPath('kubectl')
+  let door: RealDoor
+  let home: string
+  let editor: string
+
+  beforeAll(async () => {
+    door = await startRealDoor(stack, 'door')
+    home = mkdtempSync(join(tmpdir(), 'kairship-kubectl-'))
+    editor = join(home, 'editor.sh')
+    writeFileSync(editor, '#!/bin/sh\nsed -i "s/colour: red/colour: green/" "$1"\n')
+    chmodSync(editor, 0o700)
+  })
+  afterAll(() => door?.close())
+
+  const run = (kubeconfig: string, words: readonly string[], input?: string): Promise<Run> =>
+    runKubectl(kubectl, words, {
+      kubeconfig,
+      home,
+      env: { KUBE_EDITOR: editor },
+      ...(input === undefined ? {} : { input }),
+    })
+
+  async function play(scene: Scene, kubeconfig: string): Promise<string[]> {
+    const story: string[] = []
+    for (const { words, input, ends } of scene.steps) {
+      const { code, stdout, stderr } = await run(kubeconfig, words, input)
+      const told = `$ kubectl ${words.join(' ')} → ${code}\n${comparable(stdout)}${comparable(stderr)}`
+      if (ends !== 'either') expect(code === 0, told).toBe(ends === 'well')
+      story.push(told)
+    }
+    return story
+  }
+
+  it('knows a caller by the name and the groups that the host gave them', async () => {
+    const { stdout } = await run(door.through, ['auth', 'whoami', '-o', 'json'])
+    const { username, groups } = JSON.parse(stdout).status.userInfo
+    expect([username, [...groups].sort()]).toEqual([robot.user, [...robot.groups].sort()])
+  })
+
+  it.each(scenes)('$what: says word for word what Karmada says directly', async scene => {
+    const direct = await play(scene, door.direct)
+    expect(await play(scene, door.through)).toEqual(direct)
+  })
+
+  it(`${memberScene.what}: says word for word what Karmada says directly`, async () => {
+    const direct = await play(memberScene, door.directToMember)
+    expect(await play(memberScene, door.throughToMember)).toEqual(direct)
+  })
+
+  it('a deployment with a policy, applied through the door, runs in the member and is read there', async () => {
+    const manifest = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: sent, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: sent}}
+  template:
+    metadata: {labels: {app: sent}}
+    spec: {containers: [{name: main, image: sent}]}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: sent, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: sent}]
+  placement: {clusterAffinity: {clusterNames: [${door.member}]}}
+`
+    const ok = async (kubeconfig: string, ...words: string[]): Promise<void> => {
+      const { code, stdout, stderr } = await run(kubeconfig, words, manifest)
+      expect(code, `kubectl ${words.join(' ')}\n${stdout}${stderr}`).toBe(0)
+    }
+    await ok(door.through, 'apply', '-f', '-')
+    await ok(
+      door.through,
+      'wait',
+      '--for=jsonpath={.status.readyReplicas}=1',
+      'deploy/sent',
+      '--timeout=120s',
+    )
+    await ok(door.throughToMember, 'rollout', 'status', 'deploy/sent')
+    await ok(door.through, 'delete', '-f', '-')
+    await ok(door.throughToMember, 'wait', '--for=delete', 'deploy/sent', '--timeout=120s')
+  })
+
+  it('a GitOps engine discovers, maps, dry-runs, applies, reads back and prunes through the door', async () => {
+    await run(door.direct, ['create', 'namespace', 'gitops'])
+    const flags = ['gitops', '--through', door.through, '--namespace', 'gitops']
+    const { code, stdout, stderr } = await runProgram('informer', flags)
+    expect(code, stdout + stderr).toBe(0)
+    const { steps, karmadaTypes } = JSON.parse(stdout)
+    expect(karmadaTypes).toBeGreaterThan(10)
+    expect(steps).toEqual([
+      'ConfigMap/shop-settings created',
+      'Deployment/shop created',
+      'PropagationPolicy/shop created',
+      'ConfigMap/shop-settings configured',
+      'Deployment/shop unchanged',
+      'PropagationPolicy/shop pruned',
+      'ConfigMap/shop-settings pruned',
+      'Deployment/shop pruned',
+    ])
+  })
+
+  it('informers see through the door what they see directly, while connections are cut and versions expire', async () => {
+    await run(door.direct, ['create', 'namespace', 'churn'])
+    const sides = ['--direct', door.direct, '--through', door.through, '--namespace', 'churn']
+    const { code, stdout, stderr } = await runProgram('informer', ['churn', ...sides, '--seconds', '40'])
+    expect(code, stdout + stderr).toBe(0)
+    const { views } = JSON.parse(stdout) as { views: { name: string; cuts: number; expired: number }[] }
+    expect(views.every(({ cuts }) => cuts > 0)).toBe(true)
+    expect(views.some(({ name, expired }) => name.startsWith('through') && expired > 0)).toBe(true)
+  })
+})
