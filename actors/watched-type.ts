@@ -6,7 +6,7 @@ import type { Meter } from '../ports/meter.js'
 import { keepWatching } from '../streams/keep-watching.js'
 import { listWatch } from '../streams/list-watch.js'
 import { ObjectStore } from '../streams/object-store.js'
-import type { Interrupted } from '../streams/seen.js'
+import type { Interrupted, Seen } from '../streams/seen.js'
 import { failureOf } from './failure.js'
 import { meteredWatch } from './metered-watch.js'
 
@@ -19,9 +19,15 @@ export interface Sight<T> {
 /** How long a watch may fail before the figures it feeds are called out of date; counted in interruptions in a row. */
 const STALE_AFTER_INTERRUPTIONS = 4
 
+/** What came of one thing seen. */
+interface Taken {
+  readonly failure: Failure | undefined
+  readonly news: boolean
+}
+
 type Reduced<T> = KubeObject & { readonly value: T }
 
-/** One type of one control plane, each object reduced to what is counted. Silent until the first list is complete. */
+/** One type of one control plane, each object reduced to what is counted. Silent until the first list is complete, and while nothing changes. */
 export function watchedType<T>(
   api: KubeApi,
   resource: GroupVersionResource,
@@ -40,18 +46,28 @@ export function watchedType<T>(
     const { name, namespace, uid, resourceVersion } = object.metadata
     return { metadata: { name, namespace, uid, resourceVersion }, value: reduce(object) } as Reduced<T>
   }
+  /** Whether it changed anything. */
+  const take = (seen: Seen<KubeObject>): boolean => {
+    if (seen.type === 'listed') return store.take({ ...seen, objects: seen.objects.map(reduced) }).length > 0
+    if (seen.type === 'applied' || seen.type === 'deleted')
+      return store.take({ ...seen, object: reduced(seen.object) }).length > 0
+    return store.take(seen).length > 0
+  }
   return keepWatching(listWatch(api, resource, fieldSelector === undefined ? {} : { fieldSelector })).pipe(
     meteredWatch(meter, resource.resource),
-    scan((failure: Failure | undefined, seen): Failure | undefined => {
-      if (seen.type === 'interrupted') return stale(resource, seen) ?? failure
-      if (seen.type === 'listed') store.take({ ...seen, objects: seen.objects.map(reduced) })
-      else if (seen.type === 'applied' || seen.type === 'deleted')
-        store.take({ ...seen, object: reduced(seen.object) })
-      else store.take(seen)
-      return undefined
-    }, undefined),
-    filter(failure => store.synced || failure !== undefined),
-    map(failure => {
+    scan(
+      ({ failure: before }: Taken, seen): Taken => {
+        if (seen.type === 'interrupted') {
+          const failure = stale(resource, seen) ?? before
+          return { failure, news: failure !== before }
+        }
+        return { failure: undefined, news: take(seen) || before !== undefined }
+      },
+      { failure: undefined, news: false },
+    ),
+    // A bookmark is no news: whoever counts when something changed must not count once a minute.
+    filter(({ failure, news }) => news && (store.synced || failure !== undefined)),
+    map(({ failure }) => {
       const value = [...store.values()].map(({ value }) => value)
       return failure ? { value, failure } : { value }
     }),
