@@ -56,22 +56,6 @@ it('playground --once --json brings a fleet up, says so in one line, ends with 0
   expect(await readdir(folder)).toEqual([])
 })
 
-it('playground --once that is not ready in time ends with 5 and says which instance lacks what', async () => {
-  const it = start(
-    '--once',
-    '--instances',
-    '1',
-    '--members',
-    '0',
-    '--ready-timeout-ms',
-    '100',
-    '--files',
-    folder,
-  )
-  expect(await it.ended, it.story()).toEqual({ code: 5, signal: null })
-  expect(it.stderr).toMatch(/not all instances became ready:\n(eu-west is |no instance was seen)/)
-})
-
 it('a running playground answers the bundled command line and curl as it prints them, and Ctrl-C ends it', async () => {
   const it = start('--instances', '1', '--members', '1', '--files', folder)
   await eventually('the fleet is up', () => it.stdout.includes('Ctrl-C stops everything'), {

@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { ExitCode } from '../../cli/exit-code.js'
+import { loadConfig } from '../../cli/load-config.js'
+import { playground } from '../../cli/playground.js'
+import type { Fleet, InstanceView } from '../../ports/fleet.js'
+
+const registering: InstanceView = {
+  name: 'eu-west',
+  state: 'registering',
+  since: '2026-01-01T00:00:00Z',
+  instance: { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name: 'eu-west' }, spec: {} },
+  conditions: [
+    {
+      type: 'CredentialsResolved',
+      status: 'False',
+      reason: 'SecretMissing',
+      message: 'no Secret a/b',
+      lastTransitionTime: '',
+    },
+  ],
+}
+
+/** A fleet of one instance that stays as it is until nobody looks any more. */
+const stuck: Pick<Fleet, 'watch'> = {
+  async *watch({ signal }) {
+    yield { type: 'ADDED', view: registering }
+    yield { type: 'BOOKMARK' }
+    await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+  },
+}
+
+it('with --once ends with 5 when not all is ready in time, says which instance lacks what, and leaves no files', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kairship-playground-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  let said = ''
+  const config = loadConfig('playground', {
+    flags: { once: true, readyTimeoutMs: '100', files: join(folder, 'files') },
+    environment: {},
+    readFile: () => '',
+  })
+  const code = await playground(config, {
+    start: async () => ({
+      instances: ['eu-west'],
+      fleet: stuck as Fleet,
+      urls: { api: '', grpc: '', health: '', host: '' },
+      secrets: {
+        server: '',
+        certificateAuthority: '',
+        adminToken: 'secret',
+        viewerToken: 'secret',
+        hostKubeconfig: '',
+        instanceKubeconfigs: {},
+      },
+    }),
+    terminal: { out: text => (said += text), err: text => (said += text) },
+    interrupted: new AbortController().signal,
+    elapsedMs: () => 0,
+  })
+  expect(code).toBe(ExitCode.timedOut)
+  expect(said).toContain(
+    'not all instances became ready:\neu-west is registering: CredentialsResolved: no Secret a/b',
+  )
+  expect(await readdir(folder)).toEqual([])
+})
