@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Address } from './address.js'
 
 /** How long a request may take to be said, in milliseconds. */
@@ -17,8 +17,17 @@ export const SLOW_REQUESTS: SlowRequests = { headersMs: 10_000, requestMs: 60_00
 /** Node keeps this many headers of a request and drops the others without a word: who has as many is refused. */
 export const MOST_HEADERS = 100
 
+/** Connections as they were accepted: Node's own list of them lacks those that are still shaking hands, and upgraded ones. */
+const connections = new WeakMap<Server, ReadonlySet<Socket>>()
+
 /** Limits of an HTTP listener against slow and oversized requests. */
 export function hardened<S extends Server>(server: S, slow: SlowRequests = SLOW_REQUESTS): S {
+  const open = new Set<Socket>()
+  connections.set(server, open)
+  server.on('connection', socket => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   server.headersTimeout = slow.headersMs
   server.requestTimeout = slow.requestMs
   // Longer than the 60 s of common load balancers, so that they close idle connections first.
@@ -46,7 +55,10 @@ const SWEEP_MS = 50
 /** Takes no new connections, ends idle ones, waits for requests under way, and cuts off what is left after `graceMs`. */
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    const cut = setTimeout(() => {
+      server.closeAllConnections()
+      for (const socket of connections.get(server) ?? []) socket.destroy()
+    }, graceMs)
     // A connection becomes idle when its last request is answered, and Node does not close it then by itself.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     server.close(() => {

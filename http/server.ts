@@ -130,6 +130,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         // As without TLS: an upgraded connection may end on one side while the other goes on. Requests are not affected.
         ...HALF_OPEN,
         connectionsCheckingInterval: slowRequests.lookMs,
+        // Half-open sockets are not closed by a client that left before it shook hands; Node gives those two minutes.
+        handshakeTimeout: slowRequests.headersMs,
         // A connection has one identity. Also, renegotiating costs us more than who asks for it.
         secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
         // A caller whose network went away without a word is noticed in minutes and not never.

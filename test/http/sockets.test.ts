@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { credentials, loadPackageDefinition, Metadata, type ServiceError } from '@grpc/grpc-js'
@@ -335,4 +336,17 @@ describe('the REST listener', () => {
     await closed
     await expect(curl(running, '/healthz')).rejects.toThrow('ECONNREFUSED')
   })
+})
+
+// Node's own limit for a handshake is 120 s: whoever waits for that fails here, and slowness does not.
+it('the API stops although somebody connected and never shook hands', { timeout: 100_000 }, async () => {
+  const { running } = await listening(undefined, { graceMs: 10 })
+  const { hostname, port } = new URL(running.url)
+  const silent = connectPlain({ host: hostname, port: Number(port), allowHalfOpen: true })
+  await once(silent, 'connect')
+  silent.end()
+  const left = once(silent, 'close')
+  silent.resume()
+  await running.close()
+  await left
 })
