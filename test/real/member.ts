@@ -64,6 +64,8 @@ export async function startMember(
 
 async function createNode(client: ApiClient, name: string, { cpu, memory, pods }: NodeShape): Promise<void> {
   const capacity = { cpu, memory, pods }
+  // KWOK 0.8.0 sets an InternalIP alone, and takes it away for ten minutes when a node has to become Ready again.
+  const addresses = ['InternalIP', 'Hostname'].map(type => ({ type, address: '127.0.0.1' }))
   await client.apply({
     apiVersion: 'v1',
     kind: 'Node',
@@ -76,7 +78,7 @@ async function createNode(client: ApiClient, name: string, { cpu, memory, pods }
   await client.must(
     'PATCH',
     `/api/v1/nodes/${name}/status`,
-    { status: { allocatable: capacity, capacity } },
+    { status: { addresses, allocatable: capacity, capacity } },
     { 'content-type': 'application/merge-patch+json' },
   )
   await eventually(async () => {
