@@ -2,6 +2,7 @@ import {
   BehaviorSubject,
   defer,
   finalize,
+  first,
   map,
   type Observable,
   Subject,
@@ -95,6 +96,15 @@ export class Collection<T extends KubeObject> {
   stop(): void {
     this.#subscription?.unsubscribe()
     this.#subscription = undefined
+  }
+
+  /** Lists anew, and emits once when all that is held is no older than the subscription. */
+  relisted(): Observable<Change<T>> {
+    return defer(() => {
+      this.stop()
+      this.start()
+      return this.#changes.pipe(first(({ type }) => type === 'SYNCED'))
+    })
   }
 
   #take(seen: Seen<T>): void {

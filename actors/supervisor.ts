@@ -1,4 +1,4 @@
-import { Subscription } from 'rxjs'
+import { type Observable, Subscription } from 'rxjs'
 import { type Actor, createActor } from 'xstate'
 import { type InstanceSnapshot, stateOf } from '../machines/invariants.js'
 import { jittered } from '../machines/retry.js'
@@ -72,13 +72,27 @@ export class Supervisor {
     )
   }
 
-  /** The lease was won or lost. */
+  /**
+   * The lease was won or lost. Who won it may have missed the last that another replica did: a finalizer that is gone, and
+   * things that must not be made again. So nothing is done before the Instances were listed since.
+   */
   lead({ leading }: Leadership): void {
-    this.#take({ type: leading ? 'lease.gained' : 'lease.lost' })
+    if (leading === this.#leads) return
+    this.#leads = leading
+    this.#takeover?.unsubscribe()
+    if (!leading) this.#take({ type: 'lease.lost' })
+    else this.#takeover = this.#instancesListed().subscribe(() => this.#take({ type: 'lease.gained' }))
+  }
+  #leads = false
+  #takeover: Subscription | undefined
+
+  #instancesListed(): Observable<unknown> {
+    return this.options.surroundings.host.instances.relisted()
   }
 
   /** Stops every actor; effects that run are aborted. */
   stop(): void {
+    this.#takeover?.unsubscribe()
     this.#subscription.unsubscribe()
     this.#facts.stop()
     for (const timer of this.#restarts.values()) clearTimeout(timer)

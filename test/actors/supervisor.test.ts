@@ -1,4 +1,4 @@
-import { BehaviorSubject, NEVER, of, Subject } from 'rxjs'
+import { BehaviorSubject, NEVER, type Observable, of, Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { InstanceConnection } from '../../actors/connection.js'
 import { Rush } from '../../actors/rush.js'
@@ -27,6 +27,8 @@ function collection() {
     inContact: true,
     get: (key: string) => objects.get(key),
     follow: (key: string) => of(objects.get(key)),
+    /** When a list that was asked for is there: at once, unless a test holds it back. */
+    relisted: (): Observable<unknown> => of(undefined),
   }
 }
 
@@ -140,6 +142,35 @@ describe('two instances of one control plane, made at the same moment', () => {
     expect(new Set(made())).toEqual(
       new Set(['PATCH /apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-elder']),
     )
+  })
+})
+
+describe('a replica that won the lease', () => {
+  const follows = () => supervisor.registry.get('alpha')?.snapshot.context.leading
+  const list = () => {
+    const lists = new Subject<unknown>()
+    instances.relisted = () => lists
+    return lists
+  }
+
+  it('acts for nothing before the Instances were listed since: what it holds may be older than what was done', () => {
+    const lists = list()
+    observe(instance({ finalizers: [] }))
+    listed()
+    lead(true)
+    expect(follows()).toBe(false)
+    lists.next(undefined)
+    expect(follows()).toBe(true)
+  })
+
+  it('and lost it before they were listed never acts', () => {
+    const lists = list()
+    observe(instance({ finalizers: [] }))
+    listed()
+    lead(true)
+    lead(false)
+    lists.next(undefined)
+    expect(follows()).toBe(false)
   })
 })
 

@@ -31,8 +31,10 @@ const commands: fc.Arbitrary<Command>[] = [
         world.leader = undefined
         other?.tell({ type: 'leadership.lost' })
       }
-      if (!all[i].running) return
+      if (!all[i].running || world.host === 'down') return
       world.leader = all[i]
+      // As the supervisor does: nothing is done before the Instances were listed since.
+      all[i].show('cr')
       all[i].tell({ type: 'leadership.gained' })
     }),
   ),

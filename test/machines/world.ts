@@ -80,11 +80,12 @@ export class World {
   slow = false
   #unanswered: (() => void)[] = []
 
-  /** The moment a request is executed: at once, or after a while. */
-  async turn(signal: AbortSignal): Promise<void> {
+  /** Executes a request: at once, or after a while, and not when it was aborted until then. */
+  async turn<T>(signal: AbortSignal, request: () => T): Promise<T> {
     await Promise.resolve()
     if (this.slow) await new Promise<void>(resolve => this.#unanswered.push(resolve))
     signal.throwIfAborted()
+    return request()
   }
 
   answer(): void {
@@ -301,20 +302,16 @@ export class Replica {
   #provided(): typeof instanceMachine {
     const { world } = this
     const run = (name: string) =>
-      fromPromise<string, Assignment>(async ({ signal }) => {
-        await world.turn(signal)
-        return world.run(this, name)
-      })
+      fromPromise<string, Assignment>(({ signal }) => world.turn(signal, () => world.run(this, name)))
     const logic = instanceMachine.provide({
       actors: {
         ...(Object.fromEntries(effectNames.map(name => [name, run(name)])) as Record<
           (typeof effectNames)[number],
           ReturnType<typeof run>
         >),
-        'write the status': fromPromise<string, Assignment>(async ({ input, signal }) => {
-          await world.turn(signal)
-          return world.writeStatus(this, input)
-        }),
+        'write the status': fromPromise<string, Assignment>(({ input, signal }) =>
+          world.turn(signal, () => world.writeStatus(this, input)),
+        ),
         rest: fromCallback(({ input, sendBack }) => {
           const { task } = input as RestInput
           sendBack({ type: 'rest.began', task, until: 0 })
