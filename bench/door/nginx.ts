@@ -53,6 +53,7 @@ export async function nginxProxying(
       proxy_set_header Authorization "Bearer ${options.token}";
       # nginx checks names only, no addresses; the certificate has both.
       proxy_ssl_name localhost;
+      proxy_ssl_protocols TLSv1.2 TLSv1.3;
       proxy_ssl_verify on;
       proxy_ssl_trusted_certificate ${options.upstreamAuthority};
       proxy_max_temp_file_size 0;
