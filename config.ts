@@ -1,5 +1,18 @@
 import { hostname } from 'node:os'
-import { z } from 'zod'
+import {
+  address,
+  dnsLabel,
+  folder,
+  httpsUrl,
+  integer,
+  type Kind,
+  milliseconds,
+  oneOf,
+  optional,
+  path,
+  text,
+  toggle,
+} from './config-kinds.js'
 
 /** What can be started or asked, as typed on the command line. */
 export type CommandName =
@@ -11,15 +24,6 @@ export type CommandName =
   | 'describe instance'
   | 'kubeconfig'
   | 'version'
-
-/** A family of values: how one is parsed from text or YAML, and how a person is told what is allowed. */
-interface Kind<T> {
-  readonly schema: z.ZodType<T>
-  /** Completes the sentence "must be …". */
-  readonly allowed: string
-  /** Stands for the value in `--help`; absent for switches, which take none. */
-  readonly placeholder?: string
-}
 
 /** One knob of Kairship. Its flag, environment variable and key in the config file all derive from its name. */
 export interface Knob<T = unknown> {
@@ -41,44 +45,6 @@ export interface Knob<T = unknown> {
 
 /** Where a value comes from, in order of precedence: a flag beats the environment, which beats the config file. */
 export type Source = 'flag' | 'environment' | 'file'
-
-const bool = (text: unknown): unknown => (text === 'true' ? true : text === 'false' ? false : text)
-const digits = (text: unknown): unknown =>
-  typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : text
-
-const integer = (least: number, most: number, unit = ''): Kind<number> => ({
-  schema: z.preprocess(digits, z.int().min(least).max(most)),
-  allowed: `a whole number${unit && ` of ${unit}`} from ${least} to ${most}`,
-  placeholder: unit || 'number',
-})
-const milliseconds = (least: number, most: number): Kind<number> => integer(least, most, 'milliseconds')
-const oneOf = <const T extends string>(...values: readonly T[]): Kind<T> => ({
-  schema: z.enum(values),
-  allowed: `one of ${values.join(', ')}`,
-  placeholder: values.join('|'),
-})
-const text = (placeholder: string, allowed: string, pattern: RegExp = /./): Kind<string> => ({
-  schema: z.string().regex(pattern),
-  allowed,
-  placeholder,
-})
-const optional = <T>(kind: Kind<T>): Kind<T | undefined> => ({ ...kind, schema: kind.schema.optional() })
-const path = optional(text('path', 'a path to a file'))
-const folder = optional(text('folder', 'a path to a folder'))
-const toggle: Kind<boolean> = { schema: z.preprocess(bool, z.boolean()), allowed: 'true or false' }
-const address = text(
-  'host:port',
-  'host:port, such as 127.0.0.1:8443 or [::1]:8443 (port 0 picks a free one)',
-  /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/,
-)
-const httpsUrl = optional(
-  text('url', 'an https:// URL without a path, such as https://127.0.0.1:8443', /^https:\/\/[^/?#]+\/?$/),
-)
-const dnsLabel = text(
-  'name',
-  'a DNS label: at most 63 of a-z, 0-9 and "-", starting and ending with a letter or digit',
-  /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
-)
 
 const knob = <T>(knob: Knob<T>): Knob<T> => knob
 
@@ -200,7 +166,7 @@ export const knobs = {
     group: 'Controllers',
     commands: [...acting, 'apiserver'],
     help: 'pause between two canaries that measure how far an instance’s index is behind; 0 sends none',
-    why: 'two small requests an interval tell within half a minute of an index that claims health and stands still; a thousand instances cost some ninety a second',
+    why: 'two small requests an interval tell within it and the patience of an index that claims health and stands still; a thousand instances cost some ninety a second',
   }),
   indexCanaryPatienceMs: knob({
     kind: milliseconds(100, 3_600_000),
@@ -208,7 +174,7 @@ export const knobs = {
     group: 'Controllers',
     commands: [...acting, 'apiserver'],
     help: 'an index that does not show a canary within this time is taken out of service until it shows a later one in time',
-    why: 'a hundred times what Clusterpedia’s lag is at its 99th percentile, and longer than a restart of its database',
+    why: 'thirty times what Clusterpedia’s lag was at its 99th percentile beside 150 writes/s, and longer than a restart of its database',
   }),
 
   listen: knob({

@@ -1,4 +1,4 @@
-import { type Observable, Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import { type Actor, createActor } from 'xstate'
 import { type InstanceSnapshot, stateOf } from '../machines/invariants.js'
 import { jittered } from '../machines/retry.js'
@@ -27,6 +27,8 @@ export class Supervisor {
   readonly #facts: HostFacts
   readonly #duplicates: Duplicates
   readonly #subscription = new Subscription()
+  /** While this replica holds the lease: gains it for the actors once the Instances were listed. */
+  #takeover: Subscription | undefined
   readonly #decided: (() => void)[] = []
   readonly #restarts = new Map<string, NodeJS.Timeout>()
 
@@ -77,17 +79,12 @@ export class Supervisor {
    * things that must not be made again. So nothing is done before the Instances were listed since.
    */
   lead({ leading }: Leadership): void {
-    if (leading === this.#leads) return
-    this.#leads = leading
+    if (leading === (this.#takeover !== undefined)) return
     this.#takeover?.unsubscribe()
+    this.#takeover = undefined
+    const { instances } = this.options.surroundings.host
     if (!leading) this.#take({ type: 'lease.lost' })
-    else this.#takeover = this.#instancesListed().subscribe(() => this.#take({ type: 'lease.gained' }))
-  }
-  #leads = false
-  #takeover: Subscription | undefined
-
-  #instancesListed(): Observable<unknown> {
-    return this.options.surroundings.host.instances.relisted()
+    else this.#takeover = instances.relisted().subscribe(() => this.#take({ type: 'lease.gained' }))
   }
 
   /** Stops every actor; effects that run are aborted. */

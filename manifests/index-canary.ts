@@ -1,7 +1,7 @@
 import { type Instance, virtualClusterName } from './instance.js'
 import { type KubeObject, resourcePath } from './kube.js'
 import { labelsOf } from './names.js'
-import { DEFAULT_INDEX } from './pedia-cluster.js'
+import { DEFAULT_INDEX, indexPath } from './pedia-cluster.js'
 
 /** `configmaps/v1`: in the default index, small, and nobody acts on one that nobody names. */
 export const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } as const
@@ -43,4 +43,4 @@ export const isCanaryIndexed = ({ spec }: Pick<Instance, 'spec'>): boolean =>
 
 /** The canary as the index has it, on the host: Clusterpedia's path of one object of one cluster. */
 export const indexedCanaryPath = (instance: string): string =>
-  `/apis/clusterpedia.io/v1beta1/resources/clusters/${virtualClusterName(instance)}${resourcePath(CONFIG_MAPS, INDEX_CANARY)}`
+  indexPath(virtualClusterName(instance)) + resourcePath(CONFIG_MAPS, INDEX_CANARY)

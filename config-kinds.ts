@@ -1,0 +1,53 @@
+/** The kinds of values that settings have. `config.ts` says which setting is of which kind. */
+import { z } from 'zod'
+
+/** A family of values: how one is parsed from text or YAML, and how a person is told what is allowed. */
+export interface Kind<T> {
+  readonly schema: z.ZodType<T>
+  /** Completes the sentence "must be …". */
+  readonly allowed: string
+  /** Stands for the value in `--help`; absent for switches, which take none. */
+  readonly placeholder?: string
+}
+
+const bool = (text: unknown): unknown => (text === 'true' ? true : text === 'false' ? false : text)
+const digits = (text: unknown): unknown =>
+  typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : text
+
+export const integer = (least: number, most: number, unit = ''): Kind<number> => ({
+  schema: z.preprocess(digits, z.int().min(least).max(most)),
+  allowed: `a whole number${unit && ` of ${unit}`} from ${least} to ${most}`,
+  placeholder: unit || 'number',
+})
+export const milliseconds = (least: number, most: number): Kind<number> =>
+  integer(least, most, 'milliseconds')
+export const oneOf = <const T extends string>(...values: readonly T[]): Kind<T> => ({
+  schema: z.enum(values),
+  allowed: `one of ${values.join(', ')}`,
+  placeholder: values.join('|'),
+})
+export const text = (placeholder: string, allowed: string, pattern: RegExp = /./): Kind<string> => ({
+  schema: z.string().regex(pattern),
+  allowed,
+  placeholder,
+})
+export const optional = <T>(kind: Kind<T>): Kind<T | undefined> => ({
+  ...kind,
+  schema: kind.schema.optional(),
+})
+export const path = optional(text('path', 'a path to a file'))
+export const folder = optional(text('folder', 'a path to a folder'))
+export const toggle: Kind<boolean> = { schema: z.preprocess(bool, z.boolean()), allowed: 'true or false' }
+export const address = text(
+  'host:port',
+  'host:port, such as 127.0.0.1:8443 or [::1]:8443 (port 0 picks a free one)',
+  /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/,
+)
+export const httpsUrl = optional(
+  text('url', 'an https:// URL without a path, such as https://127.0.0.1:8443', /^https:\/\/[^/?#]+\/?$/),
+)
+export const dnsLabel = text(
+  'name',
+  'a DNS label: at most 63 of a-z, 0-9 and "-", starting and ending with a letter or digit',
+  /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+)
