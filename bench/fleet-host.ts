@@ -4,7 +4,7 @@ import { INSTANCES, type Instance } from '../manifests/instance.js'
 import { resourcePath } from '../manifests/kube.js'
 import { type Lease, leaseHolder } from '../manifests/lease.js'
 import { startPlayground } from '../playground/fleet.js'
-import type { Log } from '../ports/log.js'
+import { silent } from '../test/silent.js'
 
 /** What this process tells the bench. */
 export type FleetMessage =
@@ -22,13 +22,6 @@ export type FleetRequest =
   | { readonly kind: 'report the next leader'; readonly not: string }
   | { readonly kind: 'stop' }
 
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-}
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const
 
 /** How often the bench is told how far things are, milliseconds. */

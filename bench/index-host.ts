@@ -6,7 +6,7 @@ import { startContainerManagement } from '../playground/container-management/con
 import { PEDIA_CLUSTERS, type PediaCluster } from '../playground/container-management/pedia-cluster.js'
 import { toBase64 } from '../playground/kubeconfig.js'
 import { read } from '../playground/write.js'
-import type { Log } from '../ports/log.js'
+import { silent } from '../test/silent.js'
 
 /** Where to read, and as whom. */
 export interface ReadDoor {
@@ -30,13 +30,6 @@ export type IndexHostRequest =
   /** Changes a Deployment at the source. */
   | { readonly kind: 'write'; readonly name: string }
 
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-}
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' } as const
 const namespace = 'default'
 

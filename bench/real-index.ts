@@ -2,15 +2,7 @@
 import { kubeConnector } from '../actors/kube/connector.js'
 import { startApiServer } from '../playground/apiserver/server.js'
 import { startContainerManagement } from '../playground/container-management/container-management.js'
-import type { Log } from '../ports/log.js'
-
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-}
+import { silent } from '../test/silent.js'
 
 const host = await startApiServer({ name: 'bench' })
 const management = await startContainerManagement({ host, connector: kubeConnector(), log: silent })

@@ -8,7 +8,7 @@ import { startPlayground } from '../../playground/fleet.js'
 import { INSTANCE_NAMESPACE } from '../../playground/instances.js'
 import { toBase64 } from '../../playground/kubeconfig.js'
 import { ensure } from '../../playground/write.js'
-import type { Log } from '../../ports/log.js'
+import { silent } from '../../test/silent.js'
 
 /** What the bench asks of this process: instances by name with their kubeconfigs, and objects in the playground's own. */
 export interface HostRequest {
@@ -25,14 +25,6 @@ export interface HostReady {
 
 /** The playground's own instance, whose objects Container Management indexes. */
 export const EMBEDDED_INSTANCE = 'eu-west'
-
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-}
 
 async function serve({ adopt, configMaps }: HostRequest): Promise<void> {
   const playground = await startPlayground({

@@ -3,7 +3,7 @@ import { startControllerManager } from '../../actors/controller-manager.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
-import { silent } from '../playground/eventually.js'
+import { silent } from '../silent.js'
 
 /** An API on which nothing is found; remembers what it was asked. */
 function empty(): KubeApi & { readonly asked: string[] } {

@@ -7,13 +7,12 @@ import type { EffectEvent, Surroundings } from '../../actors/surroundings.js'
 import { Turnstile } from '../../actors/turnstile.js'
 import type { Instance } from '../../manifests/instance.js'
 import type { Condition } from '../../manifests/kube.js'
-import type { Log } from '../../ports/log.js'
 import { instance } from '../machines/facts.js'
 import { waitFor } from '../patience.js'
+import { silent } from '../silent.js'
 import { refusal, type ScriptedApi, scriptedApi } from './scripted-api.js'
 
 const ignore = () => undefined
-const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silent }
 const meter = { count: ignore, gauge: ignore, observe: ignore }
 const INSTANCES = '/apis/kairship.io/v1alpha1/instances'
 

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../../ports/log.js'
 import { PATIENCE_MS } from '../patience.js'
 
 /**
@@ -24,13 +23,4 @@ export async function eventually<T>(
     await sleep(10)
   }
   throw new Error(`gave up waiting for ${what}`, { cause: last })
-}
-
-/** A log that says nothing. */
-export const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
 }

@@ -14,7 +14,8 @@ import { CLUSTERS, type Cluster } from '../../playground/karmada/cluster.js'
 import { fromBase64 } from '../../playground/kubeconfig.js'
 import { read } from '../../playground/write.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import { eventually, silent } from './eventually.js'
+import { silent } from '../silent.js'
+import { eventually } from './eventually.js'
 
 let folder: string
 let playground: Playground | undefined

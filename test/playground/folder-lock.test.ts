@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../actors/kube/connector.js'
 import { startPlayground } from '../../playground/fleet.js'
 import { FolderInUseError, lockFolder } from '../../playground/folder-lock.js'
-import { silent } from './eventually.js'
+import { silent } from '../silent.js'
 
 let folder: string
 const children: ChildProcess[] = []

@@ -16,11 +16,9 @@ import { PEDIA_CLUSTERS, type PediaCluster } from '../../manifests/pedia-cluster
 import type { RawMessage } from '../../playground/apiserver/wire/exchange.js'
 import { type Playground, startPlayground } from '../../playground/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import type { Log } from '../../ports/log.js'
+import { silent } from '../silent.js'
 import { eventually } from './support/eventually.js'
 
-const silent = () => undefined
-const log: Log = { debug: silent, info: silent, warn: silent, error: silent, child: () => log }
 const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
 const connector = kubeConnector()
 const SECRETS = { group: '', version: 'v1', resource: 'secrets' } as const
@@ -36,7 +34,7 @@ const startReplica = (identity: string, contend = true) =>
     connector,
     identity,
     contend,
-    log,
+    log: silent,
     meter,
     config: {
       namespace: 'kairship-system',
@@ -52,7 +50,7 @@ const startReplica = (identity: string, contend = true) =>
   })
 
 beforeAll(async () => {
-  playground = await startPlayground({ instances: 1, membersPerInstance: 1, connector, log })
+  playground = await startPlayground({ instances: 1, membersPerInstance: 1, connector, log: silent })
   host = await connector.connect(playground.kubeconfigs.controllerManager)
   kairship = startReplica('first')
 })

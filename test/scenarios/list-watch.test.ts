@@ -7,12 +7,12 @@ import type { LeaseDurations } from '../../machines/lease.js'
 import { type KubeObject, resourcePath } from '../../manifests/kube.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
-import type { Log } from '../../ports/log.js'
 import { keepWatching } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import { ObjectStore } from '../../streams/object-store.js'
 import type { Interrupted } from '../../streams/seen.js'
 import { waitFor } from '../patience.js'
+import { silent } from '../silent.js'
 import { type Relay, relayTo } from './support/relay.js'
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' }
@@ -20,7 +20,6 @@ const namespace = 'default'
 /** As the product's, but in tests nobody wants to wait. */
 const backoff = { firstMs: 20, longestMs: 200, quietMs: 2_000 }
 const ignore = () => undefined
-const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silent }
 const meter = { count: ignore, gauge: ignore, observe: ignore }
 
 let server: ApiServer

@@ -1,21 +1,13 @@
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
 import { startContainerManagement } from '../../../playground/container-management/container-management.js'
-import type { Log } from '../../../ports/log.js'
+import { silent } from '../../silent.js'
 import { identityOf } from '../credentials.js'
 import { differences } from './differences.js'
 import { containerManagementConformance } from './suite.js'
 import type { SourceCluster } from './target.js'
 
 const administrator = { name: 'kubernetes-admin', groups: ['system:masters'] }
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-}
-
 async function source(server: ApiServer): Promise<SourceCluster> {
   const kubeconfig = await server.kubeconfig(administrator)
   return {

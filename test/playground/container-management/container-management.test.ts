@@ -14,7 +14,8 @@ import { toBase64 } from '../../../playground/kubeconfig.js'
 import { localConnector } from '../../../playground/local-connector.js'
 import { read, remove, update } from '../../../playground/write.js'
 import type { KubeApi, WatchEvent } from '../../../ports/kube-api.js'
-import { eventually, silent } from '../eventually.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' }
 const READ = '/apis/clusterpedia.io/v1beta1/resources/clusters/c/api/v1/namespaces/default/configmaps'

@@ -9,7 +9,8 @@ import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { GlobalManagement, type Grant } from '../../../playground/global-management/global-management.js'
 import { startHost } from '../../../playground/host.js'
 import { ensure, read, remove } from '../../../playground/write.js'
-import { eventually, silent } from '../eventually.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
 
 const grants: readonly Grant[] = [
   { key: 'admin', role: 'Admin', subjects: [{ kind: 'User', name: 'ann' }] },

@@ -11,7 +11,8 @@ import { impersonationRules } from '../../../playground/karmada/unified-auth.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
 import { ensure } from '../../../playground/write.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import { eventually, silent } from '../eventually.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
 
 let karmada: Karmada
 let member: Member

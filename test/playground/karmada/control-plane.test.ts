@@ -10,7 +10,8 @@ import { join, unjoin } from '../../../playground/karmada/join.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
 import { read, remove } from '../../../playground/write.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import { eventually, silent } from '../eventually.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
 
 const times = { probe: 50, discovery: 1000, settle: 10, thresholds: { success: 0, failure: 0 } }
 let karmada: Karmada

@@ -7,7 +7,8 @@ import { type Member, startMember } from '../../../playground/member/member.js'
 import type { Deployment } from '../../../playground/member/workloads.js'
 import { ensure, read, remove, update } from '../../../playground/write.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import { eventually, silent } from '../eventually.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
 
 let member: Member
 let api: KubeApi

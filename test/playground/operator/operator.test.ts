@@ -11,7 +11,8 @@ import { KARMADAS, type KarmadaObject } from '../../../playground/operator/karma
 import { adminConfigSecretName, apiServerName } from '../../../playground/operator/names.js'
 import { Operator } from '../../../playground/operator/operator.js'
 import { ensure, read, remove, update } from '../../../playground/write.js'
-import { eventually, silent } from '../eventually.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
 
 let host: ApiServer
 let operator: Operator

@@ -9,7 +9,7 @@ import { type Lease, leaseHolder } from '../../../manifests/lease.js'
 import { PEDIA_CLUSTERS } from '../../../manifests/pedia-cluster.js'
 import { isNotFound } from '../../../manifests/status-error.js'
 import { type Playground, startPlayground } from '../../../playground/fleet.js'
-import type { Log } from '../../../ports/log.js'
+import { silent } from '../../silent.js'
 import { eventually } from './eventually.js'
 import { KairshipProcess } from './kairship-process.js'
 
@@ -30,14 +30,6 @@ export const LEASES: GroupVersionResource = {
   resource: 'leases',
 }
 const lease = { namespace: 'kairship-system', name: 'kairship-controller-manager' }
-
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-}
 
 /** What happened on the host, in the order in which the host executed it. */
 export interface Happening {
