@@ -193,7 +193,7 @@ export function gaugeInstances(fleet: Pick<Fleet, 'list' | 'index'>, meter: Mete
   const indexes = new Map<IndexFreshness['state'], number>(freshnesses.map(state => [state, 0]))
   for (const { name, state } of fleet.list()) {
     counts.set(state, (counts.get(state) ?? 0) + 1)
-    const freshness = fleet.index?.(name)?.freshness.state
+    const freshness = fleet.index(name)?.freshness.state
     if (freshness) indexes.set(freshness, (indexes.get(freshness) ?? 0) + 1)
   }
   for (const [state, count] of counts) meter.gauge('kairship_instances', count, { state })

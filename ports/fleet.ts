@@ -79,7 +79,7 @@ export interface Fleet {
   /** The connection to an instance's control plane under Kairship's own credential, while the actor holds one. */
   connection(name: string): KubeApi | undefined
   /** What Container Management holds of an instance; absent while there is no virtual cluster or no contact with it. */
-  index?(name: string): InstanceIndex | undefined
+  index(name: string): InstanceIndex | undefined
   /** Who leads, as the Lease says, and whether it is this replica. */
   leadership(): { readonly leading: boolean; readonly holder?: string }
 }

@@ -24,7 +24,7 @@ export function sourceOf(sources: Sources, entrant: Entrant, answered: (from: An
   return {
     open: request => karmada.upstream.open(request),
     send(request, sink) {
-      const index = sources.fleet.index?.(entrant.instance)
+      const index = sources.fleet.index(entrant.instance)
       const first = route(info, asked, index && { ...standing(info, index), ...HOPED_FOR })
       if (first.to === 'karmada' || !index) {
         answered({ source: 'karmada', reason: first.reason })
@@ -52,7 +52,7 @@ function remembered(sources: Sources, entrant: Entrant, sink: RawSink): RawSink 
 
 /** What the index was seen to have before it was deleted is soon believed to be gone; if it does not answer, later. */
 function lookFirst({ fleet, ledger, catchUp }: Sources, entrant: Entrant, type: ResourceInfo): void {
-  const index = fleet.index?.(entrant.instance)
+  const index = fleet.index(entrant.instance)
   if (index?.holds(type) !== 'synced') return
   const read = { party: partyOf(entrant), type, extent: extentOf(type) }
   catchUp.look(read, showingOf(index, ledger)).catch(() => undefined)

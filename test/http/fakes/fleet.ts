@@ -89,6 +89,7 @@ export function fakeFleet(...views: InstanceView[]): FakeFleet {
     },
     chart: () => ({ id: 'instance', initial: 'registering' }),
     connection: name => fleet.connections.get(name),
+    index: () => undefined,
     leadership: () => ({ leading: true, holder: 'replica-1' }),
     async *inspect(name, { signal }) {
       yield { time: transition.time, instance: name, kind: 'transition', record: { to: 'ready' } }
