@@ -143,7 +143,7 @@ export async function admit(
   }
   const { uid, karmada } = instanceOf(options, door.instance)
   const info = requestInfo(method, door.path)
-  const asked = askedOf(method, door.path, headers.accept, info.verb)
+  const asked = askedOf(method, info, headers.accept)
   const entrant = { instance: door.instance, uid, caller, info, asked, karmada }
   const upstream = sourceOf(options, entrant, answered => {
     visit.answered = answered

@@ -36,10 +36,8 @@ const UNDERSTOOD = new Set([
   ...['watch', 'timeout'],
 ])
 
-/** @param target an encoded path with its query */
-export function askedOf(method: string, target: string, accept: string | undefined, verb: string): Asked {
-  const mark = target.indexOf('?')
-  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1))
+/** @param accept the header of that name */
+export function askedOf(method: string, { verb, query }: RequestInfo, accept: string | undefined): Asked {
   const names = [...query.keys()]
   const limit = query.get('limit') ?? ''
   const isLimit = /^\d{0,9}$/.test(limit)

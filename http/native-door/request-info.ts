@@ -11,6 +11,8 @@ export interface RequestInfo {
     readonly name?: string
     readonly subresource?: string
   }
+  /** What stands behind the question mark. */
+  readonly query: URLSearchParams
   /** Nothing is stored, whatever the verb says. */
   readonly dryRun: boolean
   /** The answer does not end by itself: a watch or a followed log. */
@@ -38,6 +40,7 @@ export function requestInfo(method: string, target: string): RequestInfo {
   return {
     verb: (resource && (reading ? readVerb : writeVerb)) ?? method.toLowerCase(),
     ...(resource ? { resource } : {}),
+    query,
     dryRun: query.has('dryRun'),
     long: watch || (reading && isTrue(query.get('follow'))),
   }

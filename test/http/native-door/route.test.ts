@@ -61,7 +61,7 @@ type Index = Parameters<typeof route>[2]
 const routed = (request: string, index: Index, accept: string | undefined = JSON_ONLY) => {
   const [method = '', target = ''] = request.split(' ')
   const info = requestInfo(method, target)
-  return route(info, askedOf(method, target, accept, info.verb), index)
+  return route(info, askedOf(method, info, accept), index)
 }
 const met = new Set<string>()
 
