@@ -3,7 +3,7 @@ import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import { formatAddress, parseAddress } from './address.js'
 import { Remembered } from './identity/remembered.js'
-import { closeServer, listen } from './listener.js'
+import { listen } from './listener.js'
 
 /** One condition for being ready: undefined when it holds, else what is wrong, in words. */
 export interface Check {
@@ -117,6 +117,7 @@ export async function startHealth({
     )
   })
   const { host, port } = parseAddress(address)
-  const bound = await listen(server, { host, port })
-  return { url: `http://${formatAddress({ host, port: bound })}`, close: () => closeServer(server, 1_000) }
+  const listener = await listen(server, { host, port })
+  const url = `http://${formatAddress({ host, port: listener.port })}`
+  return { url, close: () => listener.close(1_000) }
 }

@@ -10,9 +10,9 @@ import { formatAddress, parseAddress } from './address.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health.js'
 import {
-  closeServer,
   hardened,
   LARGEST_HEADERS,
+  type Listener,
   listen,
   SLOW_REQUESTS,
   type SlowRequests,
@@ -159,22 +159,22 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     tls,
     clientCertificateAuthority,
   })
-  let port: number
+  let listener: Listener
   try {
-    port = await listen(server, address)
+    listener = await listen(server, address)
   } catch (error) {
     await grpc.close(0)
     throw error
   }
   grpc.setServing(true)
-  url = `https://${formatAddress({ host: address.host, port })}`
+  url = `https://${formatAddress({ host: address.host, port: listener.port })}`
   log.info({ url, grpc: grpc.address }, 'the API is listening')
 
   const stop = async () => {
     grpc.setServing(false)
     api.endStreams()
     door.endStreams()
-    await Promise.all([closeServer(server, graceMs), grpc.close(graceMs)])
+    await Promise.all([listener.close(graceMs), grpc.close(graceMs)])
     door.close()
     log.info({ url }, 'the API has stopped')
   }
