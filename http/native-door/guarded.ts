@@ -1,4 +1,5 @@
 import type { RawExchange, RawSink, Upstream } from '../../ports/kube-api.js'
+import { orAborted, startDeadline } from '../deadline.js'
 import { Failure, unavailable } from '../failure.js'
 import type { Attempt, Circuit } from './circuit.js'
 
@@ -78,20 +79,18 @@ const TRANSPORT =
 
 /** @throws Failure UNAVAILABLE when it takes too long; what the opening says */
 async function inTime<S extends { destroy(error?: Error): unknown }>(opening: Promise<S>): Promise<S> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(unavailable('the instance could not be reached in time'))
-      // Should it come after all, nobody is waiting for it any more.
-      opening.then(
-        came => came.destroy(),
-        () => undefined,
-      )
-    }, OPEN_TIMEOUT_MS)
-  })
+  const late = unavailable('the instance could not be reached in time')
+  const deadline = startDeadline([], OPEN_TIMEOUT_MS, late)
   try {
-    return await Promise.race([opening, late])
+    return await orAborted(opening, deadline.signal)
+  } catch (error) {
+    // Should it come after all, nobody is waiting for it any more.
+    opening.then(
+      came => came.destroy(),
+      () => undefined,
+    )
+    throw error
   } finally {
-    clearTimeout(timer)
+    deadline.release()
   }
 }
