@@ -1,7 +1,7 @@
 import type { Condition } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { canonical, type Json } from '../apimachinery/json.js'
-import { conditionOf, setConditions, timestamp } from '../conditions.js'
+import { setConditions, timestamp } from '../conditions.js'
 import { DEPLOYMENTS, REPLICA_SETS } from '../core-types.js'
 import { fnv32a, safeEncode } from '../hash.js'
 import { ensure, update } from '../write.js'
@@ -122,7 +122,3 @@ const progress = (isComplete: boolean, newest: ReplicaSet | undefined) =>
       ? `ReplicaSet "${newest?.metadata.name}" has successfully progressed.`
       : `ReplicaSet "${newest?.metadata.name ?? ''}" is progressing.`,
   }) as const
-
-/** True once its newest pods are all there and ready. */
-export const isAvailable = ({ status }: Deployment): boolean =>
-  conditionOf(status?.conditions as readonly Condition[] | undefined, 'Available')?.status === 'True'

@@ -180,7 +180,7 @@ function subjectKey(subject: Json, namespace: string): string {
   return `User system:serviceaccount:${stringAt(subject, 'namespace') || namespace}:${name}`
 }
 
-export function ruleAllows(rule: PolicyRule, asked: Omit<Attributes, 'user'>): boolean {
+function ruleAllows(rule: PolicyRule, asked: Omit<Attributes, 'user'>): boolean {
   if (!has(rule.verbs, asked.verb)) return false
   if (!asked.isResourceRequest) return rule.nonResourceURLs.some(pattern => pathMatches(pattern, asked.path))
   const resource = asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`

@@ -13,8 +13,6 @@ import { type ApiRequest, type ApiResponse, plainText } from '../wire/exchange.j
 import type { RequestInfo } from '../wire/request-info.js'
 import { collectionId, type ServedType } from './catalogue.js'
 
-export const APISERVICES = 'apiservices.apiregistration.k8s.io'
-
 /** A request that is authenticated, authorized and meant for an aggregated API. */
 export interface AggregatedRequest extends ApiRequest {
   readonly user: User

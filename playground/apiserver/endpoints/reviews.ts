@@ -96,7 +96,7 @@ const resourceRule = ({ verbs, apiGroups, resources, resourceNames }: PolicyRule
 })
 
 /** authentication/v1 UserInfo */
-export const userInfo = ({ name, uid, groups, extra }: User): JsonObject => ({
+const userInfo = ({ name, uid, groups, extra }: User): JsonObject => ({
   username: name,
   ...(uid === undefined ? {} : { uid }),
   groups,

@@ -20,7 +20,7 @@ export interface WatchItem {
 /** A watcher that has fallen this many events behind is cut off; it can resume from its last resourceVersion. */
 export const WATCH_BUFFER = 4096
 /** Without timeoutSeconds a watch lasts from this to twice this long (kube-apiserver's --min-request-timeout). */
-export const MIN_TIMEOUT_SECONDS = 1800
+const MIN_TIMEOUT_SECONDS = 1800
 /** How many events go out in one piece at most. */
 const BATCH = 256
 
