@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { ConnectionClosedError, KubeconfigError } from '../../ports/kube-api.js'
-import { type Proof, readPem } from './authenticate.js'
+import type { Proof } from './authenticate.js'
 import type { Kubeconfig } from './kubeconfig.js'
+import { readPem } from './pem.js'
 import { Sessions } from './sessions.js'
 
 /** kube-apiserver closes idle connections after 90 s; being first avoids sending a request into its close. */

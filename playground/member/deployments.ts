@@ -1,9 +1,10 @@
 import type { Condition } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { canonical, type Json } from '../apimachinery/json.js'
-import { setConditions, timestamp } from '../conditions.js'
+import { setConditions } from '../conditions.js'
 import { DEPLOYMENTS, REPLICA_SETS } from '../core-types.js'
 import { fnv32a, safeEncode } from '../hash.js'
+import { timestamp } from '../timestamp.js'
 import { ensure, update } from '../write.js'
 import { controllerReference, type Deployment, isControlledBy, type ReplicaSet } from './workloads.js'
 
