@@ -3,7 +3,7 @@ import { startControllerManager } from '../../actors/controller-manager.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
-import { silent } from '../silent.js'
+import { silent, unmetered } from '../silent.js'
 
 /** An API on which nothing is found; remembers what it was asked. */
 function empty(): KubeApi & { readonly asked: string[] } {
@@ -42,7 +42,7 @@ it('renews the lease over a connection of its own, which no other request takes 
       leaseName: 'lease',
     },
     log: silent,
-    meter: { count: () => undefined, gauge: () => undefined, observe: () => undefined },
+    meter: unmetered,
   })
   const isLease = (path: string) => path.includes('/leases')
   await waitFor(() => {

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { type Api, startApi } from '../../http/server.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
 import { waitFor } from '../patience.js'
+import { unmetered } from '../silent.js'
 import { fakeFleet } from './fakes/fleet.js'
 import { curl } from './fakes/listening.js'
 import { fakeLog } from './fakes/log.js'
@@ -27,12 +28,11 @@ beforeAll(async () => {
   await grant('north-only', ['get'], ['north'])
   for (const name of ['editor', 'north-only', 'stranger']) tokens[name] = await host.issueToken({ name }, 600)
   await waitFor(() => host.local.request({ method: 'GET', path: '/apis/kairship.io/v1alpha1/instances' }))
-  const quiet = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
   api = await startApi({
     fleet: fakeFleet(),
     host: host.local,
     log: fakeLog(),
-    meter: quiet,
+    meter: unmetered,
     listen: '127.0.0.1:0',
     grpcListen: '127.0.0.1:0',
     clientCertificateAuthority: host.certificateAuthority,

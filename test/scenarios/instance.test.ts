@@ -16,10 +16,9 @@ import { PEDIA_CLUSTERS, type PediaCluster } from '../../manifests/pedia-cluster
 import type { RawMessage } from '../../playground/apiserver/wire/exchange.js'
 import { type Playground, startPlayground } from '../../playground/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import { silent } from '../silent.js'
+import { silent, unmetered } from '../silent.js'
 import { eventually } from './support/eventually.js'
 
-const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
 const connector = kubeConnector()
 const SECRETS = { group: '', version: 'v1', resource: 'secrets' } as const
 const NAMESPACE = 'karmada-instances'
@@ -35,7 +34,7 @@ const startReplica = (identity: string, contend = true) =>
     identity,
     contend,
     log: silent,
-    meter,
+    meter: unmetered,
     config: {
       namespace: 'kairship-system',
       leaseName: 'kairship-controller-manager',

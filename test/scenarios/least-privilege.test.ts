@@ -18,6 +18,7 @@ import { kairshipInstallation } from '../../playground/kairship-manifests.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { curl } from '../http/fakes/listening.js'
 import { fakeLog } from '../http/fakes/log.js'
+import { unmetered } from '../silent.js'
 import { eventually } from './support/eventually.js'
 
 interface Rule {
@@ -143,7 +144,6 @@ const rest = async (method: string, path: string, body?: object) => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kairship-rights-'))
   const log = fakeLog()
-  const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
   playground = await startPlayground({ instances: 1, membersPerInstance: 1, connector: kubeConnector(), log })
   const own = {
     'kairship-controller-manager': parseKubeconfig(playground.kubeconfigs.controllerManager, {
@@ -176,7 +176,7 @@ beforeAll(async () => {
       contend,
       config: { ...defaults('serve'), statusIntervalMs: 200, probeIntervalMs: 500 },
       log,
-      meter,
+      meter: unmetered,
     })
   manager = replica(connections[0]!, true)
   const follower = replica(connections[1]!, false)
@@ -185,7 +185,7 @@ beforeAll(async () => {
       fleet: follower.fleet,
       host: connections[1]!,
       log,
-      meter,
+      meter: unmetered,
       listen: '127.0.0.1:0',
       grpcListen: '127.0.0.1:0',
     })

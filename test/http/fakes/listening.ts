@@ -9,6 +9,7 @@ import {
 } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
+import { unmetered } from '../../silent.js'
 import { testApi } from './api.js'
 import type { FakeFleet } from './fleet.js'
 
@@ -20,7 +21,7 @@ export async function listeningApi(fleet?: FakeFleet, options: Partial<ApiOption
     fleet: fakes.fleet,
     host: fakes.host,
     log: fakes.log,
-    meter: { count: () => undefined, gauge: () => undefined, observe: () => undefined },
+    meter: unmetered,
     listen: '127.0.0.1:0',
     grpcListen: '127.0.0.1:0',
     ...options,

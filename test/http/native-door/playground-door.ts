@@ -10,6 +10,7 @@ import { knobs } from '../../../config.js'
 import { type Api, startApi } from '../../../http/server.js'
 import { type Playground, startPlayground } from '../../../playground/fleet.js'
 import { eventually } from '../../scenarios/support/eventually.js'
+import { unmetered } from '../../silent.js'
 import { curl } from '../fakes/listening.js'
 import { fakeLog } from '../fakes/log.js'
 
@@ -45,7 +46,6 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
   const [instance = ''] = playground.karmadas.keys()
   const [member = ''] = playground.members.keys()
   const connect = (kubeconfig: string) => connectKube(parseKubeconfig(kubeconfig, { local: false }))
-  const meter = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
   const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
   const manager = startControllerManager({
     host: await connect(playground.kubeconfigs.controllerManager),
@@ -54,7 +54,7 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
     contend: true,
     config: settings as never,
     log,
-    meter,
+    meter: unmetered,
   })
   const host = await connect(playground.kubeconfigs.apiserver)
   const apis: Api[] = []
@@ -63,7 +63,7 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
       fleet: manager.fleet,
       host,
       log,
-      meter,
+      meter: unmetered,
       listen,
       grpcListen: '127.0.0.1:0',
       clientCertificateAuthority: playground.host.certificateAuthority,
