@@ -23,7 +23,7 @@ export interface JoinRequest {
 }
 
 /** A cluster that cannot join; the message says why and what is in the way. */
-class JoinError extends Error {
+export class JoinError extends Error {
   override readonly name = 'JoinError'
 }
 

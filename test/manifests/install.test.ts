@@ -48,6 +48,14 @@ describe('what is installed', () => {
     expect([...new Set(names)]).toEqual([knobs.leaseName.default])
   })
 
+  it('keeps a caller with one replica of the API, which is who remembers what it wrote', () => {
+    const [service, ...more] = ofKind('Service')
+    expect(more).toEqual([])
+    expect(service?.spec).toMatchObject({ sessionAffinity: 'ClientIP' })
+    // Longer than any index may be behind; kube-proxy counts from the caller's last connection, not its last request.
+    expect(service?.spec.sessionAffinityConfig.clientIP.timeoutSeconds).toBeGreaterThanOrEqual(3_600)
+  })
+
   for (const { metadata, spec } of ofKind('Deployment')) {
     const pod = spec.template.spec
     const [container] = pod.containers
