@@ -1,5 +1,5 @@
 /** Up to so many instances, nobody waits, and all that is counted is watched: docs/adr/0010-statistics-by-watch-or-on-signal.md. */
-export const SMALL_FLEET = 50
+const SMALL_FLEET = 50
 /** So long must nothing have come up, milliseconds. */
 export const CALM_MS = 3_000
 /** A rush that lasts longer, milliseconds, is waited out no more. */

@@ -18,7 +18,7 @@ const clientConfig = z.strictObject({
 export type ClientConfig = z.output<typeof clientConfig>
 
 /** Where a client config is looked for when none is named: the working folder (a playground's), then the home folder. */
-export const clientConfigPaths = (workingFolder = process.cwd(), home = homedir()): readonly string[] => [
+const clientConfigPaths = (workingFolder = process.cwd(), home = homedir()): readonly string[] => [
   join(workingFolder, '.kairship', 'client.yaml'),
   join(home, '.kairship', 'client.yaml'),
 ]

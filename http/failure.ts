@@ -47,7 +47,6 @@ export const permissionDenied = failure(Code.PERMISSION_DENIED)
 /** The system is not in the state the call needs; repeating it without changing that is useless. */
 export const failedPrecondition = failure(Code.FAILED_PRECONDITION)
 export const resourceExhausted = failure(Code.RESOURCE_EXHAUSTED)
-export const unimplemented = failure(Code.UNIMPLEMENTED)
 export const cancelled = failure(Code.CANCELLED)
 export const deadlineExceeded = failure(Code.DEADLINE_EXCEEDED)
 /** Nobody could answer now; trying again may help. */

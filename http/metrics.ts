@@ -21,7 +21,7 @@ const EFFECT_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 const LAG_SECONDS = [0.03, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Every metric of the product, whoever measures it. A name that is not here cannot be used. */
-export const metrics = {
+const metrics = {
   kairship_instances: { kind: 'gauge', help: 'Instances by public state.', labels: ['state'] },
   kairship_instance_transitions_total: {
     kind: 'counter',

@@ -2,7 +2,7 @@ import type { InstancePhase, InstanceStatus } from '../manifests/instance.js'
 import type { Condition } from '../manifests/kube.js'
 import type { InstanceState } from '../ports/fleet.js'
 import { type Answer, type Facts, isClaimed, specProblem } from './facts.js'
-import type { Failure, Stage } from './failure.js'
+import type { Failure } from './failure.js'
 import type { Knowledge } from './knowledge.js'
 import type { Step } from './task.js'
 
@@ -70,24 +70,6 @@ const answered = <T>(
       ? holds(type, ...good(answer))
       : broken(type, answer.failure)
 
-/** Where a failure of each stage is told. */
-const told: Record<Stage, ConditionType> = {
-  finalizer: 'Accepted',
-  credentials: 'CredentialsResolved',
-  installation: 'Installed',
-  'control plane': 'ControlPlaneHealthy',
-  'aggregated API': 'AggregatedAPIHealthy',
-  'virtual cluster': 'VirtualClusterSynced',
-  registration: 'Registered',
-  'role bindings': 'RoleBindingsMaterialized',
-  statistics: 'StatisticsCurrent',
-  status: 'Ready',
-  uninstallation: 'Ready',
-}
-
-/** The condition that a failure makes false; total over the union of failures. */
-export const conditionOf = (failure: Failure): ConditionFact => broken(told[failure.stage], failure)
-
 function accepted({ instance, facts, work }: Knowledge): ConditionFact {
   const problem = specProblem(instance)
   if (problem) return broken('Accepted', { reason: 'InvalidSpec', message: problem })
@@ -149,7 +131,7 @@ function remembered({ instance }: Knowledge, otherwise: ConditionFact): Conditio
 }
 
 /** What could not be removed from an unreachable control plane is left behind, and said so. */
-export const abandoned = (failure: Failure): ConditionFact =>
+const abandoned = (failure: Failure): ConditionFact =>
   broken('RoleBindingsMaterialized', {
     reason: 'RemovalAbandoned',
     message: `RBAC objects labelled kairship.io/role-binding and the ConfigMap kairship-index-canary in kube-system were left inside: ${failure.message}`,

@@ -2,7 +2,7 @@ import { type AnyEventObject, fromCallback, fromPromise, type NonReducibleUnknow
 import type { Failure } from './failure.js'
 
 /** A chart was run without the thing it asks for: someone forgot to `provide` it. Never retried. */
-export class NotProvided extends Error {
+class NotProvided extends Error {
   override readonly name = 'NotProvided'
   readonly failure: Failure
   constructor(what: string) {

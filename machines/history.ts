@@ -3,7 +3,7 @@ import type { Failure } from './failure.js'
 import type { InstanceSnapshot } from './invariants.js'
 
 /** How many transitions are kept of each instance: a day of a calm one, some minutes of one in trouble. */
-export const HISTORY_LIMIT = 100
+const HISTORY_LIMIT = 100
 
 /** The path of a state without what the chart needs only for itself: `managed.phase.registering.reaching` → `registering.reaching`. */
 const publicPath = (path: string): string =>

@@ -18,7 +18,7 @@ export const stateOf = (snapshot: InstanceSnapshot): InstanceState | undefined =
   publicStates.find(state => snapshot.hasTag(state))
 
 /** What must hold in every snapshot whatever happened, by the claim it breaks (design, section 4). */
-export const invariants: Readonly<Record<string, (snapshot: InstanceSnapshot) => boolean>> = {
+const invariants: Readonly<Record<string, (snapshot: InstanceSnapshot) => boolean>> = {
   'ready is earned by facts observed since contact was made': snapshot => {
     const { credentials, controlPlane, aggregatedApi, virtualCluster, index, registration, silence } =
       snapshot.context.facts

@@ -11,7 +11,7 @@ export interface Steadiness<T> {
  * called broken, and a success twice before something broken is called mended; with probes two seconds apart while in
  * doubt, that is four seconds and two. The first answer ever counts at once.
  */
-export const TURNS_AFTER = { failures: 3, successes: 2 } as const
+const TURNS_AFTER = { failures: 3, successes: 2 } as const
 
 /** Nothing was said yet. */
 export const unsaid: Steadiness<never> = { said: undefined, contradictions: 0 }

@@ -38,7 +38,7 @@ export interface RestInput {
  * calm rests about half a minute, after which an unreachable control plane no longer blocks the deletion. Where none was
  * ever materialized, once is enough.
  */
-export const REMOVAL_ATTEMPTS = 6
+const REMOVAL_ATTEMPTS = 6
 
 const stages: Record<Task, Stage> = {
   finalizer: 'finalizer',

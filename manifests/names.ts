@@ -2,7 +2,7 @@
 export const FIELD_MANAGER = 'kairship'
 
 /** Says that Kairship made an object. */
-export const MANAGED_BY = 'app.kubernetes.io/managed-by'
+const MANAGED_BY = 'app.kubernetes.io/managed-by'
 /** Says for which instance. */
 export const INSTANCE_LABEL = 'kairship.io/instance'
 /** Says which InstanceRoleBinding a piece of RBAC inside an instance came from. */

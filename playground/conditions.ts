@@ -42,7 +42,3 @@ export const conditionOf = (
   conditions: readonly Condition[] | undefined,
   type: string,
 ): Condition | undefined => conditions?.find(one => one.type === type)
-
-/** RFC 3339 with seconds, as Kubernetes writes times. */
-export const timestamp = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(0, 19)}Z`

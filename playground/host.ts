@@ -15,7 +15,7 @@ import { kairshipDefinitions, kairshipInstallation } from './kairship-manifests.
 import { ensure } from './write.js'
 
 /** Kairship's own accounts on the host, as its manifests name them. */
-export const KAIRSHIP_NAMESPACE = 'kairship-system'
+const KAIRSHIP_NAMESPACE = 'kairship-system'
 export type KairshipAccount = 'kairship-controller-manager' | 'kairship-apiserver'
 
 const types: Readonly<Record<string, GroupVersionResource>> = {

@@ -64,7 +64,7 @@ export interface KubeApi {
   watch(request: Omit<KubeRequest, 'method' | 'body' | 'contentType'>): AsyncIterable<WatchEvent>
   /** The way past `request` for a proxy; absent where the API is not reached over sockets. */
   readonly upstream?: Upstream
-  /** Ends all requests and watches and closes the sockets. Idempotent. */
+  /** Ends all requests, watches and upgraded connections and closes the sockets. Idempotent. */
   close(): Promise<void>
 }
 
@@ -128,6 +128,11 @@ export interface KubeConnector {
 /** A kubeconfig that cannot be used: not YAML, no current context, a dangling reference, unreadable certificate data. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError'
+}
+
+/** The connection was closed on our side, on purpose: its instance is gone, or is reached by another one from now on. */
+export class ConnectionClosedError extends Error {
+  override readonly name = 'ConnectionClosedError'
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -36,27 +36,63 @@ function* sources(folder: string): Generator<string> {
   }
 }
 
+interface Import {
+  /** A package's name, or the path of a file of ours from the root, without its ending. */
+  readonly target: string
+  readonly isOurs: boolean
+  readonly type: boolean
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(importPattern)].map(([, , type, from, dynamic]) => {
+    const written = (from ?? dynamic)!
+    const isOurs = written.startsWith('.')
+    const target = isOurs
+      ? relative(root, resolve(root, dirname(file), written)).replace(/\.js$/, '')
+      : written
+    return { target, isOurs, type: Boolean(type) }
+  })
+}
+
 function violations(folder: string): string[] {
   const { ours, never } = table[folder]!
   const found: string[] = []
   for (const file of sources(folder)) {
-    for (const [, , type, from, dynamic] of readFileSync(join(root, file), 'utf8').matchAll(importPattern)) {
-      const target = (from ?? dynamic)!
-      if (!target.startsWith('.')) {
+    for (const { target, isOurs, type } of importsOf(file)) {
+      if (!isOurs) {
         if (never.test(target)) found.push(`${file} imports ${target}`)
         continue
       }
-      const path = relative(root, resolve(root, dirname(file), target)).replace(/\.js$/, '')
-      const owner = path.split('/')[0]!
-      if (owner === folder) continue
+      if (target.split('/')[0] === folder) continue
       const allowed = ours.some(entry => {
         const [name, typeOnly] = entry.startsWith('types:') ? [entry.slice(6), true] : [entry, false]
-        return (path === name || path.startsWith(`${name}/`)) && (!typeOnly || Boolean(type))
+        return (target === name || target.startsWith(`${name}/`)) && (!typeOnly || type)
       })
-      if (!allowed) found.push(`${file} imports ${type ? 'type ' : ''}${path}`)
+      if (!allowed) found.push(`${file} imports ${type ? 'type ' : ''}${target}`)
     }
   }
   return found
+}
+
+/** A circle among the imports of some files, each importing the next; `import type` leaves nothing behind and closes none. */
+function circle(files: Iterable<string>, { types = false } = {}): string[] {
+  const clear = new Set<string>()
+  const visit = (file: string, way: readonly string[]): string[] => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file]
+    if (clear.has(file) || !existsSync(join(root, file))) return []
+    for (const { target, isOurs, type } of importsOf(file)) {
+      const found = isOurs && (types || !type) ? visit(`${target}.ts`, [...way, file]) : []
+      if (found.length > 0) return found
+    }
+    clear.add(file)
+    return []
+  }
+  for (const file of files) {
+    const found = visit(file, [])
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 describe('the import table holds', () => {
@@ -75,4 +111,14 @@ describe('the import table holds', () => {
     )
     expect(impure).toEqual([])
   })
+})
+
+describe('nothing imports itself by way of others', () => {
+  const folders = [...Object.keys(table), 'bench', 'test']
+
+  it('in any folder', () =>
+    expect(circle([...folders.flatMap(folder => [...sources(folder)]), 'main.ts'])).toEqual([]))
+
+  it('nor by its types in the embedded API server', () =>
+    expect(circle(sources('playground/apiserver'), { types: true })).toEqual([]))
 })

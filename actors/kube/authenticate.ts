@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
-import { KubeconfigError } from '../../ports/kube-api.js'
+import { stat } from 'node:fs/promises'
 import { execCredential } from './exec-credential.js'
 import type { Credential, Kubeconfig, PemSource } from './kubeconfig.js'
+import { readPem, readText } from './pem.js'
 
 /** What one request carries to prove who sends it. `cert` and `key` are PEM and belong to the TLS session. */
 export interface Proof {
@@ -32,19 +32,6 @@ export function authenticator(config: Kubeconfig): Authenticator {
 }
 
 const isFile = (source: PemSource | undefined): boolean => source !== undefined && 'file' in source
-
-/** Reads a PEM source. @throws KubeconfigError when its file cannot be read */
-export async function readPem(source: PemSource): Promise<string> {
-  return 'pem' in source ? source.pem : readText(source.file)
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    throw new KubeconfigError(`kubeconfig: cannot read ${file}`, { cause })
-  }
-}
 
 const basic = ({ username, password }: { username: string; password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`

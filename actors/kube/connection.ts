@@ -8,10 +8,11 @@ import {
   type WatchEvent,
 } from '../../ports/kube-api.js'
 import { AnswerTooLargeError, parseAnswer, readBody, refusal } from './answer.js'
-import { authenticator, type Proof, readPem } from './authenticate.js'
+import { authenticator, type Proof } from './authenticate.js'
 import { DeadlineError, deadline, orAborted } from './deadline.js'
 import { requestHeaders } from './headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
+import { readPem } from './pem.js'
 import type { StreamedAnswer } from './session.js'
 import { Sockets } from './sockets.js'
 import { upstreamOf } from './upstream.js'

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { z } from 'zod'
 import { KubeconfigError } from '../../ports/kube-api.js'
-import { type Authenticator, type Proof, readPem } from './authenticate.js'
+import type { Authenticator, Proof } from './authenticate.js'
 import type { ExecPlugin, Kubeconfig } from './kubeconfig.js'
+import { readPem } from './pem.js'
 
 /**
  * Runs a kubeconfig's credential plugin (client.authentication.k8s.io ExecCredential) and keeps what it printed until it

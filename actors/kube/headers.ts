@@ -17,7 +17,7 @@ export function requestHeaders(
  * The Impersonate-* headers. Names travel as UTF-8 bytes, and extra keys are percent-encoded where a header name cannot
  * carry them, as the API server decodes them.
  */
-export function impersonationHeaders(who: Impersonation): Record<string, string | string[]> {
+function impersonationHeaders(who: Impersonation): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = { 'Impersonate-User': utf8(who.user) }
   if (who.groups?.length) headers['Impersonate-Group'] = who.groups.map(utf8)
   for (const [key, values] of Object.entries(who.extra ?? {}))

@@ -2,9 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
-import { KubeconfigError } from '../../ports/kube-api.js'
-import { type Proof, readPem } from './authenticate.js'
+import { ConnectionClosedError, KubeconfigError } from '../../ports/kube-api.js'
+import type { Proof } from './authenticate.js'
 import type { Kubeconfig } from './kubeconfig.js'
+import { readPem } from './pem.js'
 import { Sessions } from './sessions.js'
 
 /** kube-apiserver closes idle connections after 90 s; being first avoids sending a request into its close. */
@@ -41,6 +42,7 @@ export class Sockets {
   #footing: { readonly cert: string | undefined; readonly ready: Promise<Footing> } | undefined
   readonly #open = new Set<Dispatcher>()
   readonly #sessions = new Set<Sessions>()
+  readonly #upgraded = new Set<Socket>()
   #closed: Error | undefined
 
   constructor(
@@ -79,15 +81,26 @@ export class Sockets {
     return footing.proxied
   }
 
-  /** A bare socket, for what HTTP is upgraded to. The taker ends it. @throws as `forRequest`; what the system says */
+  /** A bare socket, for what HTTP is upgraded to. The taker ends it, or `close`. @throws as `forRequest`; what the system says */
   async forUpgrade(proof: Proof): Promise<Socket> {
     const { connectHalfOpen } = await this.#current(proof)
     const { protocol, hostname, host, port } = new URL(this.config.server)
     return new Promise((resolve, reject) =>
       connectHalfOpen()({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
-        error ? reject(error) : resolve(socket),
+        error ? reject(error) : this.#hold(socket, resolve, reject),
       ),
     )
+  }
+
+  #hold(socket: Socket, taken: (socket: Socket) => void, refused: (error: Error) => void): void {
+    if (this.#closed) {
+      socket.destroy()
+      refused(this.#closed)
+      return
+    }
+    this.#upgraded.add(socket)
+    socket.once('close', () => this.#upgraded.delete(socket))
+    taken(socket)
   }
 
   /** Ends a watch's socket, and what still runs on it. */
@@ -97,8 +110,10 @@ export class Sockets {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= new Error(`the connection to ${this.config.server} was closed`)
+    this.#closed ??= new ConnectionClosedError(`the connection to ${this.config.server} was closed`)
     const closed = this.#closed
+    // Without an error, which nobody may be listening for yet.
+    for (const socket of this.#upgraded) socket.destroy()
     for (const each of this.#sessions) each.destroy(closed)
     this.#sessions.clear()
     await Promise.all([...this.#open].map(each => each.destroy(closed)))

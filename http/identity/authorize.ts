@@ -40,7 +40,8 @@ export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: 
 /** Everything that a verdict depends on. */
 const keyOf = (caller: Caller, action: Action): string => `${callerKey(caller)} ${JSON.stringify(action)}`
 
-function callerKey(caller: Caller): string {
+/** Everything that a caller is, as one text. */
+export function callerKey(caller: Caller): string {
   let key = callerKeys.get(caller)
   if (key === undefined) {
     key = JSON.stringify(caller)

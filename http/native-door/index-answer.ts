@@ -6,9 +6,11 @@ export interface IndexRead {
   readonly target: string
   readonly accept: string
   readonly long: boolean
+  /** Whether a list is answered, which begins with what it is and then has `items`. */
+  readonly isList: boolean
   /** What the index adds to each object. */
   readonly mark: string
-  /** Whether the answer names the state it shows, and what it must have reached; undefined where it does not say. */
+  /** Whether the list names the state it shows, and what it must have reached; undefined where it does not say. */
   readonly showsAtLeast?: (resourceVersion: string) => boolean
 }
 
@@ -18,6 +20,9 @@ const HEAD_TIMEOUT_MS = 5_000
 const IDLE_TIMEOUT_MS = 15_000
 /** A list names its state before its items; what has not done so by now will not. */
 const LIST_HEAD_BYTES = 4_096
+const ITEMS = '"items"'
+/** How Clusterpedia writes that there are none. */
+const NO_ITEMS = `${ITEMS}:null`
 
 /** Headers of an answer that are still true after it went through us: the length is not, once marks are taken out. */
 const KEPT = new Set(['content-type', 'cache-control', 'date', 'audit-id', 'vary'])
@@ -65,7 +70,7 @@ export class IndexAnswer implements RawSink {
       return
     }
     this.#stage = { begin: () => this.sink.head(status, message, keptOf(headers)) }
-    if (!this.read.showsAtLeast) this.#begin()
+    if (!this.read.isList) this.#begin()
   }
 
   data(chunk: Uint8Array): boolean {
@@ -73,8 +78,9 @@ export class IndexAnswer implements RawSink {
     if (this.#stage === 'over') return true
     this.#waiting.push(Buffer.from(chunk))
     const start = Buffer.concat(this.#waiting)
-    if (start.length >= LIST_HEAD_BYTES || start.includes('"items"')) return this.#begin()
-    return true
+    const items = start.indexOf(ITEMS)
+    const isThere = items >= 0 && start.length >= items + NO_ITEMS.length
+    return start.length >= LIST_HEAD_BYTES || isThere ? this.#begin() : true
   }
 
   end(): void {
@@ -99,7 +105,7 @@ export class IndexAnswer implements RawSink {
     const { showsAtLeast } = this.read
     const start = Buffer.concat(this.#waiting)
     if (showsAtLeast) {
-      const [before = ''] = start.toString('latin1').split('"items"', 1)
+      const [before = ''] = start.toString('latin1').split(ITEMS, 1)
       const version = /"resourceVersion":"(\d+)"/.exec(before)?.[1]
       const problem = version === undefined ? 'it does not know the type yet' : BEHIND
       if (version === undefined || !showsAtLeast(version)) {
@@ -111,7 +117,7 @@ export class IndexAnswer implements RawSink {
     this.#stage = 'passing'
     this.#waiting = []
     if (typeof stage === 'object') stage.begin()
-    return start.length === 0 || this.#pass(start)
+    return start.length === 0 || this.#pass(this.read.isList ? withItems(start) : start)
   }
 
   #pass(chunk: Uint8Array): boolean {
@@ -124,6 +130,14 @@ export class IndexAnswer implements RawSink {
     this.#exchange?.abort(new Error(because))
     this.refused(because)
   }
+}
+
+/** A list's beginning; where it has no items it says so as an API server does, because not every client can read a null. */
+function withItems(start: Buffer): Buffer {
+  const at = start.indexOf(ITEMS)
+  const after = at + NO_ITEMS.length
+  if (at < 0 || start.toString('latin1', at, after) !== NO_ITEMS) return start
+  return Buffer.concat([start.subarray(0, at), Buffer.from(`${ITEMS}:[]`), start.subarray(after)])
 }
 
 /** Why a list is not passed on that shows an older state than it must. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RawExchange } from '../../ports/kube-api.js'
+import { ConnectionClosedError, type RawExchange } from '../../ports/kube-api.js'
 import { cancelled, deadlineExceeded, Failure, invalidArgument, unavailable } from '../failure.js'
 import type { Admission } from './admission.js'
 import { type Frames, framesOf } from './frames.js'
@@ -104,6 +104,8 @@ export class Passage {
           // Our own end looks like a break from behind.
           if (response.writableEnded) return
           if (response.destroyed) return reject(this.#hungUp())
+          // Closed on purpose, not broken: an end after a whole event is how a server says that it was meant.
+          if (error instanceof ConnectionClosedError && this.#frames?.between) return void response.end()
           reject(upstreamFailure(error))
         },
       },

@@ -90,7 +90,7 @@ export const index = (path: string, key: number | string): string => `${path}[${
 const line = (error: FieldError): string => `${error.field}: ${error.body}`
 
 /** Several errors in one line: alone as it is, else bracketed, each text once. */
-export function joinErrors(messages: readonly string[]): string {
+function joinErrors(messages: readonly string[]): string {
   const once = [...new Set(messages)]
   return once.length === 1 ? String(once[0]) : `[${once.join(', ')}]`
 }

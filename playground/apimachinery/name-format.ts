@@ -8,7 +8,7 @@ const tooLong = (maximum: number): string => `must be no more than ${maximum} ch
 const EMPTY = 'must be non-empty'
 
 /** The sentence of a failed pattern, with examples that would pass. */
-export function patternComplaint(message: string, pattern: string, ...examples: readonly string[]): string {
+function patternComplaint(message: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.length === 0 ? '' : `e.g. ${examples.map(one => `'${one}', `).join(' or ')}`
   return `${message} (${shown}regex used for validation is '${pattern}')`
 }

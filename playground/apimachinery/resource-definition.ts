@@ -112,12 +112,3 @@ export const apiVersionOf = ({
   readonly group: string
   readonly version: string
 }): string => (group === '' ? version : `${group}/${version}`)
-
-/** `deployments.apps`, or `pods` for the core group: how messages name a type. */
-export const qualifiedResource = ({
-  group,
-  plural,
-}: {
-  readonly group: string
-  readonly plural: string
-}): string => (group === '' ? plural : `${plural}.${group}`)

@@ -109,14 +109,6 @@ export const resourceVersionTooLarge = (asked: number, current: number): StatusE
     retryAfterSeconds: 1,
   })
 
-export const serverTimeout = (message: string): StatusError => failure(504, 'Timeout', message)
-
-export const serviceUnavailable = (message: string): StatusError =>
-  failure(503, 'ServiceUnavailable', message)
-
-export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
-  failure(429, 'TooManyRequests', message, { retryAfterSeconds })
-
 /** @param cause what went wrong inside; its message is shown, so it must hold no secret */
 export const internalError = (cause: unknown): StatusError => {
   const message = cause instanceof Error ? cause.message : String(cause)

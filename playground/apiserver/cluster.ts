@@ -4,7 +4,7 @@ import type { CertificateAuthority } from './access/certificates.js'
 import type { Tokens } from './access/tokens.js'
 import type { Aggregation } from './catalogue/aggregation.js'
 import type { Catalogue } from './catalogue/catalogue.js'
-import type { PodConnection } from './endpoints/pod-connections.js'
+import type { PodConnection } from './endpoints/kubelet.js'
 import type { OpenWatches } from './operations/open-watches.js'
 import type { Collection } from './store/collection.js'
 import type { Store } from './store/store.js'
@@ -32,7 +32,3 @@ export interface Cluster {
   delay(milliseconds: number): Promise<void>
   collection(id: string): Collection
 }
-
-/** RFC 3339 in whole seconds, as metadata has it. */
-export const timestamp = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(0, 19)}Z`

@@ -10,15 +10,16 @@ import { freshIdentity, keepPort, keptIdentity } from './access/identity.js'
 import { kubeconfigFor } from './access/kubeconfig.js'
 import { LOCAL_ADMIN } from './access/user.js'
 import { bootstrap } from './bootstrap.js'
-import { type Aggregated, type AggregatedApi, Aggregation } from './catalogue/aggregation.js'
+import { type AggregatedApi, Aggregation } from './catalogue/aggregation.js'
 import { builtinTypes, Catalogue } from './catalogue/catalogue.js'
 import type { Cluster } from './cluster.js'
 import { Controllers } from './controllers/controllers.js'
 import { answer } from './door.js'
-import type { PodConnection } from './endpoints/pod-connections.js'
+import type { PodConnection } from './endpoints/kubelet.js'
 import { DEFAULT_GIT_VERSION } from './endpoints/version.js'
 import { type Fault, Faults } from './faults.js'
 import { localApi } from './local-api.js'
+import { type Aggregated, aggregate } from './operations/aggregate.js'
 import { type Follower, follow } from './operations/follow.js'
 import { OpenWatches } from './operations/open-watches.js'
 import { Store } from './store/store.js'
@@ -107,10 +108,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   if (dataDir) await store.keepIn(join(dataDir, 'objects'), faults.files, onSnapshotFailed)
   const closing = new AbortController()
   let address = ''
-  const cluster = {
+  const cluster: Cluster = {
     name: options.name,
     store,
     catalogue: new Catalogue(builtinTypes(builtinDefinitions)),
+    aggregation: new Aggregation(),
+    authorizer: new Authorizer(store),
     authority,
     tokens: identity.tokens,
     watches: new OpenWatches(),
@@ -121,9 +124,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     address: () => address,
     delay: (milliseconds: number) => delay(milliseconds, closing.signal),
     collection: (id: string) => store.collection(id),
-  } as { -readonly [Key in keyof Cluster]: Cluster[Key] }
-  cluster.aggregation = new Aggregation(cluster)
-  cluster.authorizer = new Authorizer(cluster)
+  }
   await bootstrap(cluster, options.installedTypes)
   const controllers = new Controllers(cluster, { defaults: options.defaultAccounts ?? true })
   const guards = {
@@ -171,7 +172,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     },
     issueToken,
     follow: (type, follower) => follow(cluster, type, follower),
-    aggregate: api => cluster.aggregation.register(api),
+    aggregate: api => aggregate(cluster, api),
     interrupt: fault => faults.start(fault),
     close() {
       closed ??= (async () => {

@@ -7,9 +7,10 @@ import {
 } from '../../manifests/instance-role-binding.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
-import { setConditions, timestamp } from '../conditions.js'
+import { setConditions } from '../conditions.js'
 import { Mirror } from '../mirror.js'
 import { Reconciler } from '../reconciler.js'
+import { timestamp } from '../timestamp.js'
 import { ensure, remove, update } from '../write.js'
 
 /** Somebody Global Management knows, and what they are on every instance. */

@@ -28,7 +28,7 @@ import {
 const MAX_NAME = 48
 
 /** Exactly Karmada's sentences: a length complaint alone, else what is wrong with the label. */
-export function clusterNameComplaints(name: string): readonly string[] {
+function clusterNameComplaints(name: string): readonly string[] {
   if (name === '') return ['must be not empty']
   if (name.length > MAX_NAME) return [`must be no more than ${MAX_NAME} characters`]
   return dns1123Label(name)

@@ -23,7 +23,7 @@ export interface JoinRequest {
 }
 
 /** A cluster that cannot join; the message says why and what is in the way. */
-export class JoinError extends Error {
+class JoinError extends Error {
   override readonly name = 'JoinError'
 }
 

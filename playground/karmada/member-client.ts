@@ -6,7 +6,7 @@ import { read } from '../write.js'
 import type { Cluster } from './cluster.js'
 
 /** Why a member cannot be asked: its credentials are missing or unreadable. The message goes into its Ready condition. */
-export class MemberClientError extends Error {
+class MemberClientError extends Error {
   override readonly name = 'MemberClientError'
 }
 

@@ -1,9 +1,10 @@
 import type { Condition } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { canonical, type Json } from '../apimachinery/json.js'
-import { conditionOf, setConditions, timestamp } from '../conditions.js'
+import { setConditions } from '../conditions.js'
 import { DEPLOYMENTS, REPLICA_SETS } from '../core-types.js'
 import { fnv32a, safeEncode } from '../hash.js'
+import { timestamp } from '../timestamp.js'
 import { ensure, update } from '../write.js'
 import { controllerReference, type Deployment, isControlledBy, type ReplicaSet } from './workloads.js'
 
@@ -122,7 +123,3 @@ const progress = (isComplete: boolean, newest: ReplicaSet | undefined) =>
       ? `ReplicaSet "${newest?.metadata.name}" has successfully progressed.`
       : `ReplicaSet "${newest?.metadata.name ?? ''}" is progressing.`,
   }) as const
-
-/** True once its newest pods are all there and ready. */
-export const isAvailable = ({ status }: Deployment): boolean =>
-  conditionOf(status?.conditions as readonly Condition[] | undefined, 'Available')?.status === 'True'

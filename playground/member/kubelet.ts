@@ -1,9 +1,9 @@
 import { resourcePath } from '../../manifests/kube.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import { timestamp } from '../conditions.js'
 import type { Pod } from '../core.js'
 import { PODS } from '../core-types.js'
+import { timestamp } from '../timestamp.js'
 import { update } from '../write.js'
 
 const placeOf = ({ metadata }: Pod): { namespace: string; name: string } => ({

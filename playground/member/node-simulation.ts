@@ -1,7 +1,7 @@
 import type { KubeApi } from '../../ports/kube-api.js'
-import { timestamp } from '../conditions.js'
 import type { Node, NodeCondition } from '../core.js'
 import { NODES } from '../core-types.js'
+import { timestamp } from '../timestamp.js'
 import { ensure, remove, update } from '../write.js'
 
 /** One simulated machine. Quantities as a kubelet would report them. */

@@ -50,7 +50,7 @@ function surplus(own: readonly Pod[], count: number): readonly Pod[] {
   return [...waiting, ...youngestFirst].slice(0, count)
 }
 
-export const isPodReady = ({ status }: Pod): boolean =>
+const isPodReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
 
 async function createPod(api: KubeApi, replicaSet: ReplicaSet, nodeName: string | undefined): Promise<Pod> {

@@ -26,9 +26,6 @@ export const wholeStack: StackShape = {
   clusterpedia: true,
 }
 
-/** Only the host's API server: enough for the conformance of our embedded one. */
-export const hostOnly: StackShape = { karmadas: {}, clusterpedia: false }
-
 /** The real engines, running. */
 export interface Stack {
   readonly site: Site

@@ -37,7 +37,7 @@ export const bookmarked = (cursor: number | string): Seen<KubeObject> => ({
 })
 
 /** One item in words: `applied a@11`, `interrupted #2 for 400 ms: reset`. */
-export function inWords(seen: Seen<KubeObject>): string {
+function inWords(seen: Seen<KubeObject>): string {
   const name = ({ metadata }: KubeObject) => `${metadata.name}@${metadata.resourceVersion}`
   switch (seen.type) {
     case 'restarted':

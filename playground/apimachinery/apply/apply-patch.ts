@@ -1,9 +1,10 @@
 import { StatusError } from '../../../manifests/status-error.js'
+import { timestamp } from '../../timestamp.js'
 import { badRequestStatus, failure } from '../field-error.js'
 import { equal, has, type JsonObject, objectAt, stringAt } from '../json.js'
 import { apiVersionOf, type ResourceDefinition } from '../resource-definition.js'
 import type { Schema } from '../schema/schema.js'
-import { entryTime, recordUpdate } from './apply-update.js'
+import { recordUpdate } from './apply-update.js'
 import { conflictError } from './conflict-error.js'
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from './field-set.js'
 import { checkTyped, fieldSetOf } from './field-set-of.js'
@@ -68,7 +69,10 @@ export function applyPatch(apply: Apply): JsonObject {
   const kept = new Map(weighed.managers)
   kept.delete(identity(own))
   if (!isEmpty(fields)) {
-    kept.set(identity(own), unchanged ? { ...entry, fields } : { ...entry, fields, time: entryTime(now) })
+    kept.set(
+      identity(own),
+      unchanged ? { ...entry, fields } : { ...entry, fields, time: timestamp(now.getTime()) },
+    )
   }
   return encodeManagers(manager === 'kubectl' ? withLastApplied(result, config) : result, kept)
 }

@@ -1,3 +1,4 @@
+import { timestamp } from '../../timestamp.js'
 import type { JsonObject } from '../json.js'
 import { apiVersionOf, type ResourceDefinition } from '../resource-definition.js'
 import { changed } from './compare.js'
@@ -40,9 +41,6 @@ export function managerOf(parameter: string | undefined, userAgent: string | und
 
 const isPrintable = (character: string): boolean => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)
 
-/** RFC 3339 to the second, as managedFields write times. */
-export const entryTime = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
-
 /**
  * The object with its managedFields kept: the manager of this write owns what it added or changed, others lose what was taken
  * from them or is gone. An entry's time moves only when its manager changed something.
@@ -66,7 +64,7 @@ export function applyUpdate({
     subresource,
   }
   const before = live === undefined ? emptyObject(definition) : withoutManagers(live)
-  return encodeManagers(bare, recordUpdate(definition, before, bare, known, own, entryTime(now)))
+  return encodeManagers(bare, recordUpdate(definition, before, bare, known, own, timestamp(now.getTime())))
 }
 
 /** The managers after `own` changed `before` into `after` by other means than apply. */

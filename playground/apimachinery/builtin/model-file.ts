@@ -19,7 +19,7 @@ export type Model = Readonly<Record<string, string>>
 export type DescriptionFile = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The folder of package.json, above this file in source and in `dist`. */
-export function packageRoot(): string {
+function packageRoot(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json'))) {
     const parent = dirname(folder)

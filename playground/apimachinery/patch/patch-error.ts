@@ -1,4 +1,4 @@
-import { type Status, StatusError } from '../../../manifests/status-error.js'
+import { StatusError } from '../../../manifests/status-error.js'
 import { type FieldError, failure, invalidStatus } from '../field-error.js'
 
 /** The patch itself cannot be read: 400. */
@@ -17,10 +17,3 @@ export const unprocessablePatch = (cause?: unknown): StatusError =>
 /** The patched document is no longer an object of the kind: 422 on the pseudo-field `patch`. */
 export const invalidPatchResult = (error: FieldError): StatusError =>
   new StatusError(invalidStatus({ group: '', kind: '' }, '', [error]))
-
-/** A patch content type that this resource does not take: 415. */
-export function unsupportedPatchType(supported: readonly string[]): StatusError {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`
-  const status: Status = failure(415, 'UnsupportedMediaType', message)
-  return new StatusError(status)
-}

@@ -11,7 +11,7 @@ const RETAIN_KEYS = '$retainKeys'
 const ORDER = '$setElementOrder/'
 const DELETE_PRIMITIVES = '$deleteFromPrimitiveList/'
 
-/** The type only built-in kinds take; asking it of a custom kind is 415 (see `unsupportedPatchType`). */
+/** The type only built-in kinds take; asking it of a custom kind is 415. */
 export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json'
 
 /**

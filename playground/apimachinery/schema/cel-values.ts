@@ -16,7 +16,7 @@ const MOST_NAMES = 10_000
  * The name a property has inside a rule: `__` → `__underscores__`, `.` → `__dot__`, `-` → `__dash__`, `/` → `__slash__`, reserved
  * words between double underscores. Undefined for names that no rule can reach.
  */
-export function celName(property: string): string | undefined {
+function celName(property: string): string | undefined {
   if (names.has(property)) return names.get(property)
   const name = inRules(property)
   if (names.size < MOST_NAMES) names.set(property, name)

@@ -59,7 +59,7 @@ export const isDateTime = (text: string): boolean =>
  * The string formats a CRD may ask for (k8s.io/apiextensions-apiserver pkg/apiserver/validation/formats.go). A format that is
  * not here is a hint for people and checks nothing.
  */
-export const STRING_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+const STRING_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: matches(/^[0-9a-f]{24}$/i),
   uri: isRequestUri,
   email: matches(/^[^\s@<>]+@[^\s@<>]+$/),

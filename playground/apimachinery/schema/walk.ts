@@ -8,12 +8,6 @@ export function propertySchema(schema: Schema, key: string): Schema | undefined 
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** True when the schema admits keys that it does not name. */
-export const allowsUnknown = (schema: Schema): boolean =>
-  schema['x-kubernetes-preserve-unknown-fields'] === true ||
-  schema.additionalProperties === true ||
-  typeof schema.additionalProperties === 'object'
-
 /** A schema that says nothing and keeps everything: free-form JSON. */
 export const FREE_FORM: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
 

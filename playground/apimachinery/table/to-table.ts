@@ -41,17 +41,6 @@ export const partialObjectMetadata = (object: JsonObject): JsonObject => ({
   metadata: objectAt(object, 'metadata'),
 })
 
-/** A list of such objects. */
-export const partialObjectMetadataList = (
-  objects: readonly JsonObject[],
-  listMetadata: JsonObject,
-): JsonObject => ({
-  kind: 'PartialObjectMetadataList',
-  apiVersion: 'meta.k8s.io/v1',
-  metadata: listMetadata,
-  items: objects.map(partialObjectMetadata),
-})
-
 const CUSTOM_NAME: PrinterColumn = {
   name: 'Name',
   type: 'string',

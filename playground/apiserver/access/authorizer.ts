@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, listAt, stringAt } from '../../apimachinery/json.js'
-import type { Cluster } from '../cluster.js'
 import type { Collection, StoreEvent } from '../store/collection.js'
+import type { Store } from '../store/store.js'
 import { MASTERS, type User } from './user.js'
 
 /** What is asked for, in the words of a SubjectAccessReview. */
@@ -60,8 +60,8 @@ export class Authorizer {
   /** What was found for a user before, by namespace; ends with the grants it was found in. */
   #found = new WeakMap<User, Map<string, readonly Grant[]>>()
 
-  constructor(private readonly cluster: Pick<Cluster, 'store' | 'collection'>) {
-    cluster.store.onChange((collection: Collection, _event: StoreEvent) => {
+  constructor(private readonly store: Store) {
+    store.onChange((collection: Collection, _event: StoreEvent) => {
       if (!WATCHED.has(collection.id)) return
       this.#grants = undefined
       this.#found = new WeakMap()
@@ -118,10 +118,10 @@ export class Authorizer {
         else grants.set(key, [grant])
       }
     }
-    for (const { object } of this.cluster.collection(RBAC_COLLECTIONS.clusterRoleBindings).values()) {
+    for (const { object } of this.store.collection(RBAC_COLLECTIONS.clusterRoleBindings).values()) {
       add(object, '', 'ClusterRoleBinding')
     }
-    for (const { object } of this.cluster.collection(RBAC_COLLECTIONS.roleBindings).values()) {
+    for (const { object } of this.store.collection(RBAC_COLLECTIONS.roleBindings).values()) {
       add(object, stringAt(object, 'metadata', 'namespace'), 'RoleBinding')
     }
     return grants
@@ -130,8 +130,8 @@ export class Authorizer {
   #rules({ kind, name }: { kind: string; name: string }, namespace: string): readonly PolicyRule[] {
     const role =
       kind === 'ClusterRole'
-        ? this.cluster.collection(RBAC_COLLECTIONS.clusterRoles).get(name)
-        : this.cluster.collection(RBAC_COLLECTIONS.roles).get(`${namespace}/${name}`)
+        ? this.store.collection(RBAC_COLLECTIONS.clusterRoles).get(name)
+        : this.store.collection(RBAC_COLLECTIONS.roles).get(`${namespace}/${name}`)
     return listAt(role?.object, 'rules').map(policyRule)
   }
 }
@@ -180,7 +180,7 @@ function subjectKey(subject: Json, namespace: string): string {
   return `User system:serviceaccount:${stringAt(subject, 'namespace') || namespace}:${name}`
 }
 
-export function ruleAllows(rule: PolicyRule, asked: Omit<Attributes, 'user'>): boolean {
+function ruleAllows(rule: PolicyRule, asked: Omit<Attributes, 'user'>): boolean {
   if (!has(rule.verbs, asked.verb)) return false
   if (!asked.isResourceRequest) return rule.nonResourceURLs.some(pattern => pathMatches(pattern, asked.path))
   const resource = asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`

@@ -214,7 +214,7 @@ export const BOOTSTRAP_BINDINGS: readonly { readonly name: string; readonly grou
 ]
 
 /** kube-apiserver marks what it restores at every start. */
-export const BOOTSTRAP_METADATA: JsonObject = freeze({
+const BOOTSTRAP_METADATA: JsonObject = freeze({
   annotations: { [`${RBAC}/autoupdate`]: 'true' },
   labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
 })

@@ -29,6 +29,9 @@ const DAY = 86_400_000
 /** Certificates are backdated so that a client whose clock runs a little behind accepts them. */
 const BACKDATED = 5 * 60_000
 
+/** The collection of what asks for a certificate: a CertificateSigningRequest. */
+export const SIGNING_REQUESTS = 'certificatesigningrequests.certificates.k8s.io'
+
 /** A certificate with its private key, both PEM. */
 export interface KeyPair {
   readonly certificate: string

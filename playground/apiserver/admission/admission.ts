@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
+import { SIGNING_REQUESTS } from '../access/certificates.js'
 import type { User } from '../access/user.js'
 import { forbidden, notFound } from '../api-status.js'
-import { REQUESTS } from '../controllers/certificate-signer.js'
 import type { Target, WriteOptions } from '../operations/target.js'
 import { refuseEscalation } from './escalation.js'
 
@@ -9,7 +9,7 @@ import { refuseEscalation } from './escalation.js'
 export function admitCreate(target: Target, object: JsonObject, options: WriteOptions): JsonObject {
   admitNamespace(target, stringAt(object, 'metadata', 'name'))
   refuseEscalation(target, object, options.user)
-  return target.type.collection === REQUESTS ? requestedBy(object, options.user) : object
+  return target.type.collection === SIGNING_REQUESTS ? requestedBy(object, options.user) : object
 }
 
 /** Who asks for a certificate is the server's word, never the request's. */

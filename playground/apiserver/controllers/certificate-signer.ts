@@ -1,11 +1,11 @@
 import { isObject, listAt, objectAt, stringAt, withAt } from '../../apimachinery/json.js'
+import { SIGNING_REQUESTS } from '../access/certificates.js'
 import type { Cluster } from '../cluster.js'
 import type { Collection, StoreEvent } from '../store/collection.js'
 import type { StoredObject } from '../store/stored-object.js'
 import { type Controller, WorkQueue } from './controller.js'
 import { change } from './internal-write.js'
 
-export const REQUESTS = 'certificatesigningrequests.certificates.k8s.io'
 /** The one signer whose certificates mean something here: they authenticate clients of this API server. */
 const SIGNER = 'kubernetes.io/kube-apiserver-client'
 /** Kubernetes' shortest and longest validity, in seconds. */
@@ -17,11 +17,11 @@ export class CertificateSigner implements Controller {
 
   constructor(private readonly cluster: Cluster) {
     this.#queue = new WorkQueue('certificate-signer', cluster, name => this.#sign(name))
-    for (const request of cluster.collection(REQUESTS).values()) this.#notice(request)
+    for (const request of cluster.collection(SIGNING_REQUESTS).values()) this.#notice(request)
   }
 
   observe(collection: Collection, { type, current }: StoreEvent): void {
-    if (collection.id === REQUESTS && type !== 'DELETED') this.#notice(current)
+    if (collection.id === SIGNING_REQUESTS && type !== 'DELETED') this.#notice(current)
   }
 
   close(): Promise<void> {
@@ -37,7 +37,7 @@ export class CertificateSigner implements Controller {
 
   async #sign(name: string): Promise<boolean> {
     const { cluster } = this
-    const request = cluster.collection(REQUESTS).get(name)
+    const request = cluster.collection(SIGNING_REQUESTS).get(name)
     if (!request || stringAt(request.object, 'spec', 'signerName') !== SIGNER) return true
     const spec = objectAt(request.object, 'spec')
     const asked = typeof spec.expirationSeconds === 'number' ? spec.expirationSeconds : SECONDS.most
@@ -46,7 +46,7 @@ export class CertificateSigner implements Controller {
       Buffer.from(stringAt(spec, 'request'), 'base64').toString(),
     )
     const certificate = cluster.authority.certifyClient(publicKey, subject, seconds)
-    await change(cluster, REQUESTS, { name, subresource: 'status' }, current =>
+    await change(cluster, SIGNING_REQUESTS, { name, subresource: 'status' }, current =>
       withAt(current, ['status', 'certificate'], Buffer.from(certificate).toString('base64')),
     )
     return true

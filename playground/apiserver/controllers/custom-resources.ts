@@ -8,8 +8,9 @@ import {
   stringAt,
   withAt,
 } from '../../apimachinery/json.js'
+import { timestamp } from '../../timestamp.js'
 import type { ServedType } from '../catalogue/catalogue.js'
-import { type Cluster, timestamp } from '../cluster.js'
+import type { Cluster } from '../cluster.js'
 import { CLEANUP_FINALIZER, remove } from '../operations/delete.js'
 import { DELETE_NOW } from '../operations/delete-options.js'
 import { INTERNAL_WRITE } from '../operations/internal-options.js'

@@ -9,7 +9,7 @@ import { write } from '../operations/update.js'
 import type { StoredObject } from '../store/stored-object.js'
 
 /** The target of an object in a collection that may no longer be served; undefined then. */
-export function targetIn(
+function targetIn(
   cluster: Cluster,
   collection: string,
   at: { readonly namespace?: string; readonly name?: string; readonly subresource?: string },

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, listAt, withAt } from '../../apimachinery/json.js'
-import { type Cluster, timestamp } from '../cluster.js'
+import { timestamp } from '../../timestamp.js'
+import type { Cluster } from '../cluster.js'
 import type { Collection, StoreEvent } from '../store/collection.js'
 import type { StoredObject } from '../store/stored-object.js'
 import { type Controller, WorkQueue } from './controller.js'

@@ -101,7 +101,7 @@ const storageVersionHash = ({ group: of, kind }: ResourceDefinition): string =>
 const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
 /** All doors of a type beside the main one, status and scale among them. */
-export function subresourcesOf(definition: ResourceDefinition): Subresource[] {
+function subresourcesOf(definition: ResourceDefinition): Subresource[] {
   const { status, scale, others } = definition.subresources
   return [
     ...(others ?? []),

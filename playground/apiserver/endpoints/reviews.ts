@@ -1,10 +1,11 @@
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
+import { timestamp } from '../../timestamp.js'
 import type { Authenticator } from '../access/authenticator.js'
 import type { Attributes, Authorizer, PolicyRule } from '../access/authorizer.js'
 import { ISSUER } from '../access/tokens.js'
 import type { User } from '../access/user.js'
 import { badRequest, customStatus } from '../api-status.js'
-import { type Cluster, timestamp } from '../cluster.js'
+import type { Cluster } from '../cluster.js'
 
 /** What reviews need to know. */
 export interface ReviewContext {
@@ -96,7 +97,7 @@ const resourceRule = ({ verbs, apiGroups, resources, resourceNames }: PolicyRule
 })
 
 /** authentication/v1 UserInfo */
-export const userInfo = ({ name, uid, groups, extra }: User): JsonObject => ({
+const userInfo = ({ name, uid, groups, extra }: User): JsonObject => ({
   username: name,
   ...(uid === undefined ? {} : { uid }),
   groups,

@@ -1,7 +1,7 @@
 import { type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
+import { timestamp } from '../../timestamp.js'
 import { ISSUER } from '../access/tokens.js'
 import { badRequest, customStatus, notFound } from '../api-status.js'
-import { timestamp } from '../cluster.js'
 import { keyOf, type Target } from '../operations/target.js'
 
 /** Kubernetes accepts 10 minutes to 2^32 seconds, and gives an hour unless told. */

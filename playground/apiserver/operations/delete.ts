@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, objectAt } from '../../apimachinery/json.js'
+import { timestamp } from '../../timestamp.js'
 import { conflict, forbidden, internalError, notFound } from '../api-status.js'
-import { timestamp } from '../cluster.js'
 import type { Change, Outcome } from '../store/store.js'
 import { StoredObject } from '../store/stored-object.js'
 import type { DeleteOptions } from './delete-options.js'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
-import { type Cluster, timestamp } from '../cluster.js'
+import { timestamp } from '../../timestamp.js'
+import type { Cluster } from '../cluster.js'
 import { keyOf } from './target.js'
 
 /**

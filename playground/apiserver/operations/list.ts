@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** How long a list waits for a resourceVersion from the future before it gives up, as kube-apiserver's watch cache. */
-export const FUTURE_WAIT_MS = 3000
+const FUTURE_WAIT_MS = 3000
 
 const CONTINUE_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
@@ -101,7 +101,7 @@ export const syntaxError = (text: string): string =>
   `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
 
 /** A resourceVersion as a number; '' and '0' are 0. @throws StatusError 400 for anything but digits */
-export function resourceVersionNumber(text: string): number {
+function resourceVersionNumber(text: string): number {
   if (text === '') return 0
   if (!/^\d+$/.test(text)) {
     throw customStatus(400, 'BadRequest', `invalid resource version "${text}": ${syntaxError(text)}`)

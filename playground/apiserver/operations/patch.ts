@@ -27,7 +27,7 @@ const BUILTIN_PATCHES: readonly PatchType[] = [
 ]
 
 /** The patch types a type takes; strategic merge needs the merge keys that only built-in kinds have. */
-export const patchTypesOf = ({ definition }: Target): readonly PatchType[] =>
+const patchTypesOf = ({ definition }: Target): readonly PatchType[] =>
   definition.custom ? CUSTOM_PATCHES : BUILTIN_PATCHES
 
 /** What kube-apiserver says of a content type that is no patch at all. */

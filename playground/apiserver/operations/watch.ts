@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import type { WatchEvent } from '../../../ports/kube-api.js'
 import { type JsonObject, objectAt } from '../../apimachinery/json.js'
 import { apiVersionOf } from '../../apimachinery/resource-definition.js'
 import { customStatus, expired } from '../api-status.js'
@@ -9,18 +8,12 @@ import { syntaxError, wholeNumber } from './list.js'
 import { BOOKMARK_MS } from './open-watches.js'
 import { selectionOf } from './selection.js'
 import { inVersion, type Target } from './target.js'
-
-/** One event on its way to a watcher. `stored` is there when the object goes out exactly as it is stored. */
-export interface WatchItem {
-  readonly type: WatchEvent['type']
-  readonly object: JsonObject
-  readonly stored?: StoredObject
-}
+import type { WatchItem } from './watch-item.js'
 
 /** A watcher that has fallen this many events behind is cut off; it can resume from its last resourceVersion. */
 export const WATCH_BUFFER = 4096
 /** Without timeoutSeconds a watch lasts from this to twice this long (kube-apiserver's --min-request-timeout). */
-export const MIN_TIMEOUT_SECONDS = 1800
+const MIN_TIMEOUT_SECONDS = 1800
 /** How many events go out in one piece at most. */
 const BATCH = 256
 

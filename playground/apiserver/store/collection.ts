@@ -16,7 +16,7 @@ export interface StoreEvent {
  * How much of the past a watch can resume from: everything younger than 75 s (kube-apiserver's watch cache keeps as
  * much), at least the last hundred changes until a sweep finds them old, never more than 20,000.
  */
-export const HISTORY = { fresh: 75_000, least: 100, most: 20_000 } as const
+const HISTORY = { fresh: 75_000, least: 100, most: 20_000 } as const
 
 /** All objects of one resource type in one logical cluster, with their recent past. */
 export class Collection {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../apimachinery/json.js'
-import type { WatchItem } from '../operations/watch.js'
+import type { WatchItem } from '../operations/watch-item.js'
 import type { StoredObject } from '../store/stored-object.js'
 import type { ListDocument } from './exchange.js'
 

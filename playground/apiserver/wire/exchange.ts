@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { JsonObject } from '../../apimachinery/json.js'
 import type { User } from '../access/user.js'
-import type { WatchItem } from '../operations/watch.js'
+import type { WatchItem } from '../operations/watch-item.js'
 import type { StoredObject } from '../store/stored-object.js'
 
 /** A message off the wire, HTTP/1.1 or HTTP/2. */

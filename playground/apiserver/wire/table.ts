@@ -2,7 +2,7 @@ import { type JsonObject, objectAt } from '../../apimachinery/json.js'
 import { type IncludeObject, toTable } from '../../apimachinery/table/to-table.js'
 import { badRequest } from '../api-status.js'
 import type { Target } from '../operations/target.js'
-import type { WatchItem } from '../operations/watch.js'
+import type { WatchItem } from '../operations/watch-item.js'
 
 /** Objects as a `meta.k8s.io/v1` Table. @param metadata of the list they come from */
 export const tableOf = (

@@ -12,7 +12,7 @@ const JSON_TYPE = 'application/json'
 const ONE_PIECE = 64 * 1024
 
 /** Several objects as they stand in a JSON array. */
-export function joined(objects: Iterable<IndexedObject>): Buffer {
+function joined(objects: Iterable<IndexedObject>): Buffer {
   const pieces: Buffer[] = []
   for (const { json } of objects) {
     if (pieces.length > 0) pieces.push(COMMA)

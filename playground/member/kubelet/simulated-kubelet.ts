@@ -1,5 +1,5 @@
 import { badRequest } from '../../apiserver/api-status.js'
-import type { PodConnection, PodRequest } from '../../apiserver/endpoints/pod-connections.js'
+import type { PodConnection, PodRequest } from '../../apiserver/endpoints/kubelet.js'
 import type { ApiResponse } from '../../apiserver/wire/exchange.js'
 import type { Pod } from '../../core.js'
 import { ContainerLog } from './container-log.js'

@@ -17,7 +17,7 @@ type Command = (words: readonly string[], context: CommandContext) => Promise<nu
 
 const SUCCESS = 0
 /** What a shell says of a command that it cannot find. */
-export const NOT_FOUND = 127
+const NOT_FOUND = 127
 
 /** Programs of every simulated container: enough to see streams, exit codes and logs at work. Nothing is run on this machine. */
 const commands: Readonly<Record<string, Command>> = {

@@ -153,8 +153,7 @@ it('a list that breaks off in the middle is broken for its reader, never shorter
 })
 
 /** A watch, its events so far, and whether it ended as a whole. */
-async function watch(from: string, api?: Api) {
-  const path = `${secrets}?watch=true&resourceVersion=${from}`
+async function watch(from: string, api?: Api, path = `${secrets}?watch=true&resourceVersion=${from}`) {
   const response = await send('admin', path, api ? { api } : {})
   let text = ''
   response.setEncoding('utf8').on('data', chunk => (text += chunk))
@@ -207,14 +206,22 @@ it('a replica that stops ends its watches after a whole event, and another one t
   await staying.close()
 })
 
-it('an instance that is deleted ends the watches to it, and is not found from then on', async () => {
+it('an instance that is deleted ends the watches to it and to its index, and is not found from then on', async () => {
   const running = await watch(await now())
   await create('last-one')
   await waitFor(() => expect(running.events()).toHaveLength(1))
+  const indexed = await waitFor(async () => {
+    const watching = await watch('', undefined, '/api/v1/configmaps?watch=true')
+    if (watching.response.headers['kairship-source'] === 'index') return watching
+    watching.response.destroy()
+    throw new Error('not from the index')
+  })
   const path = resourcePath(INSTANCES, { name: door.instance })
   await door.playground.host.local.request({ method: 'DELETE', path })
-  await waitFor(() => expect(running.ended()).toBeDefined())
-  expect(running.rest()).toBe('')
+  for (const one of [running, indexed]) {
+    await waitFor(() => expect(one.ended()).toBe('whole'))
+    expect(one.rest()).toBe('')
+  }
   await waitFor(async () => {
     const response = await send('admin', secrets)
     response.resume()

@@ -159,6 +159,13 @@ describe('the native door over Clusterpedia', () => {
     expect(own((JSON.parse(text) as KubeList<KubeObject>).items)).toEqual(own(direct.items))
   })
 
+  it('says of a list without items that it has none, as Karmada does', async () => {
+    const path = '/api/v1/namespaces/nowhere/configmaps'
+    const { text } = await fromIndex(path)
+    const direct = await karmada.must<KubeList<KubeObject>>('GET', path)
+    expect([JSON.parse(text).items, direct.items]).toEqual([[], []])
+  })
+
   it('reads single objects, informers’ lists and watches from Karmada', async () => {
     for (const [path, reason] of [
       [`${maps}/listed`, 'NotLossless'],

@@ -24,7 +24,7 @@ const endless: Term = { leaseDurationMs: 3_600_000, renewDeadlineMs: 3_000_000, 
 /** For tests in which a term must run out: short, and so it may be lost by accident on a busy machine, too. */
 export const shortTerm: Term = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 200 }
 
-export const LEASES: GroupVersionResource = {
+const LEASES: GroupVersionResource = {
   group: 'coordination.k8s.io',
   version: 'v1',
   resource: 'leases',

@@ -116,7 +116,7 @@ export function selectorText(selector: Json | undefined): string {
 }
 
 /** A map of labels as `a=b,c=d`; `<none>` when there are none. */
-export function labelsText(labels: JsonObject): string {
+function labelsText(labels: JsonObject): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`)
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',')
 }

@@ -2,7 +2,7 @@ import { has, type Json, type JsonObject, withAt } from '../../json.js'
 import type { Strategy } from '../../resource-definition.js'
 
 /** On create the client's status is replaced by `initial`. */
-export const startWithStatus =
+const startWithStatus =
   (initial: Json | undefined): NonNullable<Strategy['prepareForCreate']> =>
   object =>
     withAt(object, ['status'], initial)
