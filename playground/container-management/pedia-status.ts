@@ -2,15 +2,11 @@ import type { Condition } from '../../manifests/kube.js'
 import { equal, type Json } from '../apimachinery/json.js'
 import { conditionOf, type Observed, setConditions } from '../conditions.js'
 import { timestamp } from '../timestamp.js'
-import type { GroupResourcesStatus, PediaClusterStatus } from './pedia-cluster.js'
+import type { PediaClusterStatus } from './pedia-cluster.js'
 
 /** Pieces of a PediaCluster's status as they become known; what is absent stays as it is. */
-export interface StatusPatch {
-  readonly apiserver?: string
-  readonly version?: string
-  readonly shardingName?: string
+export interface StatusPatch extends Omit<PediaClusterStatus, 'conditions'> {
   readonly conditions?: readonly Observed[]
-  readonly syncResources?: readonly GroupResourcesStatus[]
 }
 
 const PARTS = ['Validated', 'SynchroRunning', 'ClusterHealthy'] as const

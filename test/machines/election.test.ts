@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { dice } from '../dice.js'
 import { Election, type Replica, type ReplicaPlan } from './election.js'
 
 type IncidentKind =
@@ -13,17 +14,6 @@ type IncidentKind =
   | 'thaw'
   | 'jump'
   | 'label'
-
-/** mulberry32: a small generator, so that one seed names one history. */
-function dice(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const calm = { delay: 20, loss: 0, random: () => 0.5 }
 const exact: ReplicaPlan = { rate: 1, offset: 0 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ApiClient, kubeconfigText } from './api-client.js'
 import { CertificateAuthority } from './certificates.js'
 import type { EngineProcess } from './engine-process.js'
-import { installKairship, kairshipNamespace, kairshipProgram, startKairship } from './kairship.js'
+import { adopt, installKairship, kairshipProgram, startKairship } from './kairship.js'
 import { freePort } from './ports.js'
 import { eventually } from './probe.js'
 import type { ProvidedStack } from './stack.js'
@@ -64,6 +64,7 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
     'apiserver',
   )
   await adopt(host, stack, instance)
+  await becomesReady(host, instance)
   await letIn(host, memberClient, instance)
   const token = await tokenOfRobot(host)
   const tokenFile = join(folder, 'token')
@@ -130,20 +131,7 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   return door
 }
 
-async function adopt(host: ApiClient, stack: ProvidedStack, name: string): Promise<void> {
-  const kubeconfig = Buffer.from(readFileSync(stack.kubeconfigs[name] ?? '')).toString('base64')
-  await host.apply({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name, namespace: kairshipNamespace },
-    data: { kubeconfig },
-  })
-  await host.apply({
-    apiVersion: 'kairship.io/v1alpha1',
-    kind: 'Instance',
-    metadata: { name },
-    spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
-  })
+async function becomesReady(host: ApiClient, name: string): Promise<void> {
   type Instance = { status?: { phase?: string } }
   const path = `/apis/kairship.io/v1alpha1/instances/${name}`
   await eventually(

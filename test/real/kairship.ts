@@ -11,6 +11,7 @@ import { EngineProcess } from './engine-process.js'
 import { freePort } from './ports.js'
 import { answersHttp } from './probe.js'
 import { repositoryFolder } from './repository.js'
+import type { ProvidedStack } from './stack.js'
 
 /** Where Kairship keeps its lease and secrets on the host. */
 export const kairshipNamespace = 'kairship-system'
@@ -81,4 +82,25 @@ async function accountCredentials(host: ApiClient, account: string): Promise<Api
     { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
   )
   return { url: host.credentials.url, ca: host.credentials.ca, token: status.token }
+}
+
+/** Puts a Karmada of the stack under management: an Instance of its name, with its administrator's kubeconfig. */
+export async function adopt(
+  host: ApiClient,
+  { kubeconfigs }: Pick<ProvidedStack, 'kubeconfigs'>,
+  name: string,
+): Promise<void> {
+  const kubeconfig = readFileSync(kubeconfigs[name] ?? '').toString('base64')
+  await host.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: kairshipNamespace },
+    data: { kubeconfig },
+  })
+  await host.apply({
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'Instance',
+    metadata: { name },
+    spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
+  })
 }

@@ -5,17 +5,8 @@ import type { KubeObject } from '../../manifests/kube.js'
 import { keepWatching } from '../../streams/keep-watching.js'
 import { type Change, ObjectStore } from '../../streams/object-store.js'
 import { reflectInto } from '../../streams/reflect.js'
+import { dice } from '../dice.js'
 import { GENTLE, ModelServer, type Temper } from './model-server.js'
-
-function dice(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** Follows a stream of changes and remembers what makes no sense in it. */
 class Ledger {

@@ -84,6 +84,11 @@ afterEach(async () => {
 
 const line = (n: number): string => `${JSON.stringify({ type: 'ADDED', object: { n } })}\n`
 const head = { ':status': 200, 'content-type': 'application/json' }
+/** Answers a watch with one event and leaves it open. */
+const oneEvent = (stream: ServerHttp2Stream): void => {
+  stream.respond(head)
+  stream.write(line(1))
+}
 const opened = (n: number): AsyncIterator<WatchEvent> =>
   api.watch({ path: `/watch/${n}` })[Symbol.asyncIterator]()
 const caught = (promise: Promise<unknown>): Promise<Error> =>
@@ -165,10 +170,7 @@ describe('watches of one endpoint', () => {
   })
 
   it('fail as unreachable when the connection is cut, and the next one connects anew', async () => {
-    await connected(stream => {
-      stream.respond(head)
-      stream.write(line(1))
-    })
+    await connected(oneEvent)
     const watch = opened(1)
     await watch.next()
     const lost = caught(watch.next() as Promise<unknown>)
@@ -197,10 +199,7 @@ describe('watches of one endpoint', () => {
   })
 
   it('end with the connection, which leaves no socket', async () => {
-    await connected(stream => {
-      stream.respond(head)
-      stream.write(line(1))
-    })
+    await connected(oneEvent)
     const watch = opened(1)
     await watch.next()
     const ended = caught(watch.next() as Promise<unknown>)

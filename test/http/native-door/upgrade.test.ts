@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { Code } from '../../../http/code.js'
@@ -30,6 +31,11 @@ describe('an upgrade through the door', () => {
     return socket
   }
   const next = async (socket: TLSSocket) => String((await once(socket, 'data'))[0])
+  /** The instance accepts, and says nothing more. */
+  const switched = (socket: Duplex): void => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+    socket.on('error', () => undefined)
+  }
 
   it('becomes a tunnel: what either side says reaches the other, and an end is an end', async () => {
     door.upstream.upgrade = (_, socket) => {
@@ -77,10 +83,7 @@ describe('an upgrade through the door', () => {
   })
 
   it('survives both sides breaking off, and leaves nothing open', async () => {
-    door.upstream.upgrade = (_, socket) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
-      socket.on('error', () => undefined)
-    }
+    door.upstream.upgrade = (_, socket) => switched(socket)
     const socket = await upgrade('admin')
     await next(socket)
     socket.destroy()
@@ -92,10 +95,7 @@ describe('an upgrade through the door', () => {
   })
 
   it('is cut when we stop', async () => {
-    door.upstream.upgrade = (_, socket) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
-      socket.on('error', () => undefined)
-    }
+    door.upstream.upgrade = (_, socket) => switched(socket)
     const socket = await upgrade('admin')
     await next(socket)
     const closed = once(socket, 'close')

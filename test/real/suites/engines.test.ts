@@ -4,7 +4,7 @@ import { ApiClient } from '../api-client.js'
 import { control, type EngineAction } from '../control.js'
 import type { EngineProcess } from '../engine-process.js'
 import { memberReady } from '../join-member.js'
-import { installKairship, kairshipNamespace, startKairship } from '../kairship.js'
+import { adopt, installKairship, startKairship } from '../kairship.js'
 import { eventually } from '../probe.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every shape are read here
@@ -111,21 +111,7 @@ describe('an engine killed while Kairship runs', () => {
   beforeAll(async () => {
     await installKairship(host)
     kairship = await startKairship(host, `${stack.folder}/kairship`, 'engines')
-    for (const { name } of karmadas) {
-      const kubeconfig = readFileSync(stack.kubeconfigs[name] ?? '').toString('base64')
-      await host.apply({
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name, namespace: kairshipNamespace },
-        data: { kubeconfig },
-      })
-      await host.apply({
-        apiVersion: 'kairship.io/v1alpha1',
-        kind: 'Instance',
-        metadata: { name },
-        spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
-      })
-    }
+    for (const { name } of karmadas) await adopt(host, stack, name)
     await followed()
   }, 300_000)
 

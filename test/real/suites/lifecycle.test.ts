@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ApiClient } from '../api-client.js'
 import { control, type EngineAction } from '../control.js'
 import type { EngineProcess } from '../engine-process.js'
 import { joinMember, memberReady } from '../join-member.js'
-import { installKairship, kairshipNamespace, startKairship } from '../kairship.js'
+import { adopt, installKairship, kairshipNamespace, startKairship } from '../kairship.js'
 import { eventually } from '../probe.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every shape are read here
@@ -49,22 +48,6 @@ describe('Kairship on the real stack', () => {
     }
   }
 
-  async function adopt(name: string): Promise<void> {
-    const kubeconfig = Buffer.from(readFileSync(stack.kubeconfigs[name] ?? '')).toString('base64')
-    await host.apply({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, namespace: kairshipNamespace },
-      data: { kubeconfig },
-    })
-    await host.apply({
-      apiVersion: 'kairship.io/v1alpha1',
-      kind: 'Instance',
-      metadata: { name },
-      spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
-    })
-  }
-
   beforeAll(async () => {
     await installKairship(host)
     kairship = await startKairship(host, `${stack.folder}/kairship`, 'lifecycle')
@@ -76,8 +59,8 @@ describe('Kairship on the real stack', () => {
   })
 
   it('adopts two Karmada instances and brings both to Ready through their PediaClusters', async () => {
-    await adopt(east)
-    await adopt(west)
+    await adopt(host, stack, east)
+    await adopt(host, stack, west)
     await Promise.all([inPhase(east, 'Ready'), inPhase(west, 'Ready')])
     for (const name of [east, west]) {
       const pedia = await host.must<Json>(
