@@ -11,6 +11,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { EMBEDDED_INSTANCE } from './door/host.js'
+import { measureIndexRead } from './door/index-reads.js'
 import { nginxProxying, nginxServing } from './door/nginx.js'
 import { CORES } from './door/process.js'
 import { reachable } from './door/reachable.js'
@@ -125,12 +126,22 @@ try {
   }
   if (wanted.has('get')) await measure('get of 2 KB', OBJECT, 32)
   if (wanted.has('list')) await measure('list of 1 MB', LIST, 8)
-  if (wanted.has('index')) {
-    const embedded = us(EMBEDDED_INSTANCE)
+  if (wanted.has('index') && host.embedded) {
+    const instance = {
+      name: EMBEDDED_INSTANCE,
+      karmada: { name: 'Karmada', ...host.embedded },
+      host: { name: 'host', url: host.url, token: host.tokens.admin },
+      door: us(EMBEDDED_INSTANCE),
+    }
+    const reads = async (what: string, path: string, connections: number) => {
+      const rounds = await measureIndexRead(instance, path, { wrk, ...load, connections }, say)
+      result[`${what}, ${connections} connections`] = rounds
+      say(JSON.stringify(rounds))
+    }
     const path = '/api/v1/namespaces/default/configmaps'
-    const source = await reachable(embedded, path, say, 'index')
-    result.sourceOfLargeList = source
-    await measure(`list of ${values.objects} from ${source}`, path, 1, [embedded])
+    await reads(`list of ${values.objects}`, path, 1)
+    await reads(`list of ${values.objects}`, path, 4)
+    await reads('get of one of them', `${path}/c-00000`, 32)
   }
   if (wanted.has('idle')) {
     const tokens = [host.tokens.admin, host.tokens.viewer]

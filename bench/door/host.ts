@@ -19,8 +19,11 @@ export interface HostRequest {
 
 /** What it is told when all is there. */
 export interface HostReady {
+  readonly url: string
   readonly kubeconfig: string
   readonly tokens: { readonly admin: string; readonly viewer: string }
+  /** The embedded instance's own API server, and a token for it; absent where none was started. */
+  readonly embedded?: { readonly url: string; readonly token: string }
 }
 
 /** The playground's own instance, whose objects Container Management indexes. */
@@ -49,17 +52,27 @@ async function serve({ adopt, configMaps }: HostRequest): Promise<void> {
       spec: { kubeconfigSecretRef: at },
     })
   }
-  const embedded = playground.karmadas.get(EMBEDDED_INSTANCE)?.server.local
+  const embedded = playground.karmadas.get(EMBEDDED_INSTANCE)?.server
   const type = { group: '', version: 'v1', resource: 'configmaps' } as const
   for (let index = 0; index < configMaps; index++) {
     const name = `c-${String(index).padStart(5, '0')}`
-    await embedded?.request({
+    await embedded?.local.request({
       method: 'POST',
       path: resourcePath(type, { namespace: 'default' }),
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text: 'x'.repeat(800) } },
     })
   }
-  const ready: HostReady = { kubeconfig: playground.kubeconfigs.admin, tokens: playground.tokens }
+  const ready: HostReady = {
+    url: playground.host.url,
+    kubeconfig: playground.kubeconfigs.admin,
+    tokens: playground.tokens,
+    ...(embedded && {
+      embedded: {
+        url: embedded.url,
+        token: await embedded.issueToken({ name: 'bench', groups: ['system:masters'] }, 86_400),
+      },
+    }),
+  }
   process.send?.(ready)
   process.once('disconnect', () => void playground.close())
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 /** A process that is measured from outside, as the system sees it. */
@@ -57,8 +57,23 @@ export class Measured {
   }
 
   rssBytes(): number {
+    return this.#statusBytes('VmRSS')
+  }
+
+  /** The most since `forgetPeakRss`, as the kernel keeps it: no peak between two looks is missed. */
+  peakRssBytes(): number {
+    return this.#statusBytes('VmHWM')
+  }
+
+  forgetPeakRss(): void {
     this.#mustRun()
-    const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, 'latin1')) ?? []
+    writeFileSync(`/proc/${this.pid}/clear_refs`, '5')
+  }
+
+  #statusBytes(field: string): number {
+    this.#mustRun()
+    const status = readFileSync(`/proc/${this.pid}/status`, 'latin1')
+    const [, kib] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
     return Number(kib) * 1024
   }
 

@@ -20,13 +20,17 @@ export interface Round {
   readonly p99: number
   /** CPU of the process in between. */
   readonly cpuMicrosecondsPerRequest?: number
+  /** The most memory of it meanwhile, in bytes. */
+  readonly peakRss?: number
+  /** Of answers, heads included. */
+  readonly megabytesPerSecond: number
   readonly failed: number
 }
 
 const REPORT = `done = function(summary, latency)
   local e = summary.errors
-  io.write(string.format('{"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d}\\n',
-    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+  io.write(string.format('{"requests":%d,"bytes":%.0f,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d}\\n',
+    summary.requests, summary.bytes, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     e.connect + e.read + e.write + e.status + e.timeout))
 end
 `
@@ -51,6 +55,7 @@ export class Wrk {
       ...(way.token ? ['-H', `Authorization: Bearer ${way.token}`] : []),
       way.url + path,
     ])
+    way.process?.forgetPeakRss()
     const before = way.process?.cpuSeconds() ?? 0
     const { stdout } = await promisify(execFile)(program ?? '', args, {
       env: { ...process.env, LD_LIBRARY_PATH: join(this.tools, 'usr/lib/x86_64-linux-gnu') },
@@ -58,28 +63,38 @@ export class Wrk {
     const after = way.process?.cpuSeconds() ?? 0
     const found = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
       requests: number
+      bytes: number
       seconds: number
       p50: number
       p99: number
       failed: number
     }
-    const { requests, seconds, p50, p99, failed } = found
+    const { requests, bytes, seconds, p50, p99, failed } = found
+    const perSecond = requests / seconds
     return {
-      perSecond: Math.round(requests / seconds),
+      perSecond: perSecond < 100 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond),
       p50,
       p99,
-      ...(way.process && { cpuMicrosecondsPerRequest: Math.round(((after - before) / requests) * 1e6) }),
+      ...(way.process && {
+        cpuMicrosecondsPerRequest: Math.round(((after - before) / requests) * 1e6),
+        peakRss: way.process.peakRssBytes(),
+      }),
+      megabytesPerSecond: Math.round(bytes / seconds / 1e6),
       failed,
     }
   }
 
   /** What compiles while it runs is not measured before it has. @throws Error when anything fails: figures of refusals mean nothing */
   async #warmUp(way: Way, path: string, connections: number): Promise<void> {
-    let requests = 0
-    for (let second = 0; second < 10 && requests < 5_000; second++) {
-      const { perSecond, failed } = await this.round(way, path, { connections, seconds: 1 })
+    let [requests, megabytes] = [0, 0]
+    for (let second = 0; second < 10 && requests < 5_000 && megabytes < 500; second++) {
+      const { perSecond, megabytesPerSecond, failed } = await this.round(way, path, {
+        connections,
+        seconds: 1,
+      })
       if (failed > 0) throw new Error(`${failed} requests of ${perSecond} failed: ${way.name} ${path}`)
       requests += perSecond
+      megabytes += megabytesPerSecond
     }
   }
 
@@ -106,12 +121,15 @@ export class Wrk {
 function medianOf(rounds: readonly Round[]): Round {
   const median = (values: readonly number[]): number =>
     [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  const peaks = rounds.flatMap(round => round.peakRss ?? [])
   const cpu = rounds.flatMap(round => round.cpuMicrosecondsPerRequest ?? [])
   return {
     perSecond: median(rounds.map(({ perSecond }) => perSecond)),
     p50: median(rounds.map(({ p50 }) => p50)),
     p99: median(rounds.map(({ p99 }) => p99)),
     ...(cpu.length > 0 && { cpuMicrosecondsPerRequest: median(cpu) }),
+    ...(peaks.length > 0 && { peakRss: Math.max(...peaks) }),
+    megabytesPerSecond: median(rounds.map(round => round.megabytesPerSecond)),
     failed: rounds.reduce((sum, { failed }) => sum + failed, 0),
   }
 }
