@@ -31,6 +31,11 @@ describe('what an index adds to an object is taken out', () => {
     expect(cleaned(text)).toBe(text)
   })
 
+  it('and what only ends like it stays', () => {
+    const own = `{"annotations":{"other.io/cluster-name":"k-eu-west","a":"b"}}`
+    expect(cleaned(`[${own},{"annotations":{"a":"b",${mark}}}]`)).toBe(`[${own},{"annotations":{"a":"b"}}]`)
+  })
+
   it('wherever the answer is cut into pieces, and however many objects there are', () => {
     const annotations = fc.dictionary(fc.constantFrom('a', 'b', KEY), fc.constantFrom('', 'é', 'x'), {
       maxKeys: 2,
