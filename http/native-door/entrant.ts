@@ -10,7 +10,7 @@ import { indexShowing } from '../read-your-writes/showing.js'
 import type { InstanceAccess } from './access.js'
 import type { Asked } from './asked.js'
 import type { RequestInfo } from './request-info.js'
-import type { Route } from './route.js'
+import type { IndexState, Route } from './route.js'
 
 /** What decides where a request is answered from. */
 export interface Sources {
@@ -66,13 +66,22 @@ function decoded(text: string): string {
   }
 }
 
-/** What has to be found out, taken for good to see whether it matters. */
-export const HOPED_FOR = { access: 'allowed', reached: true, showsOwnWrites: true } as const
+/** What has to be found out about a read. */
+export type Found = Pick<IndexState, 'access' | 'reached' | 'showsOwnWrites'>
+/** All of that taken for good, to see whether it matters. */
+export const HOPED_FOR: Found = { access: 'allowed', reached: true, showsOwnWrites: true }
 
-/** How things stand with the index for one request, as far as that is known at once. */
-export const standing = ({ resource }: RequestInfo, { can, holds, trouble, freshness }: InstanceIndex) => ({
+/** How things stand with the index for one request: what is known at once, and what was found out. */
+export const standing = (
+  { resource }: RequestInfo,
+  { can, holds, trouble, freshness }: InstanceIndex,
+  { access, reached, showsOwnWrites }: Found,
+): IndexState => ({
   can,
-  holds: resource ? holds(resource) : ('no' as const),
-  ...(trouble !== undefined && { trouble }),
+  holds: resource ? holds(resource) : 'no',
+  trouble,
   standsStill: freshness.state === 'standingStill',
+  access,
+  reached,
+  showsOwnWrites,
 })

@@ -9,6 +9,7 @@ import {
   type Answered,
   type Entrant,
   extentOf,
+  type Found,
   HOPED_FOR,
   partyOf,
   type Sources,
@@ -17,7 +18,7 @@ import {
 } from './entrant.js'
 import { BEHIND, IndexAnswer, NOT_FOUND } from './index-answer.js'
 import { named } from './named.js'
-import { type IndexState, type Route, route } from './route.js'
+import { type Route, route } from './route.js'
 
 /** A read under way to the index, or to Karmada after all. */
 export class IndexFirst implements RawExchange {
@@ -55,12 +56,12 @@ export class IndexFirst implements RawExchange {
       refusedBy(`it did not answer: ${error.message}`, info.verb),
     )
     if (this.#aborted) return
-    const decided = 'to' in found ? found : route(info, asked, { ...standing(info, index), ...found })
+    const decided = 'to' in found ? found : route(info, asked, standing(info, index, found))
     if (decided.to === 'karmada') this.#karmada(decided)
     else this.#index(decided)
   }
 
-  async #findOut(): Promise<Pick<IndexState, 'access' | 'reached' | 'showsOwnWrites'>> {
+  async #findOut(): Promise<Found> {
     const { sources, entrant } = this.way
     const { uid, karmada, caller, info } = entrant
     const access = await sources.access.allows(uid, karmada.api, caller, info).then(

@@ -8,7 +8,7 @@ export interface IndexState {
   /** How far the index is with the type that is read. */
   readonly holds: ReturnType<InstanceIndex['holds']>
   /** Why what it shows may be old, in its owner's words. */
-  readonly trouble?: string
+  readonly trouble: string | undefined
   /** The canary is waited for longer than is patient. */
   readonly standsStill: boolean
   /** Whether the instance lets the caller read this: an index lets everybody. */
@@ -31,7 +31,11 @@ export interface Route {
 }
 
 /** A row of the rules: the first that applies sends a request to Karmada. */
-type Row<Of> = readonly [reason: string, applies: (of: Of) => boolean | undefined, because: string]
+type Row<Of extends unknown[]> = readonly [
+  reason: string,
+  applies: (...of: Of) => boolean | undefined,
+  because: string,
+]
 
 interface Read {
   readonly request: RequestInfo
@@ -47,7 +51,7 @@ export const SMALLEST_WHOLE = 500
 const reads = new Set(['get', 'list', 'watch'])
 
 /** What no index is asked, because it would not answer as the instance does. */
-const notForAnyIndex: readonly Row<Read>[] = [
+const notForAnyIndex: readonly Row<[Read]>[] = [
   ['NoResource', ({ request }) => !request.resource, 'it names no resource'],
   ['NotARead', ({ request }) => !reads.has(request.verb), 'it is not a read'],
   ['HeadOnly', ({ asked }) => asked.method !== 'GET', 'it asks for the head of an answer only'],
@@ -77,30 +81,34 @@ const notForAnyIndex: readonly Row<Read>[] = [
 ]
 
 /** What this index cannot do, or is not for. */
-const notForThisIndex: readonly Row<Read & IndexState>[] = [
-  ['NoWatch', ({ can, request }) => request.verb === 'watch' && !can.watch, 'the index serves no watches'],
+const notForThisIndex: readonly Row<[Read, IndexState]>[] = [
+  [
+    'NoWatch',
+    ({ request }, { can }) => request.verb === 'watch' && !can.watch,
+    'the index serves no watches',
+  ],
   [
     'Informer',
-    ({ can, request, asked }) =>
+    ({ request, asked }, { can }) =>
       request.verb === 'list' && asked.version.kind === 'any' && !can.listResourceVersion,
     'a watch will start from this list, and the index cannot say from where',
   ],
   [
     'NotLossless',
-    ({ can, request }) => request.verb === 'get' && !can.lossless,
+    ({ request }, { can }) => request.verb === 'get' && !can.lossless,
     'the index does not keep objects whole',
   ],
   [
     'VersionUnknown',
-    ({ can, asked }) => asked.version.kind === 'notOlderThan' && !can.listResourceVersion,
+    ({ asked }, { can }) => asked.version.kind === 'notOlderThan' && !can.listResourceVersion,
     'the index cannot say which state it shows',
   ],
-  ['NotIndexed', ({ holds }) => holds === 'no', 'the index does not hold this type'],
-  ['Denied', ({ access }) => access === 'denied', 'the instance does not let the caller read this'],
+  ['NotIndexed', (_, { holds }) => holds === 'no', 'the index does not hold this type'],
+  ['Denied', (_, { access }) => access === 'denied', 'the instance does not let the caller read this'],
 ]
 
 /** When the index would have served this, and is not in order. */
-const fallbacks: readonly Row<IndexState>[] = [
+const fallbacks: readonly Row<[IndexState]>[] = [
   ['Syncing', ({ holds }) => holds === 'syncing', 'the index is still reading this type for the first time'],
   ['Trouble', ({ trouble }) => trouble !== undefined, 'the index says that it may be out of date'],
   ['StandsStill', ({ standsStill }) => standsStill, 'the index stands still'],
@@ -112,7 +120,7 @@ const fallbacks: readonly Row<IndexState>[] = [
 ]
 
 /** When the index is in order and this one read is ahead of it, which is over in a moment and worth no warning. */
-const notYet: readonly Row<IndexState>[] = [
+const notYet: readonly Row<[IndexState]>[] = [
   ['OwnWrites', ({ showsOwnWrites }) => !showsOwnWrites, 'the index may not show your own last writes yet'],
   ['NotReached', ({ reached }) => !reached, 'the index has not reached the state that was asked for'],
 ]
@@ -127,7 +135,7 @@ export function route(request: RequestInfo, asked: Asked, index?: IndexState): R
   const always = firstOf(notForAnyIndex, read)
   if (always) return karmada(always)
   if (!index) return karmada(['NoIndex', () => true, 'there is no index'])
-  const here = firstOf(notForThisIndex, { ...read, ...index })
+  const here = firstOf(notForThisIndex, read, index)
   if (here) return karmada(here)
   const now = firstOf(fallbacks, index)
   if (now) return { ...karmada(now), fallback: true }
@@ -136,10 +144,10 @@ export function route(request: RequestInfo, asked: Asked, index?: IndexState): R
   return { to: 'index', reason: 'Index', because: 'the index can answer this', fallback: false }
 }
 
-const firstOf = <Of>(rows: readonly Row<Of>[], of: Of): Row<Of> | undefined =>
-  rows.find(([, applies]) => applies(of))
+const firstOf = <Of extends unknown[]>(rows: readonly Row<Of>[], ...of: Of): Row<Of> | undefined =>
+  rows.find(([, applies]) => applies(...of))
 
-const karmada = ([reason, , because]: Row<never>): Route => ({
+const karmada = ([reason, , because]: Row<never[]>): Route => ({
   to: 'karmada',
   reason,
   because,

@@ -25,7 +25,7 @@ export function sourceOf(sources: Sources, entrant: Entrant, answered: (from: An
     open: request => karmada.upstream.open(request),
     send(request, sink) {
       const index = sources.fleet.index(entrant.instance)
-      const first = route(info, asked, index && { ...standing(info, index), ...HOPED_FOR })
+      const first = route(info, asked, index && standing(info, index, HOPED_FOR))
       if (first.to === 'karmada' || !index) {
         answered({ source: 'karmada', reason: first.reason })
         return karmada.upstream.send(request, remembered(sources, entrant, named(sink, first)))

@@ -44,6 +44,7 @@ const clusterpedia = { lossless: false, listResourceVersion: false, watch: false
 const embedded = { lossless: true, listResourceVersion: true, watch: true }
 const good: Omit<IndexState, 'can'> = {
   holds: 'synced',
+  trouble: undefined,
   standsStill: false,
   access: 'allowed',
   reached: true,
