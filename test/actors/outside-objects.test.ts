@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { install, uninstall } from '../../actors/installation.js'
+import { publishRegistration, withdrawRegistration } from '../../actors/instance-registry.js'
+import { kept } from '../../actors/outside-object.js'
+import { deleteVirtualCluster, ensureVirtualCluster } from '../../actors/virtual-cluster-sync.js'
+import type { KubeObject } from '../../manifests/kube.js'
+import { labelsOf } from '../../manifests/names.js'
+import { instance } from '../machines/facts.js'
+import { EffectsUnderTest, failing } from './effects-under-test.js'
+
+const PEDIA = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-alpha'
+const REGISTRATION = '/apis/kairship.io/v1alpha1/instanceregistrations/alpha'
+const KARMADA = '/apis/operator.karmada.io/v1alpha1/namespaces/karmada-alpha/karmadas/alpha'
+const effects = new EffectsUnderTest()
+
+/** An object as a server stores what was applied. */
+const stored = ({ body }: { body?: unknown }) => ({
+  ...(body as KubeObject),
+  metadata: { ...(body as KubeObject).metadata, uid: 'u1' },
+})
+/** Puts what an effect applied where the watch would show it. */
+const shown = (request: { body?: unknown } | undefined) =>
+  kept(() => undefined)(stored(request ?? {}) as KubeObject)
+
+describe.each([
+  ['the virtual cluster', ensureVirtualCluster, 'virtualClusters', 'k-alpha', PEDIA],
+  ['the registration', publishRegistration, 'registrations', 'alpha', REGISTRATION],
+] as const)('%s', (_what, effect, collection, name, path) => {
+  it('is applied once: what our watch shows as made is not written again', async () => {
+    effects.host.script = stored
+    const outcome = await effects.run(effect)
+    expect(effects.host.lines).toEqual([`PATCH ${path}`])
+    expect(effects.host.requests[0]).toMatchObject({
+      contentType: 'application/apply-patch+yaml',
+      query: { fieldManager: 'kairship', force: true },
+    })
+    effects.seen[collection].set(name, shown(effects.host.requests[0]))
+    expect(await effects.run(effect)).toBe(outcome)
+    expect(effects.host.requests).toHaveLength(1)
+  })
+
+  it('that somebody changed is put right', async () => {
+    effects.host.script = stored
+    await effects.run(effect)
+    const changed = { ...(effects.host.requests[0]!.body as object), spec: { changed: true } }
+    effects.seen[collection].set(name, shown({ body: changed }))
+    await effects.run(effect)
+    expect(effects.host.requests).toHaveLength(2)
+  })
+
+  it('that is on its way out is waited for', async () => {
+    effects.host.script = stored
+    await effects.run(effect)
+    const made = shown(effects.host.requests[0])
+    effects.seen[collection].set(name, { ...made, outside: { ...made.outside, deleting: true } })
+    expect(await failing(effects.run(effect))).toMatch(/^StillThere: \w+ \S+ is being deleted$/)
+  })
+})
+
+describe('the virtual cluster', () => {
+  it('of somebody else’s making is left alone', async () => {
+    effects.seen.virtualClusters.set('k-alpha', {
+      metadata: { name: 'k-alpha' },
+      outside: { revision: 'x', deleting: false },
+    })
+    expect(await failing(effects.run(ensureVirtualCluster))).toBe(
+      'Conflict: PediaCluster k-alpha exists and was not made by Kairship',
+    )
+    expect(effects.host.requests).toEqual([])
+  })
+
+  it('needs a connection to take the kubeconfig from', async () => {
+    effects.connection.replace(undefined)
+    expect(await failing(effects.run(ensureVirtualCluster))).toMatch(/^Unreachable: there is no connection/)
+  })
+})
+
+describe.each([
+  ['the virtual cluster', deleteVirtualCluster, PEDIA, 'PediaCluster k-alpha'],
+  ['the registration', withdrawRegistration, REGISTRATION, 'InstanceRegistration alpha'],
+] as const)('taking %s away', (_what, effect, path, called) => {
+  const [kind = '', name = ''] = called.split(' ')
+  const made = { apiVersion: 'v1', kind, metadata: { name, uid: 'u1', labels: labelsOf('alpha') } }
+
+  it('deletes just the object that was seen, and is done when it is gone', async () => {
+    let there: object | undefined = made
+    effects.host.script = ({ method }) => {
+      if (method === 'GET') return there
+      there = undefined
+      return {}
+    }
+    expect(await effects.run(effect)).toBe('gone')
+    expect(effects.host.lines).toEqual([`GET ${path}`, `DELETE ${path}`, `GET ${path}`])
+    expect(effects.host.requests[1]?.body).toEqual({ preconditions: { uid: 'u1' } })
+  })
+
+  it('is done when there is nothing, or somebody else’s', async () => {
+    expect(await effects.run(effect)).toBe('gone')
+    effects.host.script = () => ({ ...made, metadata: { name } })
+    expect(await effects.run(effect)).toBe('gone')
+    expect(effects.host.lines).not.toContain(`DELETE ${path}`)
+  })
+
+  it('says who holds it, and does not ask again for what is under way', async () => {
+    effects.host.script = () => ({
+      ...made,
+      metadata: { ...made.metadata, deletionTimestamp: 'now', finalizers: ['others.io/a', 'others.io/b'] },
+    })
+    expect(await failing(effects.run(effect))).toBe(
+      `StillThere: ${called} is being deleted; finalizers: others.io/a, others.io/b`,
+    )
+    expect(effects.host.lines).not.toContain(`DELETE ${path}`)
+  })
+
+  it('is done when a successor of the same name is there afterwards', async () => {
+    let gets = 0
+    effects.host.script = ({ method }) =>
+      method === 'GET' ? { ...made, metadata: { ...made.metadata, uid: `u${++gets}` } } : {}
+    expect(await effects.run(effect)).toBe('gone')
+  })
+})
+
+describe('the installation', () => {
+  const installed = instance({ spec: { install: {} } })
+
+  it('makes a namespace where there is none, and uses the one that there is', async () => {
+    effects.host.script = request => (request.method === 'PATCH' ? stored(request) : undefined)
+    await effects.run(install, { of: installed })
+    expect(effects.host.lines).toEqual([
+      'GET /api/v1/namespaces/karmada-alpha',
+      'PATCH /api/v1/namespaces/karmada-alpha',
+      `PATCH ${KARMADA}`,
+    ])
+    effects.host.lines.length = 0
+    effects.host.script = request =>
+      request.method === 'PATCH' ? stored(request) : { metadata: { name: 'karmada-alpha' } }
+    await effects.run(install, { of: installed })
+    expect(effects.host.lines).toEqual(['GET /api/v1/namespaces/karmada-alpha', `PATCH ${KARMADA}`])
+  })
+
+  it('leaves a Karmada alone that somebody else made', async () => {
+    effects.seen.karmadas.set('karmada-alpha/alpha', {
+      metadata: { name: 'alpha' },
+      outside: { revision: 'x', deleting: false },
+    })
+    expect(await failing(effects.run(install, { of: installed }))).toBe(
+      'Conflict: Karmada karmada-alpha/alpha exists and was not made by Kairship',
+    )
+  })
+
+  it('is taken down with the namespace last, which stays if it is not ours', async () => {
+    const ours = (name: string) => ({
+      apiVersion: 'v1',
+      kind: 'Karmada',
+      metadata: { name, uid: 'u', labels: labelsOf('alpha') },
+    })
+    let there = true
+    effects.host.script = ({ method, path }) => {
+      if (path.endsWith('/namespaces/karmada-alpha'))
+        return { kind: 'Namespace', metadata: { name: 'karmada-alpha' } }
+      if (method === 'DELETE') there = false
+      return there ? ours('alpha') : undefined
+    }
+    expect(await effects.run(uninstall, { of: installed })).toBe('gone')
+    expect(effects.host.lines.filter(line => line.startsWith('DELETE'))).toEqual([`DELETE ${KARMADA}`])
+  })
+})
