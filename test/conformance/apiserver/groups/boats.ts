@@ -102,3 +102,10 @@ export const boat = (name: string, spec: Json = {}, metadata: Json = {}): Json =
   metadata: { name, ...metadata },
   spec: { length: 5, ...spec },
 })
+
+/** Sees to it that boats are served; several groups work with them. */
+export async function servesBoats(k: Bench): Promise<void> {
+  const made = await k.admin.post(crds, definition('suite.example.test'))
+  if (made.status !== 201 && made.status !== 409) k.ok(made)
+  await k.until(boats(k), 200)
+}

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Bench, behaviour, configMap, deployment, failure, type Group, type Json } from '../behaviour.js'
 import type { Answer } from '../wire.js'
-import { boat, boats, crds, definition } from './boats.js'
+import { boat, boats, servesBoats } from './boats.js'
 
 const service = (name: string, spec: Json = {}): Json => ({
   apiVersion: 'v1',
@@ -26,11 +26,7 @@ const fields = ({ status, body }: Answer): string[] => {
 /** What two servers answered differently to the same random writes once (test/real/suites/apply-random.test.ts), each at its least. */
 export const details: Group = {
   name: 'details',
-  prepare: async k => {
-    const made = await k.admin.post(crds, definition('suite.example.test'))
-    if (made.status !== 201 && made.status !== 409) k.ok(made)
-    await k.until(boats(k), 200)
-  },
+  prepare: servesBoats,
   behaviours: [
     behaviour('apply tells everything that a configuration’s type cannot hold', async k => {
       const name = k.name()

@@ -4,6 +4,7 @@ import { apply } from './apply.js'
 import { coordination } from './coordination.js'
 import { create } from './create.js'
 import { custom } from './custom.js'
+import { customSchema } from './custom-schema.js'
 import { details } from './details.js'
 import { discovery } from './discovery.js'
 import { dryRun } from './dry-run.js'
@@ -29,6 +30,7 @@ export const groups: readonly Group[] = [
   watch,
   tables,
   custom,
+  customSchema,
   access,
   discovery,
   coordination,
