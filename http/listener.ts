@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Address } from './address.js'
 
@@ -40,42 +40,81 @@ export interface Listener {
 
 /** Starts listening. @throws what the system says, e.g. EADDRINUSE */
 export function listen(server: Server, { host, port }: Address): Promise<Listener> {
-  const accepted = connectionsOf(server)
+  const connections = new Connections(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
       const bound = (server.address() as AddressInfo).port
-      resolve({ port: bound, close: graceMs => close(server, accepted, graceMs) })
+      resolve({ port: bound, close: graceMs => close(server, connections, graceMs) })
     })
   })
 }
 
-/** As they are accepted: Node's own list of them lacks those that are still shaking hands, and upgraded ones. */
-function connectionsOf(server: Server): ReadonlySet<Socket> {
-  const open = new Set<Socket>()
-  server.on('connection', socket => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  return open
+/** The connections of a server, and what is still to be answered on them. */
+class Connections {
+  /** As they are accepted: Node's own list of them lacks those that are still shaking hands, and upgraded ones. */
+  readonly #accepted = new Set<Socket>()
+  /** Answers that are not sent to their last byte, by connection. One that was never asked anything is not here. */
+  readonly #answers = new Map<Socket, ServerResponse[]>()
+  #ending = false
+
+  constructor(server: Server) {
+    server.on('connection', socket => {
+      this.#accepted.add(socket)
+      socket.once('close', () => this.#accepted.delete(socket))
+    })
+    server.on('request', ({ socket }, response) => this.#began(socket, response))
+    if (server.listenerCount('upgrade') > 0)
+      server.on('upgrade', ({ socket }) => this.#answers.delete(socket))
+    // Node calls this when it closes, too, and takes a connection for idle whose answer is said and waits for its reader:
+    // it would be cut off in the middle.
+    server.closeIdleConnections = () => this.endIdle()
+  }
+
+  /** From now on every answer is the last one of its connection, and says so where its head is not out yet. */
+  endAll(): void {
+    this.#ending = true
+    for (const answers of this.#answers.values()) for (const answer of answers) answer.shouldKeepAlive = false
+  }
+
+  endIdle(): void {
+    for (const [socket, answers] of this.#answers) if (answers.length === 0) socket.destroySoon()
+  }
+
+  cut(): void {
+    for (const socket of this.#accepted) socket.destroy()
+  }
+
+  #began(socket: Socket, response: ServerResponse): void {
+    let answers = this.#answers.get(socket)
+    if (!answers) {
+      answers = []
+      this.#answers.set(socket, answers)
+      socket.once('close', () => this.#answers.delete(socket))
+    }
+    answers.push(response)
+    if (this.#ending) response.shouldKeepAlive = false
+    response.once('close', () => void answers.splice(answers.indexOf(response), 1))
+  }
 }
 
 const SWEEP_MS = 50
 
-function close(server: Server, accepted: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
   return new Promise(resolve => {
     const cut = setTimeout(() => {
       server.closeAllConnections()
-      for (const socket of accepted) socket.destroy()
+      connections.cut()
     }, graceMs)
     // A connection becomes idle when its last request is answered, and Node does not close it then by itself.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    const sweep = setInterval(() => connections.endIdle(), SWEEP_MS)
+    connections.endAll()
     server.close(() => {
       clearTimeout(cut)
       clearInterval(sweep)
       resolve()
     })
-    server.closeIdleConnections()
+    connections.endIdle()
   })
 }

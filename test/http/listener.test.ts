@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Listener, listen } from '../../http/listener.js'
+import { waitFor } from '../patience.js'
+import { readAll } from './native-door/door-under-test.js'
+
+const host = '127.0.0.1'
+let listener: Listener
+afterEach(() => listener?.close(0))
+
+async function listening(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  listener = await listen(createServer(answer), { host, port: 0 })
+}
+
+async function ask(agent = new Agent({ keepAlive: true })): Promise<IncomingMessage> {
+  const asked = request({ host, port: listener.port, agent })
+  asked.end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  response.on('error', () => undefined) // a test looks whether it is complete
+  return response
+}
+
+describe('a listener that closes', () => {
+  it('lets an answer that was said be read to its end', async () => {
+    const large = Buffer.alloc(64 * 1024 * 1024)
+    await listening((_, response) => response.end(large))
+    const response = await ask()
+    response.pause()
+    const closed = listener.close(100_000)
+    const read = readAll(response)
+    response.resume()
+    const { bytes, complete } = await read
+    expect([bytes.length, complete]).toEqual([large.length, true])
+    await closed
+  })
+
+  it('says in what it answers meanwhile that its connection ends, and ends those that are idle', async () => {
+    const held: ServerResponse[] = []
+    await listening((_, response) => void held.push(response))
+    const agent = new Agent({ keepAlive: true })
+    const [answered, waiting] = [ask(agent), ask(agent)]
+    await waitFor(() => expect(held).toHaveLength(2))
+    held[0]?.end()
+    const idle = await answered
+    expect(idle.headers.connection).toBe('keep-alive')
+    const idleEnded = once(idle.socket, 'close')
+    idle.resume()
+    const closed = listener.close(100_000)
+    await idleEnded
+    held[1]?.end()
+    const last = await waiting
+    expect(last.headers.connection).toBe('close')
+    last.resume()
+    await closed
+  })
+
+  it('cuts what is left after its grace, connections that never asked anything, too', async () => {
+    await listening(() => undefined)
+    const silent = connect(listener.port, host)
+    await once(silent, 'connect')
+    const ended = once(silent, 'close')
+    await listener.close(10)
+    await ended
+  })
+})
