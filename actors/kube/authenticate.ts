@@ -12,8 +12,8 @@ export interface Proof {
 
 /** Yields the credential's present proof. */
 export interface Authenticator {
-  /** Cheap when nothing changed: the same object is returned, so that identity tells a changed certificate. */
-  proof(): Promise<Proof>
+  /** Cheap when nothing changed: the same object, at once where nothing has to be read, and identity tells a changed certificate. */
+  proof(): Proof | Promise<Proof>
   /** The server refused it (401): whatever was cached is not to be used again. */
   refused(): void
 }
@@ -52,8 +52,7 @@ function constant(credential: Credential): Authenticator {
       'pem' in certificate.cert &&
       'pem' in certificate.key && { cert: certificate.cert.pem, key: certificate.key.pem }),
   }
-  const ready = Promise.resolve(proof)
-  return { proof: () => ready, refused: () => undefined }
+  return { proof: () => proof, refused: () => undefined }
 }
 
 /** A token or certificate in files that somebody rotates: looked at again every 10 s, and at once after a 401. */

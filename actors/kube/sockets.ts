@@ -27,6 +27,13 @@ interface Footing {
   readonly sessions?: Sessions
 }
 
+/** The footing of one certificate, at once when its files have been read. */
+interface Prepared {
+  readonly cert: string | undefined
+  readonly ready: Promise<Footing>
+  known?: Footing
+}
+
 /** More than a person's tools open at once; what is beyond waits its turn. */
 const PROXIED_SOCKETS = 256
 
@@ -39,7 +46,7 @@ const PROXIED_SOCKETS = 256
  * When the client certificate rotates, new requests use new sockets, and what runs on the old ones ends in its own time.
  */
 export class Sockets {
-  #footing: { readonly cert: string | undefined; readonly ready: Promise<Footing> } | undefined
+  #footing: Prepared | undefined
   readonly #open = new Set<Dispatcher>()
   readonly #sessions = new Set<Sessions>()
   readonly #upgraded = new Set<Socket>()
@@ -74,11 +81,10 @@ export class Sockets {
     return this.#track(new Client(this.#origin, { connect, ...NO_TIMEOUTS }))
   }
 
-  /** Where a caller's short request goes. @throws as `forRequest` */
-  async forProxy(proof: Proof): Promise<Dispatcher> {
-    const footing = await this.#current(proof)
-    footing.proxied ??= this.#pool(footing.connect, PROXIED_SOCKETS)
-    return footing.proxied
+  /** Where a caller's short request goes: said at once, unless the certificates are still being read. @throws as `forRequest` */
+  forProxy(proof: Proof): Dispatcher | Promise<Dispatcher> {
+    const footing = this.#current(proof)
+    return footing instanceof Promise ? footing.then(ready => this.#proxied(ready)) : this.#proxied(footing)
   }
 
   /** A bare socket, for what HTTP is upgraded to. The taker ends it, or `close`. @throws as `forRequest`; what the system says */
@@ -124,21 +130,35 @@ export class Sockets {
     return new URL(this.config.server).origin
   }
 
-  async #current(proof: Proof): Promise<Footing> {
-    if (this.#closed) throw this.#closed
-    if (!this.#footing || this.#footing.cert !== proof.cert) this.#replace(proof)
-    const ready = await this.#footing?.ready
-    if (this.#closed || !ready) throw this.#closed
-    return ready
+  #proxied(footing: Footing): Pool {
+    footing.proxied ??= this.#pool(footing.connect, PROXIED_SOCKETS)
+    return footing.proxied
   }
 
-  #replace(proof: Proof): void {
+  #current(proof: Proof): Footing | Promise<Footing> {
+    if (this.#closed) throw this.#closed
+    const footing = this.#footing?.cert === proof.cert ? this.#footing : undefined
+    const { known, ready } = footing ?? this.#replace(proof)
+    return known ?? ready.then(prepared => this.#unlessClosed(prepared))
+  }
+
+  #unlessClosed(footing: Footing): Footing {
+    if (this.#closed) throw this.#closed
+    return footing
+  }
+
+  #replace(proof: Proof): Prepared {
     const before = this.#footing
-    const next = { cert: proof.cert, ready: this.#prepare(proof) }
+    const next: Prepared = { cert: proof.cert, ready: this.#prepare(proof) }
     this.#footing = next
-    next.ready.catch(() => {
-      if (this.#footing === next) this.#footing = undefined // a file that is missing now may be there next time
-    })
+    next.ready.then(
+      footing => {
+        next.known = footing
+      },
+      () => {
+        if (this.#footing === next) this.#footing = undefined // a file that is missing now may be there next time
+      },
+    )
     before?.ready.then(
       ({ requests, proxied, sessions }) => {
         if (requests) this.#retire(requests)
@@ -147,6 +167,7 @@ export class Sockets {
       },
       () => undefined,
     )
+    return next
   }
 
   async #prepare(proof: Proof): Promise<Footing> {

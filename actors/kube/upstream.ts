@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { RawExchange, RawSink, RawSocket, Upstream } from '../../ports/kube-api.js'
-import type { Authenticator } from './authenticate.js'
+import type { Authenticator, Proof } from './authenticate.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import type { Sockets } from './sockets.js'
 
@@ -10,27 +10,21 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
   const { origin, pathname, host } = new URL(config.server)
   const basePath = pathname.replace(/\/+$/, '')
 
-  /** The request's headers with the connection's own proof. */
-  async function proven(headers: readonly string[]) {
-    const proof = await auth.proof()
-    const { authorization } = proof
-    return { proof, headers: authorization ? [...headers, 'authorization', authorization] : [...headers] }
-  }
-
   return {
     send(request, sink) {
-      const exchange = new Exchange(sink, status => {
-        if (status === 401) auth.refused()
-      })
+      const exchange = new Exchange(sink, auth)
+      // Most of the time both are known, and a turn of waiting for each would cost more than to look.
       const start = async (): Promise<void> => {
-        const { proof, headers } = await proven(request.headers)
-        const dispatcher = request.long ? await sockets.forWatch(proof) : await sockets.forProxy(proof)
+        const proving = auth.proof()
+        const proof = proving instanceof Promise ? await proving : proving
+        const opening = request.long ? sockets.forWatch(proof) : sockets.forProxy(proof)
+        const dispatcher = opening instanceof Promise ? await opening : opening
         if (request.long) exchange.whenOver(() => void sockets.end(dispatcher))
         exchange.dispatch(dispatcher, {
           origin,
           method: request.method as Dispatcher.HttpMethod,
           path: basePath + request.path,
-          headers,
+          headers: proven(request.headers, proof),
           body: (request.body as Readable | undefined) ?? null,
           headersTimeout: request.headTimeoutMs,
           bodyTimeout: request.idleTimeoutMs ?? 0,
@@ -40,14 +34,18 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
       return exchange
     },
 
-    async open({ method, path, headers: given }) {
-      const { proof, headers } = await proven(given)
+    async open({ method, path, headers }) {
+      const proof = await auth.proof()
       const socket = await sockets.forUpgrade(proof)
-      socket.write(headOf(method, basePath + path, ['host', host, ...headers]))
+      socket.write(headOf(method, basePath + path, ['host', host, ...proven(headers, proof)]))
       return socket as RawSocket
     },
   }
 }
+
+/** The request's headers with the connection's own proof. undici wants an array that it may write to. */
+const proven = (headers: readonly string[], { authorization }: Proof): string[] =>
+  authorization ? [...headers, 'authorization', authorization] : [...headers]
 
 /** The head of an HTTP/1.1 request. Node's parser let none of these headers contain a line break. */
 function headOf(method: string, path: string, headers: readonly string[]): Buffer {
@@ -57,16 +55,21 @@ function headOf(method: string, path: string, headers: readonly string[]): Buffe
   return Buffer.from(`${head}\r\n`, 'latin1')
 }
 
-/** Carries one answer from undici to its sink, and says once that it is over. */
+/**
+ * Carries one answer from undici to its sink, and says once that it is over. These are undici's older callbacks: behind the
+ * newer ones it makes an object of each answer's headers first, which nobody here reads.
+ */
 class Exchange implements RawExchange, Dispatcher.DispatchHandler {
-  #controller: Dispatcher.DispatchController | undefined
+  #abort: ((reason: Error) => void) | undefined
+  #resume: (() => void) | undefined
+  #paused = false
   #over = false
   #aborted: Error | undefined
-  #whenOver: () => void = () => undefined
+  #whenOver: (() => void) | undefined
 
   constructor(
     readonly sink: RawSink,
-    readonly seen: (status: number) => void,
+    readonly auth: Pick<Authenticator, 'refused'>,
   ) {}
 
   whenOver(then: () => void): void {
@@ -78,59 +81,59 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
     if (!this.#over) dispatcher.dispatch(options, this)
   }
 
+  /** Only what paused itself: the socket may carry somebody else's answer by now. */
   resume(): void {
-    this.#controller?.resume()
+    if (!this.#paused || this.#over) return
+    this.#paused = false
+    this.#resume?.()
   }
 
   abort(reason: Error): void {
-    this.#aborted ??= reason
-    if (this.#controller) this.#controller.abort(reason)
+    if (this.#aborted) return
+    this.#aborted = reason
+    if (this.#abort) this.#abort(reason)
     else this.fail(reason)
   }
 
+  /** The sink hears of it a turn later: who sends has to have its exchange by then. */
   fail(error: Error): void {
     if (this.#over) return
     this.#finish()
-    this.sink.failed(error)
+    queueMicrotask(() => this.sink.failed(error))
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#aborted) controller.abort(this.#aborted)
+  onConnect(abort: (reason?: Error) => void): void {
+    this.#abort = abort
+    if (this.#aborted) abort(this.#aborted)
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    message = '',
-  ): void {
-    if (status < 200 || this.#over) return
-    this.seen(status)
-    const raw = (controller.rawHeaders ?? []) as readonly (Buffer | string)[]
-    this.sink.head(
-      status,
-      message,
-      raw.map(item => (typeof item === 'string' ? item : item.toString('latin1'))),
-    )
+  onHeaders(status: number, received: readonly Buffer[], resume: () => void, message: string): boolean {
+    if (status < 200 || this.#over) return true
+    if (status === 401) this.auth.refused()
+    this.#resume = resume
+    const headers: string[] = []
+    for (const item of received) headers.push(item.toString('latin1'))
+    this.sink.head(status, message, headers)
+    return true
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over && !this.sink.data(chunk)) controller.pause()
+  onData(chunk: Buffer): boolean {
+    this.#paused = !this.#over && !this.sink.data(chunk)
+    return !this.#paused
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#over) return
     this.#finish()
     this.sink.end()
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.fail(error)
   }
 
   #finish(): void {
     this.#over = true
-    this.#whenOver()
+    this.#whenOver?.()
   }
 }
