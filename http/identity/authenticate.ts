@@ -21,9 +21,10 @@ export interface CertificateSubject {
 /** Finds out who a request is from. OIDC issuers join here later. */
 export interface Authenticator {
   /**
+   * At once where the answer is known.
    * @throws Failure UNAUTHENTICATED when the credentials are absent or wrong, UNAVAILABLE when nobody could check them
    */
-  authenticate(credentials: Credentials): Promise<Caller>
+  authenticate(credentials: Credentials): Caller | Promise<Caller>
 }
 
 /** A token that was good is believed this long: Kubernetes' own default for delegated authentication. */
@@ -44,15 +45,19 @@ export function hostAuthenticator(options: {
 }): Authenticator {
   const remembered = new Remembered<Caller | undefined>({ capacity: CAPACITY, now: options.now })
   return {
-    async authenticate({ authorization, certificate }) {
+    authenticate({ authorization, certificate }) {
       if (certificate) return callerOfCertificate(certificate)
       const token = bearerToken(authorization)
       const key = hash('sha256', token, 'base64')
-      const caller = await remembered.get(key, () => reviewToken(options.host, token))
-      if (!caller) throw unauthenticated('the bearer token is not accepted: it is unknown or has expired')
-      return caller
+      const caller = remembered.get(key, () => reviewToken(options.host, token))
+      return caller instanceof Promise ? caller.then(accepted) : accepted(caller)
     },
   }
+}
+
+function accepted(caller: Caller | undefined): Caller {
+  if (!caller) throw unauthenticated('the bearer token is not accepted: it is unknown or has expired')
+  return caller
 }
 
 function bearerToken(authorization: string | undefined): string {
@@ -68,7 +73,18 @@ function bearerToken(authorization: string | undefined): string {
   return token
 }
 
-function callerOfCertificate({ CN, O }: CertificateSubject): Caller {
+/** One connection has one certificate, and its caller is one object: what is derived of it is found again. */
+function callerOfCertificate(subject: CertificateSubject): Caller {
+  const known = certified.get(subject)
+  if (known) return known
+  const caller = callerOfSubject(subject)
+  certified.set(subject, caller)
+  return caller
+}
+
+const certified = new WeakMap<CertificateSubject, Caller>()
+
+function callerOfSubject({ CN, O }: CertificateSubject): Caller {
   if (typeof CN !== 'string' || CN === '') {
     throw unauthenticated("the client certificate's subject must have exactly one CN: it names the user")
   }

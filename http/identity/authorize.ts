@@ -15,8 +15,8 @@ export interface Verdict {
 
 /** Decides who may do what. Roles and workspaces join here later. */
 export interface Authorizer {
-  /** @throws Failure or StatusError when nobody could decide: that is never a yes. */
-  decide(caller: Caller, action: Action): Promise<Verdict>
+  /** At once where the verdict is known. @throws Failure or StatusError when nobody could decide: that is never a yes. */
+  decide(caller: Caller, action: Action): Verdict | Promise<Verdict>
 }
 
 /** A yes is believed this long; a revoked right lives on no longer than this. */
@@ -32,7 +32,7 @@ const REVIEW_TIMEOUT_MS = 10_000
 export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
   const remembered = new Remembered<Verdict>({ capacity: CAPACITY, now: options.now })
   return {
-    decide: async (caller, action) =>
+    decide: (caller, action) =>
       remembered.get(keyOf(caller, action), () => reviewAccess(options.host, caller, action)),
   }
 }
