@@ -1,5 +1,5 @@
 import { acceptedForm, type Form } from './accept.js'
-import type { RequestInfo } from './request-info.js'
+import type { Query, RequestInfo } from './request-info.js'
 
 /** Which state of the instance a read is content with (Kubernetes' `resourceVersion` and `resourceVersionMatch`). */
 export type WantedVersion =
@@ -36,8 +36,26 @@ const UNDERSTOOD = new Set([
   ...['watch', 'timeout'],
 ])
 
+/** Of a read that has no parameters. */
+const plain = (method: string, form: Form): Asked => ({
+  method,
+  form,
+  version: NEWEST,
+  labelSelector: '',
+  hasFieldSelector: false,
+  limit: 0,
+  continued: false,
+  others: NONE,
+  ofWatch: NOTHING,
+})
+
+const NEWEST: WantedVersion = { kind: 'newest' }
+const NONE: readonly string[] = []
+const NOTHING: Readonly<Record<string, string>> = {}
+
 /** @param accept the header of that name */
 export function askedOf(method: string, { verb, query }: RequestInfo, accept: string | undefined): Asked {
+  if (query.size === 0) return plain(method, acceptedForm(accept))
   const names = [...query.keys()]
   const limit = query.get('limit') ?? ''
   const isLimit = /^\d{0,9}$/.test(limit)
@@ -59,7 +77,7 @@ export function askedOf(method: string, { verb, query }: RequestInfo, accept: st
 }
 
 /** Lists with a limit and a version but no match want exactly that version: so were pages read before there were tokens. */
-function versionOf(query: URLSearchParams, verb: string): WantedVersion {
+function versionOf(query: Query, verb: string): WantedVersion {
   const version = query.get('resourceVersion') ?? ''
   const match = query.get('resourceVersionMatch') ?? ''
   if (match !== '' && match !== 'NotOlderThan') return { kind: 'particular' }

@@ -9,7 +9,7 @@ import { isLongAgo } from '../read-your-writes/long-ago.js'
 import { indexShowing } from '../read-your-writes/showing.js'
 import type { InstanceAccess } from './access.js'
 import type { Asked } from './asked.js'
-import type { RequestInfo } from './request-info.js'
+import type { RequestInfo, ResourceInfo } from './request-info.js'
 import type { IndexState, Route } from './route.js'
 
 /** What decides where a request is answered from. */
@@ -48,9 +48,6 @@ export const showingOf = (index: InstanceIndex, { now }: WriteLedger): Showing =
     isLongAgo: since => isLongAgo(index.freshness, now() - since, Date.now()),
   }),
 })
-
-/** What a request names. */
-export type ResourceInfo = NonNullable<RequestInfo['resource']>
 
 /** What a request looks at, in the words of the objects themselves. */
 export const extentOf = ({ namespace = '', name }: ResourceInfo): Extent => ({

@@ -1,7 +1,28 @@
 import type { Caller } from '../identity/caller.js'
 
+/**
+ * Header names in lower case, asked for as they came. Few names have as many letters as one of these, and the others, nearly
+ * all of a request, need no copy in lower case.
+ */
+class Names {
+  readonly #names: ReadonlySet<string>
+  readonly #lengths: readonly boolean[]
+
+  constructor(...names: readonly string[]) {
+    this.#names = new Set(names)
+    const longest = Math.max(...names.map(({ length }) => length))
+    this.#lengths = Array.from({ length: longest + 1 }, (_, length) =>
+      names.some(name => name.length === length),
+    )
+  }
+
+  has(name: string): boolean {
+    return this.#lengths[name.length] === true && this.#names.has(name.toLowerCase())
+  }
+}
+
 /** Headers that belong to one connection, and never travel on (RFC 9110, section 7.6.1, and its predecessors). */
-const HOP_BY_HOP = new Set([
+const HOP_BY_HOP = new Names(
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -13,16 +34,18 @@ const HOP_BY_HOP = new Set([
   'upgrade',
   'expect',
   'http2-settings',
-])
+)
 
 /**
  * What a request says of who it is from or where it came by: only we may say that to the server behind. Some servers take
  * an underscore for a dash.
  */
-const NOT_TRUSTED = new Set(['authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip'])
-const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/
+const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip')
+const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/i
 const IMPERSONATE = /^impersonate[-_]/i
 
+const UPGRADE = new Names('upgrade')
+const PROTOCOLS = new Names('sec-websocket-protocol')
 /** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
 const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
 
@@ -46,17 +69,17 @@ export function requestHeaders(
   const kept: string[] = []
   let upgrade = ''
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
-    const lower = name.toLowerCase()
-    if (lower === 'upgrade') upgrade = value
+    const name = rawHeaders[index] ?? ''
+    const value = rawHeaders[index + 1] ?? ''
+    if (keepUpgrade && UPGRADE.has(name)) upgrade = value
     if (
-      HOP_BY_HOP.has(lower) ||
-      NOT_TRUSTED.has(lower) ||
-      NOT_TRUSTED_PREFIX.test(lower) ||
-      dropped.has(lower)
+      HOP_BY_HOP.has(name) ||
+      NOT_TRUSTED.has(name) ||
+      NOT_TRUSTED_PREFIX.test(name) ||
+      dropped?.has(name.toLowerCase())
     )
       continue
-    const clean = lower === 'sec-websocket-protocol' ? withoutToken(value) : value
+    const clean = PROTOCOLS.has(name) ? withoutToken(value) : value
     if (clean !== '' || value === '') kept.push(name, clean)
   }
   if (keepUpgrade) kept.push('Connection', 'Upgrade', 'Upgrade', upgrade)
@@ -69,9 +92,9 @@ export function answerHeaders(rawHeaders: readonly string[]): string[] {
   const dropped = namedByConnection(rawHeaders)
   const kept: string[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
-    const lower = name.toLowerCase()
-    if (!HOP_BY_HOP.has(lower) && !dropped.has(lower)) kept.push(name, value)
+    const name = rawHeaders[index] ?? ''
+    if (!HOP_BY_HOP.has(name) && !dropped?.has(name.toLowerCase()))
+      kept.push(name, rawHeaders[index + 1] ?? '')
   }
   return kept
 }
@@ -109,18 +132,18 @@ const utf8 = (value: string): string =>
 const headerKey = (key: string): string =>
   encodeURIComponent(key).replaceAll(/[()]/g, character => (character === '(' ? '%28' : '%29'))
 
-/** `Connection: x` makes x a hop-by-hop header too. */
-function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
-  let found = NONE
+/** `Connection: x` makes x a hop-by-hop header too; undefined where it names none, which is the common case. */
+function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> | undefined {
+  let found: ReadonlySet<string> | undefined
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const value = rawHeaders[index + 1] ?? ''
-    if (rawHeaders[index]?.toLowerCase() !== 'connection' || value === 'keep-alive') continue
-    found = new Set([...found, ...value.split(',').map(name => name.trim().toLowerCase())])
+    if (!CONNECTION.has(rawHeaders[index] ?? '') || value === 'keep-alive') continue
+    found = new Set([...(found ?? []), ...value.split(',').map(name => name.trim().toLowerCase())])
   }
   return found
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const CONNECTION = new Names('connection')
 
 const withoutToken = (protocols: string): string =>
   protocols

@@ -17,7 +17,7 @@ import {
   standing,
 } from './entrant.js'
 import { BEHIND, IndexAnswer, NOT_FOUND } from './index-answer.js'
-import { named } from './named.js'
+import { Named } from './named.js'
 import { type Route, route } from './route.js'
 
 /** A read under way to the index, or to Karmada after all. */
@@ -140,7 +140,7 @@ export class IndexFirst implements RawExchange {
   #karmada(decided: Route): void {
     const { entrant, request, sink, answered } = this.way
     answered({ source: 'karmada', reason: decided.reason })
-    this.#current = entrant.karmada.upstream.send(request, named(sink, decided))
+    this.#current = entrant.karmada.upstream.send(request, new Named(sink, decided))
   }
 }
 

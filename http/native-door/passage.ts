@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ConnectionClosedError, type RawExchange } from '../../ports/kube-api.js'
+import {
+  ConnectionClosedError,
+  type RawExchange,
+  type RawRequest,
+  type RawSink,
+} from '../../ports/kube-api.js'
 import { cancelled, deadlineExceeded, Failure, invalidArgument, unavailable } from '../failure.js'
 import type { Admission } from './admission.js'
 import { type Frames, framesOf } from './frames.js'
@@ -17,14 +22,16 @@ const IDLE_TIMEOUT_MS = 65_000
  */
 const HELD_BYTES = 256 * 1024
 
-/** One request on its way through, in both directions at each side's pace. */
-export class Passage {
+/** One request on its way through, in both directions at each side's pace: the sink of its own answer. */
+export class Passage implements RawSink {
   /** Resolves when the answer was passed on whole; rejects when it could not be. */
   readonly over: Promise<void>
   readonly #admission: Admission
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #now: () => number
+  #resolve: () => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
   #exchange: RawExchange | undefined
   #frames: Frames | undefined
   #ending = false
@@ -37,7 +44,11 @@ export class Passage {
     this.#response = response
     this.#admission = admission
     this.#now = now
-    this.over = new Promise((resolve, reject) => this.#start(resolve, reject))
+    this.over = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#send()
   }
 
   /** A stream ends after a whole event, as an API server's own end looks; what ends by itself is left to do so. */
@@ -58,61 +69,16 @@ export class Passage {
     return true
   }
 
-  #start(resolve: () => void, reject: (error: unknown) => void): void {
+  head(status: number, message: string, received: readonly string[]): void {
     const response = this.#response
-    const { upstream, path, caller, info } = this.#admission
-    const { method = 'GET', rawHeaders, headers } = this.#request
-    const hasBody = headers['content-length'] !== undefined || 'transfer-encoding' in headers
-    response.on('drain', () => {
-      this.#waitingSince = undefined
-      this.#exchange?.resume()
-    })
-    response.on('close', () => {
-      this.#waitingSince = undefined
-      if (response.writableFinished) return resolve()
-      // By us, when streams end; else the caller is gone, and the request behind us has nobody to answer to.
-      const gone = this.#hungUp()
-      if (this.#ending) resolve()
-      else reject(gone)
-      this.#exchange?.abort(gone)
-    })
-    this.#exchange = upstream.send(
-      {
-        method,
-        path,
-        headers: requestHeaders(rawHeaders, caller),
-        ...(hasBody ? { body: this.#request } : {}),
-        long: info.long,
-        headTimeoutMs: HEAD_TIMEOUT_MS,
-        ...(info.long ? {} : { idleTimeoutMs: IDLE_TIMEOUT_MS }),
-      },
-      {
-        head: (status, message, received) => {
-          response.writeHead(status, message, answerHeaders(received))
-          if (!info.long) return
-          this.#frames = framesOf(received)
-          // A watch that is silent has begun all the same: informers wait for its head.
-          response.flushHeaders()
-        },
-        data: chunk => this.#data(chunk),
-        end: () => {
-          response.end()
-          // Until it is taken: what is left is little, but it holds a place.
-          this.#waitingSince ??= this.#now()
-        },
-        failed: error => {
-          // Our own end looks like a break from behind.
-          if (response.writableEnded) return
-          if (response.destroyed) return reject(this.#hungUp())
-          // Closed on purpose, not broken: an end after a whole event is how a server says that it was meant.
-          if (error instanceof ConnectionClosedError && this.#frames?.between) return void response.end()
-          reject(upstreamFailure(error))
-        },
-      },
-    )
+    response.writeHead(status, message, answerHeaders(received))
+    if (!this.#admission.info.long) return
+    this.#frames = framesOf(received)
+    // A watch that is silent has begun all the same: informers wait for its head.
+    response.flushHeaders()
   }
 
-  #data(chunk: Uint8Array): boolean {
+  data(chunk: Uint8Array): boolean {
     const response = this.#response
     const whole = this.#frames?.take(chunk) ?? 0
     if (this.#ending && whole > 0) {
@@ -121,8 +87,63 @@ export class Passage {
       return true
     }
     if (response.write(chunk)) return true
-    this.#waitingSince ??= this.#now()
+    this.#wait()
     return response.writableLength < HELD_BYTES
+  }
+
+  end(): void {
+    this.#response.end()
+    // Until it is taken: what is left is little, but it holds a place.
+    this.#waitingSince ??= this.#now()
+  }
+
+  failed(error: Error): void {
+    // Our own end looks like a break from behind.
+    if (this.#response.writableEnded) return
+    if (this.#response.destroyed) this.#reject(this.#hungUp())
+    // Closed on purpose, not broken: an end after a whole event is how a server says that it was meant.
+    else if (error instanceof ConnectionClosedError && this.#frames?.between) this.#response.end()
+    else this.#reject(upstreamFailure(error))
+  }
+
+  #send(): void {
+    const { upstream, path, caller, info } = this.#admission
+    const { method = 'GET', rawHeaders, headers } = this.#request
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    const request: { -readonly [K in keyof RawRequest]: RawRequest[K] } = {
+      method,
+      path,
+      headers: requestHeaders(rawHeaders, caller),
+      long: info.long,
+      headTimeoutMs: HEAD_TIMEOUT_MS,
+    }
+    if (hasBody) request.body = this.#request
+    if (!info.long) request.idleTimeoutMs = IDLE_TIMEOUT_MS
+    this.#response.on('close', () => this.#closed())
+    this.#exchange = upstream.send(request, this)
+  }
+
+  #closed(): void {
+    this.#waitingSince = undefined
+    if (this.#response.writableFinished) {
+      this.#resolve()
+      return
+    }
+    // By us, when streams end; else the caller is gone, and the request behind us has nobody to answer to.
+    const gone = this.#hungUp()
+    if (this.#ending) this.#resolve()
+    else this.#reject(gone)
+    this.#exchange?.abort(gone)
+  }
+
+  /** Until the reader has taken what is there for it. Few are ever waited for. */
+  #wait(): void {
+    if (this.#waitingSince !== undefined) return
+    this.#waitingSince = this.#now()
+    this.#response.once('drain', () => {
+      this.#waitingSince = undefined
+      this.#exchange?.resume()
+    })
   }
 
   #end(): void {

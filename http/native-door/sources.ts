@@ -5,13 +5,13 @@ import {
   extentOf,
   HOPED_FOR,
   partyOf,
-  type ResourceInfo,
   type Sources,
   showingOf,
   standing,
 } from './entrant.js'
 import { IndexFirst } from './index-first.js'
-import { named } from './named.js'
+import { Named } from './named.js'
+import type { ResourceInfo } from './request-info.js'
 import { route } from './route.js'
 import { Tapped } from './tapped.js'
 
@@ -28,7 +28,7 @@ export function sourceOf(sources: Sources, entrant: Entrant, answered: (from: An
       const first = route(info, asked, index && standing(info, index, HOPED_FOR))
       if (first.to === 'karmada' || !index) {
         answered({ source: 'karmada', reason: first.reason })
-        return karmada.upstream.send(request, remembered(sources, entrant, named(sink, first)))
+        return karmada.upstream.send(request, remembered(sources, entrant, new Named(sink, first)))
       }
       return new IndexFirst({ sources, entrant, index, request, sink, answered })
     },
