@@ -92,6 +92,11 @@ export const families: readonly Family[] = [
     programs: [{ name: 'grpcurl', package: 'github.com/fullstorydev/grpcurl/cmd/grpcurl', byHand: true }],
   },
   {
+    folder: 'helm',
+    stamps: {},
+    programs: [{ name: 'helm', package: 'helm.sh/helm/v4/cmd/helm' }],
+  },
+  {
     folder: 'informer',
     stamps: {},
     programs: [{ name: 'informer', package: '.' }],

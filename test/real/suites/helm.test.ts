@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { comparable } from '../../http/native-door/comparable.js'
+import { type Run, runKubectl } from '../../scenarios/support/kubectl.js'
+import { programPath } from '../build.js'
+import { type RealDoor, startRealDoor } from '../door.js'
+import { sourceFolder } from '../repository.js'
+
+/** Helm's own times, which are words. */
+const timeless = (text: string): string =>
+  comparable(text).replaceAll(/[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}/g, 'TIME')
+
+/** Helm's whole life of a release: discovery, hooks, lookups, server-side apply, Secrets, and waiting by watches. */
+describe('Helm through the native door', () => {
+  const stack = inject('stack')
+  const chart = join(sourceFolder, 'helm', 'shop')
+  let door: RealDoor
+  let home: string
+
+  beforeAll(async () => {
+    door = await startRealDoor(stack, 'helm')
+    home = mkdtempSync(join(tmpdir(), 'kairship-helm-'))
+    // Of a namespace that is there the chart says so: it must be there both times.
+    await run('kubectl', door.direct, 'create namespace helm')
+  })
+  afterAll(async () => {
+    await door?.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  const run = (program: string, kubeconfig: string, line: string): Promise<Run> =>
+    runKubectl(programPath(program), [...line.split(' '), '--namespace', 'helm'], { kubeconfig, home })
+
+  /** @returns what each command said, as it can be compared */
+  async function play(kubeconfig: string, lines: readonly string[]): Promise<string[]> {
+    const story: string[] = []
+    for (const line of lines) {
+      const { code, stdout, stderr } = await run('helm', kubeconfig, line.replace(/^! /, ''))
+      const told = `$ helm ${line} → ${code}\n${timeless(stdout)}${timeless(stderr)}`
+      expect(code === 0, told).toBe(!line.startsWith('! '))
+      story.push(told)
+    }
+    return story
+  }
+
+  const life = (member: string): readonly string[] => [
+    `install shop ${chart} --set member=${member} --dry-run=server`,
+    `! install shop ${chart}`,
+    `install shop ${chart} --set member=${member} --wait --timeout 90s`,
+    `! install shop ${chart} --set member=${member}`,
+    'list',
+    'status shop',
+    'get values shop',
+    'get manifest shop',
+    'get hooks shop',
+    `upgrade shop ${chart} --set member=${member},colour=green --wait --timeout 90s`,
+    `upgrade shop ${chart} --set member=${member},colour=blue --dry-run=server`,
+    'history shop',
+    'rollback shop 1 --wait --timeout 90s',
+    'history shop --output json',
+    'get values shop --output json',
+    'uninstall shop --wait --timeout 90s',
+    'list',
+    '! status shop',
+  ]
+
+  it('says word for word what it says directly, from install to uninstall', async () => {
+    const lines = life(door.member)
+    const direct = await play(door.direct, lines)
+    expect(await play(door.through, lines)).toEqual(direct)
+  })
+
+  it('what an upgrade through the door changed is read there and in the member', async () => {
+    const words = `shop ${chart} --set member=${door.member},colour=green,runs=true`
+    await play(door.through, [`upgrade --install ${words}`])
+    const settings = await run('kubectl', door.through, 'get configmap settings --output json')
+    expect(JSON.parse(settings.stdout).data).toEqual({
+      colour: 'green',
+      namespace: 'Active',
+      servesKarmada: 'true',
+    })
+    const runs = 'wait --for=jsonpath={.status.readyReplicas}=1 deployment/shop --timeout=90s'
+    const ready = await run('kubectl', door.through, runs)
+    expect(ready.code, ready.stderr).toBe(0)
+    const inMember = await run('kubectl', door.throughToMember, 'get deployment shop --output json')
+    expect(JSON.parse(inMember.stdout).spec.template.metadata.annotations).toEqual({ colour: 'green' })
+    await play(door.through, ['uninstall shop --wait --timeout 90s'])
+    const left = await run('kubectl', door.through, 'get deployments,propagationpolicies --output name')
+    expect(left.stdout).toBe('')
+  })
+})
