@@ -40,6 +40,7 @@ export class Collection<T extends KubeObject> {
   readonly #readers = new Map<string, Subject<void>>()
   readonly #source: Observable<Seen<T>>
   #subscription: Subscription | undefined
+  #resourceVersion: string | undefined
 
   constructor(
     readonly resource: GroupVersionResource & { readonly namespace?: string },
@@ -66,6 +67,10 @@ export class Collection<T extends KubeObject> {
   /** True once everything has been listed, until contact is lost. */
   get inContact(): boolean {
     return this.#contact.value === 'made'
+  }
+  /** Every change up to this version is held, and was told; undefined until everything has been listed once. */
+  get resourceVersion(): string | undefined {
+    return this.#resourceVersion
   }
   get(key: string): T | undefined {
     return this.#store.get(key)
@@ -113,6 +118,7 @@ export class Collection<T extends KubeObject> {
       this.#changes.next(change)
       if (change.type !== 'SYNCED') this.#readers.get(objectKey(change.object))?.next()
     }
+    if ('cursor' in seen) this.#resourceVersion = seen.cursor
     if (seen.type === 'synced' && !this.inContact) this.#contact.next('made')
   }
 

@@ -115,6 +115,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const fleet = new ActorFleet({
     registry: supervisor.registry,
     isWarm: () => supervisor.warm,
+    resourceVersion: () => host.instances.resourceVersion,
     leadership: () => lease.current(),
     connectionOf,
     indexOf: name => indexes.of(name),

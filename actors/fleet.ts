@@ -11,6 +11,8 @@ import type { Registry, RegistryChange } from './registry.js'
 export interface FleetSources {
   readonly registry: Registry
   readonly isWarm: () => boolean
+  /** Up to which version the registry was told of every change of the Instances. */
+  readonly resourceVersion: () => string | undefined
   readonly leadership: () => Leadership
   readonly connectionOf: (name: string) => InstanceConnection
   readonly indexOf: (name: string) => InstanceIndex | undefined
@@ -27,6 +29,10 @@ export class ActorFleet implements Fleet {
 
   get synced(): boolean {
     return this.sources.isWarm()
+  }
+
+  get resourceVersion(): string | undefined {
+    return this.sources.resourceVersion()
   }
 
   list(): readonly InstanceView[] {

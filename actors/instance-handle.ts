@@ -78,8 +78,13 @@ export class InstanceHandle {
   tell(event: InstanceEvent): void {
     if (event.type === 'instance.observed') this.instance = event.instance
     else if (!isNews(this.#latest.context, event)) return
-    // One that crashed hears nothing until it is restarted; then it is told everything anew.
-    if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event)
+    if (this.#actor.getSnapshot().status === 'active') {
+      this.#actor.send(event)
+    } else if (event.type === 'instance.observed') {
+      // One that crashed hears nothing until it is restarted; then it is told everything anew. Its CR is shown all the same.
+      this.#view = undefined
+      this.listener.changed(this, this.#latest)
+    }
   }
 
   /** Ends the actor and whatever it runs. */
@@ -182,7 +187,7 @@ export class InstanceHandle {
     const { endpoint, kubernetesVersion, karmadaVersion, summary } = statusOf(context)
     return {
       name: this.name,
-      instance: context.instance,
+      instance: this.instance,
       state: this.#crash && this.#state === 'ready' ? 'degraded' : this.#state,
       since: this.#since,
       conditions: this.#conditions,

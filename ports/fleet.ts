@@ -66,6 +66,8 @@ export interface InspectionEvent {
 export interface Fleet {
   /** True once the first list of Instances has been seen; before that nothing is answered from snapshots. */
   readonly synced: boolean
+  /** Views show every change that the host made to its Instances up to this version; undefined before the first list. */
+  readonly resourceVersion: string | undefined
   /** Sorted by name. */
   list(): readonly InstanceView[]
   get(name: string): InstanceView | undefined

@@ -99,6 +99,25 @@ describe('a collection that is listed anew', () => {
     expect(lists).toBe(2)
   })
 
+  it('says up to which version it holds everything: of a list when it is complete, of a change once that was told', async () => {
+    const reached = () => Number(collection.resourceVersion)
+    before = () => opened
+    const { opened, open } = gate()
+    collection.start()
+    await turns()
+    expect(collection.resourceVersion).toBeUndefined()
+    open()
+    await waitFor(() => expect(reached()).toBeGreaterThan(0))
+    const [listed, told] = [reached(), [] as number[]]
+    collection.changes.subscribe(() => told.push(reached()))
+    await create('two')
+    await waitFor(() => expect(told).toEqual([listed]))
+    expect(reached()).toBe(Number(collection.get('default/two')?.metadata.resourceVersion))
+    await remove('two')
+    await waitFor(() => expect(told).toHaveLength(2))
+    expect(told[1]).toBeLessThan(reached())
+  })
+
   it('does not take a list for it that was under way', async () => {
     const gates = [gate(), gate()]
     after = list => gates[list - 1]!.opened

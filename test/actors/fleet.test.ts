@@ -20,6 +20,7 @@ function fleetOf(...names: string[]) {
   const fleet = new ActorFleet({
     registry,
     isWarm: () => true,
+    resourceVersion: () => undefined,
     leadership: () => ({ leading: false, signal: new AbortController().signal }),
     connectionOf: () => new InstanceConnection(),
     indexOf: () => undefined,
@@ -44,7 +45,7 @@ function fleetOf(...names: string[]) {
     }
     return { next, take, leave: () => events.return?.() }
   }
-  return { registry, stopping, become, reader }
+  return { fleet, registry, stopping, become, reader }
 }
 const inWords = (event: FleetEvent): string =>
   event.type === 'BOOKMARK' ? 'BOOKMARK' : `${event.type} ${event.view.name} ${event.view.state}`
@@ -60,6 +61,24 @@ describe('a reader of the fleet', () => {
     const second = next()
     become('a', facts.unreachable)
     expect(await second).toBe('MODIFIED a degraded')
+  })
+
+  it('that waits is told all there is within a turn of the event loop, which the API counts on', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `a${index}`)
+    const { fleet, become, stopping } = fleetOf(...names)
+    const last = new Map<string, string>()
+    const turn = () => new Promise(setImmediate)
+    const reading = (async () => {
+      for await (const event of fleet.watch({ signal: stopping.signal }))
+        if (event.type !== 'BOOKMARK') last.set(event.view.name, event.view.state)
+    })()
+    await turn()
+    for (const name of names) become(name, ...whole)
+    expect(new Set(last.values())).toEqual(new Set(['registering']))
+    await turn()
+    expect(new Set(last.values())).toEqual(new Set(['ready']))
+    stopping.abort()
+    await reading
   })
 
   it('that does not keep up loses what was in between, and never the last', async () => {

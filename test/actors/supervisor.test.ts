@@ -234,6 +234,17 @@ describe('an actor that crashes', () => {
     ])
   })
 
+  it('is shown with its CR as that is by now, whoever changed it meanwhile', () => {
+    crash()
+    const told: string[] = []
+    supervisor.registry.changes.subscribe(({ type, name }) => told.push(`${type} ${name}`))
+    const shown = () => supervisor.registry.get('alpha')?.view().instance.metadata.resourceVersion
+    expect(shown()).toBe('5')
+    observe(instance({ resourceVersion: '6' }), 'MODIFIED')
+    expect(shown()).toBe('6')
+    expect(told).toEqual(['changed alpha'])
+  })
+
   it('is not told by a follower, and is told by it when it comes to lead', async () => {
     storing()
     crash()

@@ -11,6 +11,7 @@ import type { KubeApi } from '../../../ports/kube-api.js'
 /** A fleet whose facts a test sets. Watchers see every change in order. */
 export interface FakeFleet extends Fleet {
   synced: boolean
+  resourceVersion: string | undefined
   readonly views: Map<string, InstanceView>
   readonly connections: Map<string, KubeApi>
   readonly watchers: Set<(event: FleetEvent) => void>
@@ -71,6 +72,7 @@ const transition: TransitionRecord = {
 export function fakeFleet(...views: InstanceView[]): FakeFleet {
   const fleet: FakeFleet = {
     synced: true,
+    resourceVersion: undefined,
     views: new Map(views.map(view => [view.name, view])),
     connections: new Map(),
     watchers: new Set(),
