@@ -10,6 +10,7 @@ import { type Authenticator, hostAuthenticator } from './identity/authenticate.j
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { Held } from './limits.js'
 import { operationsOf } from './operation.js'
+import type { CatchUp } from './read-your-writes/catch-up.js'
 import type { DoorAddress } from './rpc/door-kubeconfig.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
@@ -26,6 +27,8 @@ export interface ApiDependencies {
   readonly door: () => DoorAddress
   /** Streams that one caller may hold open at once, over all wires. */
   readonly streamsPerCaller: number
+  /** Remembers what callers wrote; both doors have one. */
+  readonly catchUp: CatchUp
   readonly now?: () => number
 }
 
@@ -41,7 +44,7 @@ export interface ManagementApi {
 
 /** Puts services, identity and the dispatcher together. A further service is one more line here. */
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
-  const { fleet, host, log, meter, karmadaVersion, door, streamsPerCaller } = dependencies
+  const { fleet, host, log, meter, karmadaVersion, door, streamsPerCaller, catchUp } = dependencies
   const { now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   const authorizer = hostAuthorizer({ host, now })
@@ -49,7 +52,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   feed
     .follow(fleet, stopping.signal)
     .catch(error => log.error({ err: error }, 'the fleet can no longer be followed'))
-  const instances = instanceHandlers({ fleet, feed, host, karmadaVersion, door })
+  const instances = instanceHandlers({ fleet, feed, catchUp, host, karmadaVersion, door })
   return {
     services: [{ service: InstanceService, operations: operationsOf(InstanceService, instances) }],
     dispatcher: createDispatcher({

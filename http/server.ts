@@ -90,8 +90,12 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const tls = options.tls ?? (await selfSigned([address.host, grpcAddress.host, 'localhost', 'kairship']))
   let url = ''
   const { certificateAuthority } = tls
+  const now = () => performance.now()
+  const catchUp = new CatchUp(new WriteLedger(now))
   const api = managementApi({
     ...options,
+    catchUp,
+    now,
     door: () => ({
       url: options.externalUrl?.replace(/\/$/, '') ?? url,
       ...(certificateAuthority ? { certificateAuthority } : {}),
@@ -115,10 +119,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     anonymous: app => addHealth(app, askReady),
     further: app => addDocuments(app, api.services),
   })
-  const now = () => performance.now()
   const limits = limitsOf(options.doorLimits ?? {}, { ...options, now })
-  const ledger = new WriteLedger(now)
-  const reading = { access: new InstanceAccess(now), ledger, catchUp: new CatchUp(ledger) }
+  const reading = { access: new InstanceAccess(now), ledger: catchUp.ledger, catchUp }
   const door = nativeDoor({ ...options, ...api, ...limits, ...reading, now })
   const rest = getRequestListener(app.fetch)
   const server = hardened(

@@ -57,9 +57,7 @@ export class CatchUp {
   async shows(read: Read, index: Showing, instance: Showing): Promise<boolean> {
     const dues = this.ledger.due(read.party, read.type, read.extent)
     if (!dues) return true
-    const now = this.ledger.now()
-    const all = [...dues.written, ...dues.namespaces]
-    if (all.some(({ underWay, notBefore }) => underWay > 0 || now < notBefore)) return false
+    if (this.isOpen(read)) return false
     if (!(await this.#showsObjects(read, dues.written.filter(isObject), index, instance))) return false
     for (const due of dues.written)
       if (due.name === undefined && !(await this.#showsAll(read, due, index, instance))) return false
@@ -67,6 +65,13 @@ export class CatchUp {
       if (!(await this.#isEmptied(due, instance)) || !(await this.#showsAll(read, due, index, instance)))
         return false
     return true
+  }
+
+  /** Whether something is under way, or may yet be executed, that a read could miss: then it is not waited for. */
+  isOpen({ party, type, extent }: Read): boolean {
+    const { written = [], namespaces = [] } = this.ledger.due(party, type, extent) ?? {}
+    const now = this.ledger.now()
+    return [...written, ...namespaces].some(({ underWay, notBefore }) => underWay > 0 || now < notBefore)
   }
 
   /**

@@ -51,6 +51,16 @@ export class InstanceFeed {
     }
   }
 
+  /** Resolves with the next change; whatever then changed, the fleet shows it already. */
+  get changed(): Promise<void> {
+    return this.#changed
+  }
+
+  /** Resolves once everything that the fleet shows now is told here: that takes no longer than a turn of the event loop. */
+  settled(): Promise<void> {
+    return new Promise(resolve => setImmediate(resolve))
+  }
+
   #record(event: Entry['event']): void {
     const { name } = event.view
     if (event.type === 'DELETED') this.#present.delete(name)

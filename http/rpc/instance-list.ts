@@ -1,33 +1,33 @@
-import type { InstanceView } from '../../ports/fleet.js'
 import type { ListInstancesRequest } from '../../proto/gen/kairship/instance_pb.js'
 import { SortBy, SortDir } from '../../proto/gen/kairship/types_pb.js'
+import type { ShownInstance } from './instance-message.js'
 import { type Page, pageOf } from './paging.js'
 
-/** Searches, sorts and pages views (which come sorted by name) as the contract says. */
+/** Searches, sorts and pages instances (which come sorted by name) as the contract says. */
 export function listPage(
-  views: readonly InstanceView[],
+  shown: readonly ShownInstance[],
   request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir' | 'page' | 'pageSize'>,
-): Page<InstanceView> {
-  const found = request.name ? views.filter(view => matches(view, request.name)) : views
+): Page<ShownInstance> {
+  const found = request.name ? shown.filter(one => matches(one, request.name)) : shown
   return pageOf(sorted(found, request.sortBy, request.sortDir), request)
 }
 
-const matches = ({ name, instance }: InstanceView, text: string): boolean =>
+const matches = ({ name, instance }: ShownInstance, text: string): boolean =>
   name.includes(text) || (instance.spec.alias?.includes(text) ?? false)
 
 /** Names break ties in ascending order whatever the direction, so that pages never overlap. */
-function sorted(views: readonly InstanceView[], by: SortBy, dir: SortDir): readonly InstanceView[] {
-  if (by === SortBy.SORT_BY_UNSPECIFIED) return views
+function sorted(shown: readonly ShownInstance[], by: SortBy, dir: SortDir): readonly ShownInstance[] {
+  if (by === SortBy.SORT_BY_UNSPECIFIED) return shown
   const sign = dir === SortDir.asc ? 1 : -1
   const key = sortKey[by] ?? nameOf
-  return [...views].sort((a, b) => sign * compare(key(a), key(b)) || compare(a.name, b.name))
+  return [...shown].sort((a, b) => sign * compare(key(a), key(b)) || compare(a.name, b.name))
 }
 
-const nameOf = ({ name }: InstanceView): string => name
+const nameOf = ({ name }: ShownInstance): string => name
 
 /** Instances have no workspace, cluster or namespace to sort by: those sort by name. */
-const sortKey: Partial<Record<SortBy, (view: InstanceView) => string>> = {
-  [SortBy.state]: ({ state }) => state,
+const sortKey: Partial<Record<SortBy, (shown: ShownInstance) => string>> = {
+  [SortBy.state]: ({ state }) => state ?? '',
   // RFC 3339 in UTC sorts as text.
   [SortBy.created_at]: ({ instance }) => instance.metadata.creationTimestamp ?? '',
 }

@@ -20,6 +20,15 @@ export const stateOf: Readonly<Record<InstanceState, State>> = {
   deleting: State.INSTANCE_STATE_TERMINAL,
 }
 
+/** What there is to say of an instance: its actor's view, or the object alone where no actor here has seen it yet. */
+export type ShownInstance =
+  | InstanceView
+  | { readonly name: string; readonly instance: InstanceObject; readonly state?: undefined }
+
+/** An instance as well as it is known. */
+export const messageOf = (shown: ShownInstance): Instance =>
+  shown.state === undefined ? messageOfObject(shown.instance) : messageOfView(shown)
+
 /** An instance as its actor knows it now: fresher than the CR's status, which the leader writes back. */
 export function messageOfView(view: InstanceView): Instance {
   const { instance } = view

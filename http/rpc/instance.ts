@@ -1,26 +1,29 @@
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import { resourcePath } from '../../manifests/kube.js'
-import { isNotFound } from '../../manifests/status-error.js'
-import type { Explanation, Fleet, InstanceView } from '../../ports/fleet.js'
+import type { Fleet } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
-import type { Call } from '../call.js'
 import { toFailure } from '../errors.js'
-import { Failure, notFound, unavailable } from '../failure.js'
+import { Failure } from '../failure.js'
 import type { ServiceHandlers } from '../operation.js'
+import type { CatchUp } from '../read-your-writes/catch-up.js'
 import { issueAdminKubeconfig } from './admin-kubeconfig.js'
 import { type DoorAddress, doorKubeconfig } from './door-kubeconfig.js'
 import type { InstanceFeed } from './instance-feed.js'
 import { listPage } from './instance-list.js'
 import { manifestOf, replacementOf } from './instance-manifest.js'
-import { messageOfObject, messageOfView, plainJson, transitionOf } from './instance-message.js'
+import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } from './instance-message.js'
+import { InstanceReading } from './instance-reading.js'
 import { karmadaSettings } from './karmada-settings.js'
+import { OwnWrites } from './own-writes.js'
 import { seenBy, watchInstances } from './watch-instances.js'
 
 /** What the handlers of the Instance service stand on. */
 export interface InstanceDependencies {
   readonly fleet: Fleet
   readonly feed: InstanceFeed
+  /** Remembers what callers wrote. */
+  readonly catchUp: CatchUp
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
   /** The Karmada version that is installed when none is asked for, e.g. `v1.18.2`. */
@@ -32,43 +35,44 @@ export interface InstanceDependencies {
 /** Writes say who wrote: this is the API, as opposed to the controllers (`kairship`). */
 const FIELD_MANAGER = 'kairship-apiserver'
 
-/** The Instance service: reads from actor snapshots, writes to CRs on the host. */
+/** The Instance service: reads from actor snapshots, writes to CRs on the host. Nobody reads what is older than its own writes. */
 export function instanceHandlers(
   dependencies: InstanceDependencies,
 ): ServiceHandlers<typeof InstanceService> {
   const { fleet, feed, host, karmadaVersion } = dependencies
+  const ownWrites = new OwnWrites(dependencies)
+  const instances = new InstanceReading(fleet, host, ownWrites)
   return {
     async listInstances(request, call) {
-      const { items, pagination } = listPage(await seenBy(call, knownOf(fleet)), request)
-      return { items: items.map(messageOfView), pagination }
+      const { items, pagination } = listPage(await seenBy(call, await instances.all(call)), request)
+      return { items: items.map(messageOf), pagination }
     },
 
     async createInstance(request, call) {
       const body = manifestOf(request)
-      const created = await write(() =>
+      const send = () =>
         host.request<Instance>({
           method: 'POST',
           path: resourcePath(INSTANCES),
           query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
           body,
           signal: call.signal,
-        }),
-      )
+        })
+      const created = await explained(ownWrites.write('create', body.metadata.name, call, send))
       return messageOfObject(created)
     },
 
     getInstanceKarmadaConfig: () => ({ version: karmadaVersion }),
 
     async getInstance({ name }, call) {
-      const view = viewOf(fleet, name)
-      return view ? messageOfView(view) : messageOfObject(await readInstance(host, name, call))
+      return messageOf(await instances.one(name, call))
     },
 
     async updateInstance({ name, data }, call) {
       const { labels, annotations, spec, resourceVersion, uid } = replacementOf(name, data)
-      const current = await readInstance(host, name, call)
+      const current = await instances.onHost(name, call)
       const { managedFields: _, ...metadata } = current.metadata
-      const stored = await write(() =>
+      const send = () =>
         host.request<Instance>({
           method: 'PUT',
           path: resourcePath(INSTANCES, { name }),
@@ -85,34 +89,43 @@ export function instanceHandlers(
             spec,
           },
           signal: call.signal,
-        }),
-      )
+        })
+      const stored = await explained(ownWrites.write('update', name, call, send))
       return { data: JSON.stringify(stored) }
     },
 
     async deleteInstance({ name }, call) {
-      await host.request({ method: 'DELETE', path: resourcePath(INSTANCES, { name }), signal: call.signal })
+      const send = () =>
+        host.request({ method: 'DELETE', path: resourcePath(INSTANCES, { name }), signal: call.signal })
+      await ownWrites.write('delete', name, call, send)
       return {}
     },
 
     async getInstanceJSON({ name }, call) {
-      return { data: JSON.stringify(await readInstance(host, name, call)) }
+      return { data: JSON.stringify(await instances.onHost(name, call)) }
     },
 
-    getInstanceKubeConfig({ instance }) {
-      knownView(fleet, instance)
+    async getInstanceKubeConfig({ instance }, call) {
+      await instances.one(instance, call)
       return { instance, kubeConfigString: doorKubeconfig(instance, dependencies.door()) }
     },
 
-    createInstanceAdminKubeConfig: ({ instance, expirationSeconds }, call) =>
-      issueAdminKubeconfig(fleet, knownView(fleet, instance), expirationSeconds, call),
+    createInstanceAdminKubeConfig: async ({ instance, expirationSeconds }, call) =>
+      issueAdminKubeconfig(fleet, await instances.view(instance, call), expirationSeconds, call),
 
-    ...karmadaSettings(host, (name, call) => readInstance(host, name, call)),
+    ...karmadaSettings(host, {
+      read: (name, call) => instances.onHost(name, call),
+      patch: (name, call, send) => ownWrites.write('patch', name, call, send),
+    }),
 
-    watchInstances: (request, call) => watchInstances(feed, request, call),
+    async watchInstances(request, call) {
+      await instances.upToDate(call, request.name || undefined)
+      await feed.settled()
+      return watchInstances(feed, request, call)
+    },
 
-    explainInstance({ name }) {
-      const { view, configuration, pending, transitions, leading } = explanationOf(fleet, name)
+    async explainInstance({ name }, call) {
+      const { view, configuration, pending, transitions, leading } = await instances.explanation(name, call)
       return {
         instance: messageOfView(view),
         configuration: [...configuration],
@@ -123,14 +136,15 @@ export function instanceHandlers(
       }
     },
 
-    listInstanceTransitions: ({ name }) => ({
-      items: explanationOf(fleet, name).transitions.map(transitionOf),
-    }),
+    async listInstanceTransitions({ name }, call) {
+      const { transitions } = await instances.explanation(name, call)
+      return { items: transitions.map(transitionOf) }
+    },
 
     getInstanceChart: () => ({ chart: plainJson(fleet.chart()) }),
 
-    inspectInstance({ name }, call) {
-      knownView(fleet, name)
+    async inspectInstance({ name }, call) {
+      await instances.view(name, call)
       return inspect(fleet, name, call.signal)
     },
   }
@@ -142,54 +156,10 @@ async function* inspect(fleet: Fleet, name: string, signal: AbortSignal) {
   }
 }
 
-/** The whole fleet as this replica sees it, once it sees it. */
-function knownOf(fleet: Fleet): readonly InstanceView[] {
-  if (!fleet.synced) {
-    throw unavailable('the instances have not been read from the host yet: try again in a moment', {
-      retryAfterSeconds: 1,
-    })
-  }
-  return fleet.list()
-}
-
-function viewOf(fleet: Fleet, name: string): InstanceView | undefined {
-  return fleet.synced ? fleet.get(name) : undefined
-}
-
-function knownView(fleet: Fleet, name: string): InstanceView {
-  knownOf(fleet)
-  const view = fleet.get(name)
-  if (!view) throw notFoundInstance(name)
-  return view
-}
-
-function explanationOf(fleet: Fleet, name: string): Explanation {
-  knownOf(fleet)
-  const explanation = fleet.explain(name)
-  if (!explanation) throw notFoundInstance(name)
-  return explanation
-}
-
-const notFoundInstance = (name: string): Failure =>
-  notFound(`there is no instance called ${JSON.stringify(name)}`)
-
-async function readInstance(host: KubeApi, name: string, call: Call): Promise<Instance> {
-  try {
-    return await host.request<Instance>({
-      method: 'GET',
-      path: resourcePath(INSTANCES, { name }),
-      signal: call.signal,
-    })
-  } catch (error) {
-    if (isNotFound(error)) throw notFoundInstance(name)
-    throw error
-  }
-}
-
 /** The host names wrong fields as they stand in the object; the caller sent that object as `data`. */
-async function write<T>(send: () => Promise<T>): Promise<T> {
+async function explained<T>(written: Promise<T>): Promise<T> {
   try {
-    return await send()
+    return await written
   } catch (error) {
     const failure = toFailure(error)
     const { violations } = failure.details

@@ -59,21 +59,25 @@ interface KarmadaSpec {
   }
 }
 
-/** How the handlers below read an Instance; throws NOT_FOUND. */
-type ReadInstance = (name: string, call: Call) => Promise<Instance>
+/** How the handlers below read an Instance, and send a patch to it. */
+interface Instances {
+  /** @throws Failure NOT_FOUND */
+  readonly read: (name: string, call: Call) => Promise<Instance>
+  readonly patch: (name: string, call: Call, send: () => Promise<unknown>) => Promise<unknown>
+}
 
 /**
  * Failover, descheduler and metrics adapter: components of the Karmada object that karmada-operator installs from. What is
  * asked for is written to the Instance's `spec.install.karmadaSpec`, from where the instance's actor carries it over; what
  * is read is that over what the Karmada object says.
  */
-export function karmadaSettings(host: KubeApi, readInstance: ReadInstance): Settings {
+export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
   const read = async (name: string, call: Call) => {
-    const instance = await readInstance(name, call)
+    const instance = await instances.read(name, call)
     return readKarmadaSpec(host, instance, call)
   }
   const change = async (name: string, call: Call, components: object) =>
-    writeComponents(host, await readInstance(name, call), components, call)
+    writeComponents(host, instances, await instances.read(name, call), components, call)
 
   return {
     async getInstanceFailover({ instance }, call) {
@@ -89,11 +93,12 @@ export function karmadaSettings(host: KubeApi, readInstance: ReadInstance): Sett
           'karmada-controller-manager has no such flag any more: leave it 0, and use gracefulEvictionTimeout'
         throw invalidFields([{ field: 'timeout.failoverEvictionTimeout', description }])
       }
-      const found = await readInstance(instance, call)
+      const found = await instances.read(instance, call)
       const eviction = needsEvictionFlag(found) ? { [EVICTION_FLAG]: enabled ? 'true' : null } : {}
       const extraArgs = { ...argumentsOf(FAILOVER_FLAGS, timeout), ...eviction }
       await writeComponents(
         host,
+        instances,
         found,
         { karmadaControllerManager: { featureGates: { Failover: enabled }, extraArgs } },
         call,
@@ -175,19 +180,23 @@ const isObject = (value: unknown): value is object =>
 /** A merge patch says only what changes, and null removes: it may be sent again, and undoes nobody else's change. */
 async function writeComponents(
   host: KubeApi,
+  { patch }: Instances,
   instance: Instance,
   components: object,
   call: Call,
 ): Promise<void> {
   installOf(instance)
-  await host.request({
-    method: 'PATCH',
-    contentType: 'application/merge-patch+json',
-    path: resourcePath(INSTANCES, { name: instance.metadata.name }),
-    query: { fieldManager: 'kairship-apiserver' },
-    body: { spec: { install: { karmadaSpec: { components } } } },
-    signal: call.signal,
-  })
+  const { name } = instance.metadata
+  await patch(name, call, () =>
+    host.request({
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      path: resourcePath(INSTANCES, { name }),
+      query: { fieldManager: 'kairship-apiserver' },
+      body: { spec: { install: { karmadaSpec: { components } } } },
+      signal: call.signal,
+    }),
+  )
 }
 
 /** Seconds of each field from the component's flags; 0 where a flag is not set or not a duration. */

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { InstanceView } from '../../ports/fleet.js'
 import {
   WatchInstancesResponse_Type as Type,
   type WatchInstancesRequest,
@@ -14,15 +13,18 @@ type Message = MessageInitShape<typeof WatchInstancesResponseSchema>
 /** How many questions to the authorizer are under way at once for one caller's list. */
 const QUESTIONS_AT_ONCE = 16
 
-/** The views of those instances that the caller may see, in the order given. */
-export async function seenBy(call: Call, views: readonly InstanceView[]): Promise<readonly InstanceView[]> {
+/** Those instances that the caller may see, in the order given. */
+export async function seenBy<Named extends { readonly name: string }>(
+  call: Call,
+  all: readonly Named[],
+): Promise<readonly Named[]> {
   const seen: boolean[] = []
-  const rest = views.entries()
+  const rest = all.entries()
   const ask = async () => {
     for (const [index, { name }] of rest) seen[index] = await call.maySee(name)
   }
-  await Promise.all(Array.from({ length: Math.min(QUESTIONS_AT_ONCE, views.length) }, ask))
-  return views.filter((_, index) => seen[index])
+  await Promise.all(Array.from({ length: Math.min(QUESTIONS_AT_ONCE, all.length) }, ask))
+  return all.filter((_, index) => seen[index])
 }
 
 /**

@@ -2,17 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { type ControllerManager, startControllerManager } from '../../actors/controller-manager.js'
+import { knobs } from '../../config.js'
 import { type Api, startApi } from '../../http/server.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
+import type { KubeApi } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
-import { unmetered } from '../silent.js'
-import { fakeFleet } from './fakes/fleet.js'
-import { curl } from './fakes/listening.js'
+import { silent, unmetered } from '../silent.js'
+import { bearer, curl, type GrpcClient, grpcClient, unary } from './fakes/listening.js'
 import { fakeLog } from './fakes/log.js'
+
+/** How late the actors are: longer than a read would take that does not wait. */
+const LATE_MS = 100
 
 /** The API against a host that reviews tokens, evaluates RBAC and holds Instances to their schema by itself. */
 let host: ApiServer
 let api: Api
+let follower: ControllerManager
+let grpc: GrpcClient
 const tokens: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -28,8 +35,10 @@ beforeAll(async () => {
   await grant('north-only', ['get'], ['north'])
   for (const name of ['editor', 'north-only', 'stranger']) tokens[name] = await host.issueToken({ name }, 600)
   await waitFor(() => host.local.request({ method: 'GET', path: '/apis/kairship.io/v1alpha1/instances' }))
+  follower = follow(host.local)
+  await waitFor(() => expect(follower.fleet.synced).toBe(true))
   api = await startApi({
-    fleet: fakeFleet(),
+    fleet: follower.fleet,
     host: host.local,
     log: fakeLog(),
     meter: unmetered,
@@ -37,11 +46,38 @@ beforeAll(async () => {
     grpcListen: '127.0.0.1:0',
     clientCertificateAuthority: host.certificateAuthority,
   })
+  grpc = grpcClient(api)
 })
 afterAll(async () => {
+  grpc.close()
   await api.close()
+  await follower.stop()
   await host.close()
 })
+
+/** Actors that only look on, and hear of each change to an Instance a while after it. */
+function follow(local: KubeApi): ControllerManager {
+  const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
+  return startControllerManager({
+    host: {
+      server: local.server,
+      request: request => local.request(request),
+      async *watch(request) {
+        for await (const event of local.watch(request)) {
+          if (request.path.endsWith('/instances')) await new Promise(resolve => setTimeout(resolve, LATE_MS))
+          yield event
+        }
+      },
+      close: async () => undefined,
+    },
+    connector: { connect: () => Promise.reject(new Error('nothing here')) },
+    identity: 'test',
+    contend: false,
+    config: settings as never,
+    log: silent,
+    meter: unmetered,
+  })
+}
 
 async function grant(user: string, verbs: string[], resourceNames?: string[]): Promise<void> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1'
@@ -105,6 +141,35 @@ describe('with a host that decides by itself', () => {
     expect((await ask('north-only', 'DELETE', '/instances/north')).status).toBe(403)
     expect((await ask('editor', 'DELETE', '/instances/north')).status).toBe(200)
     expect((await ask('editor', 'GET', '/instances/north')).status).toBe(404)
+  })
+
+  it.each([1, 2, 3])('each step shows what the one before did, on either wire (%i)', async () => {
+    const token = bearer(tokens.editor ?? '')
+    const named = { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name: 'brief' } }
+    const spec = { kubeconfigSecretRef: { namespace: 'kairship-system', name: 'brief' } }
+    const data = { metadata: named.metadata, spec }
+    const listed = async () =>
+      (await ask('editor', 'GET', '/instances')).json.items.map(
+        ({ metadata, spec }: { metadata: { uid: string }; spec: { alias: string } }) =>
+          `${metadata.uid} ${spec.alias}`,
+      )
+    const { uid } = (await ask('editor', 'POST', '/instances', { data })).json.metadata
+    expect(await listed()).toEqual([`${uid} `])
+    const edited = JSON.stringify({ ...named, spec: { ...spec, alias: 'edited' } })
+    const updated = await unary(grpc, 'UpdateInstance', { name: 'brief', data: edited }, token)
+    expect(updated.error).toBeUndefined()
+    const { json } = await ask('editor', 'GET', '/instances/brief')
+    // Of an Instance that no actor has seen yet the state would be unknown.
+    expect(json).toMatchObject({ spec: { alias: 'edited' }, status: { state: 'INSTANCE_STATE_INPROCESS' } })
+    expect((await ask('editor', 'DELETE', '/instances/brief')).status).toBe(200)
+    const successor = await unary(grpc, 'CreateInstance', { data }, token)
+    const { metadata } = successor.answer as { metadata: { uid: string } }
+    expect(await listed()).toEqual([`${metadata.uid} `])
+    const got = await unary(grpc, 'GetInstance', { name: 'brief' }, token)
+    expect(got.answer).toMatchObject({ metadata: { uid: metadata.uid } })
+    expect((await unary(grpc, 'DeleteInstance', { name: 'brief' }, token)).error).toBeUndefined()
+    expect(await listed()).toEqual([])
+    expect((await ask('editor', 'GET', '/instances/brief')).status).toBe(404)
   })
 
   it('what the schema refuses comes back field by field', async () => {

@@ -1,4 +1,6 @@
-import { type ManagementApi, managementApi } from '../../../http/management-api.js'
+import { type ApiDependencies, type ManagementApi, managementApi } from '../../../http/management-api.js'
+import { CatchUp } from '../../../http/read-your-writes/catch-up.js'
+import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { restApp } from '../../../http/rest/app.js'
 import type { Meter } from '../../../ports/meter.js'
 import { type FakeFleet, fakeFleet, viewOf } from './fleet.js'
@@ -20,13 +22,17 @@ export function fakeMeter() {
 }
 
 /**
- * The management API over fakes. Tokens: `admin` may everything; `viewer` may list, watch and get; `north-only` may get
+ * The management API over fakes. Tokens: `admin` and `second` may everything; `viewer` may list, watch and get; `north-only` may get
  * the instance `north` and nothing else; `nobody` is known and may nothing.
  */
-export function testApi(fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded'))) {
+export function testApi(
+  fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded')),
+  options: Partial<Pick<ApiDependencies, 'catchUp' | 'now'>> = {},
+) {
   const host: FakeHost = fakeHost({
     tokens: {
       admin: { user: 'admin', groups: ['admins'] },
+      second: { user: 'second', groups: ['admins'] },
       viewer: { user: 'viewer' },
       'north-only': { user: 'north-only' },
       nobody: { user: 'nobody' },
@@ -44,6 +50,8 @@ export function testApi(fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('so
     karmadaVersion: 'v1.18.2',
     door: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
     streamsPerCaller: 3,
+    catchUp: new CatchUp(new WriteLedger(() => performance.now())),
+    ...options,
   })
   const app = restApp({
     ...api,
@@ -70,7 +78,7 @@ export function testApi(fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('so
 }
 
 function allowsByUser({ user, resourceAttributes: asked }: ReviewedSpec): boolean {
-  if (user === 'admin') return true
+  if (user === 'admin' || user === 'second') return true
   if (user === 'viewer') return asked !== undefined && ['get', 'list', 'watch'].includes(asked.verb)
   return user === 'north-only' && asked?.verb === 'get' && asked.name === 'north'
 }

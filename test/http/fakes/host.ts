@@ -138,7 +138,7 @@ export function fakeHost(knowledge: Knowledge): FakeHost {
 }
 
 /** JSON merge patch. */
-function merged(target: unknown, patch: unknown): unknown {
+export function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
   const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {}
   const result: Record<string, unknown> = { ...base }

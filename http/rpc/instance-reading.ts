@@ -1,0 +1,101 @@
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { type KubeList, resourcePath } from '../../manifests/kube.js'
+import { isNotFound } from '../../manifests/status-error.js'
+import type { Explanation, Fleet, InstanceView } from '../../ports/fleet.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import type { Call } from '../call.js'
+import { type Failure, notFound, unavailable } from '../failure.js'
+import type { ShownInstance } from './instance-message.js'
+import type { OwnWrites } from './own-writes.js'
+
+/**
+ * Reads Instances: as the fleet shows them, where it shows all that the caller has written; else as the host has them.
+ * What only an actor knows is not told before.
+ */
+export class InstanceReading {
+  constructor(
+    private readonly fleet: Fleet,
+    private readonly host: KubeApi,
+    private readonly ownWrites: OwnWrites,
+  ) {}
+
+  /** Sorted by name. @throws Failure UNAVAILABLE before the fleet was read; whatever the host throws */
+  async all(call: Call): Promise<readonly ShownInstance[]> {
+    const known = () => this.#synced().list()
+    known()
+    if (await this.ownWrites.shown(call)) return known()
+    const { items } = await this.host.request<KubeList<Instance>>({
+      method: 'GET',
+      path: resourcePath(INSTANCES),
+      signal: call.signal,
+    })
+    return (items ?? []).map(instance => this.#asOnHost(instance)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** @throws Failure NOT_FOUND; whatever the host throws */
+  async one(name: string, call: Call): Promise<ShownInstance> {
+    const view = (await this.ownWrites.shown(call, name)) ? this.#viewOf(name) : undefined
+    return view ?? this.#asOnHost(await this.onHost(name, call))
+  }
+
+  /** As its actor here sees it. @throws Failure NOT_FOUND; UNAVAILABLE while no actor shows what the host has */
+  async view(name: string, call: Call): Promise<InstanceView> {
+    this.#synced()
+    const view = (await this.ownWrites.shown(call, name)) ? this.#viewOf(name) : undefined
+    if (view) return view
+    await this.onHost(name, call)
+    throw notSeenYet(`instance ${name} has`)
+  }
+
+  /** @throws Failure as `view` does */
+  async explanation(name: string, call: Call): Promise<Explanation> {
+    await this.view(name, call)
+    const explanation = this.fleet.explain(name)
+    if (!explanation) throw notFoundInstance(name)
+    return explanation
+  }
+
+  /** Returns once the fleet shows what the caller wrote. @throws Failure UNAVAILABLE when that takes long */
+  async upToDate(call: Call, name?: string): Promise<void> {
+    if (!(await this.ownWrites.shown(call, name))) throw notSeenYet('your own last writes have')
+  }
+
+  /** Past all actors. @throws Failure NOT_FOUND; whatever the host throws */
+  async onHost(name: string, call: Call): Promise<Instance> {
+    try {
+      return await this.host.request<Instance>({
+        method: 'GET',
+        path: resourcePath(INSTANCES, { name }),
+        signal: call.signal,
+      })
+    } catch (error) {
+      if (isNotFound(error)) throw notFoundInstance(name)
+      throw error
+    }
+  }
+
+  #synced(): Fleet {
+    if (this.fleet.synced) return this.fleet
+    throw notSeenYet('the instances have')
+  }
+
+  #viewOf(name: string): InstanceView | undefined {
+    return this.fleet.synced ? this.fleet.get(name) : undefined
+  }
+
+  /** An Instance of the host with what its actor knows, where that is about the same one and not about its life before deletion. */
+  #asOnHost(instance: Instance): ShownInstance {
+    const { name, uid, deletionTimestamp } = instance.metadata
+    const view = this.#viewOf(name)
+    const isThat = view?.instance.metadata.uid === uid
+    return view && isThat && (!deletionTimestamp || view.state === 'deleting')
+      ? { ...view, instance }
+      : { name, instance }
+  }
+}
+
+const notSeenYet = (what: string): Failure =>
+  unavailable(`${what} not been read from the host yet: try again in a moment`, { retryAfterSeconds: 1 })
+
+const notFoundInstance = (name: string): Failure =>
+  notFound(`there is no instance called ${JSON.stringify(name)}`)

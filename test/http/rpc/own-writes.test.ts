@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { INSTANCES } from '../../../manifests/instance.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { open } from '../fakes/events.js'
+import { LaggingWorld } from './lagging-world.js'
+
+let world: LaggingWorld
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  world = new LaggingWorld()
+})
+afterEach(() => {
+  world.close()
+  vi.useRealTimers()
+})
+
+const get = (path: string, user = 'admin') => world.api.call(user, 'GET', path)
+/** An answer for which somebody may wait, and what happens meanwhile. */
+const patiently = <T>(answer: Promise<T>, meanwhile: () => void = () => undefined): Promise<T> => {
+  world.meanwhile = meanwhile
+  return world.patiently(answer)
+}
+const advanced = () => world.advance()
+const named = (json: { items: { metadata: { name: string } }[] }) =>
+  json.items.map(({ metadata }) => metadata.name)
+/** An Instance that the leader took on and the fleet shows. */
+async function established(name: string) {
+  await world.write('admin', 'create', name)
+  world.lead(name)
+  world.advance()
+  world.advance()
+}
+
+describe('who has just written an Instance', () => {
+  it('finds what it created in a list, as soon as the fleet shows it and no sooner', async () => {
+    await world.write('admin', 'create', 'x')
+    const { json } = await patiently(get('/instances'), advanced)
+    expect(json.items).toMatchObject([
+      { metadata: { name: 'x' }, status: { state: 'INSTANCE_STATE_RUNNING' } },
+    ])
+    expect(world.askedHost).toBe(0)
+  })
+
+  it('finds it although the fleet does not hear of it, among all others, page by page', async () => {
+    await established('a')
+    await established('z')
+    await world.write('admin', 'create', 'x')
+    const pages = await Promise.all([1, 2].map(page => patiently(get(`/instances?pageSize=2&page=${page}`))))
+    expect(pages.map(({ json }) => named(json))).toEqual([['a', 'x'], ['z']])
+    expect(pages[0]?.json.items).toMatchObject([
+      { status: { state: 'INSTANCE_STATE_RUNNING', phase: 'ready' } },
+      { status: { state: 'INSTANCE_STATE_UNKNOWN' } },
+    ])
+    expect(pages[0]?.json.pagination).toMatchObject({ total: 3, pages: 2 })
+  })
+
+  it('gets what it changed, with what the actor knows of the Instance', async () => {
+    await established('x')
+    await world.write('admin', 'update', 'x')
+    const slow = await patiently(get('/instances/x'))
+    expect(slow.json).toMatchObject({ spec: { alias: '102' }, status: { state: 'INSTANCE_STATE_RUNNING' } })
+    expect(world.askedHost).toBeGreaterThan(0)
+  })
+
+  it('waits for a write once: while the fleet hears nothing, reads after that are as fast as the host', async () => {
+    await established('x')
+    await world.write('admin', 'update', 'x')
+    await patiently(get('/instances/x'))
+    // No time passes here.
+    expect((await get('/instances/x')).json.spec.alias).toBe('102')
+    expect((await get('/instances')).json.items).toMatchObject([{ spec: { alias: '102' } }])
+    world.advance()
+    world.askedHost = 0
+    expect((await get('/instances/x')).json.spec.alias).toBe('102')
+    expect(world.askedHost).toBe(0)
+  })
+
+  it('is not shown as running what it deleted', async () => {
+    await established('x')
+    await world.write('admin', 'delete', 'x')
+    const { json } = await patiently(get('/instances/x'))
+    expect(json).toMatchObject({
+      metadata: { deletionTimestamp: '0' },
+      status: { state: 'INSTANCE_STATE_TERMINAL' },
+    })
+  })
+
+  it('does not find what is gone, whether or not the fleet ever heard of it', async () => {
+    await world.write('admin', 'create', 'known')
+    world.advance()
+    await world.write('admin', 'delete', 'known')
+    await world.write('admin', 'create', 'brief')
+    await world.write('admin', 'delete', 'brief')
+    expect((await patiently(get('/instances/known'))).status).toBe(404)
+    expect((await patiently(get('/instances/brief'))).status).toBe(404)
+    expect(named((await patiently(get('/instances'))).json)).toEqual([])
+    world.askedHost = 0
+    // Its creation comes first, and is not to be taken for the end of it.
+    expect(named((await patiently(get('/instances'), advanced)).json)).toEqual([])
+    expect(world.askedHost).toBeLessThanOrEqual(2)
+  })
+
+  it('believes a deletion when the fleet shows it, of what the fleet has shown before', async () => {
+    await world.write('admin', 'create', 'x')
+    world.advance()
+    await world.write('admin', 'delete', 'x')
+    world.advance()
+    expect(named((await get('/instances')).json)).toEqual([])
+    expect(world.askedHost).toBe(0)
+  })
+
+  it('finds what it made again, not what bore the name before', async () => {
+    await world.write('admin', 'create', 'x')
+    world.advance()
+    await world.write('admin', 'delete', 'x')
+    await world.write('admin', 'create', 'x')
+    expect((await patiently(get('/instances/x'))).json.metadata.uid).toBe('uid-2')
+    const { json } = await patiently(get('/instances/x'), advanced)
+    expect(json).toMatchObject({ metadata: { uid: 'uid-2' }, status: { state: 'INSTANCE_STATE_RUNNING' } })
+  })
+
+  it('watches from a state that shows it, or is told to come back', async () => {
+    await world.write('admin', 'create', 'x')
+    const { response } = await patiently(open(world.api, 'admin', '/instances:watch'))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    await world.write('admin', 'update', 'x')
+    const stream = await patiently(open(world.api, 'admin', '/instances:watch'), advanced)
+    const start = (await stream.take(3)).map(event => event?.data.instance?.metadata.name ?? event?.data.type)
+    expect(start).toEqual(['RESET', 'x', 'BOOKMARK'])
+    await stream.cancel()
+  })
+
+  it('gets a kubeconfig for it at once, and is never told that there is no such Instance', async () => {
+    await world.write('admin', 'create', 'x')
+    expect((await patiently(get('/instances/x/kubeconfig'))).status).toBe(200)
+    const asked = () => world.api.call('admin', 'POST', '/instances/x/kubeconfig', {})
+    expect((await patiently(asked())).status).toBe(503)
+    expect((await patiently(get('/instances/x:explain'))).status).toBe(503)
+    expect((await patiently(get('/instances/x/transitions'))).status).toBe(503)
+    world.advance()
+    expect((await get('/instances/x:explain')).status).toBe(200)
+    // The fake fleet has no connection, which is another matter.
+    expect((await asked()).json.message).toMatch(/cannot be reached now/)
+  })
+
+  it('is shown settings that it changed', async () => {
+    const spec = { install: {} }
+    await world.api.call('admin', 'POST', '/instances', { data: { metadata: { name: 'x' }, spec } })
+    world.advance()
+    expect(
+      (await world.api.call('admin', 'PUT', '/instances/x/metricsadapter', { enabled: false })).status,
+    ).toBe(200)
+    const { json } = await patiently(get('/instances/x'))
+    expect(json.spec.install.karmadaSpec).toEqual({ components: { karmadaMetricsAdapter: { replicas: 0 } } })
+  })
+
+  it('does not wait for what may never come: after an answer was lost, the host is read', async () => {
+    await established('x')
+    expect(await world.write('admin', 'delete', 'x', 'executed, not answered')).toBe(503)
+    world.askedHost = 0
+    // No time passes here.
+    expect((await get('/instances/x')).json.status.state).toBe('INSTANCE_STATE_TERMINAL')
+    expect(world.askedHost).toBe(1)
+    world.pass(66_000)
+    world.advance()
+    world.askedHost = 0
+    expect((await patiently(get('/instances/x'))).json.status.state).toBe('INSTANCE_STATE_TERMINAL')
+    expect(world.askedHost).toBe(1)
+    expect((await patiently(get('/instances/x'))).json.status.state).toBe('INSTANCE_STATE_TERMINAL')
+    expect(world.askedHost).toBe(1)
+  })
+
+  it('waits no longer than it stays', async () => {
+    await world.write('admin', 'create', 'x')
+    const { json } = await patiently(
+      world.api.call('admin', 'GET', '/instances', undefined, { 'grpc-timeout': '100m' }),
+    )
+    expect(json.code).toBe(4)
+    expect(world.askedHost).toBe(0)
+  })
+})
+
+describe('nobody else', () => {
+  it('is kept waiting, or has the host read for it', async () => {
+    await world.write('admin', 'create', 'x')
+    expect(named((await get('/instances', 'second')).json)).toEqual([])
+    expect((await get('/instances', 'viewer')).status).toBe(200)
+    expect(world.askedHost).toBe(0)
+  })
+
+  it('nor is who wrote past the API', async () => {
+    await world.api.host.request({
+      method: 'POST',
+      path: resourcePath(INSTANCES),
+      body: { metadata: { name: 'x' }, spec: {} },
+    })
+    expect(named((await get('/instances')).json)).toEqual([])
+    expect(world.askedHost).toBe(0)
+  })
+
+  it('nor is who wrote and has seen it', async () => {
+    await world.write('admin', 'create', 'x')
+    await patiently(get('/instances/x'), advanced)
+    world.lead('x')
+    world.askedHost = 0
+    expect(named((await get('/instances')).json)).toEqual(['x'])
+    expect(world.askedHost).toBe(0)
+  })
+})
