@@ -111,6 +111,14 @@ describe('the import table holds', () => {
     )
     expect(impure).toEqual([])
   })
+
+  it('and only actors and the playground subscribe: whoever does owns what must end', () => {
+    const others = ['ports', 'manifests', 'streams', 'machines', 'http', 'proto', 'cli']
+    const subscribing = others
+      .flatMap(folder => [...sources(folder)])
+      .filter(file => /\.subscribe\(/.test(readFileSync(join(root, file), 'utf8')))
+    expect(subscribing).toEqual([])
+  })
 })
 
 describe('nothing imports itself by way of others', () => {
