@@ -16,6 +16,7 @@ import { nginxProxying, nginxServing } from './door/nginx.js'
 import { CORES } from './door/process.js'
 import { reachable } from './door/reachable.js'
 import { measureReal } from './door/real.js'
+import { measureRealIndex } from './door/real-index.js'
 import { benchTools, OWN_TOKEN, Site } from './door/site.js'
 import { WATCH_PATH } from './door/streams.js'
 import { measureEvents, measureIdle } from './door/watches.js'
@@ -156,7 +157,12 @@ try {
     ]
     result.watchEvents = await measureEvents(site, through, `${WATCH_PATH}&events=${values.events}`, 8, say)
   }
-  if (values.stack) result.real = await measureReal({ suites: values.stack, site, wrk, program, load, say })
+  if (values.stack) {
+    const real = { suites: values.stack, site, wrk, load, say }
+    if (wanted.has('get')) result.real = await measureReal({ ...real, program })
+    if (wanted.has('index'))
+      result.realIndex = await measureRealIndex({ ...real, counts: [1_000, Number(values.objects)] })
+  }
 } finally {
   await site.close()
 }

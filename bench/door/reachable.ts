@@ -2,7 +2,7 @@ import { Agent, request } from 'undici'
 import type { Way } from './wrk.js'
 
 /** How long a way may take until it leads somewhere, and then until its answers are from where they should be. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 240_000
 
 /**
  * Waits until this is answered, and for a while until it is by this source.

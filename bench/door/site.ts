@@ -72,7 +72,7 @@ export class Site {
 
   /** A real Kairship, that looks after its instances and answers. */
   async kairship(
-    { kubeconfig }: HostReady,
+    { kubeconfig }: Pick<HostReady, 'kubeconfig'>,
     nodeArgs: readonly string[] = [],
   ): Promise<{ process: Measured; url: string }> {
     const file = this.file('host.kubeconfig', kubeconfig)
