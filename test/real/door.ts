@@ -30,8 +30,19 @@ export interface RealDoor {
   readonly folder: string
   readonly server: string
   /** The replica that serves. */
-  readonly replica: EngineProcess
+  readonly replica: Replica
+  /** Starts another replica of the same Kairship: what a Service leads to as well. */
+  another(): Promise<Replica>
+  /** Writes the kubeconfigs of the caller through the door anew, at another port. */
+  at(port: number): Pick<RealDoor, 'through' | 'throughToMember'>
   close(): Promise<void>
+}
+
+/** A running `kairship apiserver`. */
+export interface Replica {
+  readonly engine: EngineProcess
+  /** Where REST and the native door listen. */
+  readonly port: number
 }
 
 /** Starts a controller-manager and an apiserver, adopts an instance, and lets the robot in everywhere. */
@@ -49,20 +60,22 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   writeFileSync(files.ca, authority.certificate)
   writeFileSync(files.cert, serving.certificate)
   writeFileSync(files.key, serving.key, { mode: 0o600 })
-  const port = await freePort()
   const manager = await startKairship(host, folder, `${name}-manager`)
-  const replica = await startKairship(
-    host,
-    folder,
-    `${name}-apiserver`,
-    [
+  const replicas: Replica[] = []
+  const another = async (): Promise<Replica> => {
+    const port = await freePort()
+    const flags = [
       `--listen=127.0.0.1:${port}`,
       '--grpc-listen=127.0.0.1:0',
       `--tls-cert-file=${files.cert}`,
       `--tls-key-file=${files.key}`,
-    ],
-    'apiserver',
-  )
+    ]
+    const called = `${name}-apiserver-${replicas.length + 1}`
+    const replica = { engine: await startKairship(host, folder, called, flags, 'apiserver'), port }
+    replicas.push(replica)
+    return replica
+  }
+  const replica = await another()
   await adopt(host, stack, instance)
   await becomesReady(host, instance)
   await letIn(host, memberClient, instance)
@@ -70,7 +83,7 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, token, { mode: 0o600 })
 
-  const server = `https://127.0.0.1:${port}`
+  const server = `https://127.0.0.1:${replica.port}`
   const asked = ['kubeconfig', instance, '--server', server, '--token-file', tokenFile]
   const { stdout } = await promisify(execFile)(process.execPath, [
     kairshipProgram,
@@ -103,14 +116,22 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
     folder,
     server,
     replica,
+    another,
+    at(port) {
+      const moved = (text: string): string => text.replace(server, `https://127.0.0.1:${port}`)
+      return {
+        through: write(`through-${port}.yaml`, moved(stdout)),
+        throughToMember: write(`through-${port}-to-member.yaml`, moved(behind(stdout))),
+      }
+    },
     async close() {
-      await host.must('DELETE', `/apis/kairship.io/v1alpha1/instances/${instance}`)
+      await host.send('DELETE', `/apis/kairship.io/v1alpha1/instances/${instance}`)
       await eventually(
         async () =>
           (await host.send('GET', `/apis/kairship.io/v1alpha1/instances/${instance}`)).status === 404,
         'the instance gone',
       )
-      await replica.stop()
+      for (const { engine } of replicas) await engine.stop()
       await manager.stop()
       for (const client of [host, karmada, memberClient]) await client.close()
     },

@@ -19,6 +19,12 @@ export interface EngineOptions {
   readonly stopSignal?: NodeJS.Signals
 }
 
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
 /** Milliseconds an engine gets to become ready. Generous: the machine may be busy compiling. */
 const readyTimeout = 240_000
 /** Milliseconds between an orderly stop signal and SIGKILL. */
@@ -76,17 +82,21 @@ export class EngineProcess {
     }
   }
 
-  /** Ends the process in order, or with SIGKILL where it does not end. Nothing happens when it does not run. */
-  async stop(): Promise<void> {
+  /**
+   * Ends the process in order, or with SIGKILL where it does not end. Nothing happens when it does not run.
+   * @returns how it ended; undefined where it did not run
+   */
+  async stop(): Promise<Ending | undefined> {
     const child = this.child
-    if (child === undefined) return
-    const exited = once(child, 'exit')
+    if (child === undefined) return undefined
+    const exited = once(child, 'exit') as Promise<[Ending['code'], Ending['signal']]>
     child.kill(this.options.stopSignal ?? 'SIGTERM')
     // A stopped (SIGSTOP) process would never see the signal above.
     child.kill('SIGCONT')
     const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeout)
-    await exited
+    const [code, signal] = await exited
     clearTimeout(patience)
+    return { code, signal }
   }
 
   /** Kills the process the hard way, as a crash would. */

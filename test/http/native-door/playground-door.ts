@@ -119,7 +119,10 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
 }
 
 /** Lets the administrator do everything in the member: Karmada's proxy says who asks, and the member decides. */
-export async function letIn({ playground, member }: PlaygroundDoor): Promise<void> {
+export async function letIn({
+  playground,
+  member,
+}: Pick<PlaygroundDoor, 'playground' | 'member'>): Promise<void> {
   await playground.members.get(member)!.server.local.request({
     method: 'POST',
     path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"sync"
@@ -106,7 +108,10 @@ func churn(ctx context.Context, options churnOptions) (churnFinding, error) {
 	if err != nil {
 		return churnFinding{}, err
 	}
-	writing, stop := context.WithTimeout(ctx, options.duration)
+	// Ctrl-C ends the writing early, and what happened until then is judged.
+	interrupted, release := signal.NotifyContext(ctx, os.Interrupt)
+	defer release()
+	writing, stop := context.WithTimeout(interrupted, options.duration)
 	defer stop()
 	for _, one := range clients {
 		go one.wire.cutEvery(writing, options.cut)
@@ -316,10 +321,11 @@ func write(ctx context.Context, options churnOptions, finding *churnFinding) err
 					return
 				case <-ticker.C:
 				}
-				err := writeOne(ctx, api, options.namespace, dice, count)
+				// What is under way when the time is over is waited for: cancelled, it might still be executed, after the last list.
+				err := writeOne(context.WithoutCancel(ctx), api, options.namespace, dice, count)
 				if err == nil {
 					writes.Add(1)
-				} else if ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
+				} else if !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
 					unclear.Add(1)
 				}
 			}

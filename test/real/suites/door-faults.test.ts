@@ -1,0 +1,171 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { readAll } from '../../http/native-door/door-under-test.js'
+import { DoorClient } from '../../scenarios/support/door-client.js'
+import { runKubectl } from '../../scenarios/support/kubectl.js'
+import { type Relay, relayTo } from '../../scenarios/support/relay.js'
+import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
+import { ApiClient } from '../api-client.js'
+import { programPath } from '../build.js'
+import { control } from '../control.js'
+import { type RealDoor, startRealDoor } from '../door.js'
+import { eventually } from '../probe.js'
+
+const east = 'karmada-east'
+const pod = 'faulted'
+const namespace = 'door-faults'
+const secrets = `/api/v1/namespaces/${namespace}/secrets`
+const maps = '/api/v1/namespaces/default/configmaps'
+const protocols = [
+  ['WebSocket', {}],
+  ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
+] as const
+
+/** What breaks between the door and a real Karmada, whose wire the tests cut, and in the index behind it. */
+describe('faults behind the door', () => {
+  const stack = inject('stack')
+  const kubectl = programPath('kubectl')
+  const home = mkdtempSync(join(tmpdir(), 'kairship-faults-'))
+  let wire: Relay
+  let door: RealDoor
+  let client: DoorClient
+
+  beforeAll(async () => {
+    const port = Number(new URL(stack.karmadas[east]?.url ?? '').port)
+    wire = await relayTo(port)
+    const kubeconfig = join(home, 'over-the-wire.yaml')
+    const text = readFileSync(stack.kubeconfigs[east] ?? '', 'utf8').replace(`:${port}`, `:${wire.port}`)
+    writeFileSync(kubeconfig, text, { mode: 0o600 })
+    const kubeconfigs = { ...stack.kubeconfigs, [east]: kubeconfig }
+    door = await startRealDoor({ ...stack, kubeconfigs }, 'door-faults')
+    client = new DoorClient({
+      server: `${door.server}/apis/kairship.io/v1alpha1/instances/${door.instance}/proxy`,
+      ca: readFileSync(join(door.folder, 'ca.crt'), 'utf8'),
+      token: readFileSync(join(door.folder, 'token'), 'utf8'),
+    })
+    await door.karmada.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    // More than what sockets on the way hold: 24 MiB.
+    const filling = Buffer.alloc(384 * 1024, 'x').toString('base64')
+    for (let index = 0; index < 48; index++)
+      await door.karmada.must('POST', secrets, { metadata: { name: `large-${index}` }, data: { filling } })
+    const spec = { containers: [{ name: 'main', image: pod }] }
+    const input = JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: pod }, spec })
+    for (const words of [
+      ['apply', '-f', '-'],
+      ['wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=120s'],
+    ]) {
+      const { code, stderr } = await runKubectl(kubectl, words, {
+        kubeconfig: door.directToMember,
+        home,
+        input,
+      })
+      expect(code, stderr).toBe(0)
+    }
+  })
+  afterAll(async () => {
+    client?.close()
+    if (door) {
+      await runKubectl(kubectl, ['delete', 'pod', pod, '--now'], { kubeconfig: door.directToMember, home })
+      const karmada = new ApiClient(door.karmada.credentials)
+      await karmada.send('DELETE', `/api/v1/namespaces/${namespace}`)
+      await karmada.close()
+      await door.close()
+    }
+    await wire?.close()
+  })
+
+  const create = (name: string) => door.karmada.must('POST', secrets, { metadata: { name } })
+  const now = async (): Promise<string> => {
+    const { metadata } = await door.karmada.must<{ metadata: { resourceVersion: string } }>(
+      'GET',
+      `${secrets}?limit=1`,
+    )
+    return metadata.resourceVersion
+  }
+  const exec = async (env: Record<string, string>): Promise<RunningKubectl> => {
+    const words = ['exec', '-i', pod, '--', 'cat']
+    const talk = new RunningKubectl(kubectl, words, { kubeconfig: door.throughToMember, home, env })
+    talk.write('hello\n')
+    await talk.said(/hello\n/)
+    return talk
+  }
+  const reachable = () =>
+    eventually(
+      async () => (await client.ask('GET', `${secrets}?limit=1`)).status === 200,
+      'Karmada is reached again',
+    )
+
+  it('a list that breaks off in the middle is broken for its reader, never shorter', async () => {
+    const request = client.begin('GET', secrets)
+    request.end()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.on('error', () => undefined) // looked at below
+    await once(response, 'readable')
+    wire.cut()
+    const read = readAll(response)
+    response.resume()
+    const { bytes, complete } = await read
+    expect([bytes.length > 0, complete]).toEqual([true, false])
+    await reachable()
+  })
+
+  it('a watch that breaks off is resumed by its reader, who misses nothing and sees nothing twice', async () => {
+    const first = await client.watch(secrets, await now())
+    await create('before-the-cut')
+    await eventually(async () => first.events.length > 0, 'the first event')
+    wire.cut()
+    await first.ended
+    await create('meanwhile')
+    await reachable()
+    const second = await client.watch(secrets, first.version ?? '')
+    await create('after-the-cut')
+    await eventually(async () => second.events.length > 1, 'both events')
+    expect([...first.names(), ...second.names()]).toEqual(['before-the-cut', 'meanwhile', 'after-the-cut'])
+  })
+
+  it.each(protocols)(
+    'exec over %s is over when its wire is cut, and the next one works',
+    async (protocol, env) => {
+      const talk = await exec(env)
+      wire.cut()
+      // Over SPDY kubectl takes any end of the connection for the end of the command.
+      expect(await talk.ended).toBe(protocol === 'SPDY' ? 0 : 1)
+      await reachable()
+      const next = await exec(env)
+      await next.stop()
+    },
+  )
+
+  it.each([
+    ['clusterpedia-apiserver', 'is down'],
+    ['postgres', 'has lost its database, and answers 500'],
+  ])('a list is Karmada’s, with a warning, while the index %s %s', async engine => {
+    const from = async (source: string) =>
+      (await client.ask('GET', maps)).headers['kairship-source'] === source
+    await eventually(() => from('index'), 'the index answers')
+    await control(stack.control, engine, 'stop')
+    try {
+      const { status, headers } = await client.ask('GET', maps)
+      expect([status, headers['kairship-source']]).toEqual([200, 'karmada'])
+      expect(headers.warning).toMatch(/answered by Karmada: /)
+    } finally {
+      await control(stack.control, engine, 'start')
+    }
+    await eventually(() => from('index'), 'the index answers again')
+  })
+
+  it('an instance that is deleted ends watches and commands to it, and is not found from then on', async () => {
+    const watch = await client.watch(secrets, await now())
+    const talks = await Promise.all(protocols.map(([, env]) => exec(env)))
+    const host = new ApiClient(stack.host)
+    await host.must('DELETE', `/apis/kairship.io/v1alpha1/instances/${door.instance}`)
+    expect([await watch.ended, watch.rest]).toEqual(['whole', ''])
+    await Promise.all(talks.map(({ ended }) => ended))
+    await eventually(async () => (await client.ask('GET', secrets)).status === 404, 'the instance not found')
+    await host.close()
+  })
+})
