@@ -227,3 +227,11 @@ const limitErrors = (resources: JsonObject, path: string): FieldError[] =>
 
 const resourceNameErrors = (name: string, path: string): FieldError[] =>
   qualifiedName(name).map(complaint => invalid(path, name, complaint))
+
+/** What is wrong with the pods that an object makes of its template. */
+export function templateErrors(
+  object: JsonObject,
+  restartPolicies: readonly string[] = ['Always'],
+): FieldError[] {
+  return podSpecErrors(objectAt(object, 'spec', 'template', 'spec'), 'spec.template.spec', restartPolicies)
+}

@@ -1,7 +1,9 @@
 import type { Strategy } from '../../resource-definition.js'
 import * as core from './core-strategies.js'
 import * as data from './data-strategies.js'
+import * as job from './job-strategies.js'
 import * as other from './other-strategies.js'
+import * as pod from './pod-strategies.js'
 import { service } from './service-strategy.js'
 import * as workload from './workload-strategies.js'
 
@@ -14,7 +16,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   ClusterRoleBinding: other.clusterRoleBinding,
   ConfigMap: data.configMap,
   ControllerRevision: workload.controllerRevision,
-  CronJob: workload.cronJob,
+  CronJob: job.cronJob,
   CustomResourceDefinition: other.customResourceDefinition,
   DaemonSet: workload.daemonSet,
   Deployment: workload.deployment,
@@ -24,7 +26,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   HorizontalPodAutoscaler: workload.autoscaler,
   Ingress: other.ingress,
   IngressClass: other.ingressClass,
-  Job: workload.job,
+  Job: job.job,
   Lease: core.lease,
   LimitRange: core.limitRange,
   MutatingWebhookConfiguration: other.webhookConfiguration,
@@ -33,9 +35,9 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   Node: core.node,
   PersistentVolume: core.persistentVolume,
   PersistentVolumeClaim: core.persistentVolumeClaim,
-  Pod: workload.pod,
+  Pod: pod.pod,
   PodDisruptionBudget: workload.disruptionBudget,
-  PodTemplate: workload.podTemplate,
+  PodTemplate: pod.podTemplate,
   PriorityClass: other.priorityClass,
   ReplicaSet: workload.replicaSet,
   ReplicationController: workload.replicationController,

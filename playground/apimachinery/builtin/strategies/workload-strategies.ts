@@ -1,17 +1,7 @@
 import { child, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.js'
-import {
-  at,
-  equal,
-  isObject,
-  type Json,
-  type JsonObject,
-  listAt,
-  objectAt,
-  stringAt,
-  withAt,
-} from '../../json.js'
+import { at, equal, isObject, type JsonObject, listAt, objectAt, stringAt, withAt } from '../../json.js'
 import type { Strategy } from '../../resource-definition.js'
-import { podDefaults, podSpecDefaults, podSpecErrors } from './pod-spec.js'
+import { podSpecDefaults, templateErrors } from './pod-spec.js'
 import { immutable, notNegative, selectorErrors } from './selector-rules.js'
 import { fill, keepStatus, mapAt, statusDoor } from './status-door.js'
 
@@ -30,10 +20,6 @@ const withRolling =
         ? strategy
         : { ...strategy, type: 'RollingUpdate', rollingUpdate: filled }
     })
-
-function templateErrors(object: JsonObject, restartPolicies: readonly string[] = ['Always']): FieldError[] {
-  return podSpecErrors(objectAt(object, 'spec', 'template', 'spec'), 'spec.template.spec', restartPolicies)
-}
 
 function replicatedErrors(object: JsonObject, kind: string, ...numbers: readonly string[]): FieldError[] {
   const spec = objectAt(object, 'spec')
@@ -190,145 +176,6 @@ export const replicationController: Strategy = {
     ...(Object.keys(objectAt(object, 'spec', 'selector')).length === 0 ? [required('spec.selector')] : []),
     ...templateErrors(object),
   ],
-}
-
-/** Fields of a pod that may change after creation; the rest of the spec is what it was created with. */
-const POD_MUTABLE = [
-  'activeDeadlineSeconds',
-  'tolerations',
-  'terminationGracePeriodSeconds',
-  'schedulingGates',
-]
-const POD_UPDATES =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
-
-function frozenPodSpec(pod: JsonObject): JsonObject {
-  const withoutImages = (list: readonly Json[]): Json[] =>
-    list.map(one => (isObject(one) ? withAt(one, ['image'], undefined) : one))
-  let spec = POD_MUTABLE.reduce((rest, key) => withAt(rest, [key], undefined), objectAt(pod, 'spec'))
-  for (const key of ['containers', 'initContainers']) {
-    if (listAt(spec, key).length > 0) spec = { ...spec, [key]: withoutImages(listAt(spec, key)) }
-  }
-  // Binding (nodeName) and what admission filled in count as set once, not as a change.
-  return withAt(withAt(spec, ['nodeName'], undefined), ['ephemeralContainers'], undefined)
-}
-
-/** Guaranteed when all limits equal requests, BestEffort when there are none, else Burstable. */
-function qosClass(pod: JsonObject): string {
-  const containers = [...listAt(pod, 'spec', 'containers'), ...listAt(pod, 'spec', 'initContainers')]
-  const resources = containers.map(container => objectAt(container, 'resources'))
-  if (resources.every(one => at(one, 'limits') === undefined && at(one, 'requests') === undefined))
-    return 'BestEffort'
-  const guaranteed = resources.every(one => {
-    const limits = objectAt(one, 'limits')
-    return ['cpu', 'memory'].every(
-      name => limits[name] !== undefined && equal(limits[name], at(one, 'requests', name) ?? limits[name]),
-    )
-  })
-  return guaranteed ? 'Guaranteed' : 'Burstable'
-}
-
-export const pod: Strategy = {
-  ...UNCONDITIONAL,
-  ...statusDoor({}),
-  prepareForCreate: object => ({ ...object, status: { phase: 'Pending', qosClass: qosClass(object) } }),
-  defaults: object => mapAt(object, ['spec'], podDefaults),
-  validate: (object, old) => {
-    const errors = podSpecErrors(objectAt(object, 'spec'), 'spec')
-    if (!old || equal(frozenPodSpec(object), frozenPodSpec(old))) return errors
-    return [...errors, forbidden('spec', POD_UPDATES)]
-  },
-}
-
-export const podTemplate: Strategy = {
-  ...UNCONDITIONAL,
-  allowsCreateOnUpdate: true,
-  defaults: object => mapAt(object, ['template', 'spec'], podSpecDefaults),
-  validate: object => podSpecErrors(objectAt(object, 'template', 'spec'), 'template.spec'),
-}
-
-const JOB_RESTARTS = ['OnFailure', 'Never']
-
-function jobSpecDefaults(spec: JsonObject): JsonObject {
-  const single = spec.completions === undefined && spec.parallelism === undefined ? { completions: 1 } : {}
-  const filled = fill(spec, {
-    ...single,
-    parallelism: 1,
-    backoffLimit: 6,
-    completionMode: 'NonIndexed',
-    manualSelector: false,
-    podReplacementPolicy: 'TerminatingOrFailed',
-    suspend: false,
-  })
-  return mapAt(filled, ['template', 'spec'], podSpecDefaults)
-}
-
-export const job: Strategy = {
-  ...UNCONDITIONAL,
-  ...statusDoor({}),
-  defaults: object => mapAt(object, ['spec'], jobSpecDefaults),
-  validate: (object, old) => {
-    const spec = objectAt(object, 'spec')
-    const errors = [
-      ...notNegative(
-        'spec',
-        spec,
-        'completions',
-        'parallelism',
-        'backoffLimit',
-        'activeDeadlineSeconds',
-        'ttlSecondsAfterFinished',
-      ),
-      ...templateErrors(object, JOB_RESTARTS),
-    ]
-    if (!old) return errors
-    const before = objectAt(old, 'spec')
-    return [
-      ...errors,
-      ...immutable('spec.completions', spec.completions, before.completions),
-      ...immutable('spec.selector', spec.selector, before.selector),
-      ...immutable('spec.completionMode', spec.completionMode, before.completionMode),
-      ...(spec.suspend === true || before.suspend === true
-        ? []
-        : immutable('spec.template', spec.template, before.template)),
-    ]
-  },
-}
-
-export const cronJob: Strategy = {
-  ...UNCONDITIONAL,
-  ...statusDoor({}),
-  defaults: object => mapAt(object, ['spec', 'jobTemplate', 'spec', 'template', 'spec'], podSpecDefaults),
-  validate: object => {
-    const spec = objectAt(object, 'spec')
-    const schedule = stringAt(spec, 'schedule')
-    const path = 'spec.jobTemplate.spec.template.spec'
-    return [
-      ...(schedule === '' ? [required('spec.schedule')] : scheduleErrors(schedule)),
-      ...notNegative(
-        'spec',
-        spec,
-        'startingDeadlineSeconds',
-        'successfulJobsHistoryLimit',
-        'failedJobsHistoryLimit',
-      ),
-      ...podSpecErrors(objectAt(spec, 'jobTemplate', 'spec', 'template', 'spec'), path, JOB_RESTARTS),
-    ]
-  },
-}
-
-function scheduleErrors(schedule: string): FieldError[] {
-  if (/^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every\s+\S+)$/.test(schedule)) return []
-  const fields = schedule.trim().split(/\s+/)
-  return fields.length === 5
-    ? []
-    : [
-        invalid(
-          'spec.schedule',
-          schedule,
-          `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`,
-        ),
-      ]
 }
 
 export const controllerRevision: Strategy = {

@@ -1,0 +1,90 @@
+import { type FieldError, invalid, required } from '../../field-error.js'
+import { type JsonObject, objectAt, stringAt } from '../../json.js'
+import type { Strategy } from '../../resource-definition.js'
+import { podSpecDefaults, podSpecErrors, templateErrors } from './pod-spec.js'
+import { immutable, notNegative } from './selector-rules.js'
+import { fill, mapAt, statusDoor } from './status-door.js'
+
+const JOB_RESTARTS = ['OnFailure', 'Never']
+
+function jobSpecDefaults(spec: JsonObject): JsonObject {
+  const single = spec.completions === undefined && spec.parallelism === undefined ? { completions: 1 } : {}
+  const filled = fill(spec, {
+    ...single,
+    parallelism: 1,
+    backoffLimit: 6,
+    completionMode: 'NonIndexed',
+    manualSelector: false,
+    podReplacementPolicy: 'TerminatingOrFailed',
+    suspend: false,
+  })
+  return mapAt(filled, ['template', 'spec'], podSpecDefaults)
+}
+
+export const job: Strategy = {
+  allowsUnconditionalUpdate: true,
+  ...statusDoor({}),
+  defaults: object => mapAt(object, ['spec'], jobSpecDefaults),
+  validate: (object, old) => {
+    const spec = objectAt(object, 'spec')
+    const errors = [
+      ...notNegative(
+        'spec',
+        spec,
+        'completions',
+        'parallelism',
+        'backoffLimit',
+        'activeDeadlineSeconds',
+        'ttlSecondsAfterFinished',
+      ),
+      ...templateErrors(object, JOB_RESTARTS),
+    ]
+    if (!old) return errors
+    const before = objectAt(old, 'spec')
+    return [
+      ...errors,
+      ...immutable('spec.completions', spec.completions, before.completions),
+      ...immutable('spec.selector', spec.selector, before.selector),
+      ...immutable('spec.completionMode', spec.completionMode, before.completionMode),
+      ...(spec.suspend === true || before.suspend === true
+        ? []
+        : immutable('spec.template', spec.template, before.template)),
+    ]
+  },
+}
+
+export const cronJob: Strategy = {
+  allowsUnconditionalUpdate: true,
+  ...statusDoor({}),
+  defaults: object => mapAt(object, ['spec', 'jobTemplate', 'spec', 'template', 'spec'], podSpecDefaults),
+  validate: object => {
+    const spec = objectAt(object, 'spec')
+    const schedule = stringAt(spec, 'schedule')
+    const path = 'spec.jobTemplate.spec.template.spec'
+    return [
+      ...(schedule === '' ? [required('spec.schedule')] : scheduleErrors(schedule)),
+      ...notNegative(
+        'spec',
+        spec,
+        'startingDeadlineSeconds',
+        'successfulJobsHistoryLimit',
+        'failedJobsHistoryLimit',
+      ),
+      ...podSpecErrors(objectAt(spec, 'jobTemplate', 'spec', 'template', 'spec'), path, JOB_RESTARTS),
+    ]
+  },
+}
+
+function scheduleErrors(schedule: string): FieldError[] {
+  if (/^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every\s+\S+)$/.test(schedule)) return []
+  const fields = schedule.trim().split(/\s+/)
+  return fields.length === 5
+    ? []
+    : [
+        invalid(
+          'spec.schedule',
+          schedule,
+          `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`,
+        ),
+      ]
+}
