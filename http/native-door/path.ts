@@ -36,7 +36,11 @@ export function parseDoorPath(target: string): DoorPath | BadPath | undefined {
   return { instance, path: `${path === '' ? '/' : path}${search}` }
 }
 
+/** What most paths are made of alone: nothing in it could mean two things. */
+const PLAIN = /^(\/[-\w:]+)*\/?$/
+
 function problemOf(path: string): string | undefined {
+  if (PLAIN.test(path)) return undefined
   if (/[^!-~]|[\\#]/.test(path)) return 'the path is not encoded'
   if (/%(?![0-9a-f]{2})/i.test(path)) return 'the path holds a % that encodes nothing'
   if (/%(2f|5c|00)/i.test(path)) return 'the path holds an encoded slash, backslash or NUL'

@@ -58,18 +58,19 @@ function resourceOf(path: string): { resource?: ResourceInfo; watched: boolean }
   const core = parts[0] === 'api'
   if (!core && parts[0] !== 'apis') return { watched: false }
   const [group, version] = core ? ['', parts[1]] : [parts[1], parts[2]]
-  const after = parts.slice(core ? 2 : 3)
-  const watched = after[0] === 'watch'
-  if (watched) after.shift()
-  if (version === undefined || group === undefined || after[0] === undefined) return { watched: false }
+  let at = core ? 2 : 3
+  const watched = parts[at] === 'watch'
+  if (watched) at += 1
+  if (version === undefined || group === undefined || parts[at] === undefined) return { watched: false }
   const namespaced =
-    after[0] === 'namespaces' && after.length > 2 && !NAMESPACE_SUBRESOURCES.has(after[2] ?? '')
-  const namespace = namespaced ? after[1] : undefined
-  const [resource = '', name, ...subresource] = namespaced ? after.slice(2) : after
+    parts[at] === 'namespaces' && at + 2 < parts.length && !NAMESPACE_SUBRESOURCES.has(parts[at + 2] ?? '')
+  const namespace = namespaced ? parts[at + 1] : undefined
+  if (namespaced) at += 2
+  const [resource = '', name] = [parts[at], parts[at + 1]]
   const named: { -readonly [K in keyof ResourceInfo]: ResourceInfo[K] } = { group, version, resource }
   if (namespace !== undefined) named.namespace = namespace
   if (name !== undefined) named.name = name
-  if (subresource.length > 0) named.subresource = subresource.join('/')
+  if (at + 2 < parts.length) named.subresource = parts.slice(at + 2).join('/')
   return { watched, resource: named }
 }
 
