@@ -5,6 +5,7 @@ import { toFailure } from '../errors.js'
 import type { Failure } from '../failure.js'
 import { admit, type DoorOptions, type Visit, visitOf } from './admission.js'
 import { Passage, shuttingDown } from './passage.js'
+import { Passing } from './passing.js'
 import { parseDoorPath } from './path.js'
 import { record } from './record.js'
 import { refuse } from './refusal.js'
@@ -29,38 +30,11 @@ export interface NativeDoor {
 }
 
 /**
- * The requests on their way through. No Set: V8 replaces the table of one that shrinks and grows, and tables left behind keep
- * each other, and all that was in them, alive until the whole heap is collected.
- */
-class Passing {
-  /** No more streams. */
-  closed = false
-  readonly #all: { readonly passage: Passage; place: number }[] = []
-
-  /** @returns what takes it out again */
-  add(passage: Passage): () => void {
-    const entry = { passage, place: this.#all.length }
-    this.#all.push(entry)
-    return () => {
-      const last = this.#all.pop()
-      if (!last || last === entry) return
-      last.place = entry.place
-      this.#all[entry.place] = last
-    }
-  }
-
-  /** Those of now, whatever becomes of them meanwhile. */
-  *[Symbol.iterator](): Generator<Passage> {
-    for (const { passage } of [...this.#all]) yield passage
-  }
-}
-
-/**
  * Bytes go from socket to socket: bodies are neither parsed nor buffered, and the answer bypasses Hono, which was measured
  * at half the cost and is the only way that survives clients who vanish.
  */
 export function nativeDoor(options: DoorOptions): NativeDoor {
-  const passing = new Passing()
+  const passing = new Passing<Passage>()
   const tunnels = new Tunnels(options)
   const { patienceMs, meter } = options
   const looking = setInterval(() => {
@@ -98,7 +72,7 @@ async function pass(
   request: IncomingMessage,
   response: ServerResponse,
   visit: Visit,
-  passing: Passing,
+  passing: Passing<Passage>,
 ): Promise<void> {
   let release: () => void = () => undefined
   let failure: Failure | undefined

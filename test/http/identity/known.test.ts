@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { hostAuthenticator } from '../../../http/identity/authenticate.js'
+import { hostAuthorizer } from '../../../http/identity/authorize.js'
+import type { Caller } from '../../../http/identity/caller.js'
+import { fakeHost } from '../fakes/host.js'
+
+const host = fakeHost({ tokens: { good: { user: 'ada' } }, allows: ({ user }) => user === 'ada' })
+const clock = { now: 0 }
+const options = { host, now: () => clock.now }
+const ada: Caller = { user: 'ada', groups: ['system:authenticated'], extra: {} }
+
+describe('what is known of a caller', () => {
+  it('is said at once: the same caller as before, without a turn of waiting', async () => {
+    const { authenticate } = hostAuthenticator(options)
+    const credentials = { authorization: 'Bearer good' }
+    const first = authenticate(credentials)
+    expect(first).toBeInstanceOf(Promise)
+    const caller = await first
+    expect(caller).toEqual(ada)
+    expect(authenticate(credentials)).toBe(caller)
+  })
+
+  it('is a bad token for a moment: refused at once, and asked about again', async () => {
+    const { authenticate } = hostAuthenticator(options)
+    const credentials = { authorization: 'Bearer bad' }
+    await expect(authenticate(credentials)).rejects.toThrow('not accepted')
+    expect(() => authenticate(credentials)).toThrow('not accepted')
+    clock.now += 1_000
+    await expect(authenticate(credentials)).rejects.toThrow('not accepted')
+  })
+
+  it('is one caller for as long as a connection shows one certificate', async () => {
+    const { authenticate } = hostAuthenticator(options)
+    const certificate = { CN: 'ada', O: 'ops' }
+    const caller = await authenticate({ certificate })
+    expect(caller).toEqual({ user: 'ada', groups: ['ops', 'system:authenticated'], extra: {} })
+    expect(authenticate({ certificate })).toBe(caller)
+    expect(authenticate({ certificate: { CN: 'eve' } })).toMatchObject({ user: 'eve' })
+  })
+
+  it('is what it may do, until that has to be asked again', async () => {
+    const { decide } = hostAuthorizer(options)
+    const action = { verb: 'get', resource: 'instances/proxy', name: 'north' }
+    expect(await decide(ada, action)).toMatchObject({ allowed: true })
+    expect(decide(ada, { ...action })).toMatchObject({ allowed: true })
+    expect(decide(ada, { ...action, name: 'south' })).toBeInstanceOf(Promise)
+    clock.now += 10_000
+    expect(decide(ada, action)).toBeInstanceOf(Promise)
+  })
+})
