@@ -121,6 +121,7 @@ describe('of two replicas before a Karmada', () => {
     const talkEnded = once(talk, 'close')
     const body = JSON.stringify({ metadata: { name: 'in-flight' } })
     const inFlight = client.begin('POST', path, {
+      'content-type': 'application/json',
       expect: '100-continue',
       'content-length': String(body.length),
     })

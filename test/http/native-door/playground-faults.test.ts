@@ -9,6 +9,7 @@ import { resourcePath } from '../../../manifests/kube.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { waitFor } from '../../patience.js'
 import { readAll } from './door-under-test.js'
+import { type Asked, exchanges, toldBy } from './exchanges.js'
 import { type PlaygroundDoor, startPlaygroundDoor } from './playground-door.js'
 
 let door: PlaygroundDoor
@@ -28,10 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => door?.close())
 
-interface Sent {
-  readonly method?: string
-  readonly headers?: Record<string, string>
-  readonly body?: string | Buffer
+interface Sent extends Asked {
   readonly api?: Api
 }
 
@@ -64,68 +62,12 @@ const create = (name: string) =>
   karmada.local.request({ method: 'POST', path: secrets, body: { metadata: { name } } })
 
 describe('what is asked through the door is answered as it is directly:', () => {
-  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
-  const json = { 'content-type': 'application/json' }
-  const secret = (bytes: number) =>
-    JSON.stringify({ metadata: { name: 'sized' }, data: { filling: 'x'.repeat(bytes & ~3) } })
-  const rows: [string, string, Sent][] = [
-    ['a Table', secrets, { headers: { accept: table } }],
-    [
-      'metadata alone',
-      `${secrets}?limit=3`,
-      { headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' } },
-    ],
-    [
-      'protobuf, or else JSON',
-      secrets,
-      { headers: { accept: 'application/vnd.kubernetes.protobuf,application/json' } },
-    ],
-    ['protobuf or nothing', secrets, { headers: { accept: 'application/vnd.kubernetes.protobuf' } }],
-    ['YAML', `${secrets}?limit=1`, { headers: { accept: 'application/yaml' } }],
-    ['nonsense', secrets, { headers: { accept: 'text/nonsense' } }],
-    ['a compressed list', secrets, { headers: { 'accept-encoding': 'gzip' } }],
-    ['a HEAD', `${secrets}/large-1`, { method: 'HEAD' }],
-    ['OPTIONS', secrets, { method: 'OPTIONS' }],
-    [
-      'a body of almost 3 MiB',
-      `${secrets}?dryRun=All`,
-      { method: 'POST', headers: json, body: secret(1_000_000) },
-    ],
-    ['a body beyond 3 MiB', secrets, { method: 'POST', headers: json, body: secret(3 * 1024 * 1024) }],
-    [
-      'a body that is announced first',
-      `${secrets}?dryRun=All`,
-      { method: 'POST', headers: { ...json, expect: '100-continue' }, body: secret(10) },
-    ],
-    ['a body that is no JSON', secrets, { method: 'POST', headers: json, body: '{"kind":' }],
-    [
-      'a type of body that is not known',
-      secrets,
-      { method: 'POST', headers: { 'content-type': 'text/x' }, body: 'x' },
-    ],
-    ['a verb that is not served', `${secrets}/large-1`, { method: 'POST', headers: json, body: '{}' }],
-    ['what is not there', '/apis/nowhere/v1/things', {}],
-    ['a version long gone', `${secrets}?watch=true&resourceVersion=1`, {}],
-    ['a bad selector', `${secrets}?labelSelector=%21%21`, {}],
-  ]
-  it.each(rows)('%s', async (_, path, sent) => {
+  it.each(exchanges(secrets))('%s', async (_, path, sent) => {
     if (path.includes('resourceVersion=1')) karmada.interrupt({ kind: 'compact' })()
     const [direct, through] = await Promise.all(
-      (['direct', 'admin'] as const).map(async as => {
-        const response = await send(as, path, sent)
-        const { bytes, complete } = await readAll(response)
-        const {
-          'content-type': type,
-          'content-encoding': encoding,
-          'content-length': length,
-        } = response.headers
-        const text = bytes.toString('latin1').replaceAll(/[0-9a-f-]{36}/g, 'UID')
-        const told = text
-          .replaceAll(/"(creationTimestamp|time)":"[^"]*"/g, '')
-          .replaceAll(/"resourceVersion":"\d+"/g, '')
-        return { status: response.statusCode, type, encoding, length, complete, told }
-      }),
+      (['direct', 'admin'] as const).map(async as => toldBy(await send(as, path, sent))),
     )
+    // Compared apart: of megabytes nobody wants to see how they differ.
     expect(
       through?.told === direct?.told,
       `${direct?.told.slice(0, 300)}\n${through?.told.slice(0, 300)}`,

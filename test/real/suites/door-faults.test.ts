@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { readAll } from '../../http/native-door/door-under-test.js'
+import { type Asked, exchanges, toldBy } from '../../http/native-door/exchanges.js'
 import { DoorClient } from '../../scenarios/support/door-client.js'
 import { runKubectl } from '../../scenarios/support/kubectl.js'
 import { type Relay, relayTo } from '../../scenarios/support/relay.js'
@@ -12,7 +14,7 @@ import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
 import { ApiClient } from '../api-client.js'
 import { programPath } from '../build.js'
 import { control } from '../control.js'
-import { type RealDoor, startRealDoor } from '../door.js'
+import { type RealDoor, robot, startRealDoor } from '../door.js'
 import { eventually } from '../probe.js'
 
 const east = 'karmada-east'
@@ -86,6 +88,24 @@ describe('faults behind the door', () => {
     )
     return metadata.resourceVersion
   }
+  /** As the same person would ask Karmada: the administrator, acting for them. */
+  async function directly(
+    path: string,
+    { method = 'GET', headers = {}, body }: Asked,
+  ): Promise<IncomingMessage> {
+    const { url, ca, clientCertificate, clientKey } = door.karmada.credentials
+    const request = httpsRequest(url + path, {
+      agent: false,
+      method,
+      ca,
+      cert: clientCertificate,
+      key: clientKey,
+      headers: { 'impersonate-user': robot.user, 'impersonate-group': [...robot.groups], ...headers },
+    })
+    request.end(body)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    return response
+  }
   const exec = async (env: Record<string, string>): Promise<RunningKubectl> => {
     const words = ['exec', '-i', pod, '--', 'cat']
     const talk = new RunningKubectl(kubectl, words, { kubeconfig: door.throughToMember, home, env })
@@ -98,6 +118,42 @@ describe('faults behind the door', () => {
       async () => (await client.ask('GET', `${secrets}?limit=1`)).status === 200,
       'Karmada is reached again',
     )
+
+  describe('what is asked is answered as it is directly:', () => {
+    // Refused before it is read to its end, and the connection closed under it: whether its sender hears why is luck.
+    const rows = exchanges(secrets).filter(([what]) => what !== 'a body beyond 3 MiB')
+    it.each(rows)('%s', async (_, path, asked) => {
+      const direct = await toldBy(await directly(path, asked))
+      const request = client.begin(asked.method ?? 'GET', path, asked.headers)
+      request.end(asked.body)
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      const through = await toldBy(response)
+      expect(
+        through.told === direct.told,
+        `${direct.told.slice(0, 300)}\n${through.told.slice(0, 300)}`,
+      ).toBe(true)
+      expect({ ...through, told: '' }).toEqual({ ...direct, told: '' })
+      expect(through.complete).toBe(true)
+    })
+  })
+
+  it('readers who vanish leave nothing open behind the door', async () => {
+    await reachable()
+    const before = wire.open()
+    const from = await now()
+    const path = `${secrets}?watch=true&resourceVersion=${from}`
+    const watches = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const request = client.begin('GET', path)
+        request.on('error', () => undefined).end()
+        await once(request, 'response')
+        return request
+      }),
+    )
+    expect(wire.open()).toBeGreaterThanOrEqual(50)
+    for (const request of watches) request.destroy()
+    await eventually(async () => wire.open() <= before, 'as many connections as before')
+  })
 
   it('a list that breaks off in the middle is broken for its reader, never shorter', async () => {
     const request = client.begin('GET', secrets)

@@ -136,6 +136,7 @@ describe('of two replicas behind a Service', () => {
       const forwarded = await Promise.all(forwards.map(echo))
       const body = JSON.stringify({ metadata: { name: 'in-flight' } })
       const inFlight = client.begin('POST', path, {
+        'content-type': 'application/json',
         expect: '100-continue',
         'content-length': String(body.length),
       })

@@ -34,13 +34,13 @@ export class DoorClient {
     return httpsRequest(server + path, {
       agent: this.#agent,
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${token}`, ...headers },
     })
   }
 
   /** @throws what the system says when the connection breaks */
   async ask(method: string, path: string, body?: object): Promise<Answer> {
-    const request = this.begin(method, path)
+    const request = this.begin(method, path, body && { 'content-type': 'application/json' })
     request.end(body && JSON.stringify(body))
     return answerTo(request)
   }
