@@ -24,6 +24,9 @@ const ITEMS = '"items"'
 /** How Clusterpedia writes that there are none. */
 const NO_ITEMS = `${ITEMS}:null`
 
+const OPENING = '{'.charCodeAt(0)
+const FAILURE = '{"kind":"Status"'
+
 /** Headers of an answer that are still true after it went through us: the length is not, once marks are taken out. */
 const KEPT = new Set(['content-type', 'cache-control', 'date', 'audit-id', 'vary'])
 
@@ -32,7 +35,7 @@ const KEPT = new Set(['content-type', 'cache-control', 'date', 'audit-id', 'vary
  * has heard anything, so that the same can still be asked elsewhere. After the head it is the sink's, whatever becomes of it.
  */
 export class IndexAnswer implements RawSink {
-  /** undefined before the head; the head while a list has not named its state; then `passing`, and `over`. */
+  /** undefined before the head; the head while its object has not begun, or a list has not named its state; then `passing`, and `over`. */
   #stage: { readonly begin: () => void } | 'passing' | 'over' | undefined
   #waiting: Buffer[] = []
   #exchange: RawExchange | undefined
@@ -70,7 +73,8 @@ export class IndexAnswer implements RawSink {
       return
     }
     this.#stage = { begin: () => this.sink.head(status, message, keptOf(headers)) }
-    if (!this.read.isList) this.#begin()
+    // Whoever watches waits for the head; how anything else begins is looked at first.
+    if (this.read.long) this.#begin()
   }
 
   data(chunk: Uint8Array): boolean {
@@ -78,9 +82,13 @@ export class IndexAnswer implements RawSink {
     if (this.#stage === 'over') return true
     this.#waiting.push(Buffer.from(chunk))
     const start = Buffer.concat(this.#waiting)
+    return this.#isEnough(start) ? this.#begin() : true
+  }
+
+  #isEnough(start: Buffer): boolean {
+    if (!this.read.isList) return start.length >= FAILURE.length
     const items = start.indexOf(ITEMS)
-    const isThere = items >= 0 && start.length >= items + NO_ITEMS.length
-    return start.length >= LIST_HEAD_BYTES || isThere ? this.#begin() : true
+    return start.length >= LIST_HEAD_BYTES || (items >= 0 && start.length >= items + NO_ITEMS.length)
   }
 
   end(): void {
@@ -104,6 +112,10 @@ export class IndexAnswer implements RawSink {
   #begin(): boolean {
     const { showsAtLeast } = this.read
     const start = Buffer.concat(this.#waiting)
+    if (!this.read.long && !isObject(start)) {
+      this.#refuse('it answered 200 with what is no object')
+      return true
+    }
     if (showsAtLeast) {
       const [before = ''] = start.toString('latin1').split(ITEMS, 1)
       const version = /"resourceVersion":"(\d+)"/.exec(before)?.[1]
@@ -131,6 +143,10 @@ export class IndexAnswer implements RawSink {
     this.refused(because)
   }
 }
+
+/** Whether an answer begins as an object does, and not as one that says what failed, whatever its code is. */
+const isObject = (start: Buffer): boolean =>
+  start[0] === OPENING && start.toString('latin1', 0, FAILURE.length) !== FAILURE
 
 /** A list's beginning; where it has no items it says so as an API server does, because not every client can read a null. */
 function withItems(start: Buffer): Buffer {

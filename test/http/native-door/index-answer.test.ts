@@ -65,14 +65,41 @@ describe('an answer of the index', () => {
     expect(heard).toEqual([`refused: ${because}`])
   })
 
+  it.each([
+    ['{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}'],
+    ['[{"metadata":{}}]'],
+    ['<html>502</html>'],
+    ['null'],
+    [''],
+  ])('with 200 and %j is not passed on', body => {
+    for (const pieces of [[body], [...body]]) {
+      const { heard, answer } = asked()
+      answer.head(200, 'OK', JSON_TYPE)
+      for (const piece of pieces) answer.data(Buffer.from(piece))
+      answer.end()
+      expect(heard).toEqual(['refused: it answered 200 with what is no object'])
+    }
+  })
+
+  it('of a watch begins before anything happens', () => {
+    const { heard, answer } = asked({ long: true })
+    answer.head(200, 'OK', JSON_TYPE)
+    expect(heard).toEqual(['200 Content-Type,application/json'])
+  })
+
   it('that does not come is not passed on; one that breaks off breaks off', () => {
     const none = asked()
     none.answer.failed(new Error('connect ECONNREFUSED'))
     expect(none.heard).toEqual(['refused: it did not answer: connect ECONNREFUSED'])
     const half = asked()
     half.answer.head(200, 'OK', JSON_TYPE)
+    half.answer.data(list('1'))
     half.answer.failed(new Error('reset'))
-    expect(half.heard).toEqual(['200 Content-Type,application/json', 'failed: reset'])
+    expect([half.heard[0], half.heard.at(-1)]).toEqual(['200 Content-Type,application/json', 'failed: reset'])
+    const nothing = asked()
+    nothing.answer.head(200, 'OK', JSON_TYPE)
+    nothing.answer.failed(new Error('reset'))
+    expect(nothing.heard).toEqual(['refused: it did not answer: reset'])
   })
 
   it('that its reader gives up is asked elsewhere by nobody but who asked', () => {
