@@ -269,6 +269,14 @@ export const knobs = {
     help: 'the same of all callers for one instance',
     why: 'each holds two sockets here and one at the instance',
   }),
+  proxyCheckNewcomers: knob({
+    kind: toggle,
+    default: false,
+    group: 'Native door',
+    commands: answering,
+    help: 'read from the instance what a caller who has just come to this replica reads, until the index shows all that there was then: also what it wrote through another replica or before a restart',
+    why: 'the Service keeps a caller with one replica; an index takes up to a minute to say that it has reached a moment',
+  }),
   proxyPatienceMs: knob({
     kind: milliseconds(100, 3_600_000),
     default: 60_000,

@@ -87,6 +87,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
           streamsPerInstance: config.proxyStreamsPerInstance,
           patienceMs: config.proxyPatienceMs,
         },
+        checkNewcomers: config.proxyCheckNewcomers,
         karmadaVersion: config.karmadaVersion,
         ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),
         ...serving,

@@ -27,7 +27,7 @@ export interface ApiDependencies {
   readonly door: () => DoorAddress
   /** Streams that one caller may hold open at once, over all wires. */
   readonly streamsPerCaller: number
-  /** Remembers what callers wrote; both doors have one. */
+  /** Remembers what callers wrote. */
   readonly catchUp: CatchUp
   readonly now?: () => number
 }

@@ -21,6 +21,7 @@ import { managementApi } from './management-api.js'
 import { InstanceAccess } from './native-door/access.js'
 import { nativeDoor } from './native-door/door.js'
 import { type DoorLimits, limitsOf } from './native-door/limits.js'
+import { Arrivals } from './read-your-writes/arrivals.js'
 import { CatchUp } from './read-your-writes/catch-up.js'
 import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
@@ -51,6 +52,8 @@ export interface ApiOptions {
   readonly externalUrl?: string
   /** How long REST and the native door wait for a request to be said. */
   readonly slowRequests?: SlowRequests
+  /** Whether the native door shows callers what they wrote before they came to this replica: through another, or one that ended. */
+  readonly checkNewcomers?: boolean
   /** What the native door lets through at once. */
   readonly doorLimits?: Partial<DoorLimits>
   /** How long calls under way may go on once `close` was called. */
@@ -91,10 +94,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   let url = ''
   const { certificateAuthority } = tls
   const now = () => performance.now()
-  const catchUp = new CatchUp(new WriteLedger(now))
+  const ledger = new WriteLedger(now)
   const api = managementApi({
     ...options,
-    catchUp,
+    catchUp: new CatchUp(ledger),
     now,
     door: () => ({
       url: options.externalUrl?.replace(/\/$/, '') ?? url,
@@ -120,7 +123,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     further: app => addDocuments(app, api.services),
   })
   const limits = limitsOf(options.doorLimits ?? {}, { ...options, now })
-  const reading = { access: new InstanceAccess(now), ledger: catchUp.ledger, catchUp }
+  const catchUp = new CatchUp(ledger, options.checkNewcomers ? new Arrivals(now) : undefined)
+  const reading = { access: new InstanceAccess(now), ledger, catchUp }
   const door = nativeDoor({ ...options, ...api, ...limits, ...reading, now })
   const rest = getRequestListener(app.fetch)
   const server = hardened(

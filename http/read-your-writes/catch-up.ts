@@ -1,5 +1,6 @@
 import type { GroupVersionResource } from '../../manifests/kube.js'
-import type { Due, Extent, Party } from './due.js'
+import type { Arrivals } from './arrivals.js'
+import type { Due, Dues, Extent, Party } from './due.js'
 import { isAtOrAfter, isMet, reaches, type Shown } from './expectation.js'
 import type { WriteLedger } from './ledger.js'
 
@@ -48,14 +49,26 @@ export class CatchUp {
   /** When something was last asked of the instance about what is due. */
   readonly #asked = new WeakMap<Due, number>()
 
-  constructor(readonly ledger: WriteLedger) {}
+  /** @param arrivals absent where what callers wrote before they came here does not count */
+  constructor(
+    readonly ledger: WriteLedger,
+    readonly arrivals?: Arrivals,
+  ) {}
+
+  /** What a read could miss; undefined for nothing. */
+  due({ party, type, extent }: Read): Dues | undefined {
+    const dues = this.ledger.due(party, type, extent)
+    const arrival = this.arrivals?.due(party, type)
+    if (!arrival) return dues
+    return { written: [...(dues?.written ?? []), arrival], namespaces: dues?.namespaces ?? [] }
+  }
 
   /**
    * Whether a read of the index would miss nothing that its caller wrote through this replica.
    * @throws whatever the index or the instance throw: then nobody knows
    */
   async shows(read: Read, index: Showing, instance: Showing): Promise<boolean> {
-    const dues = this.ledger.due(read.party, read.type, read.extent)
+    const dues = this.due(read)
     if (!dues) return true
     if (this.isOpen(read)) return false
     if (!(await this.#showsObjects(read, dues.written.filter(isObject), index, instance))) return false
@@ -149,8 +162,8 @@ export class CatchUp {
     } else {
       // A type that has no namespaces is read without one, and compared so.
       const where = extent.namespace === '' || due.namespace === '' ? {} : { namespace: due.namespace }
-      if (!index.isLongAgo?.(due.since) || !(await this.#isAsNew(due, type, where, index, instance)))
-        return false
+      if (!index.isLongAgo?.(due.since)) return false
+      if (!due.elsewhere && !(await this.#isAsNew(due, type, where, index, instance))) return false
     }
     this.ledger.settle(due, stand)
     return true

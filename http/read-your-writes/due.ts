@@ -36,6 +36,8 @@ export interface Due {
   readonly shownUid: string | undefined
   /** Of many objects: whoever shows everything up to this version shows what was written. */
   readonly upTo: string | undefined
+  /** Of many objects: nobody knows that anything was written, since it would have been elsewhere. */
+  readonly elsewhere?: boolean
 }
 
 /** All that a read could miss. */

@@ -65,7 +65,7 @@ export class OwnWrites {
   async shown(call: Call, name?: string): Promise<boolean> {
     const { catchUp, feed } = this.options
     const read = readOf(call, name)
-    const dues = catchUp.ledger.due(read.party, read.type, read.extent)
+    const dues = catchUp.due(read)
     if (!dues) return true
     const since = Math.max(...dues.written.map(({ since }) => since))
     const patienceMs = since + PATIENCE_MS - catchUp.ledger.now()

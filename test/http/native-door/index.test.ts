@@ -279,6 +279,24 @@ describe('whoever wrote something reads it', () => {
     expect(namesIn(after).filter(name => name.startsWith('batch'))).toEqual([])
   })
 
+  it('through another replica that checks newcomers, until the index has reached what there was when it came', async () => {
+    const another = await door.another(undefined, { checkNewcomers: true })
+    const listThere = () => curl(another, `${root}${maps}`, { token: playground.tokens.admin })
+    await whileItStandsStill(async () => {
+      expect((await write('POST', maps, configMap('beforehand'))).status).toBe(201)
+      const list = await listThere()
+      expect(sourceOf(list)).toEqual(['karmada', false])
+      expect(namesIn(list)).toContain('beforehand')
+    })
+    const after = await eventually('the index has reached it', async () => {
+      await stir()
+      const list = await listThere()
+      return list.headers['kairship-source'] === 'index' ? list : undefined
+    })
+    expect(namesIn(after)).toContain('beforehand')
+    await another.close()
+  })
+
   it('through another replica, when it says up to where', async () => {
     const another = await door.another()
     const { admin } = playground.tokens

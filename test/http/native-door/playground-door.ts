@@ -7,7 +7,7 @@ import { kubeConnector } from '../../../actors/kube/connector.js'
 import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
 import { doorKubeconfig } from '../../../cli/door-kubeconfig.js'
 import { knobs } from '../../../config.js'
-import { type Api, startApi } from '../../../http/server.js'
+import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
 import { type Playground, startPlayground } from '../../../playground/fleet.js'
 import { eventually } from '../../scenarios/support/eventually.js'
 import { unmetered } from '../../silent.js'
@@ -30,7 +30,7 @@ export interface PlaygroundDoor {
   /** For what tests write. */
   readonly folder: string
   /** Another replica's API over the same actors: what a client finds after the first has stopped. */
-  another(listen?: string): Promise<Api>
+  another(listen?: string, options?: Partial<ApiOptions>): Promise<Api>
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
   })
   const host = await connect(playground.kubeconfigs.apiserver)
   const apis: Api[] = []
-  const another = async (listen = '127.0.0.1:0') => {
+  const another = async (listen = '127.0.0.1:0', options: Partial<ApiOptions> = {}) => {
     const api = await startApi({
       fleet: manager.fleet,
       host,
@@ -67,6 +67,7 @@ export async function startPlaygroundDoor(): Promise<PlaygroundDoor> {
       listen,
       grpcListen: '127.0.0.1:0',
       clientCertificateAuthority: playground.host.certificateAuthority,
+      ...options,
     })
     apis.push(api)
     return api

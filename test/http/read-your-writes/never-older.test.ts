@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Arrivals } from '../../../http/read-your-writes/arrivals.js'
 import type { CatchUp, Showing } from '../../../http/read-your-writes/catch-up.js'
 import type { Due } from '../../../http/read-your-writes/due.js'
 import type { WriteLedger } from '../../../http/read-your-writes/ledger.js'
@@ -112,42 +113,51 @@ interface Parts {
   readonly Ledger: typeof WriteLedger
   readonly Catching: typeof CatchUp
   readonly seenAs?: (index: Showing) => Showing
+  /** Whether callers move from replica to replica, and what each remembers of their arrival. */
+  readonly arriving?: (now: () => number) => Arrivals | undefined
 }
 
-const history = fc.array(
-  fc.oneof(
-    { weight: 3, arbitrary: happening },
-    { weight: 3, arbitrary: wrote },
-    { weight: 1, arbitrary: deleted },
-    { weight: 4, arbitrary: reading },
-  ),
-  { maxLength: 40 },
-)
+const moving = user.map(user => step(`${user} moves`, world => world.move(user)))
+const history = (moves: boolean) =>
+  fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: happening },
+      { weight: 3, arbitrary: wrote },
+      { weight: 1, arbitrary: deleted },
+      { weight: 4, arbitrary: reading },
+      { weight: moves ? 1 : 0, arbitrary: moving },
+    ),
+    { maxLength: 40 },
+  )
 
 /** Runs histories; fails with the first in which somebody reads what is older than its own last write. */
 function neverOlder(
   kind: Kind,
-  { Ledger, Catching, seenAs = index => index }: Parts,
+  { Ledger, Catching, seenAs = index => index, arriving }: Parts,
   runs: number,
   read: Map<string, number>,
 ) {
   return fc.assert(
-    fc.asyncProperty(history, fc.array(happening, { maxLength: 10 }), async (steps, inBetween) => {
-      const world = new World(kind)
-      const ledger = new Ledger(() => world.clock, { objects: 3, records: 2 })
-      const seen = seenAs(world.index)
-      const catching = new Catching(ledger)
-      const shows = catching.shows.bind(catching)
-      catching.shows = (what, _index, instance) => shows(what, seen, instance)
-      world.uses(ledger, catching)
-      const pending = [...inBetween]
-      world.meanwhile = () => void pending.shift()?.(world)
-      for (const one of steps) {
-        const wrong = await one(world)
-        if (typeof wrong === 'string') throw new Error(wrong)
-      }
-      for (const from of world.read) read.set(from, (read.get(from) ?? 0) + 1)
-    }),
+    fc.asyncProperty(
+      history(arriving !== undefined),
+      fc.array(happening, { maxLength: 10 }),
+      async (steps, inBetween) => {
+        const world = new World(kind, world => {
+          const now = () => world.clock
+          const catching = new Catching(new Ledger(now, { objects: 3, records: 2 }), arriving?.(now))
+          const shows = catching.shows.bind(catching)
+          catching.shows = (what, index, instance) => shows(what, seenAs(index), instance)
+          return catching
+        })
+        const pending = [...inBetween]
+        world.meanwhile = () => void pending.shift()?.(world)
+        for (const one of steps) {
+          const wrong = await one(world)
+          if (typeof wrong === 'string') throw new Error(wrong)
+        }
+        for (const from of world.read) read.set(from, (read.get(from) ?? 0) + 1)
+      },
+    ),
     { numRuns: runs },
   )
 }
@@ -175,11 +185,38 @@ describe.each(['ordered', 'unordered'] as const)('with an index that takes chang
   })
 })
 
+describe.each(['ordered', 'unordered'] as const)('with replicas, and an index in %s', kind => {
+  it('nobody who comes to another reads a state older than its own last write, if newcomers are checked', async () => {
+    const read = new Map<string, number>()
+    await neverOlder(kind, { ...(await parts()), arriving: now => new Arrivals(now) }, 3_000, read)
+    expect(read.get('index')).toBeGreaterThan(100)
+    expect(read.get('karmada')).toBeGreaterThan(500)
+  })
+
+  it('nor is a newcomer checked in vain once, and believed then', async () => {
+    class Hasty extends Arrivals {
+      readonly #asked = new Set<unknown>()
+      override due(...of: Parameters<Arrivals['due']>) {
+        const due = super.due(...of)
+        if (this.#asked.has(due)) return undefined
+        this.#asked.add(due)
+        return due
+      }
+    }
+    await found(kind, { ...(await parts()), arriving: now => new Hasty(now) })
+  })
+
+  it('else a history is found in which somebody does', async () => {
+    await found(kind, { ...(await parts()), arriving: () => undefined })
+  })
+})
+
+const found = async (kind: Kind, broken: Parts) => {
+  const failed = await neverOlder(kind, broken, 20_000, new Map()).catch((error: Error) => error)
+  expect(String((failed as Error | undefined)?.cause)).toMatch(/wrote .+ and sees/)
+}
+
 describe('a history is found in which somebody does', () => {
-  const found = async (kind: Kind, broken: Parts) => {
-    const failed = await neverOlder(kind, broken, 20_000, new Map()).catch((error: Error) => error)
-    expect(String((failed as Error | undefined)?.cause)).toMatch(/wrote .+ and sees/)
-  }
   type Expecting = typeof import('../../../http/read-your-writes/expectation.js')
   const mocked = async (change: (real: Expecting) => Partial<Expecting>) => {
     vi.resetModules()

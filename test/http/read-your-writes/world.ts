@@ -1,7 +1,7 @@
 import type { CatchUp, Showing, ShownItem, ShownList } from '../../../http/read-your-writes/catch-up.js'
 import type { Extent, Party } from '../../../http/read-your-writes/due.js'
 import { isAtOrAfter } from '../../../http/read-your-writes/expectation.js'
-import type { PendingWrite, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { PendingWrite } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome, WriteRequest } from '../../../http/read-your-writes/outcome.js'
 
 export const type = { group: '', version: 'v1', resource: 'configmaps' } as const
@@ -46,14 +46,33 @@ export class World {
   #cursor: number | undefined = 7
   readonly #own = new Map<string, number>()
   readonly #sent: Sent[] = []
-  #ledger!: WriteLedger
-  #catchUp!: CatchUp
+  /** Replicas by number, and at which one each caller is. */
+  readonly #replicas: CatchUp[] = []
+  readonly #at = new Map<string, number>()
 
-  constructor(readonly kind: Kind) {}
+  /** @param replica starts one, which knows nothing of what went through others */
+  constructor(
+    readonly kind: Kind,
+    private readonly replica: (world: World) => CatchUp,
+  ) {}
 
-  uses(ledger: WriteLedger, catchUp: CatchUp): void {
-    this.#ledger = ledger
-    this.#catchUp = catchUp
+  /** A caller comes to the next replica, where it has not been. What it wrote until then is its own there, too. */
+  move(user: string): void {
+    const before = this.#caller(user)
+    this.#at.set(user, (this.#at.get(user) ?? 0) + 1)
+    for (const [key, version] of [...this.#own])
+      if (key.startsWith(`${before} `)) this.#own.set(this.#caller(user) + key.slice(before.length), version)
+  }
+
+  #catchUp(user: string): CatchUp {
+    const at = this.#at.get(user) ?? 0
+    while (this.#replicas.length <= at) this.#replicas.push(this.replica(this))
+    return this.#replicas[at] as CatchUp
+  }
+
+  /** A caller at a replica: what is still under way through the one before is not known at the next. */
+  #caller(user: string): string {
+    return `${user}@${this.#at.get(user) ?? 0}`
   }
 
   readonly instance: Showing = {
@@ -87,9 +106,12 @@ export class World {
       namespace,
       ...(verb !== 'create' && verb !== 'deletecollection' && { name }),
     }
+    const caller = this.#caller(user)
     const execute = () =>
-      verb === 'deletecollection' ? this.#sweep(user, namespace) : this.#write(user, verb, namespace, name)
-    const pending = [this.#ledger.begin(this.#party(user), type, request)]
+      verb === 'deletecollection'
+        ? this.#sweep(caller, namespace)
+        : this.#write(caller, verb, namespace, name)
+    const pending = [this.#catchUp(user).ledger.begin(this.#party(user), type, request)]
     this.#sent.push({ user, request, pending, execute, executed: undefined })
   }
 
@@ -180,12 +202,13 @@ export class World {
     const party = this.#party(user)
     if (this.kind === 'ordered' && this.#cursor === undefined && extent.name !== undefined) return undefined
     const before = new Map(this.#own)
-    const shows = await this.#catchUp.shows({ party, type, extent }, this.index, this.instance)
+    const catchUp = this.#catchUp(user)
+    const shows = await catchUp.shows({ party, type, extent }, this.index, this.instance)
     this.read.push(shows ? 'index' : 'karmada')
     if (!shows) return undefined
     if (this.kind === 'ordered' && extent.name === undefined) {
       // As the door does with the head of a list.
-      const highest = this.#ledger.highest(party, type)
+      const highest = catchUp.ledger.highest(party, type)
       const version = this.#cursor === undefined ? undefined : String(this.#cursor)
       if (version === undefined || (highest !== undefined && !isAtOrAfter(version, highest))) return undefined
     }
@@ -196,7 +219,7 @@ export class World {
       const { item } = this.#shown(key)
       // Of an object that the index does not show, the instance is asked.
       if (extent.name !== undefined && !item) continue
-      const own = before.get(`${user} ${key}`) ?? 0
+      const own = before.get(`${this.#caller(user)} ${key}`) ?? 0
       const isNewEnough = states.some(
         (state, at) =>
           (states[at + 1]?.at ?? Number.POSITIVE_INFINITY) > own &&
@@ -240,33 +263,33 @@ export class World {
     return new Set(keys.filter(key => !where.namespace || key.startsWith(`${where.namespace}/`)))
   }
 
-  #become(user: string, key: string, item: ShownItem | undefined): void {
+  #become(caller: string, key: string, item: ShownItem | undefined): void {
     const states = this.#history.get(key) ?? []
     this.#history.set(key, states)
     states.push({ at: this.#version, time: this.clock, item })
-    this.#own.set(`${user} ${key}`, this.#version)
+    this.#own.set(`${caller} ${key}`, this.#version)
   }
 
-  #write(user: string, verb: 'create' | 'update' | 'delete', namespace: string, name: string): Outcome {
+  #write(caller: string, verb: 'create' | 'update' | 'delete', namespace: string, name: string): Outcome {
     const key = `${namespace}/${name}`
     const { item } = this.#now(key)
     if ((verb === 'create') === (item !== undefined)) return { kind: 'refused' }
     const resourceVersion = String(++this.#version)
     if (verb === 'delete') {
-      this.#become(user, key, undefined)
+      this.#become(caller, key, undefined)
       // As most types answer: a Status with the uid.
       return { kind: 'wrote', namespace, name, expected: { kind: 'gone', uid: item?.uid ?? '' } }
     }
     const uid = item?.uid ?? `uid-${++this.#uid}`
-    this.#become(user, key, { namespace, name, uid, resourceVersion, deleting: false })
+    this.#become(caller, key, { namespace, name, uid, resourceVersion, deleting: false })
     return { kind: 'wrote', namespace, name, expected: { kind: 'present', resourceVersion } }
   }
 
-  #sweep(user: string, namespace: string): Outcome {
+  #sweep(caller: string, namespace: string): Outcome {
     for (const key of [...this.#history.keys()].filter(key => key.startsWith(`${namespace}/`))) {
       if (!this.#now(key).item) continue
       this.#version++
-      this.#become(user, key, undefined)
+      this.#become(caller, key, undefined)
     }
     return { kind: 'unread' }
   }
