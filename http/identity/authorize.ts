@@ -37,8 +37,22 @@ export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: 
   }
 }
 
-/** Everything that a verdict depends on. */
-const keyOf = (caller: Caller, action: Action): string => `${callerKey(caller)} ${JSON.stringify(action)}`
+/** Everything that a verdict depends on. Who works on one instance asks for the same again and again, and has it made once. */
+function keyOf(caller: Caller, action: Action): string {
+  const last = lastKeys.get(caller)
+  if (last && isSame(last.action, action)) return last.key
+  const key = `${callerKey(caller)} ${JSON.stringify(action)}`
+  lastKeys.set(caller, { action, key })
+  return key
+}
+
+const lastKeys = new WeakMap<Caller, { readonly action: Action; readonly key: string }>()
+
+function isSame(one: Action, other: Action): boolean {
+  if (one.verb !== other.verb) return false
+  if ('path' in one) return 'path' in other && one.path === other.path
+  return !('path' in other) && one.resource === other.resource && one.name === other.name
+}
 
 /** Everything that a caller is, as one text. */
 export function callerKey(caller: Caller): string {

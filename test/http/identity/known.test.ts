@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hostAuthenticator } from '../../../http/identity/authenticate.js'
-import { hostAuthorizer } from '../../../http/identity/authorize.js'
+import { type Action, hostAuthorizer } from '../../../http/identity/authorize.js'
 import type { Caller } from '../../../http/identity/caller.js'
 import { fakeHost } from '../fakes/host.js'
 
@@ -46,5 +46,27 @@ describe('what is known of a caller', () => {
     expect(decide(ada, { ...action, name: 'south' })).toBeInstanceOf(Promise)
     clock.now += 10_000
     expect(decide(ada, action)).toBeInstanceOf(Promise)
+  })
+
+  it('is never what it may do to something else', async () => {
+    const { decide } = hostAuthorizer(options)
+    const actions: readonly Action[] = [
+      { verb: 'get', resource: 'instances/proxy', name: 'north' },
+      { verb: 'create', resource: 'instances/proxy', name: 'north' },
+      { verb: 'get', resource: 'instances/proxy', name: 'south' },
+      { verb: 'get', resource: 'instances/proxy' },
+      { verb: 'get', resource: 'instances', name: 'north' },
+      { verb: 'get', path: 'instances/proxy' },
+      { verb: 'get', path: 'instances' },
+    ]
+    const asked = host.requests.length
+    for (const action of actions) await decide(ada, action)
+    expect(host.requests).toHaveLength(asked + actions.length)
+    for (const action of [...actions, ...actions]) await decide(ada, { ...action })
+    expect(host.requests).toHaveLength(asked + actions.length)
+    await decide({ ...ada }, actions[0]!)
+    expect(host.requests).toHaveLength(asked + actions.length)
+    await decide({ ...ada, groups: [] }, actions[0]!)
+    expect(host.requests).toHaveLength(asked + actions.length + 1)
   })
 })
