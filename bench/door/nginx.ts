@@ -86,6 +86,8 @@ http {
   server {
     listen 127.0.0.1:${port} ssl;
     ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key};
+    # What Node.js speaks, too. This nginx would stop at TLS 1.2 by itself, and choose a shorter key.
+    ssl_protocols TLSv1.2 TLSv1.3;
     ${server}
   }
 }
