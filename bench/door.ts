@@ -1,6 +1,6 @@
 /**
- * npm run bench:door -- [--seconds 2] [--rounds 3] [--only get,list,index,idle,events] [--objects 10000]
- *                       [--watches 2000] [--events 20000] [--stack <suites.json>]
+ * npm run bench:door -- [--seconds 2] [--rounds 3] [--only get,list,index,idle,events] [--connections 32]
+ *                       [--objects 10000] [--watches 2000] [--events 20000] [--stack <suites.json>]
  *                       [--cpu-prof <folder>] [--json]
  *
  * What the native door costs: the same requests sent to an upstream directly, through nginx, through `kubectl proxy` and
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: 'get,list,index,idle,events' },
+    connections: { type: 'string', default: '32' },
     objects: { type: 'string', default: '10000' },
     watches: { type: 'string', default: '2000' },
     events: { type: 'string', default: '20000' },
@@ -125,7 +126,7 @@ try {
     result[name] = { ...rounds, ...ratios(rounds) }
     say(JSON.stringify(result[name]))
   }
-  if (wanted.has('get')) await measure('get of 2 KB', OBJECT, 32)
+  if (wanted.has('get')) await measure('get of 2 KB', OBJECT, Number(values.connections))
   if (wanted.has('list')) await measure('list of 1 MB', LIST, 8)
   if (wanted.has('index') && host.embedded) {
     const instance = {

@@ -2,6 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
+/** How long a process may take to end: one that was profiled writes its profile first. */
+const STOP_MS = 30_000
+
 /** A process that is measured from outside, as the system sees it. */
 export class Measured {
   readonly #child: ChildProcess
@@ -83,7 +86,7 @@ export class Measured {
 
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
-    const cut = setTimeout(() => this.#child.kill('SIGKILL'), 5_000)
+    const cut = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS)
     await this.#ended
     clearTimeout(cut)
   }
