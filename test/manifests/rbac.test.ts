@@ -82,6 +82,7 @@ describe('the roles, as an API server reads them', () => {
     ['kairship-apiserver', true, 'create', 'tokenreviews.authentication.k8s.io'],
     ['kairship-apiserver', true, 'create', 'subjectaccessreviews.authorization.k8s.io'],
     ['kairship-apiserver', true, 'create', 'instances.kairship.io'],
+    ['kairship-apiserver', true, 'patch', 'instances.kairship.io', 'eu'],
     ['kairship-apiserver', true, 'list', 'resources/eu.clusterpedia.io'],
     ['kairship-apiserver', false, 'patch', 'instances/status.kairship.io', 'eu'],
     ['kairship-apiserver', false, 'delete', 'pediaclusters.cluster.clusterpedia.io', 'k-eu'],

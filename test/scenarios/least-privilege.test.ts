@@ -209,6 +209,10 @@ beforeAll(async () => {
     const { data } = await rest('GET', '/fresh/json')
     const edited = JSON.parse(data)
     await rest('PUT', '/fresh', { data: JSON.stringify({ ...edited, spec: { ...edited.spec, alias: 'x' } }) })
+    for (const settings of ['failover', 'descheduler', 'metricsadapter']) {
+      await rest('PUT', `/fresh/${settings}`, { enabled: true })
+      expect(await rest('GET', `/fresh/${settings}`)).toMatchObject({ enabled: true })
+    }
     for (const name of ['fresh', 'eu-west']) {
       await rest('DELETE', `/${name}`)
       await eventually(`${name} is gone`, async () => !(await find(name)))
