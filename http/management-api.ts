@@ -14,6 +14,8 @@ import type { CatchUp } from './read-your-writes/catch-up.js'
 import type { DoorAddress } from './rpc/door-kubeconfig.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
+import { InstanceReading } from './rpc/instance-reading.js'
+import { OwnWrites } from './rpc/own-writes.js'
 
 /** What the management API stands on. */
 export interface ApiDependencies {
@@ -38,6 +40,7 @@ export interface ManagementApi {
   readonly dispatcher: Dispatcher
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  readonly instances: InstanceReading
   /** Ends every stream, for resumption elsewhere. Calls under way go on. */
   endStreams(): void
 }
@@ -52,9 +55,12 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   feed
     .follow(fleet, stopping.signal)
     .catch(error => log.error({ err: error }, 'the fleet can no longer be followed'))
-  const instances = instanceHandlers({ fleet, feed, catchUp, host, karmadaVersion, door })
+  const ownWrites = new OwnWrites({ catchUp, fleet, feed, host })
+  const instances = new InstanceReading(fleet, host, ownWrites)
+  const handlers = instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, door })
   return {
-    services: [{ service: InstanceService, operations: operationsOf(InstanceService, instances) }],
+    services: [{ service: InstanceService, operations: operationsOf(InstanceService, handlers) }],
+    instances,
     dispatcher: createDispatcher({
       authorizer,
       log,

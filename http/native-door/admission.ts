@@ -13,6 +13,7 @@ import type { Held } from '../limits.js'
 import { MOST_HEADERS } from '../listener.js'
 import type { CatchUp } from '../read-your-writes/catch-up.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'
+import type { InstanceReading } from '../rpc/instance-reading.js'
 import type { InstanceAccess } from './access.js'
 import { askedOf } from './asked.js'
 import type { Circuits } from './circuit.js'
@@ -31,6 +32,8 @@ export interface DoorOptions {
   readonly fleet: Fleet
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  /** Who has just made an instance, or made it again, is not sent to what bore its name before. */
+  readonly instances: Pick<InstanceReading, 'sameAsWritten'>
   readonly log: Log
   readonly meter: Meter
   /** Requests under way for one instance. One that is slow must not take the sockets of the others. */
@@ -142,6 +145,8 @@ export async function admit(
   if (asksToImpersonate(rawHeaders)) {
     throw permissionDenied('impersonation is not passed on: Kairship tells the instance who is asking')
   }
+  const written = options.instances.sameAsWritten(door.instance, { caller })
+  if (written) await written
   const { uid, karmada } = instanceOf(options, door.instance)
   const info = requestInfo(method, door.path)
   const asked = askedOf(method, info, headers.accept)

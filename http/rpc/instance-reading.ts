@@ -3,10 +3,9 @@ import { type KubeList, resourcePath } from '../../manifests/kube.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import type { Explanation, Fleet, InstanceView } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import type { Call } from '../call.js'
 import { type Failure, notFound, unavailable } from '../failure.js'
 import type { ShownInstance } from './instance-message.js'
-import type { OwnWrites } from './own-writes.js'
+import type { OwnWrites, Reader } from './own-writes.js'
 
 /**
  * Reads Instances: as the fleet shows them, where it shows all that the caller has written; else as the host has them.
@@ -20,26 +19,26 @@ export class InstanceReading {
   ) {}
 
   /** Sorted by name. @throws Failure UNAVAILABLE before the fleet was read; whatever the host throws */
-  async all(call: Call): Promise<readonly ShownInstance[]> {
+  async all(call: Reader): Promise<readonly ShownInstance[]> {
     const known = () => this.#synced().list()
     known()
     if (await this.ownWrites.shown(call)) return known()
     const { items } = await this.host.request<KubeList<Instance>>({
       method: 'GET',
       path: resourcePath(INSTANCES),
-      signal: call.signal,
+      ...(call.signal && { signal: call.signal }),
     })
     return (items ?? []).map(instance => this.#asOnHost(instance)).sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   /** @throws Failure NOT_FOUND; whatever the host throws */
-  async one(name: string, call: Call): Promise<ShownInstance> {
+  async one(name: string, call: Reader): Promise<ShownInstance> {
     const view = (await this.ownWrites.shown(call, name)) ? this.#viewOf(name) : undefined
     return view ?? this.#asOnHost(await this.onHost(name, call))
   }
 
   /** As its actor here sees it. @throws Failure NOT_FOUND; UNAVAILABLE while no actor shows what the host has */
-  async view(name: string, call: Call): Promise<InstanceView> {
+  async view(name: string, call: Reader): Promise<InstanceView> {
     this.#synced()
     const view = (await this.ownWrites.shown(call, name)) ? this.#viewOf(name) : undefined
     if (view) return view
@@ -48,7 +47,7 @@ export class InstanceReading {
   }
 
   /** @throws Failure as `view` does */
-  async explanation(name: string, call: Call): Promise<Explanation> {
+  async explanation(name: string, call: Reader): Promise<Explanation> {
     await this.view(name, call)
     const explanation = this.fleet.explain(name)
     if (!explanation) throw notFoundInstance(name)
@@ -56,17 +55,32 @@ export class InstanceReading {
   }
 
   /** Returns once the fleet shows what the caller wrote. @throws Failure UNAVAILABLE when that takes long */
-  async upToDate(call: Call, name?: string): Promise<void> {
+  async upToDate(call: Reader, name?: string): Promise<void> {
     if (!(await this.ownWrites.shown(call, name))) throw notSeenYet('your own last writes have')
   }
 
+  /**
+   * Makes sure that the fleet shows under this name what the caller last made of it, and not what bore the name before.
+   * Undefined where that needs no waiting.
+   * @throws Failure NOT_FOUND; UNAVAILABLE while the fleet shows another
+   */
+  sameAsWritten(name: string, call: Reader): Promise<void> | undefined {
+    return this.ownWrites.isDue(call, name) ? this.#sameAsWritten(name, call) : undefined
+  }
+
+  async #sameAsWritten(name: string, call: Reader): Promise<void> {
+    const { instance } = await this.one(name, call)
+    if (this.#viewOf(name)?.instance.metadata.uid !== instance.metadata.uid)
+      throw notSeenYet(`instance ${name} has`)
+  }
+
   /** Past all actors. @throws Failure NOT_FOUND; whatever the host throws */
-  async onHost(name: string, call: Call): Promise<Instance> {
+  async onHost(name: string, call: Reader): Promise<Instance> {
     try {
       return await this.host.request<Instance>({
         method: 'GET',
         path: resourcePath(INSTANCES, { name }),
-        signal: call.signal,
+        ...(call.signal && { signal: call.signal }),
       })
     } catch (error) {
       if (isNotFound(error)) throw notFoundInstance(name)

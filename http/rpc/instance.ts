@@ -6,24 +6,23 @@ import type { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { toFailure } from '../errors.js'
 import { Failure } from '../failure.js'
 import type { ServiceHandlers } from '../operation.js'
-import type { CatchUp } from '../read-your-writes/catch-up.js'
 import { issueAdminKubeconfig } from './admin-kubeconfig.js'
 import { type DoorAddress, doorKubeconfig } from './door-kubeconfig.js'
 import type { InstanceFeed } from './instance-feed.js'
 import { listPage } from './instance-list.js'
 import { manifestOf, replacementOf } from './instance-manifest.js'
 import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } from './instance-message.js'
-import { InstanceReading } from './instance-reading.js'
+import type { InstanceReading } from './instance-reading.js'
 import { karmadaSettings } from './karmada-settings.js'
-import { OwnWrites } from './own-writes.js'
+import type { OwnWrites } from './own-writes.js'
 import { seenBy, watchInstances } from './watch-instances.js'
 
 /** What the handlers of the Instance service stand on. */
 export interface InstanceDependencies {
   readonly fleet: Fleet
   readonly feed: InstanceFeed
-  /** Remembers what callers wrote. */
-  readonly catchUp: CatchUp
+  readonly instances: InstanceReading
+  readonly ownWrites: OwnWrites
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
   /** The Karmada version that is installed when none is asked for, e.g. `v1.18.2`. */
@@ -39,9 +38,7 @@ const FIELD_MANAGER = 'kairship-apiserver'
 export function instanceHandlers(
   dependencies: InstanceDependencies,
 ): ServiceHandlers<typeof InstanceService> {
-  const { fleet, feed, host, karmadaVersion } = dependencies
-  const ownWrites = new OwnWrites(dependencies)
-  const instances = new InstanceReading(fleet, host, ownWrites)
+  const { fleet, feed, host, instances, ownWrites, karmadaVersion } = dependencies
   return {
     async listInstances(request, call) {
       const { items, pagination } = listPage(await seenBy(call, await instances.all(call)), request)

@@ -14,6 +14,9 @@ const HOST = 'host'
 /** How long a read waits for this replica's watch, milliseconds: a kube-apiserver gives its watch cache as long. */
 const PATIENCE_MS = 3_000
 
+/** Who reads, and until when it waits. */
+export type Reader = Pick<Call, 'caller'> & Partial<Pick<Call, 'signal'>>
+
 /** What a write to an Instance does. */
 export type InstanceVerb = 'create' | 'update' | 'patch' | 'delete'
 
@@ -57,19 +60,24 @@ export class OwnWrites {
     }
   }
 
+  /** Whether the caller has written an Instance, and was not found to be shown that yet. */
+  isDue(reader: Reader, name: string): boolean {
+    return this.options.catchUp.due(readOf(reader, name)) !== undefined
+  }
+
   /**
    * Waits a moment until the fleet shows all that the caller wrote: of one Instance, or of all. Says whether it does. What
    * was waited for in vain is not waited for again.
    * @throws the reason of the call's signal when that aborts
    */
-  async shown(call: Call, name?: string): Promise<boolean> {
+  async shown(reader: Reader, name?: string): Promise<boolean> {
     const { catchUp, feed } = this.options
-    const read = readOf(call, name)
+    const read = readOf(reader, name)
     const dues = catchUp.due(read)
     if (!dues) return true
     const since = Math.max(...dues.written.map(({ since }) => since))
     const patienceMs = since + PATIENCE_MS - catchUp.ledger.now()
-    const patience = startDeadline([call.signal], Math.max(0, patienceMs))
+    const patience = startDeadline([reader.signal], Math.max(0, patienceMs))
     try {
       for (;;) {
         const { changed } = feed
@@ -80,7 +88,7 @@ export class OwnWrites {
           () => false,
           () => true,
         )
-        call.signal.throwIfAborted()
+        reader.signal?.throwIfAborted()
         if (isOver) return false
       }
     } finally {
@@ -89,7 +97,7 @@ export class OwnWrites {
   }
 }
 
-const readOf = ({ caller }: Call, name: string | undefined): Read => ({
+const readOf = ({ caller }: Reader, name: string | undefined): Read => ({
   party: { instance: HOST, user: caller.user },
   type: INSTANCES,
   extent: { namespace: '', ...(name !== undefined && { name }) },
