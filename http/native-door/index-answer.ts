@@ -6,8 +6,6 @@ export interface IndexRead {
   readonly target: string
   readonly accept: string
   readonly long: boolean
-  /** Whether a list is answered, which begins with what it is and then has `items`. */
-  readonly isList: boolean
   /** What the index adds to each object. */
   readonly mark: string
   /** Whether the list names the state it shows, and what it must have reached; undefined where it does not say. */
@@ -21,8 +19,6 @@ const IDLE_TIMEOUT_MS = 15_000
 /** A list names its state before its items; what has not done so by now will not. */
 const LIST_HEAD_BYTES = 4_096
 const ITEMS = '"items"'
-/** How Clusterpedia writes that there are none. */
-const NO_ITEMS = `${ITEMS}:null`
 
 const OPENING = '{'.charCodeAt(0)
 const FAILURE = '{"kind":"Status"'
@@ -86,9 +82,8 @@ export class IndexAnswer implements RawSink {
   }
 
   #isEnough(start: Buffer): boolean {
-    if (!this.read.isList) return start.length >= FAILURE.length
-    const items = start.indexOf(ITEMS)
-    return start.length >= LIST_HEAD_BYTES || (items >= 0 && start.length >= items + NO_ITEMS.length)
+    if (!this.read.showsAtLeast) return start.length >= FAILURE.length
+    return start.length >= LIST_HEAD_BYTES || start.includes(ITEMS)
   }
 
   end(): void {
@@ -129,7 +124,7 @@ export class IndexAnswer implements RawSink {
     this.#stage = 'passing'
     this.#waiting = []
     if (typeof stage === 'object') stage.begin()
-    return start.length === 0 || this.#pass(this.read.isList ? withItems(start) : start)
+    return start.length === 0 || this.#pass(start)
   }
 
   #pass(chunk: Uint8Array): boolean {
@@ -147,14 +142,6 @@ export class IndexAnswer implements RawSink {
 /** Whether an answer begins as an object does, and not as one that says what failed, whatever its code is. */
 const isObject = (start: Buffer): boolean =>
   start[0] === OPENING && start.toString('latin1', 0, FAILURE.length) !== FAILURE
-
-/** A list's beginning; where it has no items it says so as an API server does, because not every client can read a null. */
-function withItems(start: Buffer): Buffer {
-  const at = start.indexOf(ITEMS)
-  const after = at + NO_ITEMS.length
-  if (at < 0 || start.toString('latin1', at, after) !== NO_ITEMS) return start
-  return Buffer.concat([start.subarray(0, at), Buffer.from(`${ITEMS}:[]`), start.subarray(after)])
-}
 
 /** Why a list is not passed on that shows an older state than it must. */
 export const BEHIND = 'it is behind'

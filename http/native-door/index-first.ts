@@ -103,7 +103,6 @@ export class IndexFirst implements RawExchange {
       target: indexTarget(info, asked),
       accept: acceptOf(asked.form, info.verb),
       long: request.long,
-      isList: info.verb === 'list',
       mark: index.mark,
       ...(info.verb === 'list' && index.can.listResourceVersion && { showsAtLeast: this.#isNewEnough() }),
     }

@@ -25,7 +25,7 @@ function asked(more: Partial<IndexRead> = {}) {
     end: () => heard.push('end'),
     failed: error => heard.push(`failed: ${error.message}`),
   }
-  const read = { target: '/x', accept: 'application/json', long: false, isList: false, mark, ...more }
+  const read = { target: '/x', accept: 'application/json', long: false, mark, ...more }
   const exchange = new IndexAnswer(read, sink, because => heard.push(`refused: ${because}`)).askedOf(upstream)
   return { heard, answer, exchange }
 }
@@ -113,7 +113,7 @@ describe('an answer of the index', () => {
     ['119', [`refused: ${BEHIND}`]],
     [undefined, ['refused: it does not know the type yet']],
   ])('that is a list at %s is held until it is known to be new enough', (version, told) => {
-    const { heard, answer } = asked({ isList: true, showsAtLeast: shown => BigInt(shown) >= 120n })
+    const { heard, answer } = asked({ showsAtLeast: shown => BigInt(shown) >= 120n })
     answer.head(200, 'OK', JSON_TYPE)
     const body = list(version, '{"metadata":{"resourceVersion":"500"}}')
     for (const byte of body) {
@@ -123,33 +123,5 @@ describe('an answer of the index', () => {
     answer.end()
     expect(heard.filter(line => !line.startsWith('{') && /^(\d+ |end|refused)/.test(line))).toEqual(told)
     if (version === '120') expect(heard.slice(1, -1).join('')).toBe(body.toString())
-  })
-
-  it.each([
-    ['{"kind":"PodList","apiVersion":"v1","metadata":{},"items":null}', '"metadata":{},"items":[]}'],
-    ['{"apiVersion":"v1","items":null,"kind":"PodList"}', '"v1","items":[],"kind":"PodList"}'],
-    ['{"metadata":{},"items":[{"spec":{"items":null}}]}', '"items":[{"spec":{"items":null}}]}'],
-    ['{"metadata":{},"items":[]}', '"items":[]}'],
-    ['{"metadata":{},"items":[{"a":"\\"items\\":null"}]}', '"items":[{"a":"\\"items\\":null"}]}'],
-  ])('that is the list %s says that it has no items as an instance does', (body, ending) => {
-    for (const size of [1, 7, 1_000]) {
-      const { heard, answer } = asked({ isList: true })
-      answer.head(200, 'OK', JSON_TYPE)
-      for (let at = 0; at < body.length; at += size) answer.data(Buffer.from(body.slice(at, at + size)))
-      answer.end()
-      const whole = heard.slice(1, -1).join('')
-      expect(whole.endsWith(ending), whole).toBe(true)
-      expect(whole.length).toBe(
-        body.length - (ending.includes('"items":[]') && body.includes('"items":null') ? 2 : 0),
-      )
-    }
-  })
-
-  it('that is no list keeps a null that is its own', () => {
-    const { heard, answer } = asked()
-    answer.head(200, 'OK', JSON_TYPE)
-    answer.data(Buffer.from('{"kind":"Ledger","items":null}'))
-    answer.end()
-    expect(heard.slice(1, -1).join('')).toBe('{"kind":"Ledger","items":null}')
   })
 })

@@ -159,11 +159,15 @@ describe('the native door over Clusterpedia', () => {
     expect(own((JSON.parse(text) as KubeList<KubeObject>).items)).toEqual(own(direct.items))
   })
 
-  it('says of a list without items that it has none, as Karmada does', async () => {
+  it.each([
+    ['objects', 'application/json'],
+    ['metadata', 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'],
+  ])('says of a list without %s that it has none in the way that Karmada says it', async (_, accept) => {
     const path = '/api/v1/namespaces/nowhere/configmaps'
-    const { text } = await fromIndex(path)
-    const direct = await karmada.must<KubeList<KubeObject>>('GET', path)
-    expect([JSON.parse(text).items, direct.items]).toEqual([[], []])
+    await fromIndex(path)
+    const { text, headers } = await curl(api, `${root}${path}`, { token }, { accept })
+    const direct = await karmada.must<KubeList<KubeObject>>('GET', path, undefined, { accept })
+    expect([headers['kairship-source'], JSON.parse(text).items]).toEqual(['index', direct.items])
   })
 
   it('reads single objects, informers’ lists and watches from Karmada', async () => {
