@@ -81,11 +81,14 @@ class Probe {
 
   async #askNow(api: KubeApi, round: number): Promise<void> {
     const { signal } = this.#stopped
+    const known = this.#knownIdentity()
     const [controlPlane, aggregatedApi] = await Promise.all([
-      answerOf('control plane', () => this.#controlPlaneOf(api)),
+      answerOf('control plane', () => controlPlaneOf(api, known, signal)),
       answerOf('aggregated API', () => aggregatedApiOf(api, signal)),
     ])
+    // What a connection says that was replaced meanwhile holds for nobody: who is behind the new one, it must say itself.
     if (signal.aborted || round !== this.#round) return
+    if (controlPlane.ok) this.#identity = controlPlane
     this.#controlPlane = steadied(this.#controlPlane, controlPlane)
     this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
     this.#report()
@@ -113,13 +116,10 @@ class Probe {
     this.tell(event)
   }
 
-  #asked = 0
-  async #controlPlaneOf(api: KubeApi): Promise<ControlPlane> {
-    const { signal } = this.#stopped
-    await ready(api, signal)
-    if (!this.#identity || ++this.#asked % IDENTITY_EVERY === 0)
-      this.#identity = await identityOf(api, signal)
-    return this.#identity
+  #probes = 0
+  /** What the connection said of itself before; undefined when it is to be asked again. */
+  #knownIdentity(): ControlPlane | undefined {
+    return this.#identity && ++this.#probes % IDENTITY_EVERY !== 0 ? this.#identity : undefined
   }
 }
 
@@ -133,6 +133,15 @@ async function answerOf<T extends object>(stage: Stage, ask: () => Promise<T>): 
 
 const get = <T>(api: KubeApi, path: string, signal: AbortSignal): Promise<T> =>
   api.request<T>({ method: 'GET', path, signal, timeoutMs: TIMEOUT_MS })
+
+async function controlPlaneOf(
+  api: KubeApi,
+  known: ControlPlane | undefined,
+  signal: AbortSignal,
+): Promise<ControlPlane> {
+  await ready(api, signal)
+  return known ?? identityOf(api, signal)
+}
 
 async function ready(api: KubeApi, signal: AbortSignal): Promise<void> {
   const answer = await get<unknown>(api, '/readyz', signal)
