@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
-import { Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
+import { Attach, Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type WebSocket from 'ws'
 import { waitFor } from '../../patience.js'
@@ -91,6 +91,25 @@ describe('containers of a member, behind clusters/{member}/proxy, through the do
     stdin.end(large)
     await waitFor(() => expect(ended()).toMatchObject({ status: 'Success' }))
     expect(stdout.text() === `hello\n${large}`).toBe(true)
+  })
+
+  it('attach shows what the container writes from then on, and hands it what is typed', async () => {
+    const [stdout, stdin] = [output(), new PassThrough()]
+    const opened = new Attach(configOf('admin')).attach(
+      namespace,
+      pod,
+      'main',
+      stdout.stream,
+      null,
+      stdin,
+      false,
+    )
+    const socket = (await opened) as unknown as WebSocket
+    stdin.write('typed\n')
+    await waitFor(() => expect(stdout.text()).toContain('typed\n'))
+    await exec('direct', ['log', 'written by itself'])
+    await waitFor(() => expect(stdout.text()).toContain('written by itself\n'))
+    socket.close()
   })
 
   it('port-forward joins a port', async () => {

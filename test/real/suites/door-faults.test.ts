@@ -214,6 +214,29 @@ describe('faults behind the door', () => {
     await eventually(() => from('index'), 'the index answers again')
   })
 
+  it('while the index stands still who wrote reads it at Karmada, and everybody is warned once the canary tells', async () => {
+    const list = () => client.ask('GET', maps)
+    await eventually(async () => (await list()).headers['kairship-source'] === 'index', 'the index answers')
+    await control(stack.control, 'clusterpedia-clustersynchro-manager', 'freeze')
+    try {
+      expect((await client.ask('POST', maps, { metadata: { name: 'own' } })).status).toBe(201)
+      const own = await list()
+      expect([own.headers['kairship-source'], own.text.includes('"name":"own"')]).toEqual(['karmada', true])
+      await eventually(
+        async () => /the index stands still/.test(String((await list()).headers.warning)),
+        'the canary has told',
+      )
+    } finally {
+      await control(stack.control, 'clusterpedia-clustersynchro-manager', 'thaw')
+    }
+    await eventually(
+      async () => (await list()).headers['kairship-source'] === 'index',
+      'the index answers again',
+    )
+    expect((await list()).text).toContain('"name":"own"')
+    await client.ask('DELETE', `${maps}/own`)
+  })
+
   it('an instance that is deleted ends watches and commands to it, and is not found from then on', async () => {
     const watch = await client.watch(secrets, await now())
     const talks = await Promise.all(protocols.map(([, env]) => exec(env)))

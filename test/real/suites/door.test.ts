@@ -61,6 +61,25 @@ describe('the native door on the real stack', () => {
     expect(await play(memberScene, door.throughToMember)).toEqual(direct)
   })
 
+  it('reads a list of many pages whole, and each object once', async () => {
+    await door.karmada.must('POST', '/api/v1/namespaces', { metadata: { name: 'many' } })
+    const path = '/api/v1/namespaces/many/configmaps'
+    const fill = async (lane: number): Promise<void> => {
+      for (let index = 0; index < 75; index++)
+        await door.karmada.must('POST', path, { metadata: { name: `one-of-many-${lane}-${index}` } })
+    }
+    await Promise.all(Array.from({ length: 16 }, (_, lane) => fill(lane)))
+    const words = ['-n', 'many', 'get', 'configmaps', '-o', 'name', '--chunk-size=500']
+    const [direct, through] = [await run(door.direct, words), await run(door.through, words)]
+    expect(through).toEqual(direct)
+    const names = through.stdout
+      .trim()
+      .split('\n')
+      .filter(name => name.includes('one-of-many'))
+    expect([names.length, new Set(names).size]).toEqual([1_200, 1_200])
+    await door.karmada.must('DELETE', '/api/v1/namespaces/many')
+  })
+
   it('a deployment with a policy, applied through the door, runs in the member and is read there', async () => {
     const manifest = `
 apiVersion: apps/v1
