@@ -38,6 +38,9 @@ export interface RealDoor {
   close(): Promise<void>
 }
 
+/** More often than by default, so that the suites need not wait so long for an index that stands still to be found out. */
+const canaries = '--index-canary-interval-ms=5000'
+
 /** A running `kairship apiserver`. */
 export interface Replica {
   readonly engine: EngineProcess
@@ -60,11 +63,12 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   writeFileSync(files.ca, authority.certificate)
   writeFileSync(files.cert, serving.certificate)
   writeFileSync(files.key, serving.key, { mode: 0o600 })
-  const manager = await startKairship(host, folder, `${name}-manager`)
+  const manager = await startKairship(host, folder, `${name}-manager`, [canaries])
   const replicas: Replica[] = []
   const another = async (): Promise<Replica> => {
     const port = await freePort()
     const flags = [
+      canaries,
       `--listen=127.0.0.1:${port}`,
       '--grpc-listen=127.0.0.1:0',
       `--tls-cert-file=${files.cert}`,
