@@ -16,7 +16,7 @@ export const comparable = (text: string): string =>
     .replaceAll(/\b(shop-[0-9a-z]{5,10})-[0-9a-z]{5}\b/g, '$1-POD')
     .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, 'ADDRESS')
     .replaceAll(/\b(member-\d+-)?node-\d+\b/g, 'NODE')
-    .replaceAll(/\b(\d+m)?\d+s\b/g, 'AGE')
+    .replaceAll(/\b(\d+[ydhm])?\d+[ydhms]\b/g, 'AGE')
     // How far a rollout is, and which events were recorded by now, depends on when one asks.
     .replaceAll(/^Waiting for .*\n/gm, '')
     .replace(/^Events:[\s\S]*$/m, 'Events: …\n')
