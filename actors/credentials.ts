@@ -1,4 +1,14 @@
-import { defer, distinctUntilChanged, filter, map, type Observable, of, switchMap } from 'rxjs'
+import {
+  defer,
+  distinctUntilChanged,
+  filter,
+  finalize,
+  from,
+  map,
+  type Observable,
+  of,
+  switchMap,
+} from 'rxjs'
 import { type AnyEventObject, fromCallback } from 'xstate'
 import { canonical } from '../machines/canonical.js'
 import type { OwnObserverEvent } from '../machines/events.js'
@@ -56,27 +66,44 @@ function sightings(
   )
 }
 
-/** Turns a sighting into a connection, or says why not. Does nothing when the kubeconfig is the one already in use. */
+/**
+ * Turns a sighting into a connection, or says why not. Does nothing when the kubeconfig is the one already in use. Once
+ * nobody listens (the Secret is another by now, or the instance has gone), what comes of it changes nothing any more.
+ */
 const connected = (
-  { connector }: Surroundings,
+  surroundings: Surroundings,
   connection: InstanceConnection,
   reference: SecretReference,
   sight: SecretSight,
 ): Observable<Answer<Credentials>> =>
-  defer(async (): Promise<Answer<Credentials>> => {
-    try {
-      const kubeconfig = kubeconfigIn(reference, sight)
-      const print = fingerprint(kubeconfig)
-      if (connection.current?.fingerprint !== print) {
-        const api = await connector.connect(kubeconfig)
-        connection.replace({ api, kubeconfig, fingerprint: print })
-      }
-      return { ok: true, endpoint: connection.current?.api.server ?? '', fingerprint: print }
-    } catch (error) {
-      if (sight === 'absent') connection.replace(undefined)
-      return { ok: false, failure: failureOf(error, 'credentials') }
-    }
+  defer(() => {
+    const overtaken = new AbortController()
+    const answer = connectedBy(surroundings, connection, reference, sight, overtaken.signal)
+    return from(answer).pipe(finalize(() => overtaken.abort()))
   })
+
+/** Never rejects: every error is an answer. */
+async function connectedBy(
+  { connector }: Surroundings,
+  connection: InstanceConnection,
+  reference: SecretReference,
+  sight: SecretSight,
+  overtaken: AbortSignal,
+): Promise<Answer<Credentials>> {
+  try {
+    const kubeconfig = kubeconfigIn(reference, sight)
+    const print = fingerprint(kubeconfig)
+    if (connection.current?.fingerprint !== print) {
+      const api = await connector.connect(kubeconfig)
+      if (overtaken.aborted) await api.close()
+      else connection.replace({ api, kubeconfig, fingerprint: print })
+    }
+    return { ok: true, endpoint: connection.current?.api.server ?? '', fingerprint: print }
+  } catch (error) {
+    if (sight === 'absent') connection.replace(undefined)
+    return { ok: false, failure: failureOf(error, 'credentials') }
+  }
+}
 
 function kubeconfigIn({ namespace, name, key = 'kubeconfig' }: SecretReference, sight: SecretSight): string {
   const what = `Secret ${namespace}/${name}`
