@@ -97,6 +97,12 @@ export const families: readonly Family[] = [
     programs: [{ name: 'helm', package: 'helm.sh/helm/v4/cmd/helm' }],
   },
   {
+    folder: 'argocd',
+    stamps: {},
+    programs: [{ name: 'argocd-engine', package: '.' }],
+    ownSources: true,
+  },
+  {
     folder: 'informer',
     stamps: {},
     programs: [{ name: 'informer', package: '.' }],
