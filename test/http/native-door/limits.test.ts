@@ -80,13 +80,13 @@ describe('a caller that does not read', () => {
   function sendsMuch() {
     const sent = { bytes: 0, closed: false }
     door.upstream.answer = async (_, response) => {
-      response.on('close', () => {
+      const closed = once(response, 'close').then(() => {
         sent.closed = true
       })
       response.writeHead(200)
       while (sent.bytes < 256 * 1024 * 1024 && !sent.closed) {
         sent.bytes += megabyte.length
-        if (!response.write(megabyte)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+        if (!response.write(megabyte)) await Promise.race([once(response, 'drain'), closed])
       }
     }
     return sent
