@@ -71,10 +71,19 @@ Try next:
 
   # the host cluster: where instances are declared
   kubectl --kubeconfig ${files.hostKubeconfig} get instances -o wide
-${first ? `\n  # one Karmada control plane\n  kubectl --kubeconfig ${first[1]} get clusters\n` : ''}
+${first ? toInstance(files, ...first) : ''}
 Metrics and health are at ${urls.health}/metrics. Ctrl-C stops everything.
 `
 }
+
+const toInstance = ({ folder }: PlaygroundFiles, instance: string, direct: string): string => `
+  # one Karmada control plane through Kairship, which reads from its index and writes to Karmada
+  npx kairship kubeconfig ${instance} > ${folder}/door.kubeconfig
+  kubectl --kubeconfig ${folder}/door.kubeconfig get clusters
+
+  # and directly
+  kubectl --kubeconfig ${direct} get clusters
+`
 
 /** Why not everything is ready, one line an instance. */
 export const notReady = (readiness: Readiness): string =>

@@ -193,5 +193,6 @@ describe('what a playground leaves for its user', () => {
     ])
       expect(text).toContain(path)
     expect(text).not.toContain('PEM')
+    expect(text).toContain(`kairship kubeconfig eu > ${files.folder}/`)
   })
 })
