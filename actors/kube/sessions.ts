@@ -7,6 +7,7 @@ export class Sessions {
   /** The session being opened right now: who comes meanwhile waits for the same one. */
   #opening: Promise<void> | undefined
   #onlyHttp1 = false
+  #retired = false
   #closed: Error | undefined
 
   constructor(readonly target: SessionTarget) {}
@@ -30,6 +31,7 @@ export class Sessions {
 
   /** Lets what runs end in its own time. */
   retire(): void {
+    this.#retired = true
     for (const session of this.#sessions) session.retire()
   }
 
@@ -55,6 +57,8 @@ export class Sessions {
       if (!session) this.#onlyHttp1 = true
       else if (this.#closed) session.destroy(this.#closed)
       else this.#sessions.push(session)
+      // Who waited for it goes first: they take the turn of this promise, and a session that is retired has no room.
+      if (this.#retired) setImmediate(() => session?.retire())
       session?.whenOver(() => {
         this.#sessions = this.#sessions.filter(other => other !== session)
       })

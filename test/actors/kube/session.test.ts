@@ -7,8 +7,10 @@ import {
 } from 'node:http2'
 import { createServer as createHttp1Server } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ConnectionOptions, connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
+import { Sessions } from '../../../actors/kube/sessions.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
@@ -329,3 +331,31 @@ async function freezable(port: number) {
     },
   }
 }
+
+it('a session that was still being opened when its certificate was replaced serves who waited for it, and ends', async () => {
+  await connected(stream => {
+    stream.respond(head)
+    stream.end(line(1))
+  })
+  const sessions = new Sessions({
+    origin: `https://127.0.0.1:${server.port}`,
+    secureContext: createSecureContext({ ca: authority.certificate }),
+    insecure: false,
+    connectTimeoutMs: 10_000,
+  })
+  const asked = {
+    method: 'GET',
+    path: '/watch',
+    body: null,
+    headers: {},
+    signal: new AbortController().signal,
+  }
+  const answers = [sessions.request(asked), sessions.request(asked)]
+  sessions.retire()
+  for (const { body } of await Promise.all(answers)) {
+    let text = ''
+    for await (const chunk of body) text += String(chunk)
+    expect(text).toBe(line(1))
+  }
+  await waitFor(() => expect(server.sockets.size).toBe(0))
+})
