@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { waitFor } from '../../patience.js'
 import { Bench, type Group } from './behaviour.js'
 import { groups } from './groups/index.js'
 import type { Target } from './target.js'
@@ -37,6 +38,10 @@ function declare(group: Group, target: () => Target, exceptions: Exceptions): vo
         kind: 'Namespace',
         metadata: { name: bench.namespace },
       })
+      const { ownConfigMap } = target()
+      // Before anything is looked at: a watch would tell of it.
+      if (ownConfigMap)
+        await waitFor(async () => bench.ok(await bench.admin.get(bench.core('configmaps', ownConfigMap))))
       await group.prepare?.(bench)
     })
     afterAll(async () => {

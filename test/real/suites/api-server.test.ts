@@ -10,6 +10,7 @@ apiServerConformance(async () => {
     ca: host.ca,
     administrator: host,
     alice,
+    ownConfigMap: 'kube-root-ca.crt',
     compact: () => compact(etcd),
     close: async () => undefined,
   }
