@@ -15,7 +15,7 @@ import { Supervisor } from './supervisor.js'
 import type { Paces, Surroundings } from './surroundings.js'
 import { Turnstile } from './turnstile.js'
 
-/** What a controller manager is made of; durations in milliseconds, defaults and reasons in `config.ts`. */
+/** What a controller manager is made of; durations in milliseconds, defaults and reasons in `config/`. */
 export interface ControllerManagerOptions {
   /** The host cluster under Kairship's own credential. Closed by whoever opened it. */
   readonly host: KubeApi

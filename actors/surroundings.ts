@@ -9,7 +9,7 @@ import type { Leadership } from './leadership.js'
 import type { Rush } from './rush.js'
 import type { Turnstile } from './turnstile.js'
 
-/** The paces of an instance actor, milliseconds. Defaults and reasons stand in `config.ts`. */
+/** The paces of an instance actor, milliseconds. Defaults and reasons stand in `config/`. */
 export interface Paces {
   /** Between two probes of a control plane that answers. */
   readonly probeIntervalMs: number

@@ -21,6 +21,7 @@ const table: Record<string, { ours: string[]; never: RegExp }> = {
   http: { ours: ['proto', 'manifests', 'ports', 'types:machines'], never: /^(xstate|rxjs|@kubernetes)/ },
   proto: { ours: [], never: /^(xstate|rxjs|hono|@kubernetes)/ },
   playground: { ours: ['manifests', 'streams', 'ports'], never: /^(xstate|@kubernetes)/ },
+  config: { ours: [], never: /^(xstate|rxjs|hono|undici|@grpc|@kubernetes)/ },
   cli: { ours: ['manifests', 'ports', 'config'], never: /^(xstate|rxjs|@kubernetes)/ },
 }
 

@@ -1,0 +1,80 @@
+import { hostname } from 'node:os'
+import { dnsLabel, milliseconds, text } from './kinds.js'
+import { acting, knob } from './knob.js'
+
+/** Settings of who leads, and of what the leader does. */
+export const controllerKnobs = {
+  identity: knob({
+    kind: text('name', '1 to 253 printable characters', /^[!-~]{1,253}$/),
+    default: `${hostname()}_${process.pid}`,
+    group: 'Leadership',
+    commands: ['serve', 'controller-manager'],
+    help: 'name of this replica in the lease; no two replicas may share it',
+    why: 'host name and process id: unique per running process, readable in the Lease (default shown is this process’s)',
+  }),
+  leaseName: knob({
+    kind: dnsLabel,
+    default: 'kairship-controller-manager',
+    group: 'Leadership',
+    commands: ['serve', 'controller-manager'],
+    help: 'the Lease that replicas contend for; the Roles in manifests/install name it, too',
+    why: 'one lease per Kairship; change it to run two on one host cluster',
+  }),
+  leaseDurationMs: knob({
+    kind: milliseconds(1_000, 3_600_000),
+    default: 15_000,
+    group: 'Leadership',
+    commands: ['serve', 'controller-manager'],
+    help: 'a follower takes over when the lease has not been renewed for this long',
+    why: 'the default of Kubernetes’ own components; a crash costs this much, a graceful stop nothing (the Lease API counts whole seconds)',
+  }),
+  renewDeadlineMs: knob({
+    kind: milliseconds(500, 3_600_000),
+    default: 10_000,
+    group: 'Leadership',
+    commands: ['serve', 'controller-manager'],
+    help: 'a leader that could not renew for this long stops acting',
+    why: 'two thirds of the lease: the leader is silent well before anyone else may act',
+  }),
+  retryPeriodMs: knob({
+    kind: milliseconds(50, 600_000),
+    default: 2_000,
+    group: 'Leadership',
+    commands: ['serve', 'controller-manager'],
+    help: 'pause between two attempts to take or renew the lease',
+    why: 'five attempts within the renew deadline; one small write per period',
+  }),
+
+  probeIntervalMs: knob({
+    kind: milliseconds(100, 3_600_000),
+    default: 10_000,
+    group: 'Controllers',
+    commands: acting,
+    help: 'pause between two health probes of a control plane and its aggregated API',
+    why: 'Karmada looks at its member clusters at the same pace',
+  }),
+  statusIntervalMs: knob({
+    kind: milliseconds(100, 3_600_000),
+    default: 10_000,
+    group: 'Controllers',
+    commands: acting,
+    help: 'least time between two writes of an instance’s counters; state and conditions are written at once',
+    why: 'Karmada refreshes a cluster’s counters every 10 s, so more often would write what nobody measured',
+  }),
+  indexCanaryIntervalMs: knob({
+    kind: milliseconds(0, 3_600_000),
+    default: 30_000,
+    group: 'Controllers',
+    commands: [...acting, 'apiserver'],
+    help: 'pause between two canaries that measure how far an instance’s index is behind; 0 sends none',
+    why: 'two small requests an interval tell within it and the patience of an index that claims health and stands still; a thousand instances cost some ninety a second',
+  }),
+  indexCanaryPatienceMs: knob({
+    kind: milliseconds(100, 3_600_000),
+    default: 10_000,
+    group: 'Controllers',
+    commands: [...acting, 'apiserver'],
+    help: 'an index that does not show a canary within this time is taken out of service until it shows a later one in time',
+    why: 'thirty times what Clusterpedia’s lag was at its 99th percentile beside 150 writes/s, and longer than a restart of its database',
+  }),
+} as const
