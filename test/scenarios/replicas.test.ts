@@ -11,7 +11,7 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { letIn } from '../http/native-door/playground-door.js'
 import { waitFor } from '../patience.js'
 import { kubeconfigText } from '../real/api-client.js'
-import { answerTo, DoorClient, NumberedWrites, oncePerNumber } from './support/door-client.js'
+import { DoorClient, NumberedWrites, oncePerNumber } from './support/door-client.js'
 import { eventually } from './support/eventually.js'
 import { KairshipProcess } from './support/kairship-process.js'
 import { Scenario } from './support/scenario.js'
@@ -119,16 +119,7 @@ describe('of two replicas before a Karmada', () => {
       new Exec(config).exec('default', pod, 'main', ['cat'], stdout, null, new PassThrough(), false),
     )) as unknown as WebSocket
     const talkEnded = once(talk, 'close')
-    const body = JSON.stringify({ metadata: { name: 'in-flight' } })
-    const inFlight = client.begin('POST', path, {
-      'content-type': 'application/json',
-      expect: '100-continue',
-      'content-length': String(body.length),
-    })
-    const answer = answerTo(inFlight)
-    answer.catch(() => undefined) // looked at later
-    inFlight.flushHeaders()
-    await once(inFlight, 'continue')
+    const inFlight = await client.beginCreate(path, { metadata: { name: 'in-flight' } })
     await eventually('all of them are at it', () => watch.events.length > 20 && writes.done.size > 20)
     return {
       from,
@@ -138,8 +129,7 @@ describe('of two replicas before a Karmada', () => {
       watch,
       writes,
       talkEnded,
-      answer,
-      sayTheRest: () => inFlight.end(body),
+      inFlight,
     }
   }
 
@@ -156,7 +146,7 @@ describe('of two replicas before a Karmada', () => {
     async signal => {
       const [leaving, staying] = [await start(), await start()]
       service = await serviceBefore(leaving.port)
-      const { from, path, list, client, watch, writes, talkEnded, answer, sayTheRest } = await clients(
+      const { from, path, list, client, watch, writes, talkEnded, inFlight } = await clients(
         signal.toLowerCase(),
       )
       service.leadTo(staying.port)
@@ -164,9 +154,9 @@ describe('of two replicas before a Karmada', () => {
       expect(await watch.ended).toBe(signal === 'SIGTERM' ? 'whole' : 'broken')
       if (signal === 'SIGTERM') {
         expect(watch.rest).toBe('')
-        sayTheRest()
-        expect((await answer).status).toBe(201)
-      } else await expect(answer).rejects.toThrow()
+        inFlight.sayTheRest()
+        expect((await inFlight.answer).status).toBe(201)
+      } else await expect(inFlight.answer).rejects.toThrow()
       await talkEnded
       const ending = await leaving.process.ended
       expect(ending).toEqual(

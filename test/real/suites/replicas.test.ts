@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { waitFor } from '../../patience.js'
-import { answerTo, DoorClient, NumberedWrites, oncePerNumber } from '../../scenarios/support/door-client.js'
+import { DoorClient, NumberedWrites, oncePerNumber } from '../../scenarios/support/door-client.js'
 import { runKubectl } from '../../scenarios/support/kubectl.js'
 import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
 import { type Service, serviceBefore } from '../../scenarios/support/service.js'
@@ -136,16 +136,7 @@ describe('of two replicas behind a Service', () => {
         inMember(['port-forward', `pod/${pod}`, ':80'], spdy),
       ]
       const forwarded = await Promise.all(forwards.map(echo))
-      const body = JSON.stringify({ metadata: { name: 'in-flight' } })
-      const inFlight = client.begin('POST', path, {
-        'content-type': 'application/json',
-        expect: '100-continue',
-        'content-length': String(body.length),
-      })
-      const answer = answerTo(inFlight)
-      answer.catch(() => undefined) // looked at later
-      inFlight.flushHeaders()
-      await once(inFlight, 'continue')
+      const inFlight = await client.beginCreate(path, { metadata: { name: 'in-flight' } })
       const { body: list } = await door.karmada.send('GET', path)
       const watch = await client.watch(
         path,
@@ -156,11 +147,11 @@ describe('of two replicas behind a Service', () => {
       const ended = signal === 'SIGTERM' ? leaving.engine.stop() : leaving.engine.crash()
       expect(await watch.ended).toBe(signal === 'SIGTERM' ? 'whole' : 'broken')
       if (signal === 'SIGTERM') {
-        inFlight.end(body)
-        expect((await answer).status).toBe(201)
+        inFlight.sayTheRest()
+        expect((await inFlight.answer).status).toBe(201)
         expect(await ended).toEqual({ code: 0, signal: null })
       } else {
-        await expect(answer).rejects.toThrow()
+        await expect(inFlight.answer).rejects.toThrow()
         await ended
       }
       // None of these hangs on a connection that nobody serves any more. That its end was meant, logs can tell; over SPDY

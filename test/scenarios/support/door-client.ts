@@ -18,6 +18,13 @@ export interface Answer {
   readonly text: string
 }
 
+/** A write whose body is still to be said. */
+export interface Unfinished {
+  /** Rejects when the connection breaks. */
+  readonly answer: Promise<Answer>
+  readonly sayTheRest: () => void
+}
+
 type Event = { readonly type: string; readonly object: { readonly metadata: Versioned } }
 type Versioned = { readonly name: string; readonly resourceVersion: string }
 
@@ -45,6 +52,21 @@ export class DoorClient {
     return answerTo(request)
   }
 
+  /** Sends the head of a creation and waits until it is let in: under way, with the body still to be said. */
+  async beginCreate(path: string, object: object): Promise<Unfinished> {
+    const body = JSON.stringify(object)
+    const request = this.begin('POST', path, {
+      'content-type': 'application/json',
+      expect: '100-continue',
+      'content-length': String(Buffer.byteLength(body)),
+    })
+    const answer = answerTo(request)
+    answer.catch(() => undefined) // looked at later
+    request.flushHeaders()
+    await once(request, 'continue')
+    return { answer, sayTheRest: () => request.end(body) }
+  }
+
   /** A watch from a version on, that is never begun anew. */
   async watch(path: string, resourceVersion: string): Promise<Watching> {
     const request = this.begin('GET', `${path}?watch=true&resourceVersion=${resourceVersion}`)
@@ -59,7 +81,7 @@ export class DoorClient {
 }
 
 /** @throws what the system says when the connection breaks */
-export async function answerTo(request: ClientRequest): Promise<Answer> {
+async function answerTo(request: ClientRequest): Promise<Answer> {
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += chunk
