@@ -96,8 +96,8 @@ export class IndexFirst implements RawExchange {
     return showingOf(this.way.index, this.way.sources.ledger)
   }
 
-  #index({ to, reason }: Route): void {
-    const { entrant, index, sink, request } = this.way
+  #index(decided: Route): void {
+    const { entrant, index, sink, request, answered } = this.way
     const { info, asked } = entrant
     const read = {
       target: indexTarget(info, asked),
@@ -108,16 +108,7 @@ export class IndexFirst implements RawExchange {
     }
     const { freshness } = index
     const lag = freshness.state === 'current' ? ['Kairship-Index-Lag', String(freshness.lagMs)] : []
-    const extra = ['Kairship-Source', to, 'Kairship-Source-Reason', reason, ...lag]
-    const taken: RawSink = {
-      head: (status, message, headers) => {
-        this.way.answered({ source: to, reason })
-        sink.head(status, message, [...headers, ...extra])
-      },
-      data: chunk => sink.data(chunk),
-      end: () => sink.end(),
-      failed: error => sink.failed(error),
-    }
+    const taken = new Named(sink, decided, lag, () => answered({ source: 'index', reason: decided.reason }))
     const answer = new IndexAnswer(read, taken, because => {
       if (this.#aborted) sink.failed(this.#aborted)
       else this.#karmada(refusedBy(because, info.verb))

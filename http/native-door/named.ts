@@ -3,14 +3,21 @@ import type { Route } from './route.js'
 
 /** A sink that is told in the head where the answer is from, and warned where it is from elsewhere than usual. */
 export class Named implements RawSink {
+  /**
+   * @param more headers that are said after that
+   * @param begun called when there is an answer
+   */
   constructor(
     readonly sink: RawSink,
     readonly route: Route,
+    readonly more: readonly string[] = [],
+    readonly begun: () => void = () => undefined,
   ) {}
 
   head(status: number, message: string, headers: readonly string[]): void {
     const { to, reason, because, fallback } = this.route
-    const said = [...headers, 'Kairship-Source', to, 'Kairship-Source-Reason', reason]
+    const said = [...headers, 'Kairship-Source', to, 'Kairship-Source-Reason', reason, ...this.more]
+    this.begun()
     if (fallback) said.push('Warning', warning(`answered by Karmada: ${because}`))
     this.sink.head(status, message, said)
   }
