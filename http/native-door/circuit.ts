@@ -141,4 +141,13 @@ export class Circuits {
     this.#guards.set(instance, { behind, circuit, upstream })
     return upstream
   }
+
+  /** Forgets those of instances that are gone. */
+  keepOnly(isThere: (instance: string) => boolean): void {
+    for (const [instance, { circuit }] of this.#guards) {
+      if (isThere(instance)) continue
+      this.#guards.delete(instance)
+      if (circuit.state !== 'closed') this.changed(instance, circuit.state, 'closed')
+    }
+  }
 }

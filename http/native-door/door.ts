@@ -36,11 +36,12 @@ export interface NativeDoor {
 export function nativeDoor(options: DoorOptions): NativeDoor {
   const passing = new Passing<Passage>()
   const tunnels = new Tunnels(options)
-  const { patienceMs, meter } = options
+  const { patienceMs, meter, circuits, fleet } = options
   const looking = setInterval(() => {
     const now = options.now()
     for (const passage of passing)
       if (passage.cutIfStalled(now, patienceMs)) meter.count('kairship_proxy_stalled_total')
+    circuits.keepOnly(instance => fleet.get(instance) !== undefined)
   }, patienceMs / LOOKS)
   // Watches nobody but itself; without requests there is nothing to look at.
   looking.unref()

@@ -37,7 +37,7 @@ export function limitsOf(
     meter.count('kairship_proxy_circuit_transitions_total', { to })
     meter.gauge('kairship_proxy_circuits_open', open)
     if (to === 'open') log.warn({ instance, from }, 'requests to the instance are refused for a moment')
-    if (to === 'closed') log.info({ instance }, 'the instance can be reached again')
+    if (to === 'closed') log.info({ instance }, 'requests to the instance are refused no longer')
   }
   return {
     perInstance: new Held('requests under way', limits.requestsPerInstance),

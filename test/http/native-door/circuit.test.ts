@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Attempt, Circuit, Circuits } from '../../../http/native-door/circuit.js'
 import type { Upstream } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
+import { unmetered } from '../../silent.js'
+import { DoorUnderTest } from './door-under-test.js'
 
 /** A circuit on a clock that the test turns. */
 function circuit() {
@@ -140,5 +143,36 @@ describe('circuits', () => {
     expect(await ask(all.guard('south', south))).toBe('refused')
     expect(await ask(all.guard('north', nobody()))).toBe('refused')
     expect(turns).toEqual(['north closed→open', 'north open→closed'])
+  })
+
+  it('are forgotten with their instances: an open one is open no longer, and the others stay as they are', async () => {
+    const turns: string[] = []
+    const all = new Circuits(
+      () => 0,
+      (instance, from, to) => turns.push(`${instance} ${from}→${to}`),
+    )
+    const [gone, stays] = [nobody(), nobody()]
+    for (let time = 0; time < 5; time++) {
+      await ask(all.guard('gone', gone))
+      await ask(all.guard('stays', stays))
+    }
+    all.keepOnly(instance => instance === 'stays')
+    expect(turns).toEqual(['gone closed→open', 'stays closed→open', 'gone open→closed'])
+    expect(await ask(all.guard('gone', gone))).toBe('refused')
+    expect(await ask(all.guard('stays', stays))).toMatch(/5 times in a row/)
+  })
+})
+
+describe('an instance that is deleted while it is left alone', () => {
+  const gauges = new Map<string, number>()
+  const meter = { ...unmetered, gauge: (name: string, value: number) => void gauges.set(name, value) }
+  const door = new DoorUnderTest({ meter, doorLimits: { patienceMs: 200 } })
+
+  it('is no longer counted among those that are', async () => {
+    door.upstream.answer = (_, response) => response.destroy()
+    for (let time = 0; time < 5; time++) expect((await door.ask('/north/proxy/x')).status).toBe(503)
+    expect(gauges.get('kairship_proxy_circuits_open')).toBe(1)
+    door.fleet.delete('north')
+    await waitFor(() => expect(gauges.get('kairship_proxy_circuits_open')).toBe(0))
   })
 })
