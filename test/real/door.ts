@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { DoorClient } from '../scenarios/support/door-client.js'
 import { ApiClient, kubeconfigText } from './api-client.js'
 import { CertificateAuthority } from './certificates.js'
 import type { EngineProcess } from './engine-process.js'
@@ -27,14 +28,14 @@ export interface RealDoor {
   readonly directToMember: string
   readonly karmada: ApiClient
   readonly memberClient: ApiClient
-  readonly folder: string
-  readonly server: string
   /** The replica that serves. */
   readonly replica: Replica
   /** Starts another replica of the same Kairship: what a Service leads to as well. */
   another(): Promise<Replica>
   /** Writes the kubeconfigs of the caller through the door anew, at another port. */
   at(port: number): Pick<RealDoor, 'through' | 'throughToMember'>
+  /** The same caller without kubectl, at the replica that serves or at another port; who asks for it closes it. */
+  client(port?: number): DoorClient
   close(): Promise<void>
 }
 
@@ -87,7 +88,10 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, token, { mode: 0o600 })
 
-  const server = `https://127.0.0.1:${replica.port}`
+  const serverAt = (port: number): string => `https://127.0.0.1:${port}`
+  const proxyAt = (port: number): string =>
+    `${serverAt(port)}/apis/kairship.io/v1alpha1/instances/${instance}/proxy`
+  const server = serverAt(replica.port)
   const asked = ['kubeconfig', instance, '--server', server, '--token-file', tokenFile]
   const { stdout } = await promisify(execFile)(process.execPath, [
     kairshipProgram,
@@ -117,12 +121,12 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
     directToMember: write('direct-to-member.yaml', behind(acting)),
     karmada,
     memberClient,
-    folder,
-    server,
     replica,
     another,
+    client: (port = replica.port) =>
+      new DoorClient({ server: proxyAt(port), ca: authority.certificate, token }),
     at(port) {
-      const moved = (text: string): string => text.replace(server, `https://127.0.0.1:${port}`)
+      const moved = (text: string): string => text.replace(server, serverAt(port))
       return {
         through: write(`through-${port}.yaml`, moved(stdout)),
         throughToMember: write(`through-${port}-to-member.yaml`, moved(behind(stdout))),
@@ -142,11 +146,7 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   }
   await eventually(async () => {
     const path = `/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy/api/v1/namespaces`
-    const through = new ApiClient({
-      url: `${server}/apis/kairship.io/v1alpha1/instances/${instance}/proxy`,
-      ca: authority.certificate,
-      token,
-    })
+    const through = new ApiClient({ url: proxyAt(replica.port), ca: authority.certificate, token })
     try {
       return (await through.send('GET', path)).status === 200
     } finally {

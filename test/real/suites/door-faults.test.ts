@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { readAll } from '../../http/native-door/door-under-test.js'
 import { type Asked, exchanges, toldBy } from '../../http/native-door/exchanges.js'
-import { DoorClient } from '../../scenarios/support/door-client.js'
+import type { DoorClient } from '../../scenarios/support/door-client.js'
 import { runKubectl } from '../../scenarios/support/kubectl.js'
 import { type Relay, relayTo } from '../../scenarios/support/relay.js'
 import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
@@ -15,6 +15,7 @@ import { ApiClient } from '../api-client.js'
 import { programPath } from '../build.js'
 import { control } from '../control.js'
 import { type RealDoor, robot, startRealDoor } from '../door.js'
+import { startPod } from '../pod.js'
 import { eventually } from '../probe.js'
 
 const east = 'karmada-east'
@@ -44,29 +45,13 @@ describe('faults behind the door', () => {
     writeFileSync(kubeconfig, text, { mode: 0o600 })
     const kubeconfigs = { ...stack.kubeconfigs, [east]: kubeconfig }
     door = await startRealDoor({ ...stack, kubeconfigs }, 'door-faults')
-    client = new DoorClient({
-      server: `${door.server}/apis/kairship.io/v1alpha1/instances/${door.instance}/proxy`,
-      ca: readFileSync(join(door.folder, 'ca.crt'), 'utf8'),
-      token: readFileSync(join(door.folder, 'token'), 'utf8'),
-    })
+    client = door.client()
     await door.karmada.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
     // More than what sockets on the way hold: 24 MiB.
     const filling = Buffer.alloc(384 * 1024, 'x').toString('base64')
     for (let index = 0; index < 48; index++)
       await door.karmada.must('POST', secrets, { metadata: { name: `large-${index}` }, data: { filling } })
-    const spec = { containers: [{ name: 'main', image: pod }] }
-    const input = JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: pod }, spec })
-    for (const words of [
-      ['apply', '-f', '-'],
-      ['wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=120s'],
-    ]) {
-      const { code, stderr } = await runKubectl(kubectl, words, {
-        kubeconfig: door.directToMember,
-        home,
-        input,
-      })
-      expect(code, stderr).toBe(0)
-    }
+    await startPod(pod, { kubeconfig: door.directToMember, home })
   })
   afterAll(async () => {
     client?.close()

@@ -10,15 +10,10 @@ import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
 import { programPath } from '../build.js'
 import { control } from '../control.js'
 import { type RealDoor, startRealDoor } from '../door.js'
+import { startPod } from '../pod.js'
 import { eventually } from '../probe.js'
 
 const pod = 'talker'
-const manifest = `
-apiVersion: v1
-kind: Pod
-metadata: {name: ${pod}, namespace: default}
-spec: {containers: [{name: main, image: talker}]}
-`
 
 /** Both ways in which kubectl speaks to containers: WebSocket, its default, and SPDY, with which it began. */
 const protocols = [
@@ -52,9 +47,7 @@ describe('containers of a member, through the door', () => {
   beforeAll(async () => {
     door = await startRealDoor(stack, 'door-streams')
     log = join(stack.folder, door.member, 'container.log')
-    expect((await run(['apply', '-f', '-'], {}, manifest)).stderr).toBe('')
-    const ready = await run(['wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=120s'])
-    expect(ready.stderr).toBe('')
+    await startPod(pod, { kubeconfig: door.throughToMember, home })
   })
   afterAll(async () => {
     if (!door) return

@@ -1,17 +1,18 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { waitFor } from '../../patience.js'
-import { DoorClient, NumberedWrites, oncePerNumber } from '../../scenarios/support/door-client.js'
+import { NumberedWrites, oncePerNumber } from '../../scenarios/support/door-client.js'
 import { runKubectl } from '../../scenarios/support/kubectl.js'
 import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
 import { type Service, serviceBefore } from '../../scenarios/support/service.js'
 import type { ApiObject } from '../api-client.js'
 import { programPath } from '../build.js'
 import { type RealDoor, type Replica, startRealDoor } from '../door.js'
+import { startPod } from '../pod.js'
 import { eventually } from '../probe.js'
 
 const pod = 'stayer'
@@ -29,14 +30,8 @@ describe('of two replicas behind a Service', () => {
 
   const inMember = (words: readonly string[], env = {}): RunningKubectl =>
     new RunningKubectl(kubectl, words, { kubeconfig: behind.throughToMember, home, env })
-  const clientAt = (port: number): DoorClient =>
-    new DoorClient({
-      server: `https://127.0.0.1:${port}/apis/kairship.io/v1alpha1/instances/${door.instance}/proxy`,
-      ca: readFileSync(join(door.folder, 'ca.crt'), 'utf8'),
-      token: readFileSync(join(door.folder, 'token'), 'utf8'),
-    })
   const leads = async ({ port }: Replica): Promise<void> => {
-    const client = clientAt(port)
+    const client = door.client(port)
     const path = '/api/v1/namespaces/default/configmaps'
     await eventually(async () => (await client.ask('GET', path)).status === 200, 'the replica leads there')
     client.close()
@@ -59,20 +54,7 @@ describe('of two replicas behind a Service', () => {
     other = await door.another()
     service = await serviceBefore(door.replica.port)
     behind = door.at(service.port)
-    const options = { kubeconfig: door.throughToMember, home }
-    const spec = { containers: [{ name: 'main', image: pod }] }
-    const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { name: pod, namespace: 'default' }, spec }
-    const applied = await runKubectl(kubectl, ['apply', '-f', '-'], {
-      ...options,
-      input: JSON.stringify(manifest),
-    })
-    expect(applied.stderr).toBe('')
-    const ready = await runKubectl(
-      kubectl,
-      ['wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=120s'],
-      options,
-    )
-    expect(ready.stderr).toBe('')
+    await startPod(pod, { kubeconfig: door.throughToMember, home })
   })
   afterAll(async () => {
     if (!door) return
@@ -108,7 +90,7 @@ describe('of two replicas behind a Service', () => {
         metadata: { name: namespace },
       })
       const informers = await churn(namespace)
-      const client = clientAt(service.port)
+      const client = door.client(service.port)
       const path = `/api/v1/namespaces/${namespace}-numbered/configmaps`
       await door.karmada.must('POST', '/api/v1/namespaces', {
         apiVersion: 'v1',
