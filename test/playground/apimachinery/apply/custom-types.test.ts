@@ -1,48 +1,35 @@
 import { describe, expect, it } from 'vitest'
 import { applyPatch } from '../../../../playground/apimachinery/apply/apply-patch.js'
 import { applyUpdate } from '../../../../playground/apimachinery/apply/apply-update.js'
-import { definitionFromCrd } from '../../../../playground/apimachinery/custom/definition-from-crd.js'
 import { type JsonObject, objectAt } from '../../../../playground/apimachinery/json.js'
+import { shipsWith } from '../ships.js'
 import { entries, t1, t2 } from './books.js'
 
-const ships = definitionFromCrd(
-  {
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'ships', kind: 'Ship' },
-      versions: [
-        {
-          name: 'v1',
-          subresources: { status: {} },
-          schema: {
-            openAPIV3Schema: {
+const ships = shipsWith({
+  subresources: { status: {} },
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: {
+            size: { type: 'integer' },
+            tags: { type: 'array', items: { type: 'string' } },
+            crew: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+            box: {
               type: 'object',
-              properties: {
-                spec: {
-                  type: 'object',
-                  properties: {
-                    size: { type: 'integer' },
-                    tags: { type: 'array', items: { type: 'string' } },
-                    crew: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
-                    box: {
-                      type: 'object',
-                      'x-kubernetes-map-type': 'atomic',
-                      additionalProperties: { type: 'string' },
-                    },
-                    free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-                  },
-                },
-                status: { type: 'object', properties: { phase: { type: 'string' } } },
-              },
+              'x-kubernetes-map-type': 'atomic',
+              additionalProperties: { type: 'string' },
             },
+            free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
           },
         },
-      ],
+        status: { type: 'object', properties: { phase: { type: 'string' } } },
+      },
     },
   },
-  'v1',
-)
+})
 
 describe('server-side apply of custom types', () => {
   const ship = (spec: JsonObject): JsonObject => ({

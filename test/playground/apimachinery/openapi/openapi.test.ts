@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { builtinDefinitions } from '../../../../playground/apimachinery/builtin/builtin-definitions.js'
-import { defaultCrd } from '../../../../playground/apimachinery/custom/crd-validation.js'
-import { definitionFromCrd } from '../../../../playground/apimachinery/custom/definition-from-crd.js'
 import {
   isArray,
   isObject,
@@ -16,35 +14,23 @@ import {
   apiVersionOf,
   type ResourceDefinition,
 } from '../../../../playground/apimachinery/resource-definition.js'
+import { shipsWith } from '../ships.js'
 
-const ships = definitionFromCrd(
-  defaultCrd({
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'ships', kind: 'Ship' },
-      versions: [
-        {
-          name: 'v1',
-          subresources: { status: {} },
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              description: 'A ship.',
-              properties: {
-                spec: {
-                  type: 'object',
-                  properties: { size: { type: 'integer', nullable: true, description: 'How big.' } },
-                },
-              },
-            },
-          },
+const ships = shipsWith({
+  subresources: { status: {} },
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      description: 'A ship.',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: { size: { type: 'integer', nullable: true, description: 'How big.' } },
         },
-      ],
+      },
     },
-  }),
-  'v1',
-)
+  },
+})
 /** What an aggregated API brings: a schema of its own, under the name that API gives it. */
 const boats: ResourceDefinition = {
   ...ships,

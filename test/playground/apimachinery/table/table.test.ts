@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { builtinDefinitions } from '../../../../playground/apimachinery/builtin/builtin-definitions.js'
-import { definitionFromCrd } from '../../../../playground/apimachinery/custom/definition-from-crd.js'
 import { humanDuration, timeSince } from '../../../../playground/apimachinery/human-duration.js'
 import type { JsonObject } from '../../../../playground/apimachinery/json.js'
 import { toTable } from '../../../../playground/apimachinery/table/to-table.js'
+import { shipsWith } from '../ships.js'
 
 const now = new Date('2026-01-02T00:00:00Z')
 const metadata = { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }
@@ -193,27 +193,14 @@ describe('the table of built-in kinds', () => {
 })
 
 describe('the table of a custom kind', () => {
-  const definition = definitionFromCrd(
-    {
-      spec: {
-        group: 'example.com',
-        scope: 'Cluster',
-        names: { plural: 'ships', kind: 'Ship' },
-        versions: [
-          {
-            name: 'v1',
-            additionalPrinterColumns: [
-              { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
-              { name: 'Size', type: 'integer', jsonPath: '.spec.size', priority: 1 },
-              { name: 'Since', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-              { name: 'Tags', type: 'string', jsonPath: '.spec.tags' },
-            ],
-          },
-        ],
-      },
-    },
-    'v1',
-  )
+  const definition = shipsWith({
+    additionalPrinterColumns: [
+      { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+      { name: 'Size', type: 'integer', jsonPath: '.spec.size', priority: 1 },
+      { name: 'Since', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+      { name: 'Tags', type: 'string', jsonPath: '.spec.tags' },
+    ],
+  })
   const ship = {
     metadata,
     spec: { size: 3, tags: ['a'] },
