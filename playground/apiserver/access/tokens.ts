@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { remember } from '../../remember.js'
 import { authenticated, type User } from './user.js'
 
 /** The issuer of this API server's tokens, as kube-apiserver's --service-account-issuer. */
@@ -100,20 +101,18 @@ export class Tokens {
   async verify(token: string): Promise<VerifiedToken | undefined> {
     const known = this.#signed.get(token)
     if (known) {
-      this.#signed.delete(token)
-      this.#signed.set(token, known)
+      remember(this.#signed, token, known, MOST_SIGNED)
       return this.#holdsNow(known) ? known.token : undefined
     }
     const payload = await this.#payload(token)
     const read = payload && readToken(payload)
     if (!payload || !read) return undefined
-    this.#signed.set(token, {
+    const signed = {
       token: read,
       ...(payload.nbf !== undefined && { notBefore: payload.nbf }),
       ...(payload.exp !== undefined && { expires: payload.exp }),
-    })
-    const [oldest] = this.#signed.keys()
-    if (this.#signed.size > MOST_SIGNED && oldest !== undefined) this.#signed.delete(oldest)
+    }
+    remember(this.#signed, token, signed, MOST_SIGNED)
     return read
   }
 

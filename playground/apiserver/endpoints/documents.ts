@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../apimachinery/json.js'
+import { remember } from '../../remember.js'
 import { serviceAway } from '../catalogue/aggregation.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Cluster } from '../cluster.js'
@@ -44,8 +45,7 @@ function discovered(
   const key = `${about} of ${catalogue.fingerprint}`
   const known = documents.get(key)
   if (known) {
-    documents.delete(key)
-    documents.set(key, known)
+    remember(documents, key, known, MOST_DOCUMENTS)
     return known
   }
   const object = make()
@@ -53,9 +53,7 @@ function discovered(
   const text = JSON.stringify(object)
   const etag = `"${createHash('sha256').update(text).digest('hex').toUpperCase()}"`
   const document = { text, etag, object: freeze(object) }
-  documents.set(key, document)
-  const [oldest] = documents.keys()
-  if (documents.size > MOST_DOCUMENTS && oldest !== undefined) documents.delete(oldest)
+  remember(documents, key, document, MOST_DOCUMENTS)
   return document
 }
 

@@ -1,4 +1,5 @@
 import type { GroupVersionResource } from '../../../manifests/kube.js'
+import { remember } from '../../remember.js'
 import { comparator, type OrderBy, orderKey } from '../query/order.js'
 import { ClusterTable } from './cluster-table.js'
 import type { IndexedObject } from './indexed-object.js'
@@ -106,10 +107,7 @@ export class ResourceIndex {
       admits,
       list: new SortedList(comparator(order), this.#objects(cluster, admits)),
     }
-    views.delete(key)
-    views.set(key, view)
-    const [oldest] = views.keys()
-    if (views.size > MAX_VIEWS && oldest !== undefined) views.delete(oldest)
+    remember(views, key, view, MAX_VIEWS)
     return view.list
   }
 

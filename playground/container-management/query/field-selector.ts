@@ -1,3 +1,4 @@
+import { remember } from '../../remember.js'
 import { FieldSelectorError, type FieldStep, parseFieldPath } from './field-path.js'
 
 type Operator = '=' | '==' | '!=' | 'in' | 'notin' | '>' | '<' | 'exists' | '!'
@@ -68,8 +69,8 @@ export function parseEnhancedFieldSelector(text: string): EnhancedFieldSelector 
 }
 
 /**
- * Texts, a character for each byte, of which the JSON of an object has one wherever it matters what is at the path. An object without any of them is
- * like one without the field, and need not be parsed: a value that is not equal counts as much as none.
+ * Texts, a character for each byte, of which the JSON of an object has one wherever it matters what is at the path. An object
+ * without any of them is like one without the field, and need not be parsed: a value that is not equal counts as much as none.
  */
 function signsOf({ path, operator, values }: FieldRequirement): readonly string[] {
   const name = path.at(-1)?.name ?? ''
@@ -94,10 +95,7 @@ const remembered = new Map<string, Values>()
 function valuesAt(path: readonly FieldStep[]): Values {
   const key = JSON.stringify(path.map(({ name }) => name))
   const values: Values = remembered.get(key) ?? new WeakMap()
-  remembered.delete(key)
-  remembered.set(key, values)
-  const [oldest] = remembered.keys()
-  if (remembered.size > MAX_PATHS && oldest !== undefined) remembered.delete(oldest)
+  remember(remembered, key, values, MAX_PATHS)
   return values
 }
 
