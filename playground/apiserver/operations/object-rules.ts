@@ -1,7 +1,7 @@
 import { StatusError } from '../../../manifests/status-error.js'
 import { type Decoded, DecodeError, decode, decodeMessage, strictProblem } from '../../apimachinery/decode.js'
 import { invalidStatus } from '../../apimachinery/field-error.js'
-import { equal, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
+import { equal, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
 import { apiVersionOf, type ResourceDefinition } from '../../apimachinery/resource-definition.js'
 import { badRequest } from '../api-status.js'
 import { metadataErrors } from './metadata-rules.js'
@@ -76,16 +76,14 @@ export function readFields(
 function withOwnersOnce(object: JsonObject, { warn }: Pick<WriteOptions, 'warn'>): JsonObject {
   const metadata = objectAt(object, 'metadata')
   const references = listAt(metadata, 'ownerReferences')
-  const repeated = references.filter(
-    (reference, at) => references.findIndex(other => equal(other, reference)) !== at,
-  )
-  if (repeated.length === 0) return object
+  const isFirst = (reference: Json, at: number): boolean =>
+    references.findIndex(other => equal(other, reference)) === at
+  const ownerReferences = references.filter(isFirst)
+  if (ownerReferences.length === references.length) return object
+  const repeated = references.filter((reference, at) => !isFirst(reference, at))
   const uids = repeated.map(reference => stringAt(reference, 'uid')).join(', ')
   warn(
     `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
-  )
-  const ownerReferences = references.filter(
-    (reference, at) => references.findIndex(other => equal(other, reference)) === at,
   )
   return { ...object, metadata: { ...metadata, ownerReferences } }
 }

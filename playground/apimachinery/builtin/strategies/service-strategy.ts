@@ -65,7 +65,7 @@ function serviceSpecDefaults(spec: JsonObject): JsonObject {
   )
   const { sessionAffinityConfig, ...rest } = spec
   const sticky = spec.sessionAffinity === 'ClientIP'
-  const seconds = at(at(sessionAffinityConfig, 'clientIP'), 'timeoutSeconds') ?? CLIENT_IP_SECONDS
+  const seconds = at(sessionAffinityConfig, 'clientIP', 'timeoutSeconds') ?? CLIENT_IP_SECONDS
   return {
     ...fill(rest, {
       ...(sticky ? { sessionAffinityConfig: { clientIP: { timeoutSeconds: seconds } } } : {}),
