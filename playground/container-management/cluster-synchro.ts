@@ -8,7 +8,6 @@ import type { FleetIndex } from './index/fleet-index.js'
 import type { IndexedType } from './index/resource-index.js'
 import { negotiate } from './negotiate.js'
 import type { GroupResources, GroupResourcesStatus, PediaClusterStatus } from './pedia-cluster.js'
-import type { SyncedType } from './read-api/synced.js'
 import { ResourceSynchro } from './resource-synchro.js'
 
 /** How often things are looked at, milliseconds. Clusterpedia probes every 5 s with up to half as much again. */
@@ -40,7 +39,7 @@ export class ClusterSynchro {
   readonly #abort = new AbortController()
   /** In the order asked for. */
   #synchros = new Map<string, ResourceSynchro>()
-  #types: readonly SyncedType[] = []
+  #types: readonly IndexedType[] = []
   #asked: readonly GroupResources[] = []
   #served: readonly DiscoveredType[] = []
   #version = ''
@@ -83,7 +82,7 @@ export class ClusterSynchro {
   }
 
   /** What can be asked of the read API for this cluster. */
-  get types(): readonly SyncedType[] {
+  get types(): readonly IndexedType[] {
     return this.#types
   }
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../apimachinery/json.js'
 import { compareVersions } from '../../apiserver/catalogue/catalogue.js'
 import type { ApiResponse } from '../../apiserver/wire/exchange.js'
+import type { IndexedType } from '../index/resource-index.js'
 import { answer, pageNotFound } from './answers.js'
 import type { ResourceRoute } from './route.js'
-import type { SyncedType } from './synced.js'
 
 /**
  * Discovery of what is collected, so that kubectl works with `…/resources` or `…/resources/clusters/<c>` as its server. The
@@ -12,7 +12,7 @@ import type { SyncedType } from './synced.js'
  */
 export function discovery(
   route: Exclude<ResourceRoute, { readonly to: 'resource' }>,
-  types: readonly SyncedType[],
+  types: readonly IndexedType[],
 ): ApiResponse {
   switch (route.to) {
     case 'versions':
@@ -28,11 +28,11 @@ export function discovery(
   }
 }
 
-const groupNames = (types: readonly SyncedType[]): string[] =>
+const groupNames = (types: readonly IndexedType[]): string[] =>
   [...new Set(types.map(({ group }) => group))].filter(group => group !== '').sort()
 
 const of =
-  (types: readonly SyncedType[]) =>
+  (types: readonly IndexedType[]) =>
   (group: string): JsonObject => {
     const versions = [...new Set(types.filter(type => type.group === group).map(({ version }) => version))]
       .sort(compareVersions)
@@ -43,7 +43,7 @@ const of =
 function resourceList(
   group: string,
   version: string,
-  types: readonly SyncedType[],
+  types: readonly IndexedType[],
   watchable: boolean,
 ): ApiResponse {
   const served = types.filter(type => type.group === group && type.version === version)

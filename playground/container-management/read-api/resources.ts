@@ -7,7 +7,7 @@ import { negotiate, type Shape } from '../../apiserver/wire/negotiate.js'
 import type { ClusterTable } from '../index/cluster-table.js'
 import type { FleetIndex } from '../index/fleet-index.js'
 import type { IndexedObject } from '../index/indexed-object.js'
-import { ResourceIndex } from '../index/resource-index.js'
+import { type IndexedType, ResourceIndex } from '../index/resource-index.js'
 import { FieldSelectorError } from '../query/field-path.js'
 import { parseQuery, type Query } from '../query/query.js'
 import { QueryError } from '../query/query-error.js'
@@ -26,7 +26,7 @@ import {
 import { discovery } from './discovery.js'
 import { listBody, metadataOf, parsedObject, type TableRenderer, tableOf, withoutContent } from './render.js'
 import { parseRoute, type ResourceRequest } from './route.js'
-import type { SyncedCluster, SyncedClusters, SyncedType } from './synced.js'
+import type { SyncedCluster, SyncedClusters } from './synced.js'
 import { isFromTheFuture, type WatchItem, type WatchOptions, watchTable } from './watch.js'
 
 /** What the read API reads. */
@@ -96,11 +96,11 @@ const writeVerb = (method: string, name: string): string =>
 const typeOf = (
   { types }: SyncedCluster,
   { group, version, resource }: ResourceRequest,
-): SyncedType | undefined =>
+): IndexedType | undefined =>
   types.find(one => one.resource === resource && one.group === group && one.version === version)
 
 /** The type as the first cluster has it that collects it; most clusters collect the same. */
-function anyTypeOf(clusters: SyncedClusters, route: ResourceRequest): SyncedType | undefined {
+function anyTypeOf(clusters: SyncedClusters, route: ResourceRequest): IndexedType | undefined {
   for (const cluster of clusters.values()) {
     const type = typeOf(cluster, route)
     if (type) return type
@@ -108,8 +108,8 @@ function anyTypeOf(clusters: SyncedClusters, route: ResourceRequest): SyncedType
   return undefined
 }
 
-function distinctTypes(clusters: SyncedClusters): SyncedType[] {
-  const types = new Map<string, SyncedType>()
+function distinctTypes(clusters: SyncedClusters): IndexedType[] {
+  const types = new Map<string, IndexedType>()
   for (const cluster of clusters.values())
     for (const type of cluster.types) types.set(`${type.group}/${type.version}/${type.resource}`, type)
   return [...types.values()]
@@ -138,11 +138,11 @@ export function withQuery(url: URLSearchParams, serve: (query: Query) => ApiResp
 /** One type, read in the shape the caller wants. */
 class Reading {
   readonly #sources: ReadSources
-  readonly #type: SyncedType
+  readonly #type: IndexedType
   readonly #shape: Shape
   readonly #url: URLSearchParams
 
-  constructor(sources: ReadSources, type: SyncedType, shape: Shape, url: URLSearchParams) {
+  constructor(sources: ReadSources, type: IndexedType, shape: Shape, url: URLSearchParams) {
     this.#sources = sources
     this.#type = type
     this.#shape = shape
