@@ -66,7 +66,8 @@ async function createNode(client: ApiClient, name: string, { cpu, memory, pods }
   const capacity = { cpu, memory, pods }
   // KWOK 0.8.0 sets an InternalIP alone, and takes it away for ten minutes when a node has to become Ready again.
   const addresses = ['InternalIP', 'Hostname'].map(type => ({ type, address: '127.0.0.1' }))
-  await client.apply({
+  // Status and all, as a kubelet creates its node: one without gets a thousand cores of KWOK, which may come after ours.
+  await client.must('POST', '/api/v1/nodes', {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
@@ -74,13 +75,8 @@ async function createNode(client: ApiClient, name: string, { cpu, memory, pods }
       labels: { type: 'kwok', 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' },
       annotations: { 'kwok.x-k8s.io/node': 'fake', 'node.alpha.kubernetes.io/ttl': '0' },
     },
+    status: { addresses, allocatable: capacity, capacity },
   })
-  await client.must(
-    'PATCH',
-    `/api/v1/nodes/${name}/status`,
-    { status: { addresses, allocatable: capacity, capacity } },
-    { 'content-type': 'application/merge-patch+json' },
-  )
   await eventually(async () => {
     const node = await client.must<{ status: { conditions?: { type: string; status: string }[] } }>(
       'GET',

@@ -67,12 +67,24 @@ export async function toldBy(response: IncomingMessage) {
   const { bytes, complete } = await readAll(response)
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = response.headers
   const body = encoding === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes
-  const text = body
-    .toString('latin1')
+  const text = body.toString('latin1')
+  const lasting = lastingOf(text)
+  const told = type?.startsWith('application/json') ? lasting : lasting.replaceAll(/\d{2,}/g, '#')
+  // Digits of what differs count no more than the digits themselves.
+  const announced = encoding || length === undefined ? undefined : Number(length) + told.length - text.length
+  return { status: response.statusCode, type, encoding, complete, told, announced }
+}
+
+const lastingOf = (text: string): string =>
+  text
     .replaceAll(/[0-9a-f-]{36}/g, 'UID')
     .replaceAll(/"(creationTimestamp|time)":"[^"]*"/g, '')
     .replaceAll(/"resourceVersion":"\d+"/g, '')
     .replaceAll(/too old resource version: 1 \(\d+\)/g, '')
-  const told = type?.startsWith('application/json') ? text : text.replaceAll(/\d{2,}/g, '#')
-  return { status: response.statusCode, type, encoding, complete, told, ...(encoding ? {} : { length }) }
-}
+    .replaceAll(/(?<=\bcontinue"?: ?"?)[\w-]{8,}/g, lastingContinue)
+
+/** A continue token names the store's version beside where to go on (apiserver/pkg/storage/continue.go). */
+const lastingContinue = (token: string): string =>
+  Buffer.from(token, 'base64url')
+    .toString()
+    .replace(/"rv":\d+/, '')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ApiClient } from '../api-client.js'
 import { control, type EngineAction } from '../control.js'
 import type { EngineProcess } from '../engine-process.js'
+import { saysWhatKarmadaSays } from '../figures.js'
 import { memberReady } from '../join-member.js'
 import { adopt, installKairship, startKairship } from '../kairship.js'
 import { eventually } from '../probe.js'
@@ -11,7 +12,6 @@ import { eventually } from '../probe.js'
 type Json = any
 
 const instances = '/apis/kairship.io/v1alpha1/instances'
-const clusters = '/apis/cluster.karmada.io/v1alpha1/clusters'
 const east = 'karmada-east'
 const member = 'member-1'
 
@@ -54,60 +54,6 @@ describe('an engine killed while Kairship runs', () => {
     expect(kairship.pid).toBeDefined()
   }
 
-  /** What `kubectl get clusters -o yaml` says of an instance's members, added up by nobody's code but this. */
-  async function counted(name: string): Promise<Json> {
-    const { items } = await karmada(name).must<{ items: Json[] }>('GET', clusters)
-    const sum = (pick: (status: Json) => number): number =>
-      items.reduce((total, { status }) => total + pick(status), 0)
-    const resources = (kind: string): Record<string, number> => {
-      const total: Record<string, number> = {}
-      for (const { status } of items)
-        for (const [resource, quantity] of Object.entries<string>(status.resourceSummary?.[kind] ?? {}))
-          total[resource] = (total[resource] ?? 0) + amount(quantity)
-      return total
-    }
-    return {
-      clusters: { totalNum: items.length, readyNum: sum(status => Number(isReady(status))) },
-      nodes: {
-        totalNum: sum(({ nodeSummary }) => nodeSummary?.totalNum ?? 0),
-        readyNum: sum(({ nodeSummary }) => nodeSummary?.readyNum ?? 0),
-      },
-      allocatable: resources('allocatable'),
-      allocating: resources('allocating'),
-      allocated: resources('allocated'),
-    }
-  }
-
-  const isReady = ({ conditions = [] }: Json): boolean =>
-    conditions.some(({ type, status }: Json) => type === 'Ready' && status === 'True')
-
-  /** What Kairship's summary says of the same. */
-  async function told(name: string): Promise<Json> {
-    const { summary } = (await instance(name)).status
-    const resources = (list: Record<string, string> = {}): Record<string, number> =>
-      Object.fromEntries(Object.entries(list).map(([resource, quantity]) => [resource, amount(quantity)]))
-    const { allocatable, allocating, allocated } = summary?.resourceSummary ?? {}
-    return {
-      clusters: summary?.clusterSummary,
-      nodes: summary?.nodeSummary,
-      allocatable: resources(allocatable),
-      allocating: resources(allocating),
-      allocated: resources(allocated),
-    }
-  }
-
-  async function saysWhatKarmadaSays(name: string): Promise<void> {
-    let [ours, theirs]: [Json, Json] = [undefined, undefined]
-    await eventually(
-      async () => {
-        ;[ours, theirs] = [await told(name), await counted(name)]
-        return JSON.stringify(sorted(ours)) === JSON.stringify(sorted(theirs))
-      },
-      `the figures of ${name}`,
-      180_000,
-    ).catch(() => expect(ours).toEqual(theirs))
-  }
-
   beforeAll(async () => {
     await installKairship(host)
     kairship = await startKairship(host, `${stack.folder}/kairship`, 'engines')
@@ -127,7 +73,7 @@ describe('an engine killed while Kairship runs', () => {
   }, 300_000)
 
   it('nothing killed yet: the figures are those of Karmada’s clusters, to the last unit', async () => {
-    for (const { name } of karmadas) await saysWhatKarmadaSays(name)
+    for (const { name, client } of karmadas) await saysWhatKarmadaSays(() => instance(name), client)
   }, 300_000)
 
   // Now: an API server that has just been started refuses by mistake, see docs/neighbours.md.
@@ -160,7 +106,7 @@ describe('an engine killed while Kairship runs', () => {
   )
 
   it('a member’s API server: the member counts as not ready until it is back', async () => {
-    const ready = async (): Promise<number> => (await told(east)).clusters?.readyNum
+    const ready = async (): Promise<number> => (await instance(east)).status.summary?.clusterSummary?.readyNum
     const all = await ready()
     await engine(`${member}-kube-apiserver`, 'crash')
     try {
@@ -179,40 +125,6 @@ describe('an engine killed while Kairship runs', () => {
     await Promise.all(engines.map(name => engine(name, 'crash')))
     for (const name of engines) await engine(name, 'start')
     await followed()
-    for (const { name } of karmadas) await saysWhatKarmadaSays(name)
+    for (const { name, client } of karmadas) await saysWhatKarmadaSays(() => instance(name), client)
   }, 900_000)
 })
-
-const units: Readonly<Record<string, number>> = {
-  '': 1,
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-}
-
-/** A quantity as a number; exact enough for what KWOK's nodes have. */
-function amount(quantity: string): number {
-  const [, number = '', unit = ''] = /^([-+.0-9]+)([a-zA-Z]*)$/.exec(quantity) ?? []
-  const factor = units[unit]
-  if (factor === undefined || number === '') throw new Error(`not a quantity: ${quantity}`)
-  return Number(number) * factor
-}
-
-/** The same with keys in order, and without what is zero: a resource that nobody uses may be told or left out. */
-function sorted(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, below]) => below !== 0)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, below]) => [key, sorted(below)]),
-  )
-}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ApiClient } from '../api-client.js'
 import { control, type EngineAction } from '../control.js'
 import type { EngineProcess } from '../engine-process.js'
+import { clusters, saysWhatKarmadaSays } from '../figures.js'
 import { joinMember, memberReady } from '../join-member.js'
 import { adopt, installKairship, kairshipNamespace, startKairship } from '../kairship.js'
 import { eventually } from '../probe.js'
@@ -10,7 +11,6 @@ import { eventually } from '../probe.js'
 type Json = any
 
 const instances = '/apis/kairship.io/v1alpha1/instances'
-const clusters = '/apis/cluster.karmada.io/v1alpha1/clusters'
 const canary = '/api/v1/namespaces/kube-system/configmaps/kairship-index-canary'
 const east = 'karmada-east'
 const west = 'karmada-west'
@@ -76,17 +76,12 @@ describe('Kairship on the real stack', () => {
   })
 
   it('counts what Karmada counts', async () => {
-    const { items } = await karmadaEast.must<{ items: Json[] }>('GET', clusters)
-    const nodes = items.reduce((sum, { status }) => sum + (status.nodeSummary?.totalNum ?? 0), 0)
-    const cpu = items.reduce((sum, { status }) => sum + Number(status.resourceSummary.allocatable.cpu), 0)
-    await eventually(
-      async () => (await instance(east)).status.summary?.nodeSummary?.totalNum === nodes,
-      'the nodes of all members',
-    )
-    const { summary } = (await instance(east)).status
-    expect(summary.clusterSummary).toEqual({ totalNum: 2, readyNum: 2 })
-    expect(summary.nodeSummary).toEqual({ totalNum: nodes, readyNum: nodes })
-    expect(summary.resourceSummary.allocatable.cpu).toBe(String(cpu))
+    await saysWhatKarmadaSays(() => instance(east), karmadaEast)
+    // Two members of two nodes with 16 cores each.
+    const { clusterSummary, nodeSummary, resourceSummary } = (await instance(east)).status.summary
+    expect(clusterSummary).toEqual({ totalNum: 2, readyNum: 2 })
+    expect(nodeSummary).toEqual({ totalNum: 4, readyNum: 4 })
+    expect(resourceSummary.allocatable.cpu).toBe('64')
   })
 
   it('follows a member that leaves and joins', async () => {
