@@ -8,9 +8,12 @@ export class Sessions {
   #opening: Promise<void> | undefined
   #onlyHttp1 = false
   #retired = false
-  #closed: Error | undefined
 
-  constructor(readonly target: SessionTarget) {}
+  /** @param closing aborted when everything ends, and nothing is opened any more; only what is open listens to it */
+  constructor(
+    readonly target: SessionTarget,
+    readonly closing: AbortSignal,
+  ) {}
 
   /** Whether the server speaks HTTP/2, which is found out by connecting. @throws as Session.open */
   async speakHttp2(): Promise<boolean> {
@@ -21,7 +24,7 @@ export class Sessions {
   /** Opens a stream on a session with room, connecting once more where none has. @throws as Session.request */
   async request(asked: StreamRequest): Promise<StreamedAnswer> {
     for (;;) {
-      if (this.#closed) throw this.#closed
+      this.closing.throwIfAborted()
       const session = this.#roomy
       if (session) return session.request(asked)
       await orAborted(this.#opened(), asked.signal)
@@ -33,13 +36,6 @@ export class Sessions {
   retire(): void {
     this.#retired = true
     for (const session of this.#sessions) session.retire()
-  }
-
-  /** Ends everything; nothing is opened any more. */
-  destroy(reason: Error): void {
-    this.#closed ??= reason
-    for (const session of this.#sessions) session.destroy(reason)
-    this.#sessions = []
   }
 
   get #roomy(): Session | undefined {
@@ -55,15 +51,22 @@ export class Sessions {
     try {
       const session = await Session.open(this.target)
       if (!session) this.#onlyHttp1 = true
-      else if (this.#closed) session.destroy(this.#closed)
-      else this.#sessions.push(session)
+      else if (this.closing.aborted) session.destroy(this.closing.reason)
+      else this.#keep(session)
       // Who waited for it goes first: they take the turn of this promise, and a session that is retired has no room.
       if (this.#retired) setImmediate(() => session?.retire())
-      session?.whenOver(() => {
-        this.#sessions = this.#sessions.filter(other => other !== session)
-      })
     } finally {
       this.#opening = undefined
     }
+  }
+
+  #keep(session: Session): void {
+    const end = (): void => session.destroy(this.closing.reason)
+    this.#sessions.push(session)
+    this.closing.addEventListener('abort', end, { once: true })
+    session.whenOver(() => {
+      this.closing.removeEventListener('abort', end)
+      this.#sessions = this.#sessions.filter(other => other !== session)
+    })
   }
 }

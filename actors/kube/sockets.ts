@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
@@ -23,6 +24,8 @@ interface Footing {
   requests?: Pool
   /** The bounded pool of what is proxied, apart, so that callers and Kairship's own requests do not wait for each other. */
   proxied?: Pool
+  /** Its certificate was replaced: what is opened yet serves those who waited for it, and then closes. */
+  retired?: true
   /** Absent without TLS, in whose handshake HTTP/2 is negotiated. */
   readonly sessions?: Sessions
 }
@@ -48,14 +51,16 @@ const PROXIED_SOCKETS = 256
 export class Sockets {
   #footing: Prepared | undefined
   readonly #open = new Set<Dispatcher>()
-  readonly #sessions = new Set<Sessions>()
   readonly #upgraded = new Set<Socket>()
-  #closed: Error | undefined
+  /** Aborted by `close`, which ends the sessions: those under a certificate that was replaced are held by nothing else. */
+  readonly #closing = new AbortController()
 
   constructor(
     readonly config: Kubeconfig,
     readonly maxRequestSockets: number,
-  ) {}
+  ) {
+    setMaxListeners(0, this.#closing.signal) // one for each session: Node would call eleven a leak
+  }
 
   /** Reads the certificates now, so that whoever connects hears what is wrong with them. @throws as `forRequest` */
   async prepare(proof: Proof): Promise<void> {
@@ -65,7 +70,7 @@ export class Sockets {
   /** Where a short request goes. @throws KubeconfigError when a certificate cannot be used; Error when closed */
   async forRequest(proof: Proof): Promise<Dispatcher> {
     const footing = await this.#current(proof)
-    footing.requests ??= this.#pool(footing.connect, this.maxRequestSockets)
+    footing.requests ??= this.#pool(footing, this.maxRequestSockets)
     return footing.requests
   }
 
@@ -99,9 +104,9 @@ export class Sockets {
   }
 
   #hold(socket: Socket, taken: (socket: Socket) => void, refused: (error: Error) => void): void {
-    if (this.#closed) {
+    if (this.#closing.signal.aborted) {
       socket.destroy()
-      refused(this.#closed)
+      refused(this.#closing.signal.reason)
       return
     }
     this.#upgraded.add(socket)
@@ -116,13 +121,11 @@ export class Sockets {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= new ConnectionClosedError(`the connection to ${this.config.server} was closed`)
-    const closed = this.#closed
+    this.#closing.abort(new ConnectionClosedError(`the connection to ${this.config.server} was closed`))
+    const { reason } = this.#closing.signal
     // Without an error, which nobody may be listening for yet.
     for (const socket of this.#upgraded) socket.destroy()
-    for (const each of this.#sessions) each.destroy(closed)
-    this.#sessions.clear()
-    await Promise.all([...this.#open].map(each => each.destroy(closed)))
+    await Promise.all([...this.#open].map(each => each.destroy(reason)))
     this.#open.clear()
   }
 
@@ -131,19 +134,19 @@ export class Sockets {
   }
 
   #proxied(footing: Footing): Pool {
-    footing.proxied ??= this.#pool(footing.connect, PROXIED_SOCKETS)
+    footing.proxied ??= this.#pool(footing, PROXIED_SOCKETS)
     return footing.proxied
   }
 
   #current(proof: Proof): Footing | Promise<Footing> {
-    if (this.#closed) throw this.#closed
+    this.#closing.signal.throwIfAborted()
     const footing = this.#footing?.cert === proof.cert ? this.#footing : undefined
     const { known, ready } = footing ?? this.#replace(proof)
     return known ?? ready.then(prepared => this.#unlessClosed(prepared))
   }
 
   #unlessClosed(footing: Footing): Footing {
-    if (this.#closed) throw this.#closed
+    this.#closing.signal.throwIfAborted()
     return footing
   }
 
@@ -160,11 +163,7 @@ export class Sockets {
       },
     )
     before?.ready.then(
-      ({ requests, proxied, sessions }) => {
-        if (requests) this.#retire(requests)
-        if (proxied) this.#retire(proxied)
-        sessions?.retire()
-      },
+      footing => this.#retire(footing),
       () => undefined,
     )
     return next
@@ -186,9 +185,12 @@ export class Sockets {
     return { connect, connectHalfOpen, ...(secure && { sessions: this.#shared(secure) }) }
   }
 
-  #pool(connect: buildConnector.connector, connections: number): Pool {
+  #pool({ connect, retired }: Footing, connections: number): Pool {
     const settings = { connect, connections, keepAliveTimeout: KEEP_ALIVE_MS, ...NO_TIMEOUTS }
-    return this.#track(new Pool(this.#origin, settings))
+    const pool = this.#track(new Pool(this.#origin, settings))
+    // Who waited for it sends first.
+    if (retired) setImmediate(() => this.#finish(pool))
+    return pool
   }
 
   #track<D extends Dispatcher>(dispatcher: D): D {
@@ -198,18 +200,25 @@ export class Sockets {
 
   #shared(secureContext: SecureContext): Sessions {
     const { tls } = this.config
-    const sessions = new Sessions({
+    const target = {
       origin: this.#origin,
       secureContext,
       ...(tls.serverName && { serverName: tls.serverName }),
       insecure: tls.insecure,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    })
-    this.#sessions.add(sessions)
-    return sessions
+    }
+    return new Sessions(target, this.#closing.signal)
   }
 
-  #retire(pool: Pool): void {
+  #retire(footing: Footing): void {
+    footing.retired = true
+    if (footing.requests) this.#finish(footing.requests)
+    if (footing.proxied) this.#finish(footing.proxied)
+    footing.sessions?.retire()
+  }
+
+  /** Lets what runs in a pool end in its own time. */
+  #finish(pool: Pool): void {
     const forget = (): void => void this.#open.delete(pool)
     pool.close().then(forget, forget) // it rejects when close() destroyed it meanwhile
   }

@@ -36,11 +36,15 @@ function endpoint() {
   const sockets = new Sockets(config, 1)
   opened.push(sockets)
   const sent: Dispatcher.DispatchHandler[] = []
+  const heads: Dispatcher.DispatchOptions['headers'][] = []
   const dispatcher = {
-    dispatch: (_: unknown, handler: Dispatcher.DispatchHandler) => sent.push(handler),
+    dispatch: ({ headers }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => {
+      heads.push(headers)
+      sent.push(handler)
+    },
   } as unknown as Dispatcher
   const scripted = { forProxy: () => dispatcher } as unknown as Sockets
-  return { auth, sockets, sent, upstream: upstreamOf(config, auth, scripted) }
+  return { auth, sockets, sent, heads, upstream: upstreamOf(config, auth, scripted) }
 }
 
 describe('a proxied request', () => {
@@ -54,9 +58,9 @@ describe('a proxied request', () => {
   })
 
   it('goes out in the turn in which it was sent, with the connection’s own proof', () => {
-    const { sent, upstream } = endpoint()
+    const { heads, upstream } = endpoint()
     upstream.send(request, nothing)
-    expect(sent).toHaveLength(1)
+    expect(heads).toEqual([['Accept', '*/*', 'authorization', 'Bearer own-token']])
   })
 
   it('hears that it failed when its sender has it in hand, and not before', async () => {
