@@ -18,10 +18,12 @@ export function jsonPatch(document: JsonObject, patch: unknown): JsonObject {
   const operations = parse(patch)
   let result: unknown
   try {
-    result = operations.reduce<Json>(
+    // Copied once, the values too: operations change what earlier ones put there, and a patch may be applied again.
+    const copies = jsonpatch.deepClone(operations) as Operation[]
+    result = copies.reduce<Json>(
       (current, operation) =>
-        jsonpatch.applyOperation(current, setting(current, operation), true, false).newDocument as Json,
-      document,
+        jsonpatch.applyOperation(current, setting(current, operation), true).newDocument as Json,
+      jsonpatch.deepClone(document),
     )
   } catch (cause) {
     throw unprocessablePatch(cause)

@@ -40,6 +40,15 @@ describe('a JSON patch', () => {
     })
   })
 
+  it('that changes what it has put there does the same when it is applied again', () => {
+    const patch = [
+      { op: 'add', path: '/spec/other', value: [] },
+      { op: 'add', path: '/spec/other/-', value: 'c' },
+    ]
+    for (let time = 0; time < 2; time++)
+      expect(jsonPatch(document, patch).spec).toEqual({ list: ['a', 'b'], other: ['c'] })
+  })
+
   it.each([
     [[{ op: 'test', path: '/metadata/name', value: 'b' }]],
     [[{ op: 'remove', path: '/spec/missing' }]],
