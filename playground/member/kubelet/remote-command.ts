@@ -25,6 +25,8 @@ export async function exec(request: ApiRequest, container: Container): Promise<v
   const running = run(command, context)
   const status = running ? exitStatus(await running) : cannotRun(command[0] ?? '')
   await ended(stdout, stderr)
+  // What was not read is thrown away: a caller that is held back could not end the connection.
+  stdin.resume()
   await channels.send(ERROR, Buffer.from(JSON.stringify(status)))
   channels.close()
 }
@@ -48,7 +50,8 @@ async function streams(request: ApiRequest): Promise<{
   const stdin = new PassThrough()
   const channels = await acceptChannels(request, PROTOCOLS, {
     message: (channel, data) => {
-      if (channel === STDIN && !stdin.write(data)) channels.pause()
+      // Input may come that was not asked for, or after it was said to be over.
+      if (channel === STDIN && stdin.writable && !stdin.write(data)) channels.pause()
     },
     ended: channel => {
       if (channel === STDIN) stdin.end()

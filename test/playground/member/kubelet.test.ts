@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
+import { type ConnectionOptions, connect } from 'node:tls'
 import { Attach, Exec, KubeConfig, Log, PortForward, type V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Member, startMember } from '../../../playground/member/member.js'
@@ -61,6 +63,48 @@ async function exec(command: string[], input?: string, container = 'main') {
   }
 }
 
+/** Of a WebSocket's normal closure. */
+const GOOD_BYE = Buffer.of(0x03, 0xe8)
+
+/** As a client sends it, with a mask of zeros. */
+function frame(kind: number, data: Buffer): Buffer {
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64BE(BigInt(data.length))
+  const small = data.length < 126
+  return Buffer.concat([
+    Buffer.of(kind, 0x80 | (small ? data.length : 127)),
+    small ? Buffer.alloc(0) : length,
+    Buffer.alloc(4),
+    data,
+  ])
+}
+
+/** On the channel of the input. */
+const message = (data: Buffer): Buffer => frame(0x82, Buffer.concat([Buffer.of(0), data]))
+
+/** Runs a command that reads nothing, with an input that is there before anything is answered. */
+async function execUnread(input: Buffer, query = '&stdin=true') {
+  const access: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> = {}
+  await config.applyToHTTPSOptions(access)
+  const { hostname, port } = new URL(config.getCurrentCluster()?.server ?? '')
+  const socket = connect({ ...access, host: hostname, port: Number(port), ALPNProtocols: ['http/1.1'] })
+  let answer = ''
+  socket.on('data', data => {
+    answer += data.toString('latin1')
+  })
+  const request = [
+    `GET /api/v1/namespaces/default/pods/talker/exec?command=true${query} HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+    'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+  ]
+  socket.write(Buffer.concat([Buffer.from(`${request.join('\r\n')}\r\n\r\n`), input]))
+  return { socket, answer: () => answer }
+}
+
 describe('exec in a simulated container', () => {
   it('tells what a command writes, each stream on its own, and how it ended', async () => {
     expect(await exec(['echo', 'hello', 'you'])).toMatchObject({ stdout: 'hello you\n', ended: 'Success' })
@@ -87,6 +131,24 @@ describe('exec in a simulated container', () => {
 
   it('of a program that is not there fails, and says which', async () => {
     expect(await exec(['nonsense'])).toMatchObject({ ended: 'Failure', stdout: '' })
+  })
+
+  it('that reads nothing of a large input still hears its caller end the connection', async () => {
+    // More than the buffers between the two hold, so that the end is heard only by who reads on.
+    const messages = Array<Buffer>(512).fill(message(Buffer.alloc(64 * 1024)))
+    const { socket, answer } = await execUnread(Buffer.concat(messages))
+    await waitFor(() => expect(answer()).toContain(GOOD_BYE.toString('latin1')))
+    const ended = once(socket, 'end')
+    socket.write(frame(0x88, GOOD_BYE))
+    // A connection that is given up with something unread on it is reset, which rejects this.
+    await ended
+  })
+
+  it('leaves alone what comes on an input that was not asked for', async () => {
+    const { socket, answer } = await execUnread(message(Buffer.from('a')), '')
+    await waitFor(() => expect(answer()).toContain('"status":"Success"'))
+    socket.destroy()
+    expect(await exec(['true'])).toMatchObject({ ended: 'Success' })
   })
 
   it('in a container or pod that is not there is refused', async () => {
