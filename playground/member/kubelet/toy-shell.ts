@@ -53,8 +53,8 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Runs one command. @returns its exit code; undefined where the container has no such program */
 export function run([program = '', ...words]: readonly string[], context: CommandContext) {
-  const command = commands[program.replace(/^\/(usr\/)?bin\//, '')]
-  return command?.(words, context)
+  const name = program.replace(/^\/(usr\/)?bin\//, '')
+  return Object.hasOwn(commands, name) ? commands[name]?.(words, context) : undefined
 }
 
 /** Commands one after the other, split at `;` and line ends. A word is what has no blank in it, or is quoted; `>&2` is understood. */

@@ -54,11 +54,12 @@ async function exec(command: string[], input?: string, container = 'main') {
       .catch(reject)
   })
   stdin?.end(input)
-  const { status: ended, details } = await status
+  const { status: ended, message, details } = await status
   return {
     stdout: stdout.text(),
     stderr: stderr.text(),
     ended,
+    message,
     code: details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message,
   }
 }
@@ -112,6 +113,7 @@ describe('exec in a simulated container', () => {
       stdout: 'out\n',
       stderr: 'to you\n',
       ended: 'Failure',
+      message: 'command terminated with non-zero exit code: exit status 3',
       code: '3',
     })
     expect(await exec(['env'], undefined, 'side')).toMatchObject({
@@ -129,9 +131,17 @@ describe('exec in a simulated container', () => {
     expect([stdout === input, ended]).toEqual([true, 'Success'])
   })
 
-  it('of a program that is not there fails, and says which', async () => {
-    expect(await exec(['nonsense'])).toMatchObject({ ended: 'Failure', stdout: '' })
-  })
+  it.each(['nonsense', 'constructor'])(
+    'of a program that is not there fails, and says which: %s',
+    async name => {
+      const message = expect.stringContaining(`exec: "${name}": executable file not found`)
+      expect(await exec([name])).toMatchObject({ ended: 'Failure', stdout: '', message })
+      expect(await exec(['sh', '-c', name])).toMatchObject({
+        stderr: `sh: ${name}: not found\n`,
+        code: '127',
+      })
+    },
+  )
 
   it('that reads nothing of a large input still hears its caller end the connection', async () => {
     // More than the buffers between the two hold, so that the end is heard only by who reads on.
