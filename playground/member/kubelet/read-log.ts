@@ -1,3 +1,4 @@
+import { isDateTime } from '../../apimachinery/schema/formats.js'
 import { badRequest } from '../../apiserver/api-status.js'
 import type { ApiResponse } from '../../apiserver/wire/exchange.js'
 import type { ContainerLog, LogLine } from './container-log.js'
@@ -76,7 +77,10 @@ function sinceMs(query: URLSearchParams, now: number): number {
   if (seconds !== undefined && time)
     throw badRequest('at most one of sinceTime or sinceSeconds may be specified')
   if (seconds !== undefined) return now - seconds * 1000
-  return time ? Date.parse(time) : 0
+  if (!time) return 0
+  if (!isDateTime(time))
+    throw badRequest(`sinceTime: Invalid value: ${JSON.stringify(time)}: must be a time of RFC 3339`)
+  return Date.parse(time)
 }
 
 function count(query: URLSearchParams, name: string): number | undefined {

@@ -183,7 +183,16 @@ describe('the log of a simulated container', () => {
     await waitFor(() => expect(bytes.text()).toBe('a l'))
     const side = await exec(['log', 'elsewhere'], undefined, 'side')
     expect(side.ended).toBe('Success')
-    expect((await log({})).text()).not.toContain('elsewhere')
+    await exec(['log', 'the last line'])
+    const later = await log({})
+    await waitFor(() => expect(later.text()).toMatch(/the last line\n$/))
+    expect(later.text()).not.toContain('elsewhere')
+  })
+
+  it('since a time that is none is refused', async () => {
+    const path = '/api/v1/namespaces/default/pods/talker/log'
+    const asked = member.server.local.request({ method: 'GET', path, query: { sinceTime: 'yesterday' } })
+    await expect(asked).rejects.toThrow('sinceTime: Invalid value: "yesterday"')
   })
 
   it('is followed line by line, and attach shows the same', async () => {
