@@ -1,29 +1,11 @@
 import { expect, it } from 'vitest'
 import { startControllerManager } from '../../actors/controller-manager.js'
-import { bareStatus, StatusError } from '../../manifests/status-error.js'
-import type { KubeApi } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
 import { silent, unmetered } from '../silent.js'
-
-/** An API on which nothing is found; remembers what it was asked. */
-function empty(): KubeApi & { readonly asked: string[] } {
-  const asked: string[] = []
-  return {
-    server: 'https://host',
-    asked,
-    request: async ({ path }) => {
-      asked.push(path)
-      throw new StatusError(bareStatus(404, 'nothing here'))
-    },
-    watch: () => {
-      throw new Error('nothing here')
-    },
-    close: async () => undefined,
-  }
-}
+import { scriptedApi } from './scripted-api.js'
 
 it('renews the lease over a connection of its own, which no other request takes up', async () => {
-  const [host, leaseHost] = [empty(), empty()]
+  const [host, leaseHost] = [scriptedApi(), scriptedApi()]
   const manager = startControllerManager({
     host,
     leaseHost,
@@ -44,12 +26,12 @@ it('renews the lease over a connection of its own, which no other request takes 
     log: silent,
     meter: unmetered,
   })
-  const isLease = (path: string) => path.includes('/leases')
+  const isLease = (line: string) => line.includes('/leases')
   await waitFor(() => {
-    expect(leaseHost.asked.some(isLease)).toBe(true)
-    expect(host.asked.length).toBeGreaterThan(0)
+    expect(leaseHost.lines.some(isLease)).toBe(true)
+    expect(host.lines.length).toBeGreaterThan(0)
   })
   await manager.stop()
-  expect(host.asked.filter(isLease)).toEqual([])
-  expect(leaseHost.asked.every(isLease)).toBe(true)
+  expect(host.lines.filter(isLease)).toEqual([])
+  expect(leaseHost.lines.every(isLease)).toBe(true)
 })

@@ -9,6 +9,7 @@ import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
 import { resourcePath } from '../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
 import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
+import { unmetered } from '../silent.js'
 
 const canary = resourcePath(CONFIG_MAPS, INDEX_CANARY)
 
@@ -38,13 +39,12 @@ afterEach(() => stop())
 function figures(api: KubeApi): Promise<OwnObserverEvent> {
   const connection = new InstanceConnection()
   connection.replace({ api, kubeconfig: '', fingerprint: '' })
-  const ignore = () => undefined
   const logic = gatherStatistics({
     connectionOf: () => connection,
     gathering: new Turnstile(1),
     rush: { large: true, over: async () => undefined },
     paces: { statusIntervalMs: 1 },
-    meter: { count: ignore, gauge: ignore, observe: ignore },
+    meter: unmetered,
   } as unknown as Surroundings)
   return new Promise(resolve => {
     const parent = createMachine({

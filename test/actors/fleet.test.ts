@@ -50,6 +50,17 @@ function fleetOf(...names: string[]) {
 const inWords = (event: FleetEvent): string =>
   event.type === 'BOOKMARK' ? 'BOOKMARK' : `${event.type} ${event.view.name} ${event.view.state}`
 
+/** A reader of a fleet of one, who was told that it is ready, and has not come for more. */
+async function busyReader() {
+  const { reader, registry, become } = fleetOf('a')
+  const { take, next } = reader()
+  await take(2)
+  const woken = next()
+  become('a', ...whole)
+  expect(await woken).toBe('MODIFIED a ready')
+  return { registry, next }
+}
+
 describe('a reader of the fleet', () => {
   it('that keeps up is told every change', async () => {
     const { reader, become } = fleetOf('a')
@@ -99,12 +110,7 @@ describe('a reader of the fleet', () => {
   })
 
   it('is not told of an instance that came and went meanwhile, nor of one that ended up as it was', async () => {
-    const { reader, registry, become } = fleetOf('a')
-    const { take, next } = reader()
-    await take(2)
-    const woken = next()
-    become('a', ...whole)
-    expect(await woken).toBe('MODIFIED a ready')
+    const { registry, next } = await busyReader()
     registry.start(instance({ name: 'brief', uid: 'brief' }), false)
     registry.remove('brief')
     registry.start(instance({ name: 'last', uid: 'last' }), false)
@@ -112,12 +118,7 @@ describe('a reader of the fleet', () => {
   })
 
   it('is told of one that went with what it last saw of it, and of a successor as of another', async () => {
-    const { reader, registry, become } = fleetOf('a')
-    const { take, next } = reader()
-    await take(2)
-    const woken = next()
-    become('a', ...whole)
-    expect(await woken).toBe('MODIFIED a ready')
+    const { registry, next } = await busyReader()
     registry.remove('a')
     expect(await next()).toBe('DELETED a ready')
     registry.start(instance({ name: 'a', uid: 'successor' }), false)

@@ -9,11 +9,9 @@ import type { Instance } from '../../manifests/instance.js'
 import type { Condition } from '../../manifests/kube.js'
 import { instance } from '../machines/facts.js'
 import { waitFor } from '../patience.js'
-import { silent } from '../silent.js'
+import { silent, unmetered } from '../silent.js'
 import { refusal, type ScriptedApi, scriptedApi } from './scripted-api.js'
 
-const ignore = () => undefined
-const meter = { count: ignore, gauge: ignore, observe: ignore }
 const INSTANCES = '/apis/kairship.io/v1alpha1/instances'
 
 /** A watch on the host that shows what a test puts into it. */
@@ -62,7 +60,7 @@ beforeEach(() => {
     },
     connector: { connect: async (kubeconfig: string) => planes.get(kubeconfig) },
     log: silent,
-    meter,
+    meter: unmetered,
     paces: { probeIntervalMs: 3_600_000, statusIntervalMs: 1_000, indexCanaryIntervalMs: 0 },
     random: () => 0.5,
     connectionOf: (name: string) => {

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { watchedType } from '../../actors/watched-type.js'
 import type { KubeApi, WatchEvent } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
+import { unmetered } from '../silent.js'
 
 const thing = (name: string, resourceVersion: string) => ({
   apiVersion: 'v1',
   kind: 'Thing',
   metadata: { name, uid: name, resourceVersion },
 })
-const ignore = () => undefined
 
 it('a watched type is told when it was listed and when it changes, and not when the server sends a bookmark', async () => {
   const events: WatchEvent[] = [
@@ -33,11 +33,10 @@ it('a watched type is told when it was listed and when it changes, and not when 
     close: async () => undefined,
   } as unknown as KubeApi
   const counts: number[] = []
-  const meter = { count: ignore, gauge: ignore, observe: ignore }
   const watching = watchedType(
     api,
     { group: '', version: 'v1', resource: 'things' },
-    { reduce: ({ metadata }) => metadata.name, meter },
+    { reduce: ({ metadata }) => metadata.name, meter: unmetered },
   ).subscribe(({ value }) => counts.push(value.length))
   await waitFor(() => expect(counts.at(-1)).toBe(3))
   watching.unsubscribe()
