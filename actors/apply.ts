@@ -29,6 +29,25 @@ export const apply = <T extends KubeObject>(
     signal,
   })
 
+/**
+ * Merges a change into an object's status, over the version that was seen and no other.
+ * @throws StatusError 409 when it changed meanwhile; 404 when it is gone
+ */
+export const patchStatus = <T extends KubeObject>(
+  api: KubeApi,
+  resource: GroupVersionResource,
+  { metadata: { resourceVersion, ...seen } }: T,
+  change: unknown,
+  signal: AbortSignal,
+): Promise<T> =>
+  api.request<T>({
+    method: 'PATCH',
+    path: resourcePath(resource, { ...at(seen), subresource: 'status' }),
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { resourceVersion }, status: change },
+    signal,
+  })
+
 /** The object, or undefined if there is none. */
 export async function find<T extends KubeObject>(
   api: KubeApi,

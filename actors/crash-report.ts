@@ -1,10 +1,9 @@
 import { createActor, toPromise } from 'xstate'
 import { type ConditionFact, stamped } from '../machines/conditions.js'
 import { INSTANCES, type Instance, type InstanceStatus } from '../manifests/instance.js'
-import { resourcePath } from '../manifests/kube.js'
 import { mergePatchBetween } from '../manifests/merge-patch.js'
 import { isConflict, isNotFound } from '../manifests/status-error.js'
-import { find } from './apply.js'
+import { find, patchStatus } from './apply.js'
 import { provided } from './effect.js'
 import type { Surroundings } from './surroundings.js'
 
@@ -45,10 +44,11 @@ export async function reportCrash(
 
 async function write(
   { host }: Surroundings,
-  { metadata, status = {} }: Instance,
+  instance: Instance,
   crash: ConditionFact,
   signal: AbortSignal,
 ): Promise<void> {
+  const { metadata, status = {} } = instance
   const before = status.conditions ?? []
   const [condition] = stamped([crash], {
     before,
@@ -61,12 +61,5 @@ async function write(
     conditions: [...before.filter(({ type }) => type !== crash.type), ...(condition ? [condition] : [])],
   }
   const change = mergePatchBetween(status, told)
-  if (change === undefined) return
-  await host.api.request({
-    method: 'PATCH',
-    path: resourcePath(INSTANCES, { name: metadata.name, subresource: 'status' }),
-    contentType: 'application/merge-patch+json',
-    body: { metadata: { resourceVersion: metadata.resourceVersion }, status: change },
-    signal,
-  })
+  if (change !== undefined) await patchStatus(host.api, INSTANCES, instance, change, signal)
 }

@@ -1,9 +1,9 @@
 import { type StatusFact, stamped } from '../machines/conditions.js'
 import { statusRevision } from '../machines/keeping.js'
-import { INSTANCES, type Instance } from '../manifests/instance.js'
-import { resourcePath } from '../manifests/kube.js'
+import { INSTANCES } from '../manifests/instance.js'
 import { mergePatchBetween } from '../manifests/merge-patch.js'
 import { isNotFound } from '../manifests/status-error.js'
+import { patchStatus } from './apply.js'
 import { provided } from './effect.js'
 import type { Surroundings } from './surroundings.js'
 
@@ -16,24 +16,16 @@ export const writeStatus = (surroundings: Surroundings) =>
     surroundings,
     { name: 'write the status', stage: 'status' },
     async ({ instance, wanted }, signal) => {
-      const { name, resourceVersion, generation } = instance.metadata
       const status = JSON.parse(wanted) as StatusFact
       const conditions = stamped(status.conditions, {
         before: instance.status?.conditions,
         now: new Date().toISOString(),
-        generation,
+        generation: instance.metadata.generation,
       })
       const change = mergePatchBetween(instance.status ?? {}, { ...status, conditions })
       if (change === undefined) return statusRevision(instance)
       try {
-        const written = await surroundings.host.api.request<Instance>({
-          method: 'PATCH',
-          path: resourcePath(INSTANCES, { name, subresource: 'status' }),
-          contentType: 'application/merge-patch+json',
-          body: { metadata: { resourceVersion }, status: change },
-          signal,
-        })
-        return statusRevision(written)
+        return statusRevision(await patchStatus(surroundings.host.api, INSTANCES, instance, change, signal))
       } catch (error) {
         // The CR went while we wrote; that will be told as a fact of its own.
         if (isNotFound(error)) return wanted
