@@ -12,15 +12,13 @@ import { listWatch } from '../../streams/list-watch.js'
 import { ObjectStore } from '../../streams/object-store.js'
 import type { Interrupted } from '../../streams/seen.js'
 import { waitFor } from '../patience.js'
-import { silent } from '../silent.js'
+import { silent, unmetered } from '../silent.js'
 import { type Relay, relayTo } from './support/relay.js'
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' }
 const namespace = 'default'
 /** As the product's, but in tests nobody wants to wait. */
 const backoff = { firstMs: 20, longestMs: 200, quietMs: 2_000 }
-const ignore = () => undefined
-const meter = { count: ignore, gauge: ignore, observe: ignore }
 
 let server: ApiServer
 const relays: Relay[] = []
@@ -192,7 +190,7 @@ describe('two replicas on one lease, over real sockets', () => {
       identity,
       contend: true,
       log: silent,
-      meter,
+      meter: unmetered,
       ...(durations && { durations }),
     })
     leases.push(lease)
