@@ -19,10 +19,11 @@ export async function portForward(request: ApiRequest): Promise<void> {
     },
     ended: () => undefined,
   })
-  for (const [index, port] of ports.entries()) {
+  // All at once: what comes meanwhile is given back after them.
+  const numbers = ports.flatMap((port, index) => {
     const number = Buffer.alloc(2)
     number.writeUInt16LE(port)
-    await channels.send(index * 2, number)
-    await channels.send(index * 2 + 1, number)
-  }
+    return [channels.send(index * 2, number), channels.send(index * 2 + 1, number)]
+  })
+  await Promise.all(numbers)
 }

@@ -84,7 +84,10 @@ function frame(kind: number, data: Buffer): Buffer {
 const message = (data: Buffer): Buffer => frame(0x82, Buffer.concat([Buffer.of(0), data]))
 
 /** Runs a command that reads nothing, with an input that is there before anything is answered. */
-async function execUnread(input: Buffer, query = '&stdin=true') {
+const execUnread = (input: Buffer, query = '&stdin=true') => upgrade(`exec?command=true${query}`, input)
+
+/** Asks for channels to the pod, and sends on them before they are granted. */
+async function upgrade(asked: string, input: Buffer) {
   const access: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> = {}
   await config.applyToHTTPSOptions(access)
   const { hostname, port } = new URL(config.getCurrentCluster()?.server ?? '')
@@ -94,13 +97,13 @@ async function execUnread(input: Buffer, query = '&stdin=true') {
     answer += data.toString('latin1')
   })
   const request = [
-    `GET /api/v1/namespaces/default/pods/talker/exec?command=true${query} HTTP/1.1`,
+    `GET /api/v1/namespaces/default/pods/talker/${asked} HTTP/1.1`,
     `Host: ${hostname}:${port}`,
     'Connection: Upgrade',
     'Upgrade: websocket',
     'Sec-WebSocket-Version: 13',
     `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
-    'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+    'Sec-WebSocket-Protocol: v5.channel.k8s.io, v4.channel.k8s.io',
   ]
   socket.write(Buffer.concat([Buffer.from(`${request.join('\r\n')}\r\n\r\n`), input]))
   return { socket, answer: () => answer }
@@ -226,4 +229,13 @@ it('a forwarded port gives back what it is sent', async () => {
   await waitFor(() => expect(text()).toBe('hello'))
   const socket = typeof opened === 'function' ? opened() : opened
   socket?.close()
+})
+
+it('a forwarded port says which it is before it gives anything back, however early it is sent something', async () => {
+  const early = frame(0x82, Buffer.from('\u0002early'))
+  const { socket, answer } = await upgrade('portforward?ports=80&ports=81', early)
+  await waitFor(() => expect(answer()).toContain('\u0002early'))
+  // On the channel of the second port's data: 81 as two bytes.
+  expect(answer().split('\u0002early')[0]).toContain('\u0002Q\0')
+  socket.destroy()
 })
