@@ -1,12 +1,24 @@
-/** Polls a condition of the outside world. */
+/**
+ * Polls a condition of the outside world.
+ * @param condition may throw until it holds: an engine that comes back refuses connections, and objects lack what is looked at.
+ * What must never be seen on the way is not looked for in here
+ * @param what told when it never holds, with what it threw last
+ */
 export async function eventually(
   condition: () => Promise<boolean>,
   what: string,
   timeoutMs = 240_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs / 1000} s in vain: ${what}`)
+  for (;;) {
+    let problem: unknown
+    try {
+      if (await condition()) return
+    } catch (thrown) {
+      problem = thrown
+    }
+    if (Date.now() > deadline)
+      throw new Error(`waited ${timeoutMs / 1000} s in vain: ${what}`, { cause: problem })
     await new Promise(resolve => setTimeout(resolve, 100))
   }
 }
