@@ -38,7 +38,7 @@ export interface RunOptions {
 }
 
 /** Far above what a command takes: reaching it means that it hangs. */
-const PATIENCE_MS = 100_000
+const PATIENCE_MS = 240_000
 
 /** Runs one kubectl command to its end. */
 export function runKubectl(

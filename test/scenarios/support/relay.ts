@@ -5,6 +5,8 @@ export interface Relay {
   readonly port: number
   /** Connections that are open now. */
   open(): number
+  /** Which these are, to be told from those that come later. */
+  connections(): ReadonlySet<object>
   /** Connections that were ever opened. */
   total(): number
   /** Resets every connection; new ones are accepted. */
@@ -45,6 +47,7 @@ export async function relayTo(port: number): Promise<Relay> {
   return {
     port: (server.address() as AddressInfo).port,
     open: () => pairs.size,
+    connections: () => new Set(pairs),
     total: () => total,
     cut,
     break() {
