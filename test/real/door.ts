@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DoorClient } from '../scenarios/support/door-client.js'
 import { ApiClient, kubeconfigText } from './api-client.js'
+import { becomesAllowed } from './becomes-allowed.js'
 import { CertificateAuthority } from './certificates.js'
 import type { EngineProcess } from './engine-process.js'
 import { adopt, installKairship, kairshipProgram, startKairship } from './kairship.js'
@@ -81,9 +82,12 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
     return replica
   }
   const replica = await another()
+  await discovered(karmada)
+  await nodesReady(memberClient)
   await adopt(host, stack, instance)
   await becomesReady(host, instance)
   await letIn(host, memberClient, instance)
+  await inside(karmada)
   const token = await tokenOfRobot(host)
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, token, { mode: 0o600 })
@@ -156,13 +160,33 @@ export async function startRealDoor(stack: ProvidedStack, name: string): Promise
   return door
 }
 
+/** An aggregated API that was away is told of as stale for up to a minute after it is back, and clients give up on that. */
+async function discovered(karmada: ApiClient): Promise<void> {
+  type Discovery = { items: { versions: { freshness: string }[] }[] }
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  await eventually(async () => {
+    const { items } = await karmada.must<Discovery>('GET', '/apis', undefined, { accept })
+    return items.every(({ versions }) => versions.every(({ freshness }) => freshness === 'Current'))
+  }, 'every type of the instance discovered')
+}
+
+/** Nodes whose API server was away come to be Ready again some time after it. */
+async function nodesReady(member: ApiClient): Promise<void> {
+  type Node = { status: { conditions?: { type: string; status: string }[] } }
+  await eventually(async () => {
+    const { items } = await member.must<{ items: Node[] }>('GET', '/api/v1/nodes')
+    return items.every(({ status }) =>
+      status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+    )
+  }, 'the nodes of the member Ready')
+}
+
 async function becomesReady(host: ApiClient, name: string): Promise<void> {
   type Instance = { status?: { phase?: string } }
   const path = `/apis/kairship.io/v1alpha1/instances/${name}`
   await eventually(
     async () => (await host.must<Instance>('GET', path)).status?.phase === 'Ready',
     `${name} Ready`,
-    180_000,
   )
 }
 
@@ -206,6 +230,14 @@ async function letIn(host: ApiClient, member: ApiClient, instance: string): Prom
     },
   })
   await member.apply(bound('robot', 'cluster-admin'))
+}
+
+/** Waits until what the last binding makes is in force inside: before, two who ask may be told different things. */
+async function inside(karmada: ApiClient): Promise<void> {
+  const who = { user: 'nobody', groups: ['system:serviceaccounts'] }
+  await becomesAllowed(karmada, who, { verb: 'list', group: '', resource: 'configmaps' })
+  const proxy = { group: 'cluster.karmada.io', resource: 'clusters', subresource: 'proxy' }
+  await becomesAllowed(karmada, who, { verb: 'get', ...proxy })
 }
 
 async function tokenOfRobot(host: ApiClient): Promise<string> {

@@ -7,7 +7,9 @@ import {
   kubeconfigText,
   readManifests,
 } from './api-client.js'
+import { becomesAllowed } from './becomes-allowed.js'
 import { EngineProcess } from './engine-process.js'
+import { established } from './karmada.js'
 import { freePort } from './ports.js'
 import { answersHttp } from './probe.js'
 import { repositoryFolder } from './repository.js'
@@ -16,7 +18,10 @@ import type { ProvidedStack } from './stack.js'
 /** Where Kairship keeps its lease and secrets on the host. */
 export const kairshipNamespace = 'kairship-system'
 
-/** Applies Kairship's own CRDs and RBAC, but not its Deployments: the suites run the program themselves. */
+/**
+ * Applies Kairship's own CRDs and RBAC, but not its Deployments: the suites run the program themselves. Done when the types are
+ * served and the roles in force: API server and authorizer learn of both by watching.
+ */
 export async function installKairship(host: ApiClient): Promise<void> {
   const manifests = join(repositoryFolder, 'manifests')
   const crds = readFolder(join(manifests, 'crds'))
@@ -25,6 +30,36 @@ export async function installKairship(host: ApiClient): Promise<void> {
     ({ kind }) => kind !== 'Deployment' && kind !== 'Service',
   )
   for (const object of install) await host.apply(object)
+  for (const crd of crds) await established(host, crd)
+  for (const binding of install.filter(({ kind }) => kind.endsWith('RoleBinding')))
+    await inForce(host, binding as Binding, install)
+}
+
+type Binding = ApiObject & {
+  readonly roleRef: { readonly kind: string; readonly name: string }
+  readonly subjects: readonly { readonly namespace: string; readonly name: string }[]
+}
+interface Rule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+/** Waits until the first thing that each rule of a binding's role allows is allowed to each of its accounts. */
+async function inForce(host: ApiClient, binding: Binding, install: readonly ApiObject[]): Promise<void> {
+  const { roleRef, subjects, metadata } = binding
+  const role = install.find(({ kind, metadata }) => kind === roleRef.kind && metadata.name === roleRef.name)
+  for (const { namespace, name } of subjects)
+    for (const { apiGroups, resources, resourceNames = [], verbs } of (role?.rules ?? []) as Rule[]) {
+      const [resource, subresource] = (resources[0] ?? '').split('/')
+      const asked = { group: apiGroups[0], resource, subresource, verb: verbs[0], name: resourceNames[0] }
+      await becomesAllowed(
+        host,
+        { user: `system:serviceaccount:${namespace}:${name}` },
+        { ...asked, namespace: metadata.namespace },
+      )
+    }
 }
 
 function readFolder(folder: string): ApiObject[] {
