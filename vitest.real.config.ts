@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: ['test/real/global-setup.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // Engines are ended in order, one of them with a minute of patience.
+    teardownTimeout: 120_000,
     // One after the other: suites break and mend the same engines.
     fileParallelism: false,
   },
