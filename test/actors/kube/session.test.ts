@@ -1,77 +1,17 @@
 import { once } from 'node:events'
-import {
-  createSecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
-import { createServer as createHttp1Server } from 'node:https'
+import type { ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import type { Pool } from 'undici'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ConnectionOptions, connectKube, type KubeConnection } from '../../../actors/kube/connection.js'
-import type { Kubeconfig } from '../../../actors/kube/kubeconfig.js'
-import { Session } from '../../../actors/kube/session.js'
-import { Sessions } from '../../../actors/kube/sessions.js'
-import { Sockets } from '../../../actors/kube/sockets.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
 import { waitFor } from '../../patience.js'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-const authority = createAuthority('test')
-const { certificate: cert, key } = authority.issueServing()
-
-/** A server that answers watches by a function, over HTTP/2 or, if told, HTTP/1.1 alone. */
-async function serve(
-  answer: (stream: ServerHttp2Stream, path: string, headers: IncomingHttpHeaders) => void,
-  { maxConcurrentStreams = 100, http1 = false, whole = false } = {},
-) {
-  const sockets = new Set<Socket>()
-  const sessions = new Set<ServerHttp2Session>()
-  const server = http1
-    ? createHttp1Server({ cert, key }, (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        if (whole) response.end('{"n":1}')
-        else response.write(line(1))
-      })
-    : createSecureServer({ cert, key, settings: { maxConcurrentStreams } })
-  server.on('secureConnection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => socket.destroy())
-  })
-  server.on('session', (session: ServerHttp2Session) => sessions.add(session))
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    stream.on('error', () => stream.destroy())
-    answer(stream, String(headers[':path']), headers)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const close = async (): Promise<void> => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    await once(server, 'close')
-  }
-  return { port: (server.address() as AddressInfo).port, sockets, sessions, close }
-}
+import { configOf, head, line, oneEvent, serve } from './streaming-server.js'
 
 let server: Awaited<ReturnType<typeof serve>>
 let api: KubeConnection
 
-const configOf = (port: number): Kubeconfig => ({
-  server: `https://127.0.0.1:${port}`,
-  context: 'test',
-  namespace: 'default',
-  tls: { insecure: false, ca: { pem: authority.certificate } },
-  credential: { token: 'secret' },
-})
 const connectedTo = (port: number, options: ConnectionOptions = {}): Promise<KubeConnection> =>
   connectKube(configOf(port), options)
 
@@ -91,13 +31,6 @@ afterEach(async () => {
   await server?.close()
 })
 
-const line = (n: number): string => `${JSON.stringify({ type: 'ADDED', object: { n } })}\n`
-const head = { ':status': 200, 'content-type': 'application/json' }
-/** Answers a watch with one event and leaves it open. */
-const oneEvent = (stream: ServerHttp2Stream): void => {
-  stream.respond(head)
-  stream.write(line(1))
-}
 const opened = (n: number): AsyncIterator<WatchEvent> =>
   api.watch({ path: `/watch/${n}` })[Symbol.asyncIterator]()
 const caught = (promise: Promise<unknown>): Promise<Error> =>
@@ -312,6 +245,24 @@ describe('requests over the session of the watches', () => {
   })
 })
 
+it('an endpoint has as many sessions as it needs, and Node sees no leak in that', async () => {
+  const warned: Error[] = []
+  const hear = (warning: Error): void => void warned.push(warning)
+  process.on('warning', hear)
+  try {
+    await connected(oneEvent, { maxConcurrentStreams: 1 })
+    await opened(0).next() // from now on the server's settings are known
+    for (let n = 1; n < 12; n++) {
+      await opened(n).next()
+      await waitFor(() => expect(server.sessions.size).toBe(n + 1))
+    }
+    await new Promise(setImmediate)
+    expect(warned).toEqual([])
+  } finally {
+    process.off('warning', hear)
+  }
+})
+
 /** Hands bytes through to a port, until it is frozen: what is connected then stays connected and silent. */
 async function freezable(port: number) {
   const pairs = new Set<readonly [Socket, Socket]>()
@@ -338,118 +289,3 @@ async function freezable(port: number) {
     },
   }
 }
-
-const asked = {
-  method: 'GET',
-  path: '/watch',
-  body: null,
-  headers: {},
-  signal: new AbortController().signal,
-}
-
-it('a session that was still being opened when its certificate was replaced serves who waited for it, and ends', async () => {
-  await connected(stream => {
-    stream.respond(head)
-    stream.end(line(1))
-  })
-  const target = {
-    origin: `https://127.0.0.1:${server.port}`,
-    secureContext: createSecureContext({ ca: authority.certificate }),
-    insecure: false,
-    connectTimeoutMs: 10_000,
-  }
-  const sessions = new Sessions(target, new AbortController().signal)
-  const answers = [sessions.request(asked), sessions.request(asked)]
-  sessions.retire()
-  for (const { body } of await Promise.all(answers)) {
-    let text = ''
-    for await (const chunk of body) text += String(chunk)
-    expect(text).toBe(line(1))
-  }
-  await waitFor(() => expect(server.sockets.size).toBe(0))
-})
-
-it('a session that was still being opened when its endpoint was closed ends as it opens', async () => {
-  await connected(oneEvent)
-  const sockets = new Sockets(configOf(server.port), 1)
-  const open = vi.spyOn(Session, 'open')
-  try {
-    const sessions = sockets.forStream({})
-    await sockets.prepare({})
-    await sockets.close()
-    expect((await open.mock.results[0]!.value).hasRoom).toBe(false)
-    expect((await caught((await sessions)!.request(asked))).message).toMatch(/was closed/)
-    expect(open).toHaveBeenCalledOnce()
-  } finally {
-    open.mockRestore()
-  }
-})
-
-it('an endpoint has as many sessions as it needs, and Node sees no leak in that', async () => {
-  const warned: Error[] = []
-  const hear = (warning: Error): void => void warned.push(warning)
-  process.on('warning', hear)
-  try {
-    await connected(oneEvent, { maxConcurrentStreams: 1 })
-    await opened(0).next() // from now on the server's settings are known
-    for (let n = 1; n < 12; n++) {
-      await opened(n).next()
-      await waitFor(() => expect(server.sessions.size).toBe(n + 1))
-    }
-    await new Promise(setImmediate)
-    expect(warned).toEqual([])
-  } finally {
-    process.off('warning', hear)
-  }
-})
-
-describe('what was opened under a client certificate that was replaced', () => {
-  const proofs = Array.from({ length: 2 }, () => {
-    const { certificate, key } = authority.issueServing()
-    return { cert: certificate, key }
-  })
-  let sockets: Sockets
-  afterEach(() => sockets.close())
-
-  it('is a pool that closes, even when it was replaced before its first request', async () => {
-    await connected(oneEvent)
-    sockets = new Sockets(configOf(server.port), 1)
-    const [first, second] = await Promise.all(proofs.map(proof => sockets.forRequest(proof)))
-    await waitFor(() => expect((first as Pool).closed).toBe(true))
-    expect((second as Pool).closed).toBe(false)
-  })
-
-  /** Sessions under the first certificate, which the second has replaced. */
-  async function replaced(): Promise<Sessions> {
-    await connected(oneEvent)
-    sockets = new Sockets(configOf(server.port), 1)
-    const [first, second] = [await sockets.forStream(proofs[0]!), await sockets.forStream(proofs[1]!)]
-    expect(second).not.toBe(first)
-    await waitFor(() => expect(server.sockets.size).toBe(1))
-    return first!
-  }
-
-  it('is forgotten when it has ended', async () => {
-    const sessions = new WeakRef(await replaced())
-    await waitFor(() => {
-      collectGarbage()
-      // Not `toBeUndefined`, whose failure would hold what it found until the next check.
-      expect(sessions.deref() === undefined).toBe(true)
-    })
-  })
-
-  it('ends with the endpoint, however late it was opened', async () => {
-    const sessions = await replaced()
-    const { body } = await sessions.request(asked)
-    expect(server.sockets.size).toBe(2)
-    const cut = caught(
-      (async () => {
-        for await (const _ of body);
-      })(),
-    )
-    await sockets.close()
-    expect((await cut).message).toMatch(/was closed/)
-    await waitFor(() => expect(server.sockets.size).toBe(0))
-    expect((await caught(sessions.request(asked))).message).toMatch(/was closed/)
-  })
-})
