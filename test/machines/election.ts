@@ -260,7 +260,9 @@ export class Replica {
           lease === 'absent' || holderOf(lease) !== this.identity
             ? gone()
             : world.request(this, () => world.write(released(lease, 0)), gone, gone)
-        world.request(this, () => world.read(), giveBack, gone)
+        // Who has died does not go on to write what it read.
+        const read = (lease: Lease | 'absent') => this.#inLife(life, () => giveBack(lease))
+        world.request(this, () => world.read(), read, gone)
       }),
     }
   }
