@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { INSTANCES } from '../../manifests/instance.js'
 import type { Lease } from '../../manifests/lease.js'
 import { eventually } from './support/eventually.js'
 import type { KairshipProcess } from './support/kairship-process.js'
-import { Scenario, shortTerm } from './support/scenario.js'
+import { type Scenario, shortTerm } from './support/scenario.js'
+import { it } from './support/scenario-test.js'
 
 const HOUR = 3_600_000
 const name = 'eu-west'
@@ -28,43 +29,40 @@ globalThis.Date = class Date extends Real {
 process.on('SIGUSR2', () => { offset += Number(process.env.JUMP_MS) })
 `
 
-let scenario: Scenario
-let replicas: Record<'a' | 'b', KairshipProcess>
-beforeEach(async () => {
-  scenario = await Scenario.start({ term: shortTerm })
-})
-afterEach(() => scenario.end())
+type Replicas = Readonly<Record<'a' | 'b', KairshipProcess>>
 
-/** Starts two replicas, and returns which of them leads when the instance is ready. */
-async function started(jumpMs: number): Promise<'a' | 'b'> {
+/** Starts two replicas, whose instance is ready then. */
+async function started(scenario: Scenario, jumpMs: number): Promise<Replicas> {
   const file = join(scenario.folder, 'settable-clock.mjs')
   await writeFile(file, settableClock)
   const environment = { NODE_OPTIONS: `--import ${pathToFileURL(file).href}`, JUMP_MS: String(jumpMs) }
-  replicas = { a: scenario.replicaWith(environment, 'a'), b: scenario.replicaWith(environment, 'b') }
+  const replicas = { a: scenario.replicaWith(environment, 'a'), b: scenario.replicaWith(environment, 'b') }
   await scenario.phase(name, 'Ready')
-  return (await scenario.leader()) as 'a' | 'b'
+  return replicas
 }
 
 /** Waits for so many writes of the lease, by whomever. */
-async function renewals(count: number): Promise<void> {
+async function renewals(scenario: Scenario, count: number): Promise<void> {
   const seen = () => scenario.happenings.filter(({ what }) => what.startsWith('Lease')).length
   const before = seen()
   await eventually(`${count} renewals`, () => seen() >= before + count, scenario.patience)
 }
 
-it.each([
+it.concurrent.for([
   ['leads', 'forward', HOUR],
   ['leads', 'backward', -HOUR],
   ['follows', 'forward', HOUR],
   ['follows', 'backward', -HOUR],
 ] as const)(
   'a replica that %s, whose wall clock jumps an hour %s, disturbs nothing',
-  async (role, _way, jumpMs) => {
-    const leader = await started(jumpMs)
+  async ([role, , jumpMs], { begin }) => {
+    const scenario = await begin({ term: shortTerm })
+    const replicas = await started(scenario, jumpMs)
+    const leader = (await scenario.leader()) as 'a' | 'b'
     const follower = leader === 'a' ? 'b' : 'a'
     const before = scenario.happenings.length
     replicas[role === 'leads' ? leader : follower].kill('SIGUSR2')
-    await renewals(10)
+    await renewals(scenario, 10)
     // The jump is there: what it writes down for people is an hour off.
     if (role === 'leads') {
       const written = scenario.happenings

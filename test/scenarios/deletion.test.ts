@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { INSTANCES } from '../../manifests/instance.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
 import { eventually } from './support/eventually.js'
-import { Scenario, shortTerm } from './support/scenario.js'
+import { type Scenario, shortTerm } from './support/scenario.js'
+import { it } from './support/scenario-test.js'
 
 const name = 'eu-west'
-let scenario: Scenario
-beforeEach(async () => {
-  scenario = await Scenario.start({ term: shortTerm })
-})
-afterEach(() => scenario.end())
 
 /** What was taken away since, in the order in which the host did it. */
-const taken = (since: number): string[] =>
+const taken = (scenario: Scenario, since: number): string[] =>
   scenario.chronicle(since).filter(line => line.startsWith('DELETED'))
 const inOrder = [
   `DELETED InstanceRegistration ${name}`,
@@ -20,18 +16,20 @@ const inOrder = [
   `DELETED Instance ${name}`,
 ]
 
-describe('deleting an Instance', () => {
-  it('takes everything of it away in the stated order, the CR last', async () => {
+describe.concurrent('deleting an Instance', () => {
+  it('takes everything of it away in the stated order, the CR last', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
     const before = scenario.happenings.length
     await scenario.remove(INSTANCES, name)
     await scenario.gone(name)
-    await eventually('the chronicle has caught up', () => taken(before).length === 3)
-    expect(taken(before)).toEqual(inOrder)
+    await eventually('the chronicle has caught up', () => taken(scenario, before).length === 3)
+    expect(taken(scenario, before)).toEqual(inOrder)
   })
 
-  it('that never was reached works as well', async () => {
+  it('that never was reached works as well', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a')
     await scenario.create(INSTANCES, {
       apiVersion: 'kairship.io/v1alpha1',
@@ -44,7 +42,8 @@ describe('deleting an Instance', () => {
     await scenario.gone('never')
   })
 
-  it('waits for what does not go, and says for what', async () => {
+  it('waits for what does not go, and says for what', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
     await scenario.hold(PEDIA_CLUSTERS, `k-${name}`, true)
@@ -63,9 +62,10 @@ const moments: [when: string, line: string][] = [
   ['when the virtual cluster is going', `MODIFIED PediaCluster k-${name}`],
   ['when the virtual cluster is gone', `DELETED PediaCluster k-${name}`],
 ]
-describe('a leader killed with SIGKILL in the middle of a deletion: the other replica completes it', () => {
+describe.concurrent('a leader killed with SIGKILL in the middle of a deletion: the other replica completes it', () => {
   for (const [when, line] of moments)
-    it(when, async () => {
+    it(when, async ({ begin }) => {
+      const scenario = await begin({ term: shortTerm })
       const replicas = { a: scenario.replica('a'), b: scenario.replica('b') }
       await scenario.phase(name, 'Ready')
       const leader = (await scenario.leader()) as 'a' | 'b'
@@ -76,8 +76,8 @@ describe('a leader killed with SIGKILL in the middle of a deletion: the other re
       expect((await replicas[leader].ended).signal).toBe('SIGKILL')
 
       await scenario.gone(name)
-      await eventually('the chronicle has caught up', () => taken(before).length === 3)
-      expect(taken(before)).toEqual(inOrder)
+      await eventually('the chronicle has caught up', () => taken(scenario, before).length === 3)
+      expect(taken(scenario, before)).toEqual(inOrder)
       expect(scenario.chronicle(before).filter(one => one.startsWith('ADDED'))).toEqual([])
     })
 })

@@ -1,18 +1,17 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import { resourcePath } from '../../manifests/kube.js'
 import type { ApiRequest } from '../../playground/apiserver/wire/exchange.js'
 import { eventually } from './support/eventually.js'
-import { Scenario, shortTerm } from './support/scenario.js'
+import { type Scenario, shortTerm } from './support/scenario.js'
+import { it } from './support/scenario-test.js'
 
 const name = 'eu-west'
-let scenario: Scenario
-afterEach(() => scenario.end())
 
 /** Counts, per collection, the lists and watches that Kairship asks of the host. */
-function countReads(): ReadonlyMap<string, number> {
+function countReads({ host }: Scenario): ReadonlyMap<string, number> {
   const reads = new Map<string, number>()
-  scenario.host.interrupt({
+  host.interrupt({
     kind: 'answer',
     matches: ({ method, path, query }) => {
       if (method === 'GET' && !path.includes('/leases')) {
@@ -27,9 +26,14 @@ function countReads(): ReadonlyMap<string, number> {
 }
 
 /** Does something after every so many requests to the host that match, until undone. */
-function afterEvery(count: number, matches: (request: ApiRequest) => boolean, act: () => void): () => void {
+function afterEvery(
+  { host }: Scenario,
+  count: number,
+  matches: (request: ApiRequest) => boolean,
+  act: () => void,
+): () => void {
   let seen = 0
-  return scenario.host.interrupt({
+  return host.interrupt({
     kind: 'answer',
     matches: request => {
       // Once the request is on its way, as a fault would.
@@ -48,9 +52,9 @@ const adopt = (instance: string, secret: string) =>
     spec: { kubeconfigSecretRef: { namespace: 'karmada-instances', name: secret } },
   }) as never
 
-describe('the host’s API server', () => {
-  it('is gone in the middle of a start and comes back: the instance becomes ready', async () => {
-    scenario = await Scenario.start()
+describe.concurrent('the host’s API server', () => {
+  it('is gone in the middle of a start and comes back: the instance becomes ready', async ({ begin }) => {
+    const scenario = await begin()
     const restore = scenario.host.interrupt({ kind: 'refuseConnections' })
     const replica = scenario.replica('a')
     await eventually(
@@ -63,8 +67,10 @@ describe('the host’s API server', () => {
     expect(replica.ending).toBeUndefined()
   })
 
-  it('is gone while all is well and comes back: nothing is taken for deleted, nothing is made anew', async () => {
-    scenario = await Scenario.start({ term: shortTerm })
+  it('is gone while all is well and comes back: nothing is taken for deleted, nothing is made anew', async ({
+    begin,
+  }) => {
+    const scenario = await begin({ term: shortTerm })
     const replica = scenario.replica('a')
     await scenario.phase(name, 'Ready')
     const before = scenario.happenings.length
@@ -79,12 +85,15 @@ describe('the host’s API server', () => {
     expect(made).toEqual([])
   })
 
-  it('ends every watch over and over, and forgets its history: the fleet is followed all the same, without a hot loop', async () => {
-    scenario = await Scenario.start({ instances: 2 })
-    const reads = countReads()
+  it('ends every watch over and over, and forgets its history: the fleet is followed all the same, without a hot loop', async ({
+    begin,
+  }) => {
+    const scenario = await begin({ instances: 2 })
+    const reads = countReads(scenario)
     let ends = 0
     // Whenever Kairship has come back: the storm is as fast as the machine, and no faster.
     const calm = afterEvery(
+      scenario,
       1,
       ({ path, query }) => path === resourcePath(INSTANCES) && query.get('watch') === 'true',
       () => {
@@ -108,11 +117,12 @@ describe('the host’s API server', () => {
     expect([...reads].filter(([, count]) => count > most)).toEqual([])
   })
 
-  it('cuts every connection now and then: the instance becomes ready', async () => {
-    scenario = await Scenario.start()
+  it('cuts every connection now and then: the instance becomes ready', async ({ begin }) => {
+    const scenario = await begin()
     let cuts = 0
     // More requests than it takes to open every watch anew, so that there is some progress between two cuts.
     const calm = afterEvery(
+      scenario,
       40,
       () => true,
       () => {
@@ -129,15 +139,15 @@ describe('the host’s API server', () => {
     calm()
   })
 
-  it('answers everything late: the instance becomes ready', async () => {
-    scenario = await Scenario.start()
+  it('answers everything late: the instance becomes ready', async ({ begin }) => {
+    const scenario = await begin()
     scenario.host.interrupt({ kind: 'delay', milliseconds: 300 })
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
   })
 
-  it('has a full disk: Kairship stays, and goes on when there is room again', async () => {
-    scenario = await Scenario.start({ durable: true, term: shortTerm })
+  it('has a full disk: Kairship stays, and goes on when there is room again', async ({ begin }) => {
+    const scenario = await begin({ durable: true, term: shortTerm })
     const replica = scenario.replica('a')
     await scenario.phase(name, 'Ready')
     const restore = scenario.host.interrupt({ kind: 'diskFull' })
@@ -150,9 +160,9 @@ describe('the host’s API server', () => {
   })
 })
 
-describe('a Karmada control plane', () => {
-  it('that goes away degrades its own instance, with the cause, and no other', async () => {
-    scenario = await Scenario.start({ instances: 2 })
+describe.concurrent('a Karmada control plane', () => {
+  it('that goes away degrades its own instance, with the cause, and no other', async ({ begin }) => {
+    const scenario = await begin({ instances: 2 })
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
     await scenario.phase('us-east', 'Ready')

@@ -1,52 +1,50 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../manifests/kube.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import { eventually } from './support/eventually.js'
 import type { KairshipProcess } from './support/kairship-process.js'
-import { Scenario, shortTerm } from './support/scenario.js'
+import { type Scenario, shortTerm } from './support/scenario.js'
+import { it } from './support/scenario-test.js'
 
 const name = 'eu-west'
 const path = resourcePath(CONFIG_MAPS, INDEX_CANARY)
 /** Often, so that nobody waits, and with a patience that a busy machine does not use up. */
 const measuring = ['--index-canary-interval-ms', '400', '--index-canary-patience-ms', '4000']
 
-let scenario: Scenario
-afterEach(() => scenario.end())
-
-const inside = () => scenario.playground.karmadas.get(name)!.server.local
+const inside = (scenario: Scenario) => scenario.playground.karmadas.get(name)!.server.local
 
 /** The canary in the control plane, or undefined. */
-async function canary(): Promise<KubeObject | undefined> {
+async function canary(scenario: Scenario): Promise<KubeObject | undefined> {
   try {
-    return await inside().request<KubeObject>({ method: 'GET', path })
+    return await inside(scenario).request<KubeObject>({ method: 'GET', path })
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
   }
 }
-const canaryOtherThan = (uid?: string) =>
+const canaryOtherThan = (scenario: Scenario, uid?: string) =>
   eventually(
     'a canary is in the control plane',
     async () => {
-      const found = await canary()
+      const found = await canary(scenario)
       return found && found.metadata.uid !== uid ? found : undefined
     },
     scenario.patience,
   )
-const beats = (from: KubeObject, count = 3) => {
+const beats = (scenario: Scenario, from: KubeObject, count = 3) => {
   const seen = new Set([from.metadata.resourceVersion])
   return eventually(
     `${count} more beats`,
-    async () => seen.add((await canary())?.metadata.resourceVersion).size > count,
+    async () => seen.add((await canary(scenario))?.metadata.resourceVersion).size > count,
     scenario.patience,
   )
 }
 const conditionOf = ({ status }: Instance, type: string) =>
   status?.conditions?.find(condition => condition.type === type)
 /** States that the instance went through on the host since, without repetition. */
-const phases = (since: number): string[] => {
+const phases = (scenario: Scenario, since: number): string[] => {
   const all = scenario.happenings
     .slice(since)
     .filter(({ what }) => what === `Instance ${name}`)
@@ -59,9 +57,11 @@ const metric = async (replica: KairshipProcess, line: RegExp): Promise<number> =
   return Number(line.exec(text)?.[1] ?? 0)
 }
 
-describe('an index that stands still while it claims health', () => {
-  it('takes its instance out of service with the cause, once, and puts it back by itself', async () => {
-    scenario = await Scenario.start()
+describe.concurrent('an index that stands still while it claims health', () => {
+  it('takes its instance out of service with the cause, once, and puts it back by itself', async ({
+    begin,
+  }) => {
+    const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
     const before = scenario.happenings.length
@@ -79,13 +79,13 @@ describe('an index that stands still while it claims health', () => {
     expect(conditionOf(degraded, 'ControlPlaneHealthy')).toMatchObject({ status: 'True' })
     move()
     await scenario.phase(name, 'Ready')
-    await beats(await canaryOtherThan())
-    await eventually('the chronicle has caught up', () => phases(before).at(-1) === 'Ready')
-    expect(phases(before).filter(phase => phase !== 'Ready')).toEqual(['Degraded'])
+    await beats(scenario, await canaryOtherThan(scenario))
+    await eventually('the chronicle has caught up', () => phases(scenario, before).at(-1) === 'Ready')
+    expect(phases(scenario, before).filter(phase => phase !== 'Ready')).toEqual(['Degraded'])
   })
 
-  it('because its read API is away says that', async () => {
-    scenario = await Scenario.start()
+  it('because its read API is away says that', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
     await scenario.playground.containerManagement.setReadApiAvailable(false)
@@ -99,22 +99,22 @@ describe('an index that stands still while it claims health', () => {
   })
 })
 
-describe('the canary', () => {
-  it('that somebody takes away is made again', async () => {
-    scenario = await Scenario.start()
+describe.concurrent('the canary', () => {
+  it('that somebody takes away is made again', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a', ...measuring)
-    const first = await canaryOtherThan()
-    await inside().request({ method: 'DELETE', path })
-    await canaryOtherThan(first.metadata.uid)
+    const first = await canaryOtherThan(scenario)
+    await inside(scenario).request({ method: 'DELETE', path })
+    await canaryOtherThan(scenario, first.metadata.uid)
     await scenario.phase(name, 'Ready')
   })
 
-  it('is none of the ConfigMaps that are counted', async () => {
-    scenario = await Scenario.start()
+  it('is none of the ConfigMaps that are counted', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a', ...measuring)
-    await beats(await canaryOtherThan())
+    await beats(scenario, await canaryOtherThan(scenario))
     const all = resourcePath(CONFIG_MAPS)
-    const { items } = await inside().request<KubeList<KubeObject>>({ method: 'GET', path: all })
+    const { items } = await inside(scenario).request<KubeList<KubeObject>>({ method: 'GET', path: all })
     await eventually(
       'all others are counted',
       async () => {
@@ -125,28 +125,30 @@ describe('the canary', () => {
     )
   })
 
-  it('goes with its instance', async () => {
-    scenario = await Scenario.start()
+  it('goes with its instance', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
-    await canaryOtherThan()
+    await canaryOtherThan(scenario)
     await scenario.remove(INSTANCES, name)
     await scenario.gone(name)
-    expect(await canary()).toBeUndefined()
+    expect(await canary(scenario)).toBeUndefined()
   })
 
-  it('is not in the way of a deletion when its control plane is out of reach', async () => {
-    scenario = await Scenario.start()
+  it('is not in the way of a deletion when its control plane is out of reach', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
-    await canaryOtherThan()
+    await canaryOtherThan(scenario)
     await scenario.playground.karmadas.get(name)!.server.close()
     await scenario.remove(INSTANCES, name)
     await scenario.gone(name)
   })
 
-  it('is written by the next leader when the last one is killed, and read by who follows', async () => {
-    scenario = await Scenario.start({ term: shortTerm })
+  it('is written by the next leader when the last one is killed, and read by who follows', async ({
+    begin,
+  }) => {
+    const scenario = await begin({ term: shortTerm })
     const replicas = { a: scenario.replica('a', ...measuring), b: scenario.replica('b', ...measuring) }
     await scenario.phase(name, 'Ready')
     const leader = (await scenario.leader()) as 'a' | 'b'
@@ -164,20 +166,22 @@ describe('the canary', () => {
     const before = scenario.happenings.length
     replicas[leader].kill('SIGKILL')
     await scenario.leader(holder => holder === follower)
-    await beats(await canaryOtherThan())
+    await beats(scenario, await canaryOtherThan(scenario))
     expect(await metric(replicas[follower], writes)).toBeGreaterThan(0)
-    expect(phases(before).filter(phase => phase !== 'Ready')).toEqual([])
+    expect(phases(scenario, before).filter(phase => phase !== 'Ready')).toEqual([])
   })
 
-  it('is neither sent nor waited for where it is switched off', async () => {
-    scenario = await Scenario.start()
+  it('is neither sent nor waited for where it is switched off', async ({ begin }) => {
+    const scenario = await begin()
     scenario.replica('a', '--index-canary-interval-ms', '0')
     await scenario.phase(name, 'Ready')
-    expect(await canary()).toBeUndefined()
+    expect(await canary(scenario)).toBeUndefined()
   })
 
-  it('is not sent where its type is not indexed, and the condition says that nobody measures', async () => {
-    scenario = await Scenario.start()
+  it('is not sent where its type is not indexed, and the condition says that nobody measures', async ({
+    begin,
+  }) => {
+    const scenario = await begin()
     await scenario.host.local.request({
       method: 'PATCH',
       path: resourcePath(INSTANCES, { name }),
@@ -193,6 +197,6 @@ describe('the canary', () => {
       },
       scenario.patience,
     )
-    expect(await canary()).toBeUndefined()
+    expect(await canary(scenario)).toBeUndefined()
   })
 })

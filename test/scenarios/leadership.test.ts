@@ -1,18 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { indexedCanaryPath } from '../../manifests/index-canary.js'
 import { INSTANCES } from '../../manifests/instance.js'
+import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
+import { type KubeList, resourcePath } from '../../manifests/kube.js'
 import type { Lease } from '../../manifests/lease.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
 import { eventually } from './support/eventually.js'
-import { Scenario, shortTerm } from './support/scenario.js'
-
-let scenario: Scenario
-afterEach(() => scenario.end())
+import { type Scenario, shortTerm } from './support/scenario.js'
+import { it } from './support/scenario-test.js'
 
 /** Requests of Kairship processes to the host, as `PATCH /apis/…`; watches that stay open are counted when they begin. */
-function recordRequests(): string[] {
+function recordRequests({ host }: Scenario): string[] {
   const requests: string[] = []
-  scenario.host.interrupt({
+  host.interrupt({
     kind: 'answer',
     matches: ({ method, path, query }) => {
       const watch = query.get('watch') === 'true'
@@ -27,28 +27,46 @@ const writes = (requests: readonly string[]): readonly string[] =>
   requests.filter(request => /^(POST|PUT|PATCH|DELETE) /.test(request) && !request.includes('/leases'))
 /** Waits for a stretch of so many renewals of the lease in which nothing is asked that matters: the fleet has settled. */
 async function quiet(
+  scenario: Scenario,
   matters: (requests: readonly string[]) => readonly string[],
   renewals = 10,
 ): Promise<void> {
-  let seen = recordRequests()
+  let seen = recordRequests(scenario)
   let last: readonly string[] = []
   await eventually(
     'nothing is asked any more',
     () => {
       const found = matters(seen)
-      if (found.length > 0) [seen, last] = [recordRequests(), found]
+      if (found.length > 0) [seen, last] = [recordRequests(scenario), found]
       return seen.filter(one => one.includes('/leases/')).length >= renewals
     },
     { story: () => `${last.join('\n')}\n${scenario.patience.story()}` },
   )
 }
-const settled = () => quiet(writes)
+/** Waits until all that there is to be done is done, and nothing is written any more. */
+async function settled(scenario: Scenario): Promise<void> {
+  await eventually(
+    'every role binding is in the instance',
+    async () => {
+      const path = resourcePath(INSTANCE_ROLE_BINDINGS)
+      const { items } = await scenario.host.local.request<KubeList<InstanceRoleBinding>>({
+        method: 'GET',
+        path,
+      })
+      return items.every(({ status }) =>
+        status?.conditions?.some(({ type, status }) => type === 'Materialized' && status === 'True'),
+      )
+    },
+    scenario.patience,
+  )
+  await quiet(scenario, writes)
+}
 const identities = ['a', 'b'] as const
 const other = (identity: string): 'a' | 'b' => (identity === 'a' ? 'b' : 'a')
 
-describe('two replicas', () => {
-  it('started at once: one leads, and nothing is made twice', async () => {
-    scenario = await Scenario.start({ instances: 2 })
+describe.concurrent('two replicas', () => {
+  it('started at once: one leads, and nothing is made twice', async ({ begin }) => {
+    const scenario = await begin({ instances: 2 })
     for (const identity of identities) scenario.replica(identity)
     for (const name of scenario.playground.karmadas.keys()) await scenario.phase(name, 'Ready')
     const made = scenario.chronicle().filter(line => line.startsWith('ADDED'))
@@ -65,11 +83,13 @@ describe('two replicas', () => {
     expect(leading).toHaveLength(1)
   })
 
-  it('of which the leader is killed: the other leads when the lease has run out, and changes nothing', async () => {
-    scenario = await Scenario.start({ term: shortTerm })
+  it('of which the leader is killed: the other leads when the lease has run out, and changes nothing', async ({
+    begin,
+  }) => {
+    const scenario = await begin({ term: shortTerm })
     const replicas = { a: scenario.replica('a'), b: scenario.replica('b') }
     await scenario.phase('eu-west', 'Ready')
-    await settled()
+    await settled(scenario)
     const leader = (await scenario.leader()) as 'a' | 'b'
     const before = scenario.happenings.length
 
@@ -88,7 +108,7 @@ describe('two replicas', () => {
       Date.parse(last?.renewTime ?? '') + shortTerm.leaseDurationMs - 1_000,
     )
 
-    const requests = recordRequests()
+    const requests = recordRequests(scenario)
     // Several probes and renewals of the new leader: time enough to do something, if it wanted to.
     await eventually(
       'the new leader has renewed ten times',
@@ -99,11 +119,13 @@ describe('two replicas', () => {
     expect(scenario.chronicle(before)).toEqual([])
   })
 
-  it('of which the leader is asked to stop: the lease is given back, and the other leads though it had not run out', async () => {
-    scenario = await Scenario.start()
+  it('of which the leader is asked to stop: the lease is given back, and the other leads though it had not run out', async ({
+    begin,
+  }) => {
+    const scenario = await begin()
     const replicas = { a: scenario.replica('a'), b: scenario.replica('b') }
     await scenario.phase('eu-west', 'Ready')
-    await settled()
+    await settled(scenario)
     const leader = (await scenario.leader()) as 'a' | 'b'
     const before = scenario.happenings.length
     replicas[leader].kill('SIGTERM')
@@ -122,17 +144,19 @@ describe('two replicas', () => {
   })
 })
 
-it('a fleet at rest costs no write and no list, only watches and probes', async () => {
-  scenario = await Scenario.start({ members: 1 })
+it.concurrent('a fleet at rest costs no write and no list, only watches and probes', async ({ begin }) => {
+  const scenario = await begin({ members: 1 })
   scenario.replica('a')
   await scenario.phase('eu-west', 'Ready')
   // Twenty renewals, eight probes and eight times the pace of the figures: what is done periodically would show in each.
   const probe = `GET ${indexedCanaryPath('eu-west')}`
-  await quiet(requests => requests.filter(one => one !== probe && !/\/leases|^WATCH/.test(one)), 20)
+  await quiet(scenario, requests => requests.filter(one => one !== probe && !/\/leases|^WATCH/.test(one)), 20)
 })
 
-it('a replica that is asked to stop does so in whatever state its instances are, and the next one goes on with each', async () => {
-  scenario = await Scenario.start({ instances: 4 })
+it.concurrent('a replica that is asked to stop does so in whatever state its instances are, and the next one goes on with each', async ({
+  begin,
+}) => {
+  const scenario = await begin({ instances: 4 })
   const { host } = scenario
   const [ready, degraded, deleting, synced] = [...scenario.playground.karmadas.keys()] as [
     string,

@@ -21,8 +21,11 @@ export interface Term {
 }
 /** A term that no machine is slow enough to lose by accident, and that no test lives to see the end of. */
 const endless: Term = { leaseDurationMs: 3_600_000, renewDeadlineMs: 3_000_000, retryPeriodMs: 200 }
-/** For tests in which a term must run out: short, and so it may be lost by accident on a busy machine, too. */
-export const shortTerm: Term = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 200 }
+/**
+ * For tests in which a term must run out: short, and so it may be lost by accident on a busy machine, too. Other tests run
+ * while one waits for it.
+ */
+export const shortTerm: Term = { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 200 }
 
 const LEASES: GroupVersionResource = {
   group: 'coordination.k8s.io',
