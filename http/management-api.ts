@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
@@ -50,6 +51,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const { fleet, host, log, meter, karmadaVersion, door, streamsPerCaller, catchUp } = dependencies
   const { now = () => performance.now() } = dependencies
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // every open stream listens
   const authorizer = hostAuthorizer({ host, now })
   const feed = new InstanceFeed()
   feed

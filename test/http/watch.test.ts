@@ -92,6 +92,23 @@ describe('watching instances', () => {
     await Promise.all([next.cancel(), other.cancel(), streams[2]?.cancel()])
   })
 
+  it('has as many streams at once as callers may hold, and Node sees no leak in that', async () => {
+    const warned: Error[] = []
+    const hear = (warning: Error): void => void warned.push(warning)
+    process.on('warning', hear)
+    try {
+      const api = testApi(undefined, { streamsPerCaller: 12 })
+      const streams = await Promise.all(
+        Array.from({ length: 12 }, () => open(api, 'viewer', '/instances:watch')),
+      )
+      await new Promise(setImmediate)
+      expect(warned).toEqual([])
+      await Promise.all(streams.map(stream => stream.cancel()))
+    } finally {
+      process.off('warning', hear)
+    }
+  })
+
   it('ends every stream with a status when the server stops', async () => {
     const api = testApi()
     const stream = await open(api, 'viewer', '/instances:watch')

@@ -27,7 +27,7 @@ export function fakeMeter() {
  */
 export function testApi(
   fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded')),
-  options: Partial<Pick<ApiDependencies, 'catchUp' | 'now'>> = {},
+  options: Partial<Pick<ApiDependencies, 'catchUp' | 'now' | 'streamsPerCaller'>> = {},
 ) {
   const host: FakeHost = fakeHost({
     tokens: {
