@@ -80,7 +80,8 @@ export const scenes: readonly Scene[] = [
       'auth can-i create deployments.apps',
       'auth can-i --list',
       'get clusters.cluster.karmada.io -o wide',
-      'get namespaces -o wide',
+      // One of them: of others, one may be on its way in or out.
+      'get namespaces -l kubernetes.io/metadata.name=default -o wide',
       'get crd',
     ].map(line => step(line)),
   },
