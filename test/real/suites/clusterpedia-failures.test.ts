@@ -72,16 +72,17 @@ describe('Clusterpedia in trouble', () => {
     const there = await karmada.must<Json>('GET', '/apis/cluster.karmada.io/v1alpha1/clusters/member-1')
     await eventually(async () => {
       const found = items(await clusters()).find(({ metadata }) => metadata.name === 'member-1')
-      return found.metadata.uid === there.metadata.uid && /^\d+$/.test(found.metadata.resourceVersion)
+      return found?.metadata.uid === there.metadata.uid && /^\d+$/.test(found.metadata.resourceVersion)
     }, 'member-1 as Karmada has it')
   })
 
   it('loses all members of an instance silently while Karmada’s aggregated API is down, and stays Ready', async () => {
     await broken(`${east}-aggregated-apiserver`, 'stop', async () => {
-      await eventually(async () => items(await clusters()).length === 0, 'the members gone from the index')
-      expect(await condition('Ready')).toBe('True')
-      const { headers } = await clusters()
-      expect(headers.warning).toBeUndefined()
+      await eventually(async () => {
+        const answer = await clusters()
+        const silent = answer.headers.warning === undefined
+        return items(answer).length === 0 && silent && (await condition('Ready')) === 'True'
+      }, 'the members gone from the index, silently')
     })
     await eventually(async () => items(await clusters()).length === 2, 'the members back in the index')
   })
@@ -99,11 +100,7 @@ describe('Clusterpedia in trouble', () => {
       expect(items(many).map(({ metadata }) => metadata.name)).toContain('seen')
       expect(many.headers.warning).toBeUndefined()
     })
-    await eventually(
-      async () => (await condition('Ready')) === 'True',
-      'the PediaCluster Ready again',
-      120_000,
-    )
+    await eventually(async () => (await condition('Ready')) === 'True', 'the PediaCluster Ready again')
   })
 
   it('claims to be syncing after its manager was killed: only a canary can tell', async () => {
@@ -112,7 +109,7 @@ describe('Clusterpedia in trouble', () => {
       const conditions = status.syncResources.flatMap(({ resources }: Json) =>
         resources.flatMap(({ syncConditions }: Json) => syncConditions),
       )
-      return conditions.every(({ status }: Json) => status === 'Syncing')
+      return conditions.length === 2 && conditions.every(({ status }: Json) => status === 'Syncing')
     }
     await eventually(syncing, 'both types Syncing')
     await broken('clusterpedia-clustersynchro-manager', 'crash', async () => {
@@ -130,7 +127,7 @@ describe('Clusterpedia in trouble', () => {
     })
     await eventually(async () => {
       const now = items(await configMaps('')).find(({ metadata }) => metadata.name === 'seen')
-      return now.data.value === '2'
+      return now?.data.value === '2'
     }, 'the missed write caught up')
   })
 
