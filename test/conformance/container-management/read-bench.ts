@@ -102,7 +102,7 @@ export class ReadBench {
     await eventually(async () => {
       found = (await this.pedia(name)).status?.conditions?.find((condition: Json) => condition.type === type)
       return found?.status === status
-    }, 45_000)
+    })
     return found
   }
 
@@ -124,13 +124,19 @@ export function ok({ status, body }: Answer): Json {
   return body
 }
 
-/** Polls what the index must come to show. */
-export async function eventually(condition: () => Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
-    if (await condition()) return
+/** Polls what the index must come to show. @param condition may throw until then, when an answer lacks what it looks at */
+export async function eventually(condition: () => Promise<boolean>): Promise<void> {
+  let problem: unknown
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    try {
+      if (await condition()) return
+      problem = undefined
+    } catch (thrown) {
+      problem = thrown
+    }
     await new Promise(resolve => setTimeout(resolve, 50))
   }
-  throw new Error(`waited ${timeoutMs / 1000} s in vain`)
+  throw new Error(`waited ${PATIENCE_MS / 1000} s in vain`, { cause: problem })
 }
 
 /** One claim about Container Management. */

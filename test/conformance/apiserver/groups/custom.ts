@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { PATIENCE_MS } from '../../../patience.js'
+import { PATIENCE_MS, waitFor } from '../../../patience.js'
 import { behaviour, type Group, type Json } from '../behaviour.js'
 import { api, boat, boats, crds, definition, servesBoats } from './boats.js'
 
@@ -46,7 +46,12 @@ export const custom: Group = {
       expect(body.message).toContain('must have exactly one version marked as storage version')
     }),
     behaviour('the new type is discovered', async k => {
-      const { body } = await k.admin.get(`/apis/${api}`)
+      // What is served and what is told of are two controllers' work.
+      const { body } = await waitFor(async () => {
+        const answer = await k.admin.get(`/apis/${api}`)
+        expect(answer.body.resources).toEqual(expect.any(Array))
+        return answer
+      })
       const named = (name: string): Json => body.resources.find((resource: Json) => resource.name === name)
       expect(named('boats')).toMatchObject({
         kind: 'Boat',

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { waitFor } from '../../../patience.js'
 import { behaviour, eventually, type Json, type ReadBehaviour, syncResources } from '../read-bench.js'
 
 const brief = (conditions: Json[]): Record<string, string> =>
@@ -7,12 +8,14 @@ const brief = (conditions: Json[]): Record<string, string> =>
 /** PediaClusters: what their status says, and what their spec does. */
 export const pediaClusters: readonly ReadBehaviour[] = [
   behaviour('a healthy cluster is Validated, SynchroRunning, ClusterHealthy and Ready', async k => {
-    const { status } = await k.pedia(k.clusters[0])
-    expect(brief(status.conditions)).toEqual({
-      Validated: 'True Validated',
-      SynchroRunning: 'True Running',
-      ClusterHealthy: 'True Healthy',
-      Ready: 'True Ready',
+    await waitFor(async () => {
+      const { status } = await k.pedia(k.clusters[0])
+      expect(brief(status.conditions)).toEqual({
+        Validated: 'True Validated',
+        SynchroRunning: 'True Running',
+        ClusterHealthy: 'True Healthy',
+        Ready: 'True Ready',
+      })
     })
   }),
   behaviour('the status names API server and version', async k => {
@@ -89,7 +92,8 @@ export const pediaClusters: readonly ReadBehaviour[] = [
     await k.pediaCluster(name, { kubeconfig: k.kubeconfig(0), syncResources })
     await k.condition(name, 'Ready', 'True')
     const path = `/clusters/${name}/apis/apps/v1/daemonsets`
-    expect((await k.read(path)).status).toBe(404)
+    // Who reads learns of the cluster by watching, later than its status is written.
+    await eventually(async () => (await k.read(path)).status === 404)
     await k.patchPedia(name, {
       spec: { syncResources: [...syncResources, { group: 'apps', resources: ['daemonsets'] }] },
     })
@@ -115,7 +119,8 @@ export const pediaClusters: readonly ReadBehaviour[] = [
       syncResources: [...syncResources, { group: 'nonsense.example.test', resources: ['things'] }],
     })
     await k.condition(name, 'Ready', 'True')
-    expect((await k.read(`/clusters/${name}/apis/nonsense.example.test/v1/things`)).status).toBe(404)
+    const path = `/clusters/${name}/apis/nonsense.example.test/v1/things`
+    await eventually(async () => (await k.read(path)).status === 404)
     await k.deletePedia(name)
   }),
 ]
