@@ -101,7 +101,8 @@ func (e engine) sync(ctx context.Context, manifests []string, listable []schema.
 			continue
 		}
 		for _, one := range found.Items {
-			if kept[one.GetUID()] || len(one.GetOwnerReferences()) > 0 {
+			// What is going already waits for its finalizers, and for the garbage collector.
+			if kept[one.GetUID()] || len(one.GetOwnerReferences()) > 0 || one.GetDeletionTimestamp() != nil {
 				continue
 			}
 			policy := metav1.DeletePropagationForeground

@@ -55,20 +55,20 @@ describe('Helm through the native door', () => {
   const life = (member: string): readonly string[] => [
     `install shop ${chart} --set member=${member} --dry-run=server`,
     `! install shop ${chart}`,
-    `install shop ${chart} --set member=${member} --wait --timeout 90s`,
+    `install shop ${chart} --set member=${member} --wait --timeout 180s`,
     `! install shop ${chart} --set member=${member}`,
     'list',
     'status shop',
     'get values shop',
     'get manifest shop',
     'get hooks shop',
-    `upgrade shop ${chart} --set member=${member},colour=green --wait --timeout 90s`,
+    `upgrade shop ${chart} --set member=${member},colour=green --wait --timeout 180s`,
     `upgrade shop ${chart} --set member=${member},colour=blue --dry-run=server`,
     'history shop',
-    'rollback shop 1 --wait --timeout 90s',
+    'rollback shop 1 --wait --timeout 180s',
     'history shop --output json',
     'get values shop --output json',
-    'uninstall shop --wait --timeout 90s',
+    'uninstall shop --wait --timeout 180s',
     'list',
     '! status shop',
   ]
@@ -88,12 +88,12 @@ describe('Helm through the native door', () => {
       namespace: 'Active',
       servesKarmada: 'true',
     })
-    const runs = 'wait --for=jsonpath={.status.readyReplicas}=1 deployment/shop --timeout=90s'
+    const runs = 'wait --for=jsonpath={.status.readyReplicas}=1 deployment/shop --timeout=180s'
     const ready = await run('kubectl', door.through, runs)
     expect(ready.code, ready.stderr).toBe(0)
     const inMember = await run('kubectl', door.throughToMember, 'get deployment shop --output json')
     expect(JSON.parse(inMember.stdout).spec.template.metadata.annotations).toEqual({ colour: 'green' })
-    await play(door.through, ['uninstall shop --wait --timeout 90s'])
+    await play(door.through, ['uninstall shop --wait --timeout 180s'])
     const left = await run('kubectl', door.through, 'get deployments,propagationpolicies --output name')
     expect(left.stdout).toBe('')
   })
