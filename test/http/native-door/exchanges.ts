@@ -80,6 +80,8 @@ const lastingOf = (text: string): string =>
     .replaceAll(/[0-9a-f-]{36}/g, 'UID')
     .replaceAll(/"(creationTimestamp|time)":"[^"]*"/g, '')
     .replaceAll(/"resourceVersion":"\d+"/g, '')
+    // The last column of a Table; seconds go by.
+    .replaceAll(/"(\d+[dhm])?\d+[dhms]"(?=\])/g, '"AGE"')
     .replaceAll(/too old resource version: 1 \(\d+\)/g, '')
     .replaceAll(/(?<=\bcontinue"?: ?"?)[\w-]{8,}/g, lastingContinue)
 
