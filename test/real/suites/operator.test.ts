@@ -59,6 +59,11 @@ describe('an instance installed by karmada-operator', () => {
       `${namespaced(name, 'apps/').slice(0, -1)}${workload}`,
     )
     const pods = namespaced(name, 'pods')
+    // No pod is let in before the namespace's account is there.
+    await eventually(
+      async () => (await names(namespaced(name, 'serviceaccounts'))).includes('default'),
+      'the default ServiceAccount',
+    )
     const pod = `${metadata.name}-played`
     const { labels } = spec.template.metadata
     // What it would run does not matter: nothing does.
@@ -101,8 +106,9 @@ describe('an instance installed by karmada-operator', () => {
 
   it('gets certificates, a Service and a StatefulSet for etcd, and says meanwhile what it waits for', async () => {
     await eventually(async () => (await names(namespaced('built', 'apps/statefulsets'))).length === 1, 'etcd')
-    expect((await names(namespaced('built', 'secrets'))).length).toBeGreaterThan(0)
-    expect((await names(namespaced('built', 'services'))).length).toBeGreaterThan(0)
+    // The Service comes after the StatefulSet.
+    for (const kind of ['secrets', 'services'])
+      await eventually(async () => (await names(namespaced('built', kind))).length > 0, kind)
     await eventually(
       async () => /progressing/.test((await condition('built', 'Installed'))?.message ?? ''),
       'the operator’s own words in the instance',
@@ -129,13 +135,12 @@ describe('an instance installed by karmada-operator', () => {
     const [etcd = ''] = await names(namespaced('built', 'apps/statefulsets'))
     await playPod('built', `/statefulsets/${etcd}`)
     const deployed = (): Promise<string[]> => names(namespaced('built', 'apps/deployments'))
-    await eventually(async () => (await deployed()).length === 1, 'the API server’s Deployment', 180_000)
+    await eventually(async () => (await deployed()).length === 1, 'the API server’s Deployment')
     const [apiServer = ''] = await deployed()
     await playPod('built', `/deployments/${apiServer}`)
     await eventually(
       async () => (await names(namespaced('built', 'secrets'))).includes('built-karmada-admin-config'),
       'the kubeconfig',
-      180_000,
     )
     await eventually(
       async () => (await condition('built', 'CredentialsResolved'))?.status === 'True',
@@ -150,18 +155,18 @@ describe('an instance installed by karmada-operator', () => {
 
   it('goes with everything of it when the policy is Delete', async () => {
     await host.must('DELETE', `${instances}/built`)
-    await eventually(
-      async () => (await karmada('built'))?.metadata.deletionTimestamp !== undefined,
-      'the Karmada object deleted',
-    )
+    await eventually(async () => {
+      const object = await karmada('built')
+      return object === undefined || object.metadata.deletionTimestamp !== undefined
+    }, 'the Karmada object deleted')
     // It is still waiting for an API server, for minutes; one that starts again sees the deletion first.
     await operator.process.crash()
     await operator.process.start()
-    await eventually(async () => (await instance('built')) === undefined, 'the instance gone', 170_000)
+    await eventually(async () => (await instance('built')) === undefined, 'the instance gone')
     expect(await karmada('built')).toBeUndefined()
     expect(await names(namespaced('built', 'apps/statefulsets'))).toEqual([])
     expect(await read('/api/v1/namespaces/karmada-built')).toBeUndefined()
-  }, 240_000)
+  }, 900_000)
 
   it('leaves the Karmada object and what the operator made when the policy is Retain', async () => {
     await install('kept', 'Retain')
@@ -173,13 +178,9 @@ describe('an instance installed by karmada-operator', () => {
     await host.must('DELETE', `${namespaced('kept', 'operator/karmadas')}/kept`)
     await operator.process.crash()
     await operator.process.start()
-    await eventually(
-      async () => (await karmada('kept')) === undefined,
-      'the operator has cleaned up',
-      170_000,
-    )
+    await eventually(async () => (await karmada('kept')) === undefined, 'the operator has cleaned up')
     await host.must('DELETE', '/api/v1/namespaces/karmada-kept')
-  }, 240_000)
+  }, 900_000)
 
   it('asked for nothing that Kairship’s roles do not allow', () => {
     const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
