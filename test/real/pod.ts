@@ -15,5 +15,5 @@ export async function startPod(name: string, where: Pick<RunOptions, 'kubeconfig
   }
   await kubectl(['apply', '-f', '-'])
   // Less than the patience with any kubectl, which ends it without a word.
-  await kubectl(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=95s'])
+  await kubectl(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=200s'])
 }
