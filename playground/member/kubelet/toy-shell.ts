@@ -16,14 +16,19 @@ export interface CommandContext {
 type Command = (words: readonly string[], context: CommandContext) => Promise<number>
 
 const SUCCESS = 0
-/** What a shell says of a command that it cannot find. */
-const NOT_FOUND = 127
+/** What a shell says of a command that it cannot find, and of one whose words mean nothing. */
+const [NOT_FOUND, MISUSED] = [127, 2]
 
 /** Programs of every simulated container: enough to see streams, exit codes and logs at work. Nothing is run on this machine. */
 const commands: Readonly<Record<string, Command>> = {
   true: async () => SUCCESS,
   false: async () => 1,
-  exit: async ([code = '0']) => Number(code),
+  /** A process has eight bits to say how it ended. */
+  exit: async ([code = '0'], { stderr }) => {
+    if (/^\d+$/.test(code)) return Number(code) & 0xff
+    stderr.write(`sh: exit: Illegal number: ${code}\n`)
+    return MISUSED
+  },
   echo: async (words, { stdout }) => {
     stdout.write(`${words.join(' ')}\n`)
     return SUCCESS

@@ -128,6 +128,17 @@ describe('exec in a simulated container', () => {
     })
   })
 
+  it.each([
+    ['300', 44, ''],
+    ['abc', 2, 'sh: exit: Illegal number: abc\n'],
+    ['-1', 2, 'sh: exit: Illegal number: -1\n'],
+    ['1.5', 2, 'sh: exit: Illegal number: 1.5\n'],
+  ])('that exits with %s ends as in a shell, with %i', async (asked, code, stderr) => {
+    const ended = { stderr, ended: 'Failure', code: String(code) }
+    expect(await exec(['sh', '-c', `exit ${asked}; echo on`])).toMatchObject({ ...ended, stdout: '' })
+    expect(await exec(['exit', asked])).toMatchObject(ended)
+  })
+
   it('hands a large input to a command and its output back unchanged', async () => {
     const input = 'x'.repeat(4 * 1024 * 1024)
     const { stdout, ended } = await exec(['cat'], input)
