@@ -50,10 +50,14 @@ function isRequestUri(text: string): boolean {
   }
 }
 
-/** A timestamp of RFC 3339, as metav1.Time reads it. */
+/**
+ * A timestamp of RFC 3339, of which `Date.parse` can tell when it is. Leap seconds and hour 24 are refused, as Kubernetes refuses
+ * them in a `metav1.Time` and in a CRD's `date-time`; it is laxer with offsets beyond 23:59, which mean nothing.
+ */
 export const isDateTime = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text) &&
-  isCalendarDate(text.slice(0, 10))
+  /^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(
+    text,
+  ) && isCalendarDate(text.slice(0, 10))
 
 /**
  * The string formats a CRD may ask for (k8s.io/apiextensions-apiserver pkg/apiserver/validation/formats.go). A format that is

@@ -203,11 +203,14 @@ describe('the log of a simulated container', () => {
     expect(later.text()).not.toContain('elsewhere')
   })
 
-  it('since a time that is none is refused', async () => {
-    const path = '/api/v1/namespaces/default/pods/talker/log'
-    const asked = member.server.local.request({ method: 'GET', path, query: { sinceTime: 'yesterday' } })
-    await expect(asked).rejects.toThrow('sinceTime: Invalid value: "yesterday"')
-  })
+  it.each(['yesterday', '2026-01-01T99:00:00Z', '2026-01-01T00:00:00+99:00'])(
+    'since a time that is none is refused: %s',
+    async sinceTime => {
+      const path = '/api/v1/namespaces/default/pods/talker/log'
+      const asked = member.server.local.request({ method: 'GET', path, query: { sinceTime } })
+      await expect(asked).rejects.toThrow(`sinceTime: Invalid value: "${sinceTime}"`)
+    },
+  )
 
   it('is followed line by line, and attach shows the same', async () => {
     const followed = await log({ follow: true, tailLines: 0 })

@@ -187,6 +187,19 @@ describe('a value is refused in the words of Kubernetes when it', () => {
     expect(check(spec(schema), { spec: { x: value } })).toEqual(expected)
   })
 
+  it.each([
+    '2026-11-21T24:00:00Z',
+    '2026-11-21T99:00:00Z',
+    '2026-11-21T03:60:00Z',
+    '2026-11-21T23:59:60Z',
+    '2026-11-21T03:00:00+24:00',
+    '2026-11-21T03:00:00-00:60',
+    '2026-02-29T03:00:00Z',
+  ])('is a time that no clock shows: %s', text => {
+    const message = `spec.x: Invalid value: "${text}": spec.x in body must be of type date-time: "${text}"`
+    expect(check(spec({ type: 'string', format: 'date-time' }), { spec: { x: text } })).toEqual([message])
+  })
+
   it.each<[string, Schema, Json]>([
     ['an integer where a number is due', { type: 'number' }, 1],
     ['a string where both may be', { 'x-kubernetes-int-or-string': true }, '50%'],
