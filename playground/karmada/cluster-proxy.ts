@@ -106,6 +106,10 @@ async function forward({ url, ...options }: Target, request: AggregatedRequest):
   }).catch(error => {
     throw proxyError(`error trying to reach service: ${(error as Error).message}`)
   })
+  return passedBack(answer)
+}
+
+function passedBack(answer: IncomingMessage): ApiResponse {
   const { connection: _c, 'transfer-encoding': _t, 'content-length': _l, ...passed } = answer.headers
   const kept = Object.entries(passed).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   return { code: answer.statusCode ?? 502, headers: Object.fromEntries(kept), body: { stream: answer } }
@@ -120,9 +124,7 @@ function upgrade({ url, ...options }: Target, request: AggregatedRequest): Promi
   return new Promise((resolve, reject) => {
     const outgoing = requesterOf(url)(url, { ...options, headers })
     outgoing.on('error', error => reject(proxyError(`error trying to reach service: ${error.message}`)))
-    outgoing.on('response', answer => {
-      resolve({ code: answer.statusCode ?? 502, body: { stream: answer } })
-    })
+    outgoing.on('response', answer => resolve(passedBack(answer)))
     outgoing.on('upgrade', (answer, member, first) => {
       socket.write(statusLines(answer))
       if (first.length > 0) socket.write(first)

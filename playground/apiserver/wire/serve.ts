@@ -1,6 +1,7 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { ApiBody, ApiRequest, ApiResponse, RawMessage } from './exchange.js'
+import type { ApiRequest, ApiResponse, RawMessage } from './exchange.js'
 import { Presence, requestOf } from './receive.js'
 import { type RawResponse, send } from './send.js'
 
@@ -22,7 +23,7 @@ export async function serve(
   }
 }
 
-/** Answers a request to change protocols: whoever takes it has the socket from then on; a refusal ends it. */
+/** Answers a request to change protocols: whoever takes it has the socket from then on; else it is answered as any other. */
 export async function serveUpgrade(
   message: IncomingMessage,
   socket: Duplex,
@@ -32,26 +33,25 @@ export async function serveUpgrade(
   const caller = new Presence()
   socket.on('close', () => caller.end())
   socket.on('error', () => socket.destroy())
-  const response = await answer({ ...requestOf(message, caller), upgrade: { socket, head } })
-  if ('taken' in response.body) return
-  const { code, body } = response
-  const told = Buffer.concat(await chunksOf(body))
-  const contentType = 'text' in body ? body.contentType : 'application/json'
-  socket.end(
-    Buffer.concat([
-      Buffer.from(
-        `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\nContent-Type: ${contentType}\r\nContent-Length: ${told.length}\r\nConnection: close\r\n\r\n`,
-      ),
-      told,
-    ]),
-  )
+  const request: ApiRequest = { ...requestOf(message, caller), upgrade: { socket, head } }
+  try {
+    const answered = await answer(request)
+    if ('taken' in answered.body) return
+    await send(request, lastResponse(message, socket), answered)
+  } catch {
+    socket.destroy()
+  }
 }
 
-/** The whole of a short body: what an upgrade is refused with. */
-async function chunksOf(body: ApiBody): Promise<Buffer[]> {
-  if ('object' in body) return [Buffer.from(JSON.stringify(body.object))]
-  if ('text' in body) return [Buffer.from(body.text)]
-  const chunks: Buffer[] = []
-  if ('stream' in body) for await (const chunk of body.stream) chunks.push(Buffer.from(chunk))
-  return chunks
+/** What a server of Node would answer with, had it not given the socket away. Nothing is heard of the caller any more but that it leaves. */
+function lastResponse(message: IncomingMessage, socket: Duplex): RawResponse {
+  const response = new ServerResponse(message)
+  response.shouldKeepAlive = false
+  // It asks nothing of a socket that any duplex stream has not.
+  response.assignSocket(socket as Socket)
+  socket.on('drain', () => response.emit('drain'))
+  response.on('finish', () => socket.end())
+  socket.on('end', () => socket.end())
+  socket.resume()
+  return response
 }

@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { type RequestOptions, request } from 'node:https'
+import { json } from 'node:stream/consumers'
+import { KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import type { KubeObject } from '../../../manifests/kube.js'
@@ -102,6 +106,18 @@ describe('the cluster proxy', () => {
       stop.abort()
       break
     }
+  })
+
+  it('passes back why a member does not change protocols', async () => {
+    const config = new KubeConfig()
+    config.loadFromString(await karmada.server.kubeconfig({ name: 'ann', groups: ['team'] }))
+    const options: RequestOptions = { headers: { connection: 'Upgrade', upgrade: 'websocket' } }
+    await config.applyToHTTPSOptions(options)
+    const path =
+      '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/default/pods/nobody/exec'
+    const [answer] = await once(request(karmada.server.url + path, options).end(), 'response')
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'application/json'])
+    expect(await json(answer)).toMatchObject({ kind: 'Status', reason: 'NotFound' })
   })
 
   it('says when there is no such cluster, and when a member does not answer', async () => {

@@ -84,9 +84,10 @@ function frame(kind: number, data: Buffer): Buffer {
 const message = (data: Buffer): Buffer => frame(0x82, Buffer.concat([Buffer.of(0), data]))
 
 /** Runs a command that reads nothing, with an input that is there before anything is answered. */
-const execUnread = (input: Buffer, query = '&stdin=true') => upgrade(`exec?command=true${query}`, input)
+const execUnread = (input: Buffer, query = '&stdin=true') =>
+  upgrade(`pods/talker/exec?command=true${query}`, input)
 
-/** Asks for channels to the pod, and sends on them before they are granted. */
+/** Asks for channels, and sends on them before they are granted. */
 async function upgrade(asked: string, input: Buffer) {
   const access: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> = {}
   await config.applyToHTTPSOptions(access)
@@ -97,7 +98,7 @@ async function upgrade(asked: string, input: Buffer) {
     answer += data.toString('latin1')
   })
   const request = [
-    `GET /api/v1/namespaces/default/pods/talker/${asked} HTTP/1.1`,
+    `GET /api/v1/namespaces/default/${asked} HTTP/1.1`,
     `Host: ${hostname}:${port}`,
     'Connection: Upgrade',
     'Upgrade: websocket',
@@ -235,6 +236,51 @@ describe('the log of a simulated container', () => {
   })
 })
 
+describe('a request to change protocols that is answered without a change', () => {
+  it('shows a log as it is written, and is over when its caller leaves', async () => {
+    await exec(['log', 'before'])
+    const { socket, answer } = await upgrade('pods/talker/log?follow=true&tailLines=1', Buffer.alloc(0))
+    await waitFor(() => expect(answer()).toContain('before\n'))
+    await exec(['log', 'after'])
+    await waitFor(() => expect(answer()).toContain('after\n'))
+    expect(answer()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Content-Type: text\/plain\r\n/i)
+    const closed = once(socket, 'close')
+    socket.end()
+    await closed
+  })
+
+  it('holds all of a log that is longer than its connection takes at once', async () => {
+    const line = `${'x'.repeat(64 * 1024)}\n`
+    const lines = line.repeat(64)
+    const [attached, input] = [collector(), new PassThrough()]
+    const to = new Attach(config)
+    const written = await to.attach('default', 'talker', 'side', attached.stream, null, input, false)
+    input.end(lines)
+    await waitFor(() => expect(attached.text().length).toBeGreaterThanOrEqual(lines.length))
+    written.close()
+    const { socket, answer } = await upgrade('pods/talker/log?container=side', Buffer.alloc(0))
+    await once(socket, 'end')
+    expect(answer().length).toBeGreaterThan(lines.length)
+    expect(answer().endsWith('x\n\r\n0\r\n\r\n')).toBe(true)
+  })
+
+  it('says in a Status why it was refused', async () => {
+    const { socket, answer } = await upgrade(
+      'pods/talker/exec?container=absent&command=true',
+      message(Buffer.from('a')),
+    )
+    await once(socket, 'end')
+    expect(answer()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(answer()).toContain('container absent is not valid for pod talker')
+  })
+
+  it('lists what was asked for', async () => {
+    const { socket, answer } = await upgrade('pods', Buffer.alloc(0))
+    await once(socket, 'end')
+    expect(answer()).toContain('"kind":"PodList"')
+  })
+})
+
 it('a forwarded port gives back what it is sent', async () => {
   const { stream, text } = collector()
   const input = new PassThrough()
@@ -247,7 +293,7 @@ it('a forwarded port gives back what it is sent', async () => {
 
 it('a forwarded port says which it is before it gives anything back, however early it is sent something', async () => {
   const early = frame(0x82, Buffer.from('\u0002early'))
-  const { socket, answer } = await upgrade('portforward?ports=80&ports=81', early)
+  const { socket, answer } = await upgrade('pods/talker/portforward?ports=80&ports=81', early)
   await waitFor(() => expect(answer()).toContain('\u0002early'))
   // On the channel of the second port's data: 81 as two bytes.
   expect(answer().split('\u0002early')[0]).toContain('\u0002Q\0')
