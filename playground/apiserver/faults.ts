@@ -1,5 +1,5 @@
 import type { Cluster } from './cluster.js'
-import { type JournalFiles, realFiles } from './store/journal.js'
+import { type JournalFiles, realFiles } from './store/journal-files.js'
 import type { ApiRequest, ApiResponse } from './wire/exchange.js'
 import type { Listener } from './wire/listener.js'
 
@@ -31,13 +31,13 @@ export class Faults {
 
   /** The disk of a durable server, as the faults let it be. */
   readonly files: JournalFiles = {
+    ...realFiles,
     append: async (handle, data, position) => {
       if (!this.#has('diskFull')) return realFiles.append(handle, data, position)
       // As a real full disk does: part of it gets through.
       await realFiles.append(handle, data.subarray(0, data.length >> 1), position)
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
     },
-    sync: handle => realFiles.sync(handle),
   }
   #cluster: Cluster | undefined
 

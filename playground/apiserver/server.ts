@@ -104,7 +104,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const store = new Store(now)
   const faults = new Faults()
   const onSnapshotFailed = (error: unknown) =>
-    log.warn({ cluster: options.name, error }, 'a snapshot could not be written; the log on disk goes on')
+    log.warn(
+      { cluster: options.name, error },
+      'a snapshot could not be written, or what it replaces not be removed; nothing is lost',
+    )
   if (dataDir) await store.keepIn(join(dataDir, 'objects'), faults.files, onSnapshotFailed)
   const closing = new AbortController()
   let address = ''

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { JsonObject } from '../../apimachinery/json.js'
+import { type JournalFiles, realFiles } from './journal-files.js'
 
 /** One write: what an object became, or (without `object`) that it is gone. */
 export interface JournalRecord {
@@ -10,23 +11,6 @@ export interface JournalRecord {
   readonly key: string
   readonly revision: number
   readonly object?: JsonObject
-}
-
-/** The file system as the journal uses it; tests put a failing one in its place. */
-export interface JournalFiles {
-  append(handle: FileHandle, data: Buffer, position: number): Promise<void>
-  sync(handle: FileHandle): Promise<void>
-}
-
-export const realFiles: JournalFiles = {
-  async append(handle, data, position) {
-    let written = 0
-    while (written < data.length) {
-      const { bytesWritten } = await handle.write(data, written, data.length - written, position + written)
-      written += bytesWritten
-    }
-  },
-  sync: handle => handle.datasync(),
 }
 
 /** A write could not be made durable. Nothing of it is kept; the message says what the disk said. */
@@ -74,7 +58,7 @@ export class Journal {
   /**
    * Opens the folder and replays what it holds.
    * @param restore called for every kept record, in the order of the writes
-   * @param onSnapshotFailed told why a snapshot could not be written; the log goes on and nothing is lost
+   * @param onSnapshotFailed told why a snapshot could not be written, or what it replaces not be removed; nothing is lost
    * @throws CorruptJournalError when something else than the tail of the log is damaged
    */
   static async open(
@@ -118,14 +102,14 @@ export class Journal {
       size = header.length
     }
     await files.sync(handle)
-    await syncFolder(folder)
+    await files.syncFolder(folder)
     kept.records.forEach(take)
     for (const record of latest.values()) restore(record)
     restore({ collection: '', key: '', revision: newest })
     for (const name of names) {
       const revision = /^(?:snapshot|log)-(\d+)$/.exec(name)?.[1]
       if (name.endsWith('.new') || (revision !== undefined && Number(revision) !== (base ?? 0))) {
-        await unlink(join(folder, name))
+        await files.remove(join(folder, name))
       }
     }
     return new Journal(folder, handle, size, files, onSnapshotFailed)
@@ -156,41 +140,36 @@ export class Journal {
     }
   }
 
-  /** Replaces the log by a snapshot. Where that fails the old log simply goes on; the next append tries again. */
+  /** Replaces the log by a snapshot. Where that fails the old log simply goes on; it is tried again after as many bytes more. */
   async snapshot(revision: number, records: Iterable<JournalRecord>): Promise<void> {
-    const path = join(this.folder, `snapshot-${revision}`)
+    const [path, logPath] = [join(this.folder, `snapshot-${revision}`), join(this.folder, `log-${revision}`)]
+    let log: FileHandle | undefined
+    let named = false
     try {
-      const file = await open(`${path}.new`, 'w', 0o600)
-      try {
-        const chunks = [encode(HEADER)]
-        for (const record of records) chunks.push(encode(record))
-        await this.files.append(file, Buffer.concat(chunks), 0)
-        await this.files.sync(file)
-      } finally {
-        await file.close()
-      }
-      const header = encode(HEADER)
-      const log = await open(join(this.folder, `log-${revision}`), 'w+', 0o600)
-      try {
-        await this.files.append(log, header, 0)
-        await this.files.sync(log)
-        await rename(`${path}.new`, path)
-        await syncFolder(this.folder)
-      } catch (error) {
-        await log.close()
-        throw error
-      }
-      const old = this.log
-      this.log = log
-      this.#size = header.length
-      this.#snapshotAt = SNAPSHOT_AFTER
+      await this.#writeSnapshot(`${path}.new`, records)
+      log = await open(logPath, 'w+', 0o600)
+      await this.files.append(log, encode(HEADER), 0)
+      await this.files.sync(log)
+      named = true
+      await this.files.rename(`${path}.new`, path)
+      await this.files.syncFolder(this.folder)
+    } catch (error) {
+      this.onSnapshotFailed(error)
+      this.#snapshotAt = this.#size + SNAPSHOT_AFTER
+      if (named) await this.#withdraw(path, error)
+      // As far as it goes: whatever is left of these is thrown away when the folder is opened.
+      await Promise.allSettled([log?.close(), this.files.remove(`${path}.new`), this.files.remove(logPath)])
+      return
+    }
+    const old = this.log
+    this.log = log
+    this.#size = encode(HEADER).length
+    this.#snapshotAt = SNAPSHOT_AFTER
+    try {
       await old.close()
       await this.#removeOlder(revision)
     } catch (error) {
-      // Nothing is lost: the log still holds everything. It is tried again after as many bytes more.
       this.onSnapshotFailed(error)
-      this.#snapshotAt = this.#size + SNAPSHOT_AFTER
-      await unlink(`${path}.new`).catch(() => undefined)
     }
   }
 
@@ -209,10 +188,38 @@ export class Journal {
     }
   }
 
+  async #writeSnapshot(path: string, records: Iterable<JournalRecord>): Promise<void> {
+    const file = await open(path, 'w', 0o600)
+    try {
+      const chunks = [encode(HEADER)]
+      for (const record of records) chunks.push(encode(record))
+      await this.files.append(file, Buffer.concat(chunks), 0)
+      await this.files.sync(file)
+    } finally {
+      await file.close()
+    }
+  }
+
+  /**
+   * Takes a snapshot's name away again. One that stayed would be opened instead of the log that goes on, and what that says from
+   * now on would be lost: where nobody knows what a restart will find, nothing more is written.
+   */
+  async #withdraw(snapshot: string, cause: unknown): Promise<void> {
+    try {
+      await this.files.remove(snapshot)
+      await this.files.syncFolder(this.folder)
+    } catch (error) {
+      this.#broken = new NotDurableError(
+        `a snapshot that failed (${messageOf(cause)}) could not be withdrawn; writes are refused until a restart`,
+        { cause: error },
+      )
+    }
+  }
+
   async #removeOlder(revision: number): Promise<void> {
     for (const name of await readdir(this.folder)) {
       const of = /^(?:snapshot|log)-(\d+)$/.exec(name)?.[1]
-      if (of !== undefined && Number(of) !== revision) await unlink(join(this.folder, name))
+      if (of !== undefined && Number(of) !== revision) await this.files.remove(join(this.folder, name))
     }
   }
 }
@@ -257,16 +264,6 @@ async function readWhole(path: string): Promise<Buffer> {
     return await file.readFile()
   } finally {
     await file.close()
-  }
-}
-
-/** A new file's name is durable only when its folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

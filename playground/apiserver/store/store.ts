@@ -1,6 +1,7 @@
 import { type JsonObject, objectAt } from '../../apimachinery/json.js'
 import { Collection, type StoreEvent } from './collection.js'
-import { Journal, type JournalFiles, type JournalRecord } from './journal.js'
+import { Journal, type JournalRecord } from './journal.js'
+import type { JournalFiles } from './journal-files.js'
 import { freeze, StoredObject } from './stored-object.js'
 
 /** What a transaction decides: put this object, remove the present one (leaving this last state), or change nothing. */

@@ -6,11 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   CorruptJournalError,
   Journal,
-  type JournalFiles,
   type JournalRecord,
   NotDurableError,
-  realFiles,
 } from '../../../../playground/apiserver/store/journal.js'
+import { type JournalFiles, realFiles } from '../../../../playground/apiserver/store/journal-files.js'
 import { Store } from '../../../../playground/apiserver/store/store.js'
 
 let folder: string
