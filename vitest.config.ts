@@ -1,4 +1,21 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What starts processes, or many servers and clients at once: each such file has a process of its own. */
+const worlds = [
+  'test/scenarios/**/*.test.ts',
+  'test/conformance/**/*.test.ts',
+  'test/http/native-door/**/*.test.ts',
+]
+
+/** Worlds first: they are long and mostly wait, and would otherwise be what all is waited for in the end. */
+class WorldsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isWorld = ({ project }: TestSpecification) => project.name === 'worlds'
+    return [...sorted.filter(isWorld), ...sorted.filter(file => !isWorld(file))]
+  }
+}
 
 /**
  * Unit, property and scenario tests; what needs real engines lives behind `npm run test:real`.
@@ -9,8 +26,6 @@ import { defineConfig } from 'vitest/config'
  */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/real/**', 'node_modules/**', 'dist/**'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
@@ -20,5 +35,20 @@ export default defineConfig({
     // cores, and more only makes everything late.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: WorldsFirst },
+    projects: [
+      { extends: true, test: { name: 'worlds', include: worlds } },
+      {
+        extends: true,
+        test: {
+          name: 'units',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/real/**', ...worlds],
+          // One after the other in the same process, which has loaded most of what a file imports: that costs more than
+          // most of their tests.
+          isolate: false,
+        },
+      },
+    ],
   },
 })

@@ -161,6 +161,24 @@ describe.concurrent('the host’s API server', () => {
 })
 
 describe.concurrent('a Karmada control plane', () => {
+  it('that cannot be reached degrades its instance, which is ready when it can', async ({ begin }) => {
+    const scenario = await begin({ members: 1 })
+    scenario.replica('a')
+    await scenario.phase(name, 'Ready')
+    const undo = scenario.playground.karmadas.get(name)!.server.interrupt({ kind: 'refuseConnections' })
+    await eventually(
+      'ControlPlaneHealthy=Unreachable',
+      async () =>
+        (await scenario.find<Instance>(INSTANCES, name))?.status?.conditions?.some(
+          ({ type, reason }) => type === 'ControlPlaneHealthy' && reason === 'Unreachable',
+        ),
+      scenario.patience,
+    )
+    await scenario.phase(name, 'Degraded')
+    undo()
+    await scenario.phase(name, 'Ready')
+  })
+
   it('that goes away degrades its own instance, with the cause, and no other', async ({ begin }) => {
     const scenario = await begin({ instances: 2 })
     scenario.replica('a')

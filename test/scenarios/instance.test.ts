@@ -64,14 +64,6 @@ describe('an adopted instance', () => {
     await one.phase(EU, 'Ready')
   })
 
-  it('is degraded while its API server cannot be reached, and ready when it can', async () => {
-    const undo = one.controlPlane.server.interrupt({ kind: 'refuseConnections' })
-    await one.condition(EU, 'ControlPlaneHealthy', 'Unreachable')
-    await one.phase(EU, 'Degraded')
-    undo()
-    await one.phase(EU, 'Ready')
-  })
-
   it('gets a virtual cluster again when somebody deletes it', async () => {
     const [before] = await one.list(PEDIA_CLUSTERS)
     await one.remove(PEDIA_CLUSTERS, { name: `k-${EU}` })
