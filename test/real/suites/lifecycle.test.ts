@@ -133,6 +133,7 @@ describe('Kairship on the real stack', () => {
         async () => (await condition(east, 'Ready')).message.includes('ControlPlaneHealthy'),
         'the cause named',
       )
+      expect(await condition(west, 'ControlPlaneHealthy')).toMatchObject({ status: 'True' })
       await inPhase(west, 'Ready')
     })
     await inPhase(east, 'Ready')
