@@ -1,4 +1,4 @@
-/** The kinds of values that settings have. `config.ts` says which setting is of which kind. */
+/** The kinds of values that settings have; the files beside this one say which setting is of which kind. */
 import { z } from 'zod'
 
 /** A family of values: how one is parsed from text or YAML, and how a person is told what is allowed. */
