@@ -1,6 +1,5 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { ApiClient } from './api-client.js'
-import { eventually } from './probe.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every shape are read here
 type Json = any
@@ -63,17 +62,12 @@ export function figuresOf({ status }: Json): Partial<Figures> {
 }
 
 /** Waits until an Instance says of its members what their Karmada says, to the last unit; both change at any time. */
-export async function saysWhatKarmadaSays(instance: () => Promise<Json>, karmada: ApiClient): Promise<void> {
-  let [ours, theirs]: [unknown, unknown] = [undefined, undefined]
-  await eventually(
-    async () => {
-      ;[ours, theirs] = [sorted(figuresOf(await instance())), sorted(await countedBy(karmada))]
-      return JSON.stringify(ours) === JSON.stringify(theirs)
-    },
-    'the figures of Karmada',
-    180_000,
-  ).catch(() => expect(ours).toEqual(theirs))
-}
+export const saysWhatKarmadaSays = (instance: () => Promise<Json>, karmada: ApiClient): Promise<void> =>
+  vi.waitFor(
+    async () =>
+      expect(withoutZeros(figuresOf(await instance()))).toEqual(withoutZeros(await countedBy(karmada))),
+    { timeout: 180_000, interval: 100 },
+  )
 
 const isReady = ({ conditions = [] }: Json): boolean =>
   conditions.some(({ type, status }: Json) => type === 'Ready' && status === 'True')
@@ -101,13 +95,11 @@ function amount(quantity: string): number {
   return Number(number) * factor
 }
 
-/** The same with keys in order, and without what is zero: a resource that nobody uses may be told or left out. */
-function sorted(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, below]) => below !== 0)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, below]) => [key, sorted(below)]),
+/** A resource that nobody uses may be told or left out. */
+const withoutZeros = (figures: Partial<Figures>): object =>
+  Object.fromEntries(
+    Object.entries(figures).map(([what, counts]) => [
+      what,
+      counts && Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)),
+    ]),
   )
-}
