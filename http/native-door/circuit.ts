@@ -133,7 +133,7 @@ export class Circuits {
   guard(instance: string, behind: Upstream): Upstream {
     const found = this.#guards.get(instance)
     if (found?.behind === behind) return found.upstream
-    if (found && found.circuit.state !== 'closed') this.changed(instance, found.circuit.state, 'closed')
+    this.#forget(instance)
     const circuit: Circuit = new Circuit(this.now, (from, to) => {
       if (this.#guards.get(instance)?.circuit === circuit) this.changed(instance, from, to)
     })
@@ -144,10 +144,13 @@ export class Circuits {
 
   /** Forgets those of instances that are gone. */
   keepOnly(isThere: (instance: string) => boolean): void {
-    for (const [instance, { circuit }] of this.#guards) {
-      if (isThere(instance)) continue
-      this.#guards.delete(instance)
-      if (circuit.state !== 'closed') this.changed(instance, circuit.state, 'closed')
-    }
+    for (const instance of this.#guards.keys()) if (!isThere(instance)) this.#forget(instance)
+  }
+
+  /** Nothing is left alone by a circuit that is no more. */
+  #forget(instance: string): void {
+    const state = this.#guards.get(instance)?.circuit.state ?? 'closed'
+    this.#guards.delete(instance)
+    if (state !== 'closed') this.changed(instance, state, 'closed')
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InstanceFeed } from '../../http/rpc/instance-feed.js'
+import { warnedDuring } from '../node-warnings.js'
 import { waitFor } from '../patience.js'
 import { testApi } from './fakes/api.js'
 import { open, type Received } from './fakes/events.js'
@@ -93,20 +94,14 @@ describe('watching instances', () => {
   })
 
   it('has as many streams at once as callers may hold, and Node sees no leak in that', async () => {
-    const warned: Error[] = []
-    const hear = (warning: Error): void => void warned.push(warning)
-    process.on('warning', hear)
-    try {
-      const api = testApi(undefined, { streamsPerCaller: 12 })
+    const api = testApi(undefined, { streamsPerCaller: 12 })
+    const warned = await warnedDuring(async () => {
       const streams = await Promise.all(
         Array.from({ length: 12 }, () => open(api, 'viewer', '/instances:watch')),
       )
-      await new Promise(setImmediate)
-      expect(warned).toEqual([])
       await Promise.all(streams.map(stream => stream.cancel()))
-    } finally {
-      process.off('warning', hear)
-    }
+    })
+    expect(warned).toEqual([])
   })
 
   it('ends every stream with a status when the server stops', async () => {

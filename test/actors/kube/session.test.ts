@@ -6,6 +6,7 @@ import { type ConnectionOptions, connectKube, type KubeConnection } from '../../
 import { StatusError } from '../../../manifests/status-error.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
+import { warnedDuring } from '../../node-warnings.js'
 import { waitFor } from '../../patience.js'
 import { configOf, head, line, oneEvent, serve } from './streaming-server.js'
 
@@ -246,21 +247,15 @@ describe('requests over the session of the watches', () => {
 })
 
 it('an endpoint has as many sessions as it needs, and Node sees no leak in that', async () => {
-  const warned: Error[] = []
-  const hear = (warning: Error): void => void warned.push(warning)
-  process.on('warning', hear)
-  try {
+  const warned = await warnedDuring(async () => {
     await connected(oneEvent, { maxConcurrentStreams: 1 })
     await opened(0).next() // from now on the server's settings are known
     for (let n = 1; n < 12; n++) {
       await opened(n).next()
       await waitFor(() => expect(server.sessions.size).toBe(n + 1))
     }
-    await new Promise(setImmediate)
-    expect(warned).toEqual([])
-  } finally {
-    process.off('warning', hear)
-  }
+  })
+  expect(warned).toEqual([])
 })
 
 /** Hands bytes through to a port, until it is frozen: what is connected then stays connected and silent. */

@@ -1,16 +1,12 @@
 import { createSecureContext } from 'node:tls'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Pool } from 'undici'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Session } from '../../../actors/kube/session.js'
 import { Sessions } from '../../../actors/kube/sessions.js'
 import { Sockets } from '../../../actors/kube/sockets.js'
+import { collectGarbage } from '../../collect-garbage.js'
 import { waitFor } from '../../patience.js'
 import { authority, configOf, head, line, oneEvent, serve } from './streaming-server.js'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 let server: Awaited<ReturnType<typeof serve>>
 afterEach(() => server.close())

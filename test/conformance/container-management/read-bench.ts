@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { PATIENCE_MS } from '../../patience.js'
+import { expect } from 'vitest'
+import { waitFor } from '../../patience.js'
 import { type Answer, type Extras, Wire } from '../apiserver/wire.js'
 import type { ReadTarget, SourceCluster } from './target.js'
 
@@ -125,19 +126,8 @@ export function ok({ status, body }: Answer): Json {
 }
 
 /** Polls what the index must come to show. @param condition may throw until then, when an answer lacks what it looks at */
-export async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  let problem: unknown
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
-    try {
-      if (await condition()) return
-      problem = undefined
-    } catch (thrown) {
-      problem = thrown
-    }
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  throw new Error(`waited ${PATIENCE_MS / 1000} s in vain`, { cause: problem })
-}
+export const eventually = (condition: () => Promise<boolean>): Promise<void> =>
+  waitFor(async () => expect(await condition()).toBe(true))
 
 /** One claim about Container Management. */
 export interface ReadBehaviour {

@@ -127,12 +127,18 @@ describe('circuits', () => {
       upstream.send(request, { ...sink, failed: error => resolve(error.message) })
     })
 
-  it('are one for each instance, for requests and upgrades alike, and begin anew with a new connection', async () => {
+  /** What became of them, e.g. `north closed→open`. */
+  function recorded() {
     const turns: string[] = []
     const all = new Circuits(
       () => 0,
       (instance, from, to) => turns.push(`${instance} ${from}→${to}`),
     )
+    return { all, turns }
+  }
+
+  it('are one for each instance, for requests and upgrades alike, and begin anew with a new connection', async () => {
+    const { all, turns } = recorded()
     const [north, south] = [nobody(), nobody()]
     for (let time = 0; time < 3; time++) expect(await ask(all.guard('north', north))).toBe('refused')
     for (let time = 0; time < 2; time++)
@@ -146,11 +152,7 @@ describe('circuits', () => {
   })
 
   it('are forgotten with their instances: an open one is open no longer, and the others stay as they are', async () => {
-    const turns: string[] = []
-    const all = new Circuits(
-      () => 0,
-      (instance, from, to) => turns.push(`${instance} ${from}→${to}`),
-    )
+    const { all, turns } = recorded()
     const [gone, stays] = [nobody(), nobody()]
     for (let time = 0; time < 5; time++) {
       await ask(all.guard('gone', gone))

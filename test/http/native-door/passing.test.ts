@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { Passing } from '../../../http/native-door/passing.js'
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as (options?: { type: 'minor' | 'major' }) => void
+import { collectGarbage } from '../../collect-garbage.js'
 
 describe('requests on their way through', () => {
   it('are all found, whichever of them were over first', () => {
@@ -34,17 +30,17 @@ describe('requests on their way through', () => {
     const [requests, together, size] = [20_000, 64, 16 * 1024]
     const passing = new Passing<{ readonly body: ArrayBuffer }>()
     const under: (() => void)[] = []
-    collect({ type: 'major' })
+    collectGarbage({ type: 'major' })
     const before = process.memoryUsage().arrayBuffers
     for (let n = 0; n < requests; n++) {
       under.push(passing.add({ body: new ArrayBuffer(size) }))
       if (under.length > together) under.shift()?.()
-      if (n === 2 * together) collect({ type: 'major' })
-      if (n % 100 === 99) collect({ type: 'minor' })
+      if (n === 2 * together) collectGarbage({ type: 'major' })
+      if (n % 100 === 99) collectGarbage({ type: 'minor' })
     }
     for (const end of under.splice(0)) end()
-    collect({ type: 'minor' })
-    collect({ type: 'minor' })
+    collectGarbage({ type: 'minor' })
+    collectGarbage({ type: 'minor' })
     await setImmediate()
     const kept = (process.memoryUsage().arrayBuffers - before) / size
     expect(kept).toBeLessThan(requests / 20)
