@@ -84,9 +84,10 @@ function accepted({ instance, facts, work }: Knowledge): ConditionFact {
           reason: 'DuplicateControlPlane',
           message: `instance ${elder.name} already manages this control plane (same kube-system uid) and is older; delete one of the two`,
         })
+  // Whoever put it there: a try whose answer was lost failed, and may have done it.
+  if (isClaimed(instance)) return holds('Accepted', 'Accepted', 'the instance is under management')
   if (work.finalizer?.failure) return broken('Accepted', work.finalizer.failure)
-  if (!isClaimed(instance)) return unknown('Accepted', 'waiting for our finalizer', 'AwaitingFinalizer')
-  return holds('Accepted', 'Accepted', 'the instance is under management')
+  return unknown('Accepted', 'waiting for our finalizer', 'AwaitingFinalizer')
 }
 
 /** An object of ours outside: made, watched, and judged by its owner. */

@@ -13,6 +13,21 @@ const which = fc.constantFrom(0 as const, 1 as const)
 const on = fc.boolean()
 const does = (say: string, command: Command) => Object.assign(command, { toString: () => say })
 
+const leads = (i: 0 | 1) =>
+  does(`lead ${i}`, (world, all) => {
+    const other = all[1 - i]
+    if (world.leader === other) {
+      world.leader = undefined
+      other?.tell({ type: 'leadership.lost' })
+    }
+    if (!all[i].running || world.host === 'down') return
+    world.leader = all[i]
+    // As the supervisor does: nothing is done before the Instances were listed since.
+    all[i].show('cr')
+    all[i].tell({ type: 'leadership.gained' })
+  })
+const hostIs = (is: World['host']) => does(`host ${is}`, world => Object.assign(world, { host: is }))
+
 /** Anything that may happen, to the world or to a replica. */
 const commands: fc.Arbitrary<Command>[] = [
   fc
@@ -24,20 +39,7 @@ const commands: fc.Arbitrary<Command>[] = [
   which.map(i => does(`wait ${i}`, (_, all) => all[i].wait())),
   which.map(i => does(`crash ${i}`, (_, all) => all[i].crash())),
   which.map(i => does(`start ${i}`, (_, all) => all[i].start())),
-  which.map(i =>
-    does(`lead ${i}`, (world, all) => {
-      const other = all[1 - i]
-      if (world.leader === other) {
-        world.leader = undefined
-        other?.tell({ type: 'leadership.lost' })
-      }
-      if (!all[i].running || world.host === 'down') return
-      world.leader = all[i]
-      // As the supervisor does: nothing is done before the Instances were listed since.
-      all[i].show('cr')
-      all[i].tell({ type: 'leadership.gained' })
-    }),
-  ),
+  which.map(leads),
   which.map(i =>
     does(`depose ${i}`, (world, all) => {
       if (world.leader === all[i]) world.leader = undefined
@@ -54,9 +56,7 @@ const commands: fc.Arbitrary<Command>[] = [
       if (world.virtualCluster) world.virtualCluster.synced = is
     }),
   ),
-  fc
-    .constantFrom('up', 'down', 'lossy')
-    .map(is => does(`host ${is}`, world => Object.assign(world, { host: is }))),
+  fc.constantFrom('up', 'down', 'lossy').map(hostIs),
   fc
     .constantFrom('virtualCluster', 'registration')
     .map(what => does(`somebody deletes the ${what}`, world => Object.assign(world, { [what]: undefined }))),
@@ -164,6 +164,12 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
       }),
       runs,
     ))
+
+  it('an instance that was claimed, though whoever did it never heard so, becomes ready', async () => {
+    const { world, replicas } = await live({ install: false, grown: 0, steps: [hostIs('lossy'), leads(0)] })
+    await settle(world, replicas)
+    expect(replicas[0].state).toBe('ready')
+  })
 
   it('a process that starts over after that finds the same state and writes nothing', () =>
     fc.assert(
