@@ -6,40 +6,49 @@ import { ExitCode } from './cli/exit-code.js'
 import { aborted } from './cli/interruption.js'
 import { createLog } from './cli/log.js'
 import { playground, type StartedPlayground } from './cli/playground.js'
-import type { ServerActions, Surroundings } from './cli/program.js'
-import { readServingFiles } from './cli/serving-files.js'
+import type { ProcessContext, ServerActions } from './cli/program.js'
+import { publishAuthority, readServingFiles } from './cli/serving-files.js'
+import { programFrom } from './cli/shell.js'
 import type { Config } from './config.js'
 import { Lifecycle } from './lifecycle.js'
 import { startKairship } from './main.js'
 
-/** A server on a real host cluster, until it is interrupted. */
+/** A server on a real host cluster, until it is interrupted or fails. */
 async function serve(
   config: Config,
-  { interrupted }: Surroundings,
+  { interrupted }: ProcessContext,
   part: 'everything' | 'api' | 'controllers',
 ): Promise<ExitCode> {
   const log = createLog(config)
-  const lifecycle = new Lifecycle(log, interrupted)
+  const lifecycle = new Lifecycle(log, interrupted, process)
   return lifecycle.around(async () => {
     const host = await loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig })
-    await startKairship(config, log, lifecycle, {
+    const { api } = await startKairship(config, log, lifecycle, {
       contend: part !== 'api',
       controllers: host,
       ...(part !== 'controllers' && { api: { credential: host, serving: readServingFiles(config) } }),
     })
-    await aborted(interrupted)
+    await lifecycle.start(
+      'authority file',
+      () => publishAuthority(api?.certificateAuthority, log),
+      file => file.close(),
+    )
+    await aborted(lifecycle.stopping)
     return ExitCode.ok
   })
 }
 
 /** A whole fleet in this process, with Kairship on top under the rights its manifests give it, and no more. */
-async function servePlayground(config: Config, { terminal, interrupted }: Surroundings): Promise<ExitCode> {
+async function servePlayground(config: Config, { terminal, interrupted }: ProcessContext): Promise<ExitCode> {
   const log = createLog(config)
-  const lifecycle = new Lifecycle(log, interrupted)
+  const lifecycle = new Lifecycle(log, interrupted, process)
   // Only this command needs the embedded engines; a Kairship in production does not even load them.
-  const { startPlayground } = await import('./playground/fleet.js')
+  const [{ startPlayground }, { lockFolder }] = await Promise.all([
+    import('./playground/fleet/fleet.js'),
+    import('./playground/fleet/folder-lock.js'),
+  ])
   const start = async (progress: (text: string) => void): Promise<StartedPlayground> => {
-    const { host, karmadas, kubeconfigs, tokens } = await lifecycle.start(
+    const { host, karmadas, members, kubeconfigs, tokens } = await lifecycle.start(
       'playground',
       () =>
         startPlayground({
@@ -68,8 +77,11 @@ async function servePlayground(config: Config, { terminal, interrupted }: Surrou
         name,
         await karmada.server.kubeconfig({ name: 'admin', groups: ['system:masters'] }),
       ])
+    const instances = [...karmadas.keys()]
+    const member = [...members.keys()].find(name => name.startsWith(`${instances[0]}-`))
     return {
-      instances: [...karmadas.keys()],
+      instances,
+      ...(member !== undefined && { member }),
       fleet,
       urls: { api: api?.url ?? '', grpc: api?.grpcAddress ?? '', health: health.url, host: host.url },
       secrets: {
@@ -83,14 +95,21 @@ async function servePlayground(config: Config, { terminal, interrupted }: Surrou
     }
   }
   return lifecycle.around(() =>
-    playground(config, { start, terminal, interrupted, elapsedMs: () => performance.now() }),
+    playground(config, {
+      start,
+      lock: lockFolder,
+      terminal,
+      interrupted: lifecycle.stopping,
+      elapsedMs: () => performance.now(),
+      program: programFrom(process.cwd(), process.argv[1] ?? ''),
+    }),
   )
 }
 
 /** The commands that run something, for the process of `kairship.ts`. */
-export const serverActions = (surroundings: Surroundings): ServerActions => ({
-  playground: config => servePlayground(config, surroundings),
-  serve: config => serve(config, surroundings, 'everything'),
-  apiserver: config => serve(config, surroundings, 'api'),
-  'controller-manager': config => serve(config, surroundings, 'controllers'),
+export const serverActions = (dependencies: ProcessContext): ServerActions => ({
+  playground: config => servePlayground(config, dependencies),
+  serve: config => serve(config, dependencies, 'everything'),
+  apiserver: config => serve(config, dependencies, 'api'),
+  'controller-manager': config => serve(config, dependencies, 'controllers'),
 })

@@ -19,7 +19,7 @@ export const knobs = {
   ...clientKnobs,
 } as const
 
-/** The name of a knob, which is also its key in the config file. */
+/** The name of a setting, which is also its key in the config file. */
 export type KnobName = keyof typeof knobs
 
 /** All settings, parsed. Every command gets all of them and reads its own. */
@@ -34,7 +34,7 @@ export function defaults(command: CommandName): Config {
 }
 
 /**
- * What no single knob can say: how values must fit together.
+ * Checks how values of several settings fit together.
  * @returns sentences naming the settings by key; empty when all is well
  */
 export function contradictions(config: Config): string[] {

@@ -1,8 +1,8 @@
 /**
  * The map: the only file that knows everything.
  *
- * Facts flow down:  host watch → streams → supervisor → instance actor → effect → host, Karmada and the other neighbours.
- * Requests come in: listener → authenticate → authorize → route → snapshot | index | Karmada → one door for errors.
+ * Facts flow down:  host watch → streams → supervisor → instance actor → effect → host, Karmada and the other dependencies.
+ * Requests come in: listener → authenticate → authorize → route → snapshot | index | Karmada → one place for errors.
  */
 import { startControllerManager } from './actors/controller-manager.js'
 import { connectKube } from './actors/kube/connection.js'
@@ -19,7 +19,7 @@ import type { Log } from './ports/log.js'
 
 /** What this process does, and as whom it speaks to the host while doing it. */
 export interface Roles {
-  /** Whether the controllers act when they hold the lease. They always watch: the API answers from what they know. */
+  /** Whether the controllers act when they hold the lease. They always watch: the API answers from what they observe. */
   readonly contend: boolean
   readonly controllers: Kubeconfig
   /** Absent: no API. */
@@ -59,8 +59,10 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         config,
         log,
         meter,
+        failed: error => lifecycle.fail(error),
       }),
     part => part.stop(),
+    { firstOnFailure: true },
   )
   metrics = () => {
     gaugeInstances(fleet, meter)
@@ -81,13 +83,16 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         meter,
         listen: config.listen,
         grpcListen: config.grpcListen,
-        doorLimits: {
+        proxyLimits: {
           requestsPerInstance: config.proxyRequestsPerInstance,
+          requestsPerCaller: config.proxyRequestsPerCaller,
           streamsPerCaller: config.proxyStreamsPerCaller,
           streamsPerInstance: config.proxyStreamsPerInstance,
           patienceMs: config.proxyPatienceMs,
         },
+        slowRequests: { bodyIdleMs: config.requestBodyIdleMs, requestMs: config.requestReceiveMs },
         checkNewcomers: config.proxyCheckNewcomers,
+        rightsGraceMs: config.proxyRightsGraceMs,
         karmadaVersion: config.karmadaVersion,
         ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),
         ...serving,

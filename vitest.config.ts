@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const worlds = [
   'test/scenarios/**/*.test.ts',
   'test/conformance/**/*.test.ts',
-  'test/http/native-door/**/*.test.ts',
+  'test/http/proxy/**/*.test.ts',
 ]
 
 /** Worlds first: they are long and mostly wait, and would otherwise be what all is waited for in the end. */

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The suites that need real engines: `npm run test:real`. */
 export default defineConfig({
   test: {
-    include: ['test/real/suites/**/*.test.ts'],
+    include: ['test/real/suites/**/*.test.ts', 'test/real/decisions/**/*.test.ts'],
     globalSetup: ['test/real/global-setup.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,

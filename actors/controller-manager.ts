@@ -1,48 +1,41 @@
-import type { LeaseDurations } from '../machines/lease.js'
+import type { LeaseDurations } from '../machines/lease-terms.js'
 import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
-import { InstanceConnection } from './connection.js'
-import { EffectTracker } from './effect-tracker.js'
-import { ActorFleet } from './fleet.js'
-import { watchHost } from './host.js'
-import { MeasuredFreshness } from './index-freshness.js'
-import { InstanceIndexes } from './instance-indexes.js'
-import { startLease } from './lease.js'
-import { Rush } from './rush.js'
-import { Supervisor } from './supervisor.js'
-import type { Paces, Surroundings } from './surroundings.js'
-import { Turnstile } from './turnstile.js'
+import { startLease } from './election/lease.js'
+import { ActorFleet } from './fleet/actor-fleet.js'
+import { OrphanSweep } from './fleet/orphan-sweep.js'
+import { Supervisor } from './fleet/supervisor.js'
+import { watchHost } from './host/watch-host.js'
+import { InstanceIndexes } from './index/instance-indexes.js'
+import { MeasuredFreshness } from './index/measured-freshness.js'
+import { instanceLimiters } from './instance/concurrency-limits.js'
+import type { InstanceDependencies, Paces } from './instance/dependencies.js'
+import { EffectTracker } from './instance/effect-tracker.js'
+import { InstanceConnection } from './instance/instance-connection.js'
+import { leaderDependencies } from './instance/leader-dependencies.js'
+import { StartupBurst } from './instance/startup-burst.js'
 
 /** What a controller manager is made of; durations in milliseconds, defaults and reasons in `config/`. */
 export interface ControllerManagerOptions {
-  /** The host cluster under Kairship's own credential. Closed by whoever opened it. */
+  /** The host cluster under Kairship's own credential. Closed by its opener. */
   readonly host: KubeApi
-  /** The same over sockets of its own, so that no renewal of the lease waits behind a fleet's writes; else it shares `host`. */
+  /** The same over sockets of its own, so that no renewal of the lease waits behind a fleet's writes; `host` when absent. */
   readonly leaseHost?: KubeApi
   readonly connector: KubeConnector
-  /** Unique among running replicas. */
+  /** The name of this replica, for people; `startLease` makes it unique. */
   readonly identity: string
   /** False: observe and answer, and never act. */
   readonly contend: boolean
   readonly config: Paces & LeaseDurations & { readonly namespace: string; readonly leaseName: string }
   readonly log: Log
   readonly meter: Meter
+  /** Called when the election cannot go on. The process has to end: it would never lead again. */
+  readonly failed: (error: unknown) => void
   /** A number in [0, 1); `Math.random` unless a test says otherwise. */
   readonly random?: () => number
 }
-
-/** So many control planes are probed at once; at first each over a session that must be opened. */
-const PROBED_AT_ONCE = 32
-/** In so many, effects work inside at once. */
-const VISITED_AT_ONCE = 32
-/** How long a control plane that does not answer keeps another one waiting, milliseconds. */
-const STUCK_AFTER_MS = 1_000
-/** As many as the host connection has sockets for requests: an effect's time should not pass while it waits for one. */
-const WRITING_AT_ONCE = 16
-/** First figures are gathered from so many instances at once; each is some twenty requests. */
-const GATHERING_AT_ONCE = 8
 
 /** A running controller manager. */
 export interface ControllerManager {
@@ -90,10 +83,11 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     contend,
     durations: config,
     drain: () => effects.drained(),
+    failed: options.failed,
     log,
     meter,
   })
-  const surroundings: Surroundings = {
+  const dependencies: InstanceDependencies = {
     host,
     connector,
     log,
@@ -103,15 +97,12 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     connectionOf,
     freshness,
     canaryWrites: new Map(),
-    probing: new Turnstile(PROBED_AT_ONCE, STUCK_AFTER_MS),
-    visiting: new Turnstile(VISITED_AT_ONCE, STUCK_AFTER_MS),
-    writing: new Turnstile(WRITING_AT_ONCE),
-    rush: new Rush(() => supervisor.registry.size),
-    gathering: new Turnstile(GATHERING_AT_ONCE),
+    ...instanceLimiters(),
+    startupBurst: new StartupBurst(() => supervisor.registry.size),
     leadership: () => lease.current(),
     effectChanged: event => effects.changed(event),
   }
-  const supervisor = new Supervisor({ surroundings, disconnect })
+  const supervisor = new Supervisor({ dependencies, disconnect })
   const fleet = new ActorFleet({
     registry: supervisor.registry,
     isWarm: () => supervisor.warm,
@@ -124,12 +115,18 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
 
   supervisor.start()
   host.start()
-  const leading = lease.leadership$.subscribe(leadership => supervisor.lead(leadership))
+  const orphans = new OrphanSweep(leaderDependencies(dependencies))
+  orphans.start()
+  const leading = lease.leadership$.subscribe(leadership => {
+    supervisor.lead(leadership)
+    orphans.look()
+  })
 
   const stop = async (): Promise<void> => {
     stopping.abort()
     await lease.release()
     leading.unsubscribe()
+    orphans.stop()
     supervisor.stop()
     host.stop()
     await Promise.all([...connections.values()].map(connection => connection.close()))

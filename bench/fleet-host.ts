@@ -3,7 +3,7 @@ import { kubeConnector } from '../actors/kube/connector.js'
 import { INSTANCES, type Instance } from '../manifests/instance.js'
 import { resourcePath } from '../manifests/kube.js'
 import { type Lease, leaseHolder } from '../manifests/lease.js'
-import { startPlayground } from '../playground/fleet.js'
+import { startPlayground } from '../playground/fleet/fleet.js'
 import { silent } from '../test/silent.js'
 
 /** What this process tells the bench. */

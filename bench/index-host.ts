@@ -2,14 +2,14 @@
 import { kubeConnector } from '../actors/kube/connector.js'
 import { type KubeObject, resourcePath } from '../manifests/kube.js'
 import { type ApiServer, startApiServer } from '../playground/apiserver/server.js'
+import { toBase64 } from '../playground/client/kubeconfig.js'
+import { read } from '../playground/client/write.js'
 import { startContainerManagement } from '../playground/container-management/container-management.js'
 import { PEDIA_CLUSTERS, type PediaCluster } from '../playground/container-management/pedia-cluster.js'
-import { toBase64 } from '../playground/kubeconfig.js'
-import { read } from '../playground/write.js'
 import { silent } from '../test/silent.js'
 
 /** Where to read, and as whom. */
-export interface ReadDoor {
+export interface ReadEndpoint {
   readonly url: string
   readonly ca: string
   readonly token: string
@@ -19,7 +19,7 @@ export interface ReadDoor {
 
 /** What this process tells the bench. */
 export type IndexHostAnswer =
-  | { readonly kind: 'ready'; readonly source: ReadDoor; readonly index: ReadDoor }
+  | { readonly kind: 'ready'; readonly source: ReadEndpoint; readonly index: ReadEndpoint }
   /** CPU of this process since its start, user and system. */
   | { readonly kind: 'cpu'; readonly milliseconds: number }
   | { readonly kind: 'written' }
@@ -53,7 +53,7 @@ const deployment = (at: number): KubeObject => {
   } as KubeObject
 }
 
-async function doorTo(server: ApiServer, prefix: string): Promise<ReadDoor> {
+async function proxyTo(server: ApiServer, prefix: string): Promise<ReadEndpoint> {
   const token = await server.issueToken({ name: 'bench', groups: ['readers'] }, 86_400)
   return { url: server.url, ca: server.certificateAuthority, token, prefix }
 }
@@ -128,4 +128,4 @@ process.once('disconnect', () => {
     .then(() => process.exit(0))
 })
 const prefix = '/apis/clusterpedia.io/v1beta1/resources/clusters/bench'
-tell({ kind: 'ready', source: await doorTo(source, ''), index: await doorTo(host, prefix) })
+tell({ kind: 'ready', source: await proxyTo(source, ''), index: await proxyTo(host, prefix) })

@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { IndexHostAnswer, IndexHostRequest, ReadDoor } from './index-host.js'
+import type { IndexHostAnswer, IndexHostRequest, ReadEndpoint } from './index-host.js'
 
 const { values } = parseArgs({
   options: { objects: { type: 'string', default: '10000' }, json: { type: 'boolean', default: false } },
@@ -57,10 +57,10 @@ class Host {
 class Client {
   readonly #options: RequestOptions
 
-  constructor(door: ReadDoor) {
-    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ca: door.ca })
-    const { hostname, port } = new URL(door.url)
-    this.#options = { hostname, port, agent, headers: { authorization: `Bearer ${door.token}` } }
+  constructor(proxy: ReadEndpoint) {
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ca: proxy.ca })
+    const { hostname, port } = new URL(proxy.url)
+    this.#options = { hostname, port, agent, headers: { authorization: `Bearer ${proxy.token}` } }
   }
 
   /** Bytes of the answer. @throws for any status but 200 */
@@ -119,7 +119,7 @@ const page = (offset: number, more = ''): string =>
 const filter = '&labelSelector=tier%3Dt3&fieldSelector=spec.replicas%3D3'
 
 say(`${objects} deployments are indexed`)
-/** Both doors in turns, so that what else the machine does meets both. */
+/** Both proxies in turns, so that what else the machine does meets both. */
 async function compared(
   requests: number,
   parallel: number,

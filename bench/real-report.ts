@@ -1,14 +1,14 @@
 import type { Distribution } from './load.js'
 
-/** What reading in one way through one door came to. */
+/** What reading in one way through one proxy came to. */
 export interface Measured {
   /** Deployments in the namespace. */
   readonly size: number
   readonly kind: 'get' | 'list' | 'page'
-  readonly door: string
+  readonly proxy: string
   readonly perSecond: number
   readonly milliseconds: Distribution
-  /** Milliseconds of CPU that the engines behind the door used, by requests answered. */
+  /** Milliseconds of CPU that the engines behind the proxy used, by requests answered. */
   readonly cpuMsPerRequest: number
   /** Cores kept busy meanwhile by those engines, by the generator of the load, and by everything else on the machine. */
   readonly coresUsed: { readonly engines: number; readonly generator: number; readonly elsewhere: number }
@@ -18,7 +18,7 @@ type Lags = Readonly<Record<string, { idle: Distribution; busy: Distribution; wr
 
 const embedded = 'embedded index'
 
-/** How many times better the embedded index is than another door, by rate and by CPU of the engines. */
+/** How many times better the embedded index is than another proxy, by rate and by CPU of the engines. */
 export interface Ratio {
   readonly size: number
   readonly kind: string
@@ -29,15 +29,15 @@ export interface Ratio {
 
 export function ratios(reads: readonly Measured[]): readonly Ratio[] {
   return reads
-    .filter(({ door }) => door !== embedded)
-    .flatMap(({ size, kind, door, perSecond, cpuMsPerRequest }) => {
-      const ours = reads.find(read => read.door === embedded && read.size === size && read.kind === kind)
+    .filter(({ proxy }) => proxy !== embedded)
+    .flatMap(({ size, kind, proxy, perSecond, cpuMsPerRequest }) => {
+      const ours = reads.find(read => read.proxy === embedded && read.size === size && read.kind === kind)
       if (ours === undefined) return []
       const tenths = (value: number): number => Math.round(value * 10) / 10
       return {
         size,
         kind,
-        over: door,
+        over: proxy,
         byRate: tenths(ours.perSecond / perSecond),
         byCpu: tenths(cpuMsPerRequest / ours.cpuMsPerRequest),
       }
@@ -66,11 +66,11 @@ export function tables(lags: Lags, reads: readonly Measured[]): string {
       'cores: engines, generator, elsewhere',
     ),
     rule(7),
-    ...reads.map(({ size, kind, door, perSecond, milliseconds, cpuMsPerRequest, coresUsed }) =>
+    ...reads.map(({ size, kind, proxy, perSecond, milliseconds, cpuMsPerRequest, coresUsed }) =>
       row(
         size,
         kind,
-        door,
+        proxy,
         perSecond,
         time(milliseconds),
         cpuMsPerRequest,

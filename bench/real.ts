@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 })
 const sizes = values.sizes.split(',').map(Number)
-/** How long each figure is measured, in parts: doors take turns, so that a busy moment meets all of them. */
+/** How long each figure is measured, in parts: proxies take turns, so that a busy moment meets all of them. */
 const measuredMs = Number(values.seconds) * 1_000
 const turns = 3
 const began = performance.now()
@@ -35,14 +35,14 @@ const say = (line: string): void =>
 
 const clusterName = 'bench'
 /** One way to read the same objects. */
-interface Door {
+interface Proxy {
   readonly name: string
   readonly client: ApiClient
   readonly reader: Reader
   readonly prefix: string
   /** What a page needs so that it is sorted by name. */
   readonly sorted: string
-  /** Process ids of the engines that a read through this door keeps busy. */
+  /** Process ids of the engines that a read through this proxy keeps busy. */
   readonly engines: readonly number[]
 }
 
@@ -50,7 +50,7 @@ interface Door {
 const readings: readonly {
   readonly kind: 'get' | 'list' | 'page'
   readonly connections: number
-  path(door: Door, namespace: string, size: number): string
+  path(proxy: Proxy, namespace: string, size: number): string
 }[] = [
   {
     kind: 'get',
@@ -84,20 +84,20 @@ async function withCpu<T>(
   return { result, ms, engines: enginesMs, generator, elsewhere: machine - enginesMs - generator }
 }
 
-/** Reads through every door in turns. */
-async function reading(doors: readonly Door[], namespace: string, size: number): Promise<Measured[]> {
+/** Reads through every proxy in turns. */
+async function reading(proxies: readonly Proxy[], namespace: string, size: number): Promise<Measured[]> {
   const figures: Measured[] = []
   for (const { kind, connections, path } of readings) {
     const parts = new Map(
-      doors.map(door => [door, { took: [] as number[], ms: 0, engines: 0, generator: 0, elsewhere: 0 }]),
+      proxies.map(proxy => [proxy, { took: [] as number[], ms: 0, engines: 0, generator: 0, elsewhere: 0 }]),
     )
     // The first turn warms up and is not counted: connections are made, and V8 compiles what is hot.
     for (let turn = 0; turn <= turns; turn++)
-      for (const [door, part] of parts) {
+      for (const [proxy, part] of parts) {
         const forMs = turn === 0 ? Math.min(1_000, measuredMs) : measuredMs / turns
-        const { reader } = door
-        const { result, ...cpu } = await withCpu(door.engines, () =>
-          load(connections, forMs, () => reader.read(path(door, namespace, size))),
+        const { reader } = proxy
+        const { result, ...cpu } = await withCpu(proxy.engines, () =>
+          load(connections, forMs, () => reader.read(path(proxy, namespace, size))),
         )
         if (turn === 0) continue
         part.took.push(...result)
@@ -108,7 +108,7 @@ async function reading(doors: readonly Door[], namespace: string, size: number):
       figures.push({
         size,
         kind,
-        door: name,
+        proxy: name,
         perSecond: Math.round((took.length / ms) * 10_000) / 10,
         milliseconds: distribution(took),
         cpuMsPerRequest: Math.round((engines / took.length) * 1_000) / 1_000,
@@ -155,25 +155,29 @@ try {
       if (pid === undefined) throw new Error(`no engine is called ${name}`)
       return pid
     })
-  const door = (name: string, client: ApiClient, of: Pick<Door, 'prefix' | 'sorted' | 'engines'>): Door => {
+  const proxy = (
+    name: string,
+    client: ApiClient,
+    of: Pick<Proxy, 'prefix' | 'sorted' | 'engines'>,
+  ): Proxy => {
     const reader = new Reader(client.credentials)
     open.push(reader)
     return { name, client, reader, ...of }
   }
   const prefix = `/apis/clusterpedia.io/v1beta1/resources/clusters/${clusterName}`
   const sorted = '&orderby=name'
-  const source = door('kube-apiserver', karmada.client, {
+  const source = proxy('kube-apiserver', karmada.client, {
     prefix: '',
     sorted: '',
     engines: engines('karmada-bench-kube-apiserver', 'etcd'),
   })
   const indexes = [
-    door('Clusterpedia', stack.host.client, {
+    proxy('Clusterpedia', stack.host.client, {
       prefix,
       sorted,
       engines: engines('clusterpedia-apiserver', 'postgres', 'host-kube-apiserver'),
     }),
-    door('embedded index', new ApiClient(credentials), { prefix, sorted, engines: [embedded.pid ?? 0] }),
+    proxy('embedded index', new ApiClient(credentials), { prefix, sorted, engines: [embedded.pid ?? 0] }),
   ]
   await prepareLag(karmada.client)
   for (const { client } of indexes) await index(client, karmada.kubeconfig)

@@ -14,7 +14,7 @@ export interface Readiness {
  * Follows a fleet until all instances are ready: those expected by name, and any other there is.
  * @param elapsedMs milliseconds since whatever the caller calls the start
  * @param signal ends the waiting early, at a deadline or on Ctrl-C
- * @param changed told after every change
+ * @param changed called after every change
  */
 export async function awaitReady(
   fleet: Fleet,

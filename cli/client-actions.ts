@@ -1,62 +1,79 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config.js'
+import { adoptInstance, deleteInstances } from './change-instances.js'
 import { createClient } from './client.js'
 import { resolveClient } from './client-config.js'
+import { completion } from './completion.js'
 import { describeInstance } from './describe-instance.js'
-import { doorKubeconfig } from './door-kubeconfig.js'
 import { ExitCode } from './exit-code.js'
-import { type Asking, getInstances } from './get-instances.js'
+import { type ClientContext, getInstances } from './get-instances.js'
+import { inspectInstance } from './inspect-instance.js'
 import { kubeconfigAnswer } from './instance-message.js'
-import type { Actions, ServerActions, Surroundings } from './program.js'
+import { mergeKubeconfig, ownKubeconfig } from './merge-kubeconfig.js'
+import { printed } from './print.js'
+import type { Actions, ProcessContext, ServerActions } from './program.js'
+import { proxyKubeconfig } from './proxy-kubeconfig.js'
+import { readIfThere } from './read-file.js'
 import { versionText } from './version.js'
 
-/** The commands that ask a running Kairship. */
+/** The commands that call a running Kairship. */
 export function clientActions({
   terminal: { out, err },
   interrupted: signal,
-}: Surroundings): Omit<Actions, keyof ServerActions> {
-  const asking = async (config: Config, ask: (asking: Asking) => Promise<ExitCode>): Promise<ExitCode> => {
+}: ProcessContext): Omit<Actions, keyof ServerActions> {
+  const withClient = async (
+    config: Config,
+    work: (context: ClientContext) => Promise<ExitCode>,
+  ): Promise<ExitCode> => {
     const client = createClient(resolveClient(config, readIfThere), config)
     try {
-      return await ask({ client, out, err, signal, now: Date.now, pause })
+      return await work({ client, out, err, signal, now: Date.now, pause })
     } finally {
       await client.close()
     }
   }
   return {
-    'get instances': (config, ...names) => asking(config, it => getInstances(it, config, names)),
-    'describe instance': (config, name = '') => asking(config, it => describeInstance(it, config, name)),
+    'get instances': (config, ...names) => withClient(config, it => getInstances(it, config, names)),
+    'describe instance': (config, name = '') => withClient(config, it => describeInstance(it, config, name)),
+    'inspect instance': (config, name = '') => withClient(config, it => inspectInstance(it, config, name)),
+    adopt: (config, name = '') => withClient(config, it => adoptInstance(it, config, name)),
+    'delete instance': (config, ...names) => withClient(config, it => deleteInstances(it, config, names)),
     kubeconfig: (config, instance = '') =>
-      asking(config, async ({ client }) => {
+      withClient(config, async ({ client }) => {
         const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/kubeconfig`
         const { kubeConfigString } = kubeconfigAnswer.parse(await client.get(path))
-        out(doorKubeconfig(kubeConfigString, resolveClient(config, readIfThere)))
+        const text = proxyKubeconfig(kubeConfigString, resolveClient(config, readIfThere))
+        if (config.merge) out(merged(text, instance))
+        else out(text)
         return ExitCode.ok
       }),
+    completion: async (_config, shell = '') => {
+      out(completion(shell))
+      return ExitCode.ok
+    },
     version: async ({ output }) => {
       const version = { kairship: versionText(), node: process.version }
       out(
         output === 'json'
           ? `${JSON.stringify(version)}\n`
-          : `kairship ${version.kairship} (Node.js ${version.node})\n`,
+          : (printed(version, output === 'name' ? 'table' : output) ??
+              `kairship ${version.kairship} (Node.js ${version.node})\n`),
       )
       return ExitCode.ok
     },
   }
 }
 
+/** Adds a kubeconfig to the caller's own. @returns the line to print */
+function merged(text: string, instance: string): string {
+  const path = ownKubeconfig()
+  const { context, isCurrent } = mergeKubeconfig(path, text, instance)
+  const next = isCurrent ? 'it is the current one' : `use it: kubectl config use-context ${context}`
+  return `context ${context} is in ${path}; ${next}\n`
+}
+
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
 }

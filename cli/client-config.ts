@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Config } from '../config.js'
 import { CommandError, ExitCode } from './exit-code.js'
 
-/** What a client needs to ask a running Kairship. The playground writes this as `client.yaml`. */
+/** How a client reaches a running Kairship. The playground writes this as `client.yaml`. */
 const clientConfig = z.strictObject({
   /** URL of the REST API. */
   server: z.string(),
@@ -18,7 +18,9 @@ const clientConfig = z.strictObject({
 export type ClientConfig = z.output<typeof clientConfig>
 
 /** Where a client config is looked for when none is named: the working folder (a playground's), then the home folder. */
-const clientConfigPaths = (workingFolder = process.cwd(), home = homedir()): readonly string[] => [
+export type ClientConfigPaths = readonly [workingFolder: string, home: string]
+
+const clientConfigPaths = (workingFolder = process.cwd(), home = homedir()): ClientConfigPaths => [
   join(workingFolder, '.kairship', 'client.yaml'),
   join(home, '.kairship', 'client.yaml'),
 ]
@@ -28,26 +30,30 @@ export type ReadIfThere = (path: string) => string | undefined
 
 /**
  * Puts together how to reach Kairship: settings first, then the client config file for what they leave open.
+ *
+ * Credentials and servers stay together. A token of the file is never sent to a server that a setting names. A token of
+ * the settings is never sent to a server that only a file in the working folder names: its author would otherwise
+ * receive the token of every user who runs a command there.
  * @throws CommandError when no server is known or a file cannot be used; it says which flag or file would help
  */
 export function resolveClient(
   config: Pick<Config, 'clientConfig' | 'server' | 'token' | 'tokenFile' | 'certificateAuthority'>,
   read: ReadIfThere,
-  paths: readonly string[] = clientConfigPaths(),
+  paths: ClientConfigPaths = clientConfigPaths(),
 ): ClientConfig {
-  const file = readClientConfig(config.clientConfig, read, paths)
-  const server = config.server ?? file?.server
+  const found = readClientConfig(config.clientConfig, read, paths)
+  const server = config.server ?? found?.content.server
   if (server === undefined)
     throw new CommandError(
       `no Kairship to ask: start one with "kairship playground", or name one with --server (looked for ${paths.join(' and ')})`,
       ExitCode.usage,
     )
-  // A token of the file belongs to the file's server and must not be sent to another one.
-  const inherited = config.server === undefined || config.server === file?.server ? file : undefined
-  const token = config.token ?? mustRead(config.tokenFile, read, '--token-file')?.trim() ?? inherited?.token
-  const authority =
-    mustRead(config.certificateAuthority, read, '--certificate-authority') ??
-    inherited?.certificateAuthorityData
+  const file = config.server === undefined || config.server === found?.content.server ? found : undefined
+  const token =
+    config.server === undefined && found?.inWorkingFolder
+      ? tokenOfFolder(config, found)
+      : (config.token ?? mustRead(config.tokenFile, read, '--token-file')?.trim() ?? file?.content.token)
+  const authority = namedAuthority(config, read) ?? file?.content.certificateAuthorityData
   return {
     server: server.replace(/\/$/, ''),
     ...(token === undefined ? {} : { token }),
@@ -55,20 +61,57 @@ export function resolveClient(
   }
 }
 
+/** The authority that a setting names. Node ignores a file without a certificate, and then trusts no server. */
+function namedAuthority(
+  { certificateAuthority: path }: Pick<Config, 'certificateAuthority'>,
+  read: ReadIfThere,
+): string | undefined {
+  const text = mustRead(path, read, '--certificate-authority')
+  if (text === undefined || text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new CommandError(
+    `--certificate-authority: ${path} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`,
+    ExitCode.usage,
+  )
+}
+
+/** The token for a server that a file in the working folder names: that file's own, or none. */
+function tokenOfFolder(
+  { token, tokenFile }: Pick<Config, 'token' | 'tokenFile'>,
+  { path, content }: FoundConfig,
+): string | undefined {
+  if (tokenFile === undefined && (token === undefined || content.token !== undefined)) return content.token
+  throw new CommandError(
+    `${tokenFile === undefined ? 'KAIRSHIP_TOKEN' : '--token-file'} is not sent to ${content.server}, which ${path} names: ` +
+      `if you trust this server, name it with --server or the file with --client-config`,
+    ExitCode.usage,
+  )
+}
+
 /** The text of a client config file. It holds a token: write it readable by its owner only. */
 export const renderClientConfig = (config: ClientConfig): string =>
-  `# Read by "kairship get", "describe" and "kubeconfig". Holds a token: keep it to yourself.\n${stringify(config)}`
+  `# The commands that call Kairship read this file. It holds a token: keep it to yourself.\n${stringify(config)}`
+
+interface FoundConfig {
+  readonly path: string
+  readonly content: ClientConfig
+  /** Found there, and not named by the caller: others may have put it there. */
+  readonly inWorkingFolder: boolean
+}
 
 function readClientConfig(
   named: string | undefined,
   read: ReadIfThere,
-  paths: readonly string[],
-): ClientConfig | undefined {
+  paths: ClientConfigPaths,
+): FoundConfig | undefined {
+  const [workingFolder, home] = paths
   for (const path of named === undefined ? paths : [named]) {
     const text = read(path)
     if (text === undefined) continue
     const parsed = clientConfig.safeParse(parseYaml(path, text))
-    if (parsed.success) return parsed.data
+    if (parsed.success) {
+      const inWorkingFolder = named === undefined && path === workingFolder && path !== home
+      return { path, content: parsed.data, inWorkingFolder }
+    }
     throw new CommandError(`${path} is not a client config: ${z.prettifyError(parsed.error)}`, ExitCode.usage)
   }
   if (named !== undefined) throw new CommandError(`${named} does not exist`, ExitCode.usage)

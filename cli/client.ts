@@ -11,6 +11,7 @@ const rpcStatus = z.object({ message: z.string(), code: z.number().optional() })
 export interface Client {
   get(path: string): Promise<unknown>
   post(path: string, body: unknown): Promise<unknown>
+  delete(path: string): Promise<unknown>
   /** The messages of a stream, until the server ends it or `signal` aborts. */
   stream(path: string, options: { signal: AbortSignal; resumeToken?: string }): AsyncIterable<unknown>
   close(): Promise<void>
@@ -51,6 +52,7 @@ export function createClient(
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
+    delete: path => ask(path, { method: 'DELETE' }),
     async *stream(path, { signal, resumeToken }) {
       const response = await send(path, {
         method: 'GET',

@@ -2,19 +2,20 @@
 export function columns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
+  noHeaders = false,
 ): {
   readonly text: string
   readonly row: (cells: readonly string[]) => string
 } {
   const widths = header.map((title, index) =>
-    Math.max(title.length, ...rows.map(cells => (cells[index] ?? '').length)),
+    Math.max(noHeaders ? 0 : title.length, ...rows.map(cells => (cells[index] ?? '').length)),
   )
   const row = (cells: readonly string[]): string =>
     `${cells
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('   ')
       .trimEnd()}\n`
-  return { text: [header, ...rows].map(row).join(''), row }
+  return { text: [...(noHeaders ? [] : [header]), ...rows].map(row).join(''), row }
 }
 
 /** How long ago, in kubectl's coarse way: 45s, 12m, 5h, 3d. */

@@ -1,41 +1,49 @@
-import { stringify } from 'yaml'
 import type { Config } from '../config.js'
 import { age, columns } from './columns.js'
 import { ExitCode } from './exit-code.js'
-import { type Asking, stateWord } from './get-instances.js'
+import { type ClientContext, stateWord } from './get-instances.js'
 import { type ExplanationMessage, explanation } from './instance-message.js'
+import { instanceObject } from './instance-object.js'
+import { printed } from './print.js'
 
 /** How many transitions a person is shown; `-o json` has all that the server keeps. */
 const shownTransitions = 15
 
 /** `kairship describe instance NAME`: what state it is in, and why. With `--watch` again after every change. */
-export async function describeInstance(asking: Asking, config: Config, name: string): Promise<ExitCode> {
+export async function describeInstance(
+  context: ClientContext,
+  config: Config,
+  name: string,
+): Promise<ExitCode> {
   const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(name)}`
   const show = async (): Promise<void> => {
-    const raw = await asking.client.get(`${path}:explain`)
-    asking.out(write(raw, config.output, asking.now()))
+    const raw = await context.client.get(`${path}:explain`)
+    context.out(write(raw, config.output, context.now()))
   }
   await show()
   if (!config.watch) return ExitCode.ok
   const watch = `/apis/kairship.io/v1alpha1/instances:watch?name=${encodeURIComponent(name)}`
   try {
-    for await (const message of asking.client.stream(watch, { signal: asking.signal }))
+    for await (const message of context.client.stream(watch, { signal: context.signal }))
       if ((message as { type?: string }).type === 'MODIFIED') await show()
   } catch (error) {
-    if (!asking.signal.aborted) throw error
+    if (!context.signal.aborted) throw error
   }
   return ExitCode.ok
 }
 
 function write(raw: unknown, output: Config['output'], now: number): string {
-  if (output === 'json') return `${JSON.stringify(raw, null, 2)}\n`
-  if (output === 'yaml') return stringify(raw)
-  return forPeople(explanation.parse(raw), now)
+  const { instance, ...further } = raw as Record<string, unknown>
+  // `name` is the instance's; the other forms are of the whole explanation.
+  const object = instanceObject(instance)
+  const whole = output === 'name' ? object : { instance: object, ...further }
+  return printed(whole, output) ?? forPeople(explanation.parse(raw), now, output === 'wide')
 }
 
 function forPeople(
   { instance, configuration, pending, transitions, leading, leader }: ExplanationMessage,
   now: number,
+  wide: boolean,
 ): string {
   const { metadata, spec, status } = instance
   const facts: [string, string | undefined][] = [
@@ -43,7 +51,6 @@ function forPeople(
     ['Alias', spec?.alias],
     ['Description', spec?.description],
     ['State', `${stateWord(status)}${status?.since ? ` for ${age(Date.parse(status.since), now)}` : ''}`],
-    ['Exactly', configuration.join(', ')],
     ['Endpoint', status?.endpoint],
     ['Karmada', status?.karmadaVersion],
     ['Kubernetes', status?.kubernetesVersion],
@@ -55,7 +62,7 @@ function forPeople(
     ],
     ['Clusters', ratio(status?.summary?.clusterSummary)],
     ['Nodes', ratio(status?.summary?.nodeSummary)],
-    ['Acted on by', `${leader || 'nobody'}${leading ? ' (who answered this)' : ''}`],
+    ['Acted on by', `${leader || 'no replica'}${leading ? ' (the one that answered)' : ''}`],
   ]
   const known = facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
   const conditions = (status?.conditions ?? []).map(
@@ -78,6 +85,7 @@ function forPeople(
       'Conditions',
       conditions.length > 0 && columns(['TYPE', 'STATUS', 'FOR', 'REASON', 'MESSAGE'], conditions).text,
     ),
+    section('Machine state', wide && configuration.map(state => `${state}\n`).join('')),
     section('Now', pending.length > 0 && pending.map(sentence => `${sentence}\n`).join('')),
     section('Transitions', steps.length > 0 && columns(['TIME', 'TRANSITION', 'EVENT', 'CAUSE'], steps).text),
   ].join('')

@@ -1,12 +1,12 @@
 /** What the process says about itself when it ends. Scripts may rely on these. */
 export const ExitCode = {
-  /** Done, or stopped as asked. */
+  /** Done, or stopped by a signal. */
   ok: 0,
   /** It was tried and failed; the reason is on stderr. */
   failed: 1,
   /** The command line, environment or config file is wrong; nothing was tried. */
   usage: 2,
-  /** What was asked for does not exist. */
+  /** The named object does not exist. */
   notFound: 3,
   /** The caller is not known, or may not do this. */
   denied: 4,

@@ -1,19 +1,22 @@
-import { stringify } from 'yaml'
 import type { Config } from '../config.js'
 import type { Client } from './client.js'
 import { age, columns } from './columns.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import {
   type InstanceMessage,
+  type InstanceWatchMessage,
   instanceList,
   instanceMessage,
   instanceWatchMessage,
 } from './instance-message.js'
+import { instanceListObject, instanceObject } from './instance-object.js'
+import { labelSelector } from './label-selector.js'
+import { printed } from './print.js'
 
 const root = '/apis/kairship.io/v1alpha1/instances'
 
 /** What a client command needs of its process. */
-export interface Asking {
+export interface ClientContext {
   readonly client: Client
   readonly out: (text: string) => void
   readonly err: (text: string) => void
@@ -26,38 +29,42 @@ export interface Asking {
 
 /** `kairship get instances [name...]` */
 export async function getInstances(
-  asking: Asking,
+  context: ClientContext,
   config: Config,
   names: readonly string[],
 ): Promise<ExitCode> {
-  if (config.watch) return watchInstances(asking, config, names)
-  const answer = names.length === 1 ? await getOne(asking, names[0] ?? '') : await listAll(asking, names)
-  asking.out(write(answer, config.output, asking.now()))
+  const select = labelSelector(config.selector ?? '')
+  if (config.watch) return watchInstances(context, config, names, select)
+  const single = names.length === 1 && config.selector === undefined
+  const messages = single ? [await getOne(context, names[0] ?? '')] : await list(context, names, select)
+  const object = single ? instanceObject(messages[0]) : instanceListObject(messages)
+  context.out(
+    printed(object, config.output, config.noHeaders) ??
+      table(
+        messages.map(message => instanceMessage.parse(message)),
+        config,
+        context.now(),
+      ),
+  )
   return ExitCode.ok
 }
 
-interface Answer {
-  /** What the server sent, untouched, for `-o json` and `-o yaml`. */
-  readonly raw: unknown
-  readonly instances: readonly InstanceMessage[]
-}
+type Select = ReturnType<typeof labelSelector>
 
-async function getOne({ client }: Asking, name: string): Promise<Answer> {
-  const raw = await client.get(`${root}/${encodeURIComponent(name)}`)
-  return { raw, instances: [instanceMessage.parse(raw)] }
-}
+const getOne = ({ client }: ClientContext, name: string): Promise<unknown> =>
+  client.get(`${root}/${encodeURIComponent(name)}`)
 
-async function listAll({ client }: Asking, names: readonly string[]): Promise<Answer> {
-  const raw = await client.get(`${root}?sortBy=field_name&sortDir=asc`)
-  const { items } = instanceList.parse(raw)
-  if (names.length === 0) return { raw, instances: items }
-  const missing = names.filter(name => !items.some(({ metadata }) => metadata.name === name))
+/** The selected instances, as the server sent them. */
+async function list({ client }: ClientContext, names: readonly string[], select: Select): Promise<unknown[]> {
+  const { items } = instanceList.parse(await client.get(`${root}?sortBy=field_name&sortDir=asc`))
+  const found = items.map(raw => ({ raw, metadata: instanceMessage.parse(raw).metadata }))
+  const missing = names.filter(name => !found.some(({ metadata }) => metadata.name === name))
   if (missing.length > 0) throw new CommandError(`no such instance: ${missing.join(', ')}`, ExitCode.notFound)
-  const wanted = (item: unknown): boolean => names.includes(instanceMessage.parse(item).metadata.name)
-  return {
-    raw: { items: (raw as { items: unknown[] }).items.filter(wanted) },
-    instances: items.filter(({ metadata }) => names.includes(metadata.name)),
-  }
+  return found
+    .filter(
+      ({ metadata }) => (names.length === 0 || names.includes(metadata.name)) && select(metadata.labels),
+    )
+    .map(({ raw }) => raw)
 }
 
 const header = ['NAME', 'STATE', 'KARMADA', 'KUBERNETES', 'CLUSTERS', 'AGE']
@@ -84,31 +91,35 @@ function cells({ metadata, status }: InstanceMessage, now: number, wide: boolean
   ]
 }
 
-/** The machine's state where the server tells it, else the contract's coarser word. */
+/** The machine's state where the server sends it, else the contract's coarser word. */
 export const stateWord = (status: InstanceMessage['status']): string =>
   status?.phase || status?.state.replace('INSTANCE_STATE_', '') || 'UNKNOWN'
 
-function write({ raw, instances }: Answer, output: Config['output'], now: number): string {
-  if (output === 'json') return `${JSON.stringify(raw, null, 2)}\n`
-  if (output === 'yaml') return stringify(raw)
+function table(instances: readonly InstanceMessage[], config: Config, now: number): string {
   if (instances.length === 0) return 'No instances.\n'
-  const wide = output === 'wide'
+  const wide = config.output === 'wide'
   return columns(
     wide ? wideHeader : header,
     instances.map(instance => cells(instance, now, wide)),
+    config.noHeaders,
   ).text
 }
 
 /** Pause before a broken watch is resumed: long enough not to hammer, short enough not to be missed by a person. */
 const resumePauseMs = 1_000
 
-/** Prints every change until interrupted. A watch that breaks is resumed where it broke. */
-async function watchInstances(asking: Asking, config: Config, names: readonly string[]): Promise<ExitCode> {
-  const { client, out, err, signal, now, pause } = asking
+/** Prints changes until interrupted. A watch that breaks is resumed where it broke. */
+async function watchInstances(
+  context: ClientContext,
+  config: Config,
+  names: readonly string[],
+  select: Select,
+): Promise<ExitCode> {
+  const { client, err, signal, pause } = context
   const query = names.length === 1 ? `?name=${encodeURIComponent(names[0] ?? '')}` : ''
-  const wide = config.output === 'wide'
-  const line = columns(wide ? wideHeader : header, [header.map(() => ' '.repeat(14))]).row
-  if (config.output === 'table' || wide) out(line(wide ? wideHeader : header))
+  const isWanted = ({ metadata }: InstanceMessage): boolean =>
+    (names.length === 0 || names.includes(metadata.name)) && select(metadata.labels)
+  const print = changePrinter(context, config, isWanted)
   let resumeToken: string | undefined
   while (!signal.aborted) {
     try {
@@ -118,20 +129,11 @@ async function watchInstances(asking: Asking, config: Config, names: readonly st
       })) {
         const message = instanceWatchMessage.parse(raw)
         resumeToken = message.resumeToken || resumeToken
-        const { instance } = message
-        if (!instance || (names.length > 0 && !names.includes(instance.metadata.name))) continue
-        if (config.output === 'json') out(`${JSON.stringify(raw)}\n`)
-        else if (config.output === 'yaml') out(`---\n${stringify(raw)}`)
-        else
-          out(
-            line(
-              message.type === 'DELETED' ? [instance.metadata.name, 'gone'] : cells(instance, now(), wide),
-            ),
-          )
+        print(message)
       }
     } catch (error) {
       if (signal.aborted) break
-      // A refusal stays one however often it is asked; what broke on the way may heal.
+      // A refusal stays one however often the watch is tried; a broken connection may heal.
       if (resumeToken === undefined || (error instanceof CommandError && error.exitCode !== ExitCode.failed))
         throw error
       err(`watch broken, resuming: ${error instanceof Error ? error.message : String(error)}\n`)
@@ -139,4 +141,38 @@ async function watchInstances(asking: Asking, config: Config, names: readonly st
     await pause(resumePauseMs, signal)
   }
   return ExitCode.ok
+}
+
+/** Prints changes as they come: as events of a Kubernetes watch in JSON, else objects, or rows of which something shown differs. */
+function changePrinter(
+  { out, now }: ClientContext,
+  config: Config,
+  isWanted: (instance: InstanceMessage) => boolean,
+): (message: InstanceWatchMessage) => void {
+  const wide = config.output === 'wide'
+  const titles = wide ? wideHeader : header
+  const line = columns(titles, [titles.map(() => ' '.repeat(14))]).row
+  if ((config.output === 'table' || wide) && !config.noHeaders) out(line(titles))
+  /** What was printed last of each instance. */
+  const rows = new Map<string, string>()
+  const ageColumn = header.indexOf('AGE')
+  return ({ type, instance: raw }) => {
+    if (!raw) return
+    const instance = instanceMessage.parse(raw)
+    const { name } = instance.metadata
+    // An instance whose labels stop matching is gone from the selection.
+    const isGone = type === 'DELETED' || !isWanted(instance)
+    if (isGone && !rows.has(name) && !isWanted(instance)) return
+    const row = isGone ? [name, 'gone'] : cells(instance, now(), wide)
+    const shownNow = row.filter((_, column) => column !== ageColumn).join('\0')
+    const isRepeated = rows.get(name) === shownNow
+    if (isGone) rows.delete(name)
+    else rows.set(name, shownNow)
+    const object = instanceObject(raw)
+    if (config.output === 'json') out(`${JSON.stringify({ type: isGone ? 'DELETED' : type, object })}\n`)
+    else if (config.output === 'yaml') out(`---\n${printed(object, 'yaml')}`)
+    else if (config.output === 'table' || wide) {
+      if (!isRepeated) out(line(row))
+    } else out(printed(object, config.output, true) ?? '')
+  }
 }

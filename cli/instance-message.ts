@@ -53,20 +53,24 @@ export const instanceMessage = z.object({
     .nullish(),
 })
 
-/** One instance as the API tells it. */
+/** One instance as the API sends it. */
 export type InstanceMessage = z.output<typeof instanceMessage>
 
-/** `ListInstanceResponse` */
-export const instanceList = z.object({ items: z.array(instanceMessage).default([]) })
+/** `ListInstanceResponse`; its instances as the server sent them. */
+export const instanceList = z.object({ items: z.array(z.unknown()).default([]) })
 
 /** `WatchInstancesResponse` */
 export const instanceWatchMessage = z.object({
   type: z
     .enum(['TYPE_UNSPECIFIED', 'RESET', 'ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
     .default('TYPE_UNSPECIFIED'),
-  instance: instanceMessage.nullish(),
+  /** As the server sent it. */
+  instance: z.unknown().optional(),
   resumeToken: text,
 })
+
+/** One change of the fleet. */
+export type InstanceWatchMessage = z.output<typeof instanceWatchMessage>
 
 /** `Explanation` */
 export const explanation = z.object({

@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 
 /** Where settings are looked for. The process's own arguments, environment and disk, or a test's. */
 export interface Sources {
-  /** Flags as given, by knob name; only those really given. */
+  /** Flags as given, by the name of the setting; only those really given. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly environment: Readonly<Record<string, string | undefined>>
   /** @throws when the file cannot be read */
@@ -37,11 +37,11 @@ export const flagOf = (name: string): string =>
 export const variableOf = (name: string): string =>
   `KAIRSHIP_${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
 
-/** Whether a knob may be set from a source. */
+/** Whether a setting may come from a source. */
 export const settableFrom = (name: KnobName, source: Source): boolean =>
   knobs[name].from?.includes(source) ?? true
 
-/** The knobs of a command, in the order of `config.ts`. */
+/** The settings of a command, in the order of `config.ts`. */
 export const knobsOf = (command: CommandName): readonly KnobName[] =>
   (Object.keys(knobs) as KnobName[]).filter(name => knobs[name].commands.includes(command))
 

@@ -25,27 +25,46 @@ export interface PlaygroundFiles {
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
 }
 
-/** Writes the files of a playground, for their owner only. */
+/** Writes the files of a playground, for their owner only. When one cannot be written, those written before are removed. */
 export async function writePlaygroundFiles(
   folder: string,
   secrets: PlaygroundSecrets,
 ): Promise<PlaygroundFiles> {
+  const contents = new Map<string, string>()
+  try {
+    const files = await writeAll(folder, secrets, contents)
+    written.set(files, contents)
+    return files
+  } catch (error) {
+    for (const path of contents.keys()) await rm(path, { force: true })
+    await removeEmptyFolder(join(folder, 'instances'))
+    throw error
+  }
+}
+
+/** @param contents receives the text of each file before that is written */
+async function writeAll(
+  folder: string,
+  secrets: PlaygroundSecrets,
+  contents: Map<string, string>,
+): Promise<PlaygroundFiles> {
   const { server, certificateAuthority, adminToken: token } = secrets
   const instances = join(folder, 'instances')
   await mkdir(instances, { recursive: true, mode: 0o700 })
-  const contents = new Map<string, string>()
   const write = async (path: string, text: string): Promise<string> => {
-    contents.set(relative('.', path) || path, text)
     // A file left by an earlier run keeps its mode when it is overwritten: begin anew.
     await rm(path, { force: true })
-    await writeFile(path, text, { mode: 0o600 })
+    contents.set(relative('.', path) || path, text)
+    await writeFile(path, text, { mode: 0o600 }).catch(error => {
+      // Node names no path when a disk is full.
+      throw error instanceof Error ? Object.assign(error, { path }) : error
+    })
     return relative('.', path) || path
   }
-  const kubeconfigs = Object.entries(secrets.instanceKubeconfigs).map(async ([name, text]) => [
-    name,
-    await write(join(instances, `${name}.kubeconfig`), text),
-  ])
-  const files: PlaygroundFiles = {
+  const kubeconfigs: [name: string, path: string][] = []
+  for (const [name, text] of Object.entries(secrets.instanceKubeconfigs))
+    kubeconfigs.push([name, await write(join(instances, `${name}.kubeconfig`), text)])
+  return {
     folder: relative('.', folder) || '.',
     clientConfig: await write(
       join(folder, 'client.yaml'),
@@ -55,10 +74,8 @@ export async function writePlaygroundFiles(
     adminToken: await write(join(folder, 'admin.token'), token),
     viewerToken: await write(join(folder, 'viewer.token'), secrets.viewerToken),
     hostKubeconfig: await write(join(folder, 'host.kubeconfig'), secrets.hostKubeconfig),
-    instanceKubeconfigs: Object.fromEntries(await Promise.all(kubeconfigs)),
+    instanceKubeconfigs: Object.fromEntries(kubeconfigs),
   }
-  written.set(files, contents)
-  return files
 }
 
 /** What each of our files says, by path. */
@@ -74,8 +91,11 @@ export async function removePlaygroundFiles(files: PlaygroundFiles): Promise<voi
     if ((await textOf(path)) === text) await rm(path, { force: true })
   })
   await Promise.all(removals)
-  for (const emptied of [join(folder, 'instances'), folder]) await rmdir(emptied).catch(unlessNotEmpty)
+  for (const emptied of [join(folder, 'instances'), folder]) await removeEmptyFolder(emptied)
 }
+
+/** Removes a folder unless something is in it. */
+export const removeEmptyFolder = (folder: string): Promise<void> => rmdir(folder).catch(unlessNotEmpty)
 
 /** Undefined for a file that is gone. */
 const textOf = (path: string): Promise<string | undefined> =>
@@ -84,9 +104,9 @@ const textOf = (path: string): Promise<string | undefined> =>
     throw error
   })
 
-/** Another playground may have put something there, or have taken it away. */
+/** Another playground may have put something there, or have taken it away; what never was a folder is not ours. */
 function unlessNotEmpty(error: unknown): void {
-  if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error
+  if (!['ENOTEMPTY', 'ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))) throw error
 }
 
 const codeOf = (error: unknown): unknown =>

@@ -1,22 +1,25 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { Fleet, InstanceView } from '../ports/fleet.js'
 import { awaitReady, type Readiness } from './await-ready.js'
 import { ExitCode } from './exit-code.js'
+import { folderProblem } from './folder-problem.js'
 import { aborted } from './interruption.js'
 import {
-  type PlaygroundFiles,
   type PlaygroundSecrets,
+  removeEmptyFolder,
   removePlaygroundFiles,
   writePlaygroundFiles,
 } from './playground-files.js'
-import { jsonLine, notReady, type PlaygroundUrls, welcome } from './playground-report.js'
+import { jsonLine, notReady, type PlaygroundUrls, type Shown, summary, welcome } from './playground-report.js'
 import type { Terminal } from './program.js'
 
 /** A playground with Kairship on top, as `commands.ts` starts it. */
 export interface StartedPlayground {
-  /** Names of the instances that were asked for. */
+  /** Names of the instances to wait for. */
   readonly instances: readonly string[]
+  /** A member cluster of the first instance, to show how members are reached. */
+  readonly member?: string
   readonly fleet: Fleet
   readonly urls: PlaygroundUrls
   readonly secrets: PlaygroundSecrets
@@ -24,27 +27,58 @@ export interface StartedPlayground {
 
 /** What the command needs besides its settings. */
 export interface PlaygroundCommand {
-  /** Starts everything; tells a waiting person what is up. */
+  /** Starts everything and reports each part that is up. */
   readonly start: (progress: (text: string) => void) => Promise<StartedPlayground>
+  /** Takes a folder for this process alone. @returns gives it back @throws when another process has it, naming that */
+  readonly lock: (folder: string) => () => void
   readonly terminal: Terminal
   readonly interrupted: AbortSignal
   /** Milliseconds since the process began. */
   readonly elapsedMs: () => number
+  /** What a person types to run this program from the working folder. */
+  readonly program: string
 }
 
 /** `kairship playground`: starts it, says how it went, and stays until interrupted (with `--once`: until all is ready). */
 export async function playground(config: Config, command: PlaygroundCommand): Promise<ExitCode> {
-  const { start, terminal, interrupted, elapsedMs } = command
+  const { data } = config
+  const folder = config.files ?? data ?? join('.', '.kairship')
+  const setting = config.files === undefined && data !== undefined ? '--data' : '--files'
+  // The fleet locks the folder of its data itself.
+  const isData = data !== undefined && resolve(folder) === resolve(data)
+  const unlock = isData ? () => undefined : explained(setting, folder, () => command.lock(folder))
+  try {
+    return await inFolder(folder, config, command)
+  } catch (error) {
+    const problem = data === undefined ? error : folderProblem('--data', data, error)
+    throw folderProblem(setting, folder, problem)
+  } finally {
+    unlock()
+    await removeEmptyFolder(folder)
+  }
+}
+
+/** Does it, or throws an error that names the setting. */
+function explained<T>(setting: string, folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw folderProblem(setting, folder, error)
+  }
+}
+
+async function inFolder(folder: string, config: Config, command: PlaygroundCommand): Promise<ExitCode> {
+  const { start, terminal, interrupted, elapsedMs, program } = command
   const progress = (text: string): void =>
     config.json ? undefined : terminal.err(`${(elapsedMs() / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
-  const { instances, fleet, urls, secrets } = await start(progress)
-  const files = await writePlaygroundFiles(config.files ?? config.data ?? join('.', '.kairship'), secrets)
+  const { instances, member, fleet, urls, secrets } = await start(progress)
+  const files = await writePlaygroundFiles(folder, secrets)
   try {
     const deadline = config.once
       ? AbortSignal.any([interrupted, AbortSignal.timeout(config.readyTimeoutMs)])
       : interrupted
     const readiness = await awaitReady(fleet, instances, elapsedMs, deadline, readyProgress(progress))
-    report(config, terminal, readiness, urls, files)
+    report(config, terminal, readiness, { urls, files, program, ...(member && { member }) })
     if (!config.once) {
       await aborted(interrupted)
       return ExitCode.ok
@@ -56,26 +90,20 @@ export async function playground(config: Config, command: PlaygroundCommand): Pr
   }
 }
 
-function report(
-  config: Config,
-  { out, err }: Terminal,
-  readiness: Readiness,
-  urls: PlaygroundUrls,
-  files: PlaygroundFiles,
-): void {
-  if (config.json) out(jsonLine(readiness, urls, files))
-  else if (readiness.allReady) out(`\n${welcome(readiness, urls, files)}`)
+function report(config: Config, { out, err }: Terminal, readiness: Readiness, shown: Shown): void {
+  if (config.json) out(jsonLine(readiness, shown))
+  else if (readiness.allReady) out(`\n${config.once ? summary(readiness) : welcome(readiness, shown)}`)
   if (!readiness.allReady) err(`not all instances became ready:\n${notReady(readiness)}\n`)
 }
 
-/** Tells of every instance that became ready while there are few, and of every tenth part when there are many. */
+/** Reports every instance that became ready while there are few, and of every tenth part when there are many. */
 function readyProgress(progress: (text: string) => void): (views: readonly InstanceView[]) => void {
-  let told = 0
+  let reported = 0
   return views => {
     const ready = views.filter(({ state }) => state === 'ready').length
     const step = Math.ceil(views.length / 10)
-    if (ready <= told || (ready < views.length && ready - told < step)) return
-    told = ready
+    if (ready <= reported || (ready < views.length && ready - reported < step)) return
+    reported = ready
     progress(`${ready} of ${views.length} instances ready`)
   }
 }

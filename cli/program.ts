@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { type CommandName, type Config, defaults, type Knob, type KnobName, knobs } from '../config.js'
 import { KubeconfigError } from '../ports/kube-api.js'
 import { CommandError, ExitCode } from './exit-code.js'
+import { listenProblem } from './listen-problem.js'
 import { ConfigError, flagOf, knobsOf, loadConfig, type Sources, settableFrom } from './load-config.js'
 import { versionText } from './version.js'
 
@@ -19,10 +20,10 @@ export interface Terminal {
   readonly err: (text: string) => void
 }
 
-/** What an action has of its process. */
-export interface Surroundings {
+/** What an action gets of its process. */
+export interface ProcessContext {
   readonly terminal: Terminal
-  /** Aborts when the process is told to stop. */
+  /** Aborts at the first signal to stop. */
   readonly interrupted: AbortSignal
 }
 
@@ -38,16 +39,19 @@ export async function run(
   terminal: Terminal,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok
-  const program = describeProgram(terminal, (name, command, names) =>
-    actions[name](loadConfig(name, { ...sources, flags: command.opts() }), ...names).then(code => {
-      exitCode = code
-    }),
-  )
+  const program = describeProgram(terminal, async (name, command, names) => {
+    const config = loadConfig(name, { ...sources, flags: command.opts() })
+    try {
+      exitCode = await actions[name](config, ...names)
+    } catch (error) {
+      throw listenProblem(error, config)
+    }
+  })
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Commander has already written its own message (or the help that was asked for).
+    // Commander has already written its own message (or the help text).
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage
     if (error instanceof ConfigError) {
       for (const problem of error.problems) terminal.err(`error: ${problem}\n`)
@@ -57,28 +61,20 @@ export async function run(
       terminal.err(`error: ${error.message}\n`)
       return error.exitCode
     }
-    // What a person can mend is said without a stack; anything else is a defect and shows all of it.
+    // Errors that a user can fix are one line; anything else is a defect and shows its stack.
     if (error instanceof KubeconfigError) {
       terminal.err(`error: ${error.message}\n`)
       return ExitCode.usage
-    }
-    if (isListenError(error)) {
-      terminal.err(`error: ${error.message}\n`)
-      return ExitCode.failed
     }
     throw error
   }
 }
 
-/** Node could not listen where it was told to: the address is taken, not ours, or not allowed. */
-const isListenError = (error: unknown): error is Error =>
-  error instanceof Error && 'syscall' in error && error.syscall === 'listen'
-
 type Started = (name: CommandName, command: Command, names: readonly string[]) => Promise<void>
 
 function describeProgram(terminal: Terminal, started: Started): Command {
   const program = new Command('kairship')
-    .description('Runs a fleet of Karmada control planes and gives one door to all of them.')
+    .description('Runs a fleet of Karmada control planes and gives one proxy to all of them.')
     .version(versionText(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', afterHelp)
@@ -112,11 +108,39 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   add(describe, 'describe instance', 'instance <name>', 'say what state an instance is in and why').alias(
     'inst',
   )
+  const inspect = program.command('inspect').description('follow one thing a running Kairship manages')
+  add(
+    inspect,
+    'inspect instance',
+    'instance <name>',
+    'print what its state machine does, as it does it',
+  ).alias('inst')
+  add(
+    program,
+    'adopt',
+    'adopt <name>',
+    'put a running Karmada control plane under management, whose kubeconfig a Secret on the host cluster holds',
+  )
+  const remove = program.command('delete').description('remove what a running Kairship manages')
+  add(
+    remove,
+    'delete instance',
+    'instance <name...>',
+    'take instances out of management; one that Kairship installed is uninstalled where its deletionPolicy says so',
+  )
+    .alias('instances')
+    .alias('inst')
   add(
     program,
     'kubeconfig',
     'kubeconfig <instance>',
     'print a kubeconfig for an instance through Kairship; it holds your token',
+  )
+  add(
+    program,
+    'completion',
+    'completion <shell>',
+    'print the completion script of a shell: bash, zsh or fish',
   )
   add(program, 'version', 'version', 'print the version of this program')
   return program

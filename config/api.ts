@@ -1,7 +1,7 @@
 import { address, httpsUrl, integer, milliseconds, path, text, toggle } from './kinds.js'
 import { answering, knob, servers } from './knob.js'
 
-/** Settings of what listens, and of what the native door lets through. */
+/** Settings of what listens, and of what the proxy lets through. */
 export const apiKnobs = {
   listen: knob({
     kind: address,
@@ -26,7 +26,7 @@ export const apiKnobs = {
     default: undefined,
     group: 'API',
     commands: answering,
-    help: 'URL by which callers reach REST and the native door; it is written into kubeconfigs',
+    help: 'URL by which callers reach REST and the proxy; it is written into kubeconfigs',
     why: 'without it the address listened on, which only callers on this machine or without a proxy can use',
   }),
   karmadaVersion: knob({
@@ -34,8 +34,8 @@ export const apiKnobs = {
     default: 'v1.18.2',
     group: 'API',
     commands: answering,
-    help: 'the Karmada release that the installed karmada-operator brings up; GetInstanceKarmadaConfig tells it',
-    why: 'the release that Kairship is tested with; the operator decides what is installed and tells nobody beforehand',
+    help: 'the Karmada release that the installed karmada-operator brings up; GetInstanceKarmadaConfig returns it',
+    why: 'the release that Kairship is tested with; the operator decides what is installed, and can be read only afterwards',
   }),
   healthListen: knob({
     kind: address,
@@ -71,18 +71,43 @@ export const apiKnobs = {
     why: 'without it bearer tokens are the only way in',
   }),
 
+  requestBodyIdleMs: knob({
+    kind: milliseconds(100, 3_600_000),
+    default: 10_000,
+    group: 'API',
+    commands: answering,
+    help: 'a request of whose body nothing arrives for this long is ended with 408',
+    why: 'a client that sends is never silent for so long; one that was begun and left holds a place of its caller until then',
+  }),
+  requestReceiveMs: knob({
+    kind: milliseconds(1_000, 86_400_000),
+    default: 600_000,
+    group: 'API',
+    commands: answering,
+    help: 'a request that has not arrived whole after this time is ended with 408',
+    why: 'an upload of 1 GiB through a service of a member takes this long at 2 MB/s; an API server itself accepts 3 MiB within a minute',
+  }),
+
   proxyRequestsPerInstance: knob({
     kind: integer(1, 100_000, 'requests'),
     default: 512,
-    group: 'Native door',
+    group: 'Proxy',
     commands: answering,
     help: 'short requests under way for one instance; one more is refused with 429',
     why: 'twice the sockets that are opened to an instance: as many wait their turn as are served',
   }),
+  proxyRequestsPerCaller: knob({
+    kind: integer(1, 100_000, 'requests'),
+    default: 128,
+    group: 'Proxy',
+    commands: answering,
+    help: 'the same of one caller; always less than proxyRequestsPerInstance',
+    why: 'a quarter of an instance’s: one caller who is slow or hostile leaves the others theirs',
+  }),
   proxyStreamsPerCaller: knob({
     kind: integer(1, 100_000, 'streams'),
     default: 1_000,
-    group: 'Native door',
+    group: 'Proxy',
     commands: answering,
     help: 'watches, followed logs and upgraded connections of one caller; one more is refused with 429',
     why: 'an informer holds a watch for each type it follows, and several controllers of one account share this',
@@ -90,23 +115,31 @@ export const apiKnobs = {
   proxyStreamsPerInstance: knob({
     kind: integer(1, 1_000_000, 'streams'),
     default: 10_000,
-    group: 'Native door',
+    group: 'Proxy',
     commands: answering,
     help: 'the same of all callers for one instance',
     why: 'each holds two sockets here and one at the instance',
   }),
+  proxyRightsGraceMs: knob({
+    kind: milliseconds(0, 86_400_000),
+    default: 300_000,
+    group: 'Proxy',
+    commands: answering,
+    help: 'how long the index answers callers whom an instance let read, while the instance cannot be reached; 0 for not at all',
+    why: 'a right that is revoked in the instance itself, unseen, lives on for so long at most; a change of its role bindings ends it at once',
+  }),
   proxyCheckNewcomers: knob({
     kind: toggle,
     default: false,
-    group: 'Native door',
+    group: 'Proxy',
     commands: answering,
-    help: 'read from the instance what a caller who has just come to this replica reads, until the index shows all that there was then: also what it wrote through another replica or before a restart',
+    help: 'read from the instance what a caller who has just come to this replica reads, until the index shows all that there was then: also what it wrote through another replica or before a restart; not what it writes through another replica later',
     why: 'the Service keeps a caller with one replica; an index takes up to a minute to say that it has reached a moment',
   }),
   proxyPatienceMs: knob({
     kind: milliseconds(100, 3_600_000),
     default: 60_000,
-    group: 'Native door',
+    group: 'Proxy',
     commands: answering,
     help: 'a caller that leaves an answer unread for this long is cut off',
     why: 'it holds a socket at the instance; a client that was suspended for longer lists again anyway',

@@ -1,7 +1,7 @@
-import { httpsUrl, milliseconds, oneOf, optional, path, text, toggle } from './kinds.js'
+import { httpsUrl, milliseconds, optional, path, text, toggle } from './kinds.js'
 import { clients, knob } from './knob.js'
 
-/** Settings of whoever asks a Kairship. */
+/** Settings of the commands that call a running Kairship. */
 export const clientKnobs = {
   clientConfig: knob({
     kind: path,
@@ -9,7 +9,7 @@ export const clientKnobs = {
     group: 'Client',
     commands: clients,
     from: ['flag', 'environment'],
-    help: 'file that says which Kairship to ask and how',
+    help: 'file with the URL, the authority and the token of the Kairship to call',
     why: 'else .kairship/client.yaml in the working folder (a playground writes it), else in the home folder',
   }),
   server: knob({
@@ -17,7 +17,7 @@ export const clientKnobs = {
     default: undefined,
     group: 'Client',
     commands: clients,
-    help: 'URL of the Kairship to ask',
+    help: 'URL of the Kairship to call',
     why: 'taken from the client config',
   }),
   token: knob({
@@ -27,7 +27,7 @@ export const clientKnobs = {
     commands: clients,
     from: ['environment'],
     help: 'bearer token',
-    why: 'no flag, because a process’s arguments can be read by others; taken from the client config',
+    why: 'no flag, because others can read a process’s arguments; taken from the client config; not sent to a server that only a file in the working folder names',
   }),
   tokenFile: knob({
     kind: path,
@@ -35,7 +35,7 @@ export const clientKnobs = {
     group: 'Client',
     commands: clients,
     help: 'file with the bearer token',
-    why: 'taken from the client config',
+    why: 'taken from the client config; not sent to a server that only a file in the working folder names',
   }),
   certificateAuthority: knob({
     kind: path,
@@ -54,12 +54,23 @@ export const clientKnobs = {
     why: 'longer than any single answer takes',
   }),
   output: knob({
-    kind: oneOf('table', 'wide', 'json', 'yaml'),
+    kind: text(
+      'format',
+      'one of table, wide, json, yaml, name, jsonpath=TEMPLATE, custom-columns=HEADER:JSONPATH,…, as kubectl has them',
+      /^(table|wide|json|yaml|name|jsonpath=.+|custom-columns=.+)$/s,
+    ),
     default: 'table',
     group: 'Client',
-    commands: ['get instances', 'describe instance', 'version'],
+    commands: [
+      'get instances',
+      'describe instance',
+      'inspect instance',
+      'adopt',
+      'delete instance',
+      'version',
+    ],
     short: 'o',
-    help: 'how the answer is written',
+    help: 'how the answer is written: table, wide, json, yaml, name, jsonpath=… or custom-columns=…',
     why: 'a person reads it; programs ask for json',
   }),
   watch: knob({
@@ -69,6 +80,67 @@ export const clientKnobs = {
     commands: ['get instances', 'describe instance'],
     short: 'w',
     help: 'stay and print every change',
-    why: 'one answer unless asked to stay',
+    why: 'most users want one answer',
+  }),
+  selector: knob({
+    kind: optional(text('selector', 'a label selector, such as env=prod,!retired')),
+    default: undefined,
+    group: 'Client',
+    commands: ['get instances'],
+    from: ['flag'],
+    short: 'l',
+    help: 'only instances whose labels match',
+    why: 'without it all instances are meant',
+  }),
+  noHeaders: knob({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['get instances'],
+    from: ['flag'],
+    help: 'print tables without their first line',
+    why: 'a person needs the names of the columns; scripts do not',
+  }),
+  kubeconfigSecret: knob({
+    kind: optional(
+      text(
+        'namespace/name',
+        'namespace/name of a Secret',
+        /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/[a-z0-9][a-z0-9.-]{0,252}$/,
+      ),
+    ),
+    default: undefined,
+    group: 'Client',
+    commands: ['adopt'],
+    from: ['flag'],
+    help: 'Secret on the host cluster with the kubeconfig of the control plane, under the key kubeconfig',
+    why: 'it must be named: no control plane is adopted by accident',
+  }),
+  alias: knob({
+    kind: optional(text('text', 'at most 63 characters', /^.{1,63}$/)),
+    default: undefined,
+    group: 'Client',
+    commands: ['adopt'],
+    from: ['flag'],
+    help: 'name for people',
+    why: 'the name of the instance will do',
+  }),
+  wait: knob({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['delete instance'],
+    from: ['flag'],
+    help: 'stay until the instances are gone',
+    why: 'removal goes on in the cluster, whether anybody waits or not',
+  }),
+  merge: knob({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['kubeconfig'],
+    from: ['flag'],
+    help: 'add it to your own kubeconfig as context kairship-<instance> instead of printing it',
+    why: 'your own kubeconfig changes only when you say so',
   }),
 } as const

@@ -9,8 +9,8 @@ export const controllerKnobs = {
     default: `${hostname()}_${process.pid}`,
     group: 'Leadership',
     commands: ['serve', 'controller-manager'],
-    help: 'name of this replica in the lease; no two replicas may share it',
-    why: 'host name and process id: unique per running process, readable in the Lease (default shown is this process’s)',
+    help: 'name of this replica in the lease, to which each process adds a random part',
+    why: 'host name and process id, for people who read the Lease; two containers can have both in common, so the random part makes it unique',
   }),
   leaseName: knob({
     kind: dnsLabel,
@@ -59,7 +59,7 @@ export const controllerKnobs = {
     group: 'Controllers',
     commands: acting,
     help: 'least time between two writes of an instance’s counters; state and conditions are written at once',
-    why: 'Karmada refreshes a cluster’s counters every 10 s, so more often would write what nobody measured',
+    why: 'Karmada refreshes a cluster’s counters every 10 s, so a shorter interval would write the same figures again',
   }),
   indexCanaryIntervalMs: knob({
     kind: milliseconds(0, 3_600_000),
@@ -67,7 +67,7 @@ export const controllerKnobs = {
     group: 'Controllers',
     commands: [...acting, 'apiserver'],
     help: 'pause between two canaries that measure how far an instance’s index is behind; 0 sends none',
-    why: 'two small requests an interval tell within it and the patience of an index that claims health and stands still; a thousand instances cost some ninety a second',
+    why: 'two small requests an interval tell within it and the patience of an index that claims health and is stalled; a thousand instances cost some ninety a second',
   }),
   indexCanaryPatienceMs: knob({
     kind: milliseconds(100, 3_600_000),

@@ -1,7 +1,7 @@
 /** The kinds of values that settings have; the files beside this one say which setting is of which kind. */
 import { z } from 'zod'
 
-/** A family of values: how one is parsed from text or YAML, and how a person is told what is allowed. */
+/** A family of values: how one is parsed from text or YAML, and how errors describe what is allowed. */
 export interface Kind<T> {
   readonly schema: z.ZodType<T>
   /** Completes the sentence "must be …". */
@@ -38,11 +38,16 @@ export const optional = <T>(kind: Kind<T>): Kind<T | undefined> => ({
 export const path = optional(text('path', 'a path to a file'))
 export const folder = optional(text('folder', 'a path to a folder'))
 export const toggle: Kind<boolean> = { schema: z.preprocess(bool, z.boolean()), allowed: 'true or false' }
-export const address = text(
+const hostAndPort = text(
   'host:port',
-  'host:port, such as 127.0.0.1:8443 or [::1]:8443 (port 0 picks a free one)',
+  'host:port, such as 127.0.0.1:8443 or [::1]:8443 (a port up to 65535; port 0 picks a free one)',
   /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/,
 )
+const portOf = (address: string): number => Number(address.slice(address.lastIndexOf(':') + 1))
+export const address: Kind<string> = {
+  ...hostAndPort,
+  schema: hostAndPort.schema.refine(it => portOf(it) <= 65_535),
+}
 export const httpsUrl = optional(
   text('url', 'an https:// URL without a path, such as https://127.0.0.1:8443', /^https:\/\/[^/?#]+\/?$/),
 )

@@ -1,6 +1,6 @@
 import type { Kind } from './kinds.js'
 
-/** What can be started or asked, as typed on the command line. */
+/** A command, as typed on the command line. */
 export type CommandName =
   | 'playground'
   | 'serve'
@@ -8,10 +8,14 @@ export type CommandName =
   | 'controller-manager'
   | 'get instances'
   | 'describe instance'
+  | 'inspect instance'
+  | 'adopt'
+  | 'delete instance'
   | 'kubeconfig'
+  | 'completion'
   | 'version'
 
-/** One knob of Kairship. Its flag, environment variable and key in the config file all derive from its name. */
+/** One setting of Kairship. Its flag, environment variable and key in the config file all derive from its name. */
 export interface Knob<T = unknown> {
   readonly kind: Kind<T>
   readonly default: T
@@ -25,19 +29,26 @@ export interface Knob<T = unknown> {
   /** Why the default is what it is. */
   readonly why: string
   readonly short?: string
-  /** Where it may be set; all three unless told. Secrets have no flag, because others can read a process's arguments. */
+  /** Where it may be set; all three by default. Secrets have no flag, because others can read a process's arguments. */
   readonly from?: readonly Source[]
 }
 
 /** Where a value comes from, in order of precedence: a flag beats the environment, which beats the config file. */
 export type Source = 'flag' | 'environment' | 'file'
 
-/** A knob; its value's type is found out. */
+/** Declares a setting; the type of its value is inferred. */
 export const knob = <T>(knob: Knob<T>): Knob<T> => knob
 
-/** Which commands a setting concerns: those that run a replica, that answer callers, that run actors, that ask, and all. */
+/** Commands that a setting may concern: those that run a replica, answer callers, run actors, call a Kairship, and all. */
 export const servers = ['serve', 'apiserver', 'controller-manager'] as const
 export const answering = ['playground', 'serve', 'apiserver'] as const
 export const acting = ['playground', 'serve', 'controller-manager'] as const
-export const clients = ['get instances', 'describe instance', 'kubeconfig'] as const
-export const everything = ['playground', ...servers, ...clients, 'version'] as const
+export const clients = [
+  'get instances',
+  'describe instance',
+  'inspect instance',
+  'adopt',
+  'delete instance',
+  'kubeconfig',
+] as const
+export const everything = ['playground', ...servers, ...clients, 'completion', 'version'] as const

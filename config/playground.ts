@@ -25,7 +25,7 @@ export const playgroundKnobs = {
     group: 'Playground',
     commands: ['playground'],
     help: 'keep all state in this folder, and continue from it when it is there',
-    why: 'a playground is for trying: it forgets unless asked to remember',
+    why: 'a playground is for trying: without --data it keeps nothing',
   }),
   files: knob({
     kind: folder,

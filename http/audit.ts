@@ -4,43 +4,90 @@ import { Code, codeName } from './code.js'
 import type { Action } from './identity/authorize.js'
 import type { Caller } from './identity/caller.js'
 
-/** What an audit record says: who did what to what, from where, and how it ended. Never what was in the request. */
+/** An object or collection inside an instance, as the path of a proxied request names it. Nothing is decoded. */
+export interface AuditTarget {
+  readonly instance: string
+  /** Kubernetes' verb inside the instance: get, list, watch, create, update, patch, delete, deletecollection. */
+  readonly verb: string
+  /** Empty for the core group. Absent, like version and resource, for paths that name no resource. */
+  readonly group?: string
+  readonly version?: string
+  readonly resource?: string
+  readonly subresource?: string
+  readonly namespace?: string
+  readonly name?: string
+}
+
+/** An audit record: who did what to what, from where, and how it ended. It never holds what was in the request. */
 export interface AuditRecord {
   readonly requestId: string
   readonly wire: Wire | 'proxy'
   readonly operation: string
-  /** Absent when nobody could be made out. */
+  /** Absent when the caller was not authenticated. */
   readonly caller?: Caller
+  /** What Kairship authorized on the host. */
   readonly action?: Action
+  /** What a proxied request was about inside the instance. */
+  readonly target?: AuditTarget
   /** Address of the connection. Forwarded-for headers prove nothing and are not read. */
   readonly remote?: string
-  /** Where a proxied answer is from. */
+  /** Where a proxied answer came from. */
   readonly source?: 'index' | 'karmada'
+  /**
+   * How it ended, decided by Kairship, the host or the instance (`codeOfStatus` of its HTTP status). A stream's
+   * or an upgraded connection's code is that of its end.
+   */
   readonly code: Code
+  /** The HTTP status that the caller received; absent over gRPC and where the caller received none. */
+  readonly status?: number
   readonly durationMs: number
 }
 
+/**
+ * What became of the request. `failed` requests changed nothing, as far as an API server's refusal can be believed;
+ * of an `unknown` one nobody knows: the connection, the deadline or the server broke before an answer came.
+ */
+export type Outcome = 'succeeded' | 'denied' | 'failed' | 'unknown'
+
+export function outcomeOf(code: Code): Outcome {
+  if (code === Code.OK) return 'succeeded'
+  if (code === Code.PERMISSION_DENIED || code === Code.UNAUTHENTICATED) return 'denied'
+  return withoutAnswer.has(code) ? 'unknown' : 'failed'
+}
+
+const withoutAnswer = new Set<Code>([
+  Code.CANCELLED,
+  Code.UNKNOWN,
+  Code.DEADLINE_EXCEEDED,
+  Code.INTERNAL,
+  Code.UNAVAILABLE,
+  Code.DATA_LOSS,
+])
+
 const reads = new Set(['get', 'list', 'watch'])
 
-const isDenial = (code: Code): boolean => code === Code.PERMISSION_DENIED || code === Code.UNAUTHENTICATED
-
-/** Every write leaves a record, and every denial. Reads that were allowed do not: the metrics count them. */
+/**
+ * Every write leaves a record, and every denial, also one that the host or an instance decided. Other reads leave none:
+ * the metrics count them.
+ */
 export const leavesRecord = (code: Code, action: Action | undefined): boolean =>
-  isDenial(code) || (action !== undefined && !reads.has(action.verb))
+  outcomeOf(code) === 'denied' || (action !== undefined && !reads.has(action.verb))
 
 /** Writes the record of a call, if it leaves one. */
 export function audit(log: Log, record: AuditRecord): void {
   const { caller, action, code, ...rest } = record
   if (!leavesRecord(code, action)) return
+  const outcome = outcomeOf(code)
   log.info(
     {
       audit: {
         ...rest,
+        outcome,
         code: codeName(code),
         ...(caller ? { user: caller.user, groups: caller.groups } : {}),
         ...action,
       },
     },
-    isDenial(code) ? 'denied' : 'written',
+    `request ${outcome}`,
   )
 }

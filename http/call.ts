@@ -1,10 +1,10 @@
 import type { Log } from '../ports/log.js'
 import type { Caller } from './identity/caller.js'
 
-/** Which door a call came through. */
+/** The protocol by which a call came. */
 export type Wire = 'rest' | 'grpc'
 
-/** What a handler knows of the call besides its request. */
+/** A call, as its handler sees it besides its request. */
 export interface Call {
   readonly requestId: string
   readonly caller: Caller
@@ -12,8 +12,8 @@ export interface Call {
   readonly signal: AbortSignal
   readonly log: Log
   /**
-   * Whether the caller may see the object of this name. Always true where the caller may see all; asked of the
-   * authorizer, and remembered shortly, where the operation is `filtered`.
+   * Whether the caller may see the object of this name. Always true where the caller may see all; where the operation
+   * is `filtered`, the authorizer decides, and its decision is remembered for seconds.
    */
   maySee(name: string): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** The closed set of outcomes of a call: gRPC's codes. There are no others, and none is ever invented by a handler. */
+/** The closed set of outcomes of a call: gRPC's codes. */
 export const Code = {
   OK: 0,
   CANCELLED: 1,
@@ -29,7 +29,7 @@ const names = Object.fromEntries(Object.entries(Code).map(([name, code]) => [cod
 /** The HTTP status a code leaves with over REST: the mapping of google.api, as grpc-gateway serves it. Total. */
 export const httpStatus: Readonly<Record<Code, number>> = {
   [Code.OK]: 200,
-  [Code.CANCELLED]: 499, // nginx' "client closed request"; nobody is left to read it
+  [Code.CANCELLED]: 499, // nginx' "client closed request"
   [Code.UNKNOWN]: 500,
   [Code.INVALID_ARGUMENT]: 400,
   [Code.DEADLINE_EXCEEDED]: 504,
@@ -45,4 +45,23 @@ export const httpStatus: Readonly<Record<Code, number>> = {
   [Code.UNAVAILABLE]: 503,
   [Code.DATA_LOSS]: 500,
   [Code.UNAUTHENTICATED]: 401,
+}
+
+/** The code of an API server's HTTP status, where its Status names no reason. Everything below 400 is OK, also 101. */
+export function codeOfStatus(status: number): Code {
+  if (status < 400) return Code.OK
+  return byStatus[status] ?? (status < 500 ? Code.INVALID_ARGUMENT : Code.INTERNAL)
+}
+
+const byStatus: Readonly<Record<number, Exclude<Code, 0>>> = {
+  401: Code.UNAUTHENTICATED,
+  403: Code.PERMISSION_DENIED,
+  404: Code.NOT_FOUND,
+  405: Code.UNIMPLEMENTED,
+  409: Code.ABORTED,
+  410: Code.OUT_OF_RANGE,
+  429: Code.RESOURCE_EXHAUSTED,
+  502: Code.UNAVAILABLE,
+  503: Code.UNAVAILABLE,
+  504: Code.DEADLINE_EXCEEDED,
 }

@@ -34,7 +34,7 @@ export function requestTimeout(header: string | undefined): number | undefined {
 
 /**
  * Aborts with a Failure as reason: CANCELLED when one of `signals` aborts (or its own reason where that is a Failure),
- * `late` (DEADLINE_EXCEEDED unless told) after `timeoutMs`.
+ * `late` (DEADLINE_EXCEEDED by default) after `timeoutMs`.
  */
 export function startDeadline(
   signals: readonly (AbortSignal | undefined)[],

@@ -13,7 +13,7 @@ import type { Held } from './limits.js'
 import type { Operation } from './operation.js'
 import { fieldValue, requireFields } from './request.js'
 
-/** A call as it arrives from a wire: decoded and authenticated, and nothing more. */
+/** A call as it arrives from a wire: authenticated, and nothing more. */
 export interface Arrival {
   readonly wire: Wire
   readonly requestId: string
@@ -25,14 +25,17 @@ export interface Arrival {
   readonly timeoutMs?: number | undefined
 }
 
+/** Reads the request's message from its wire, in that wire's way. @throws Failure INVALID_ARGUMENT */
+export type ReadRequest = () => Message | Promise<Message>
+
 /** What every call passes between its wire and its handler, the same on both wires. */
 export interface Dispatcher {
-  unary(operation: Operation, request: Message, arrival: Arrival): Promise<Message>
+  unary(operation: Operation, read: ReadRequest, arrival: Arrival): Promise<Message>
   /** Resolves once the stream is granted, so that a refusal is still a plain answer. The caller must iterate or return it. */
-  stream(operation: Operation, request: Message, arrival: Arrival): Promise<AsyncIterableIterator<Message>>
+  stream(operation: Operation, read: ReadRequest, arrival: Arrival): Promise<AsyncIterableIterator<Message>>
 }
 
-/** What the dispatcher needs of others. */
+/** What the dispatcher depends on. */
 export interface DispatcherOptions {
   readonly authorizer: Authorizer
   readonly log: Log
@@ -44,19 +47,20 @@ export interface DispatcherOptions {
   readonly random?: () => number
 }
 
-/** What a unary call may take at most; a caller may ask for less. Longer than any upstream request is given. */
+/** A unary call takes no longer than this; a caller may ask for less. Every upstream request has less. */
 const LONGEST_CALL_MS = 60_000
-/** A stream ends after one to two times this and is to be resumed, so that revoked rights and old replicas do not live on. */
+/** A stream ends after one to two times this, for the caller to resume: revoked rights and old replicas must not live on. */
 const STREAM_LIFE_MS = 30 * 60_000
 
-/** deadline → authorize → required fields → handler → audit and metrics, with one error door. */
+/** deadline → read → authorize → required fields → handler → audit and metrics, with one place for errors. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { streams, stopping, random = Math.random } = options
   return {
-    async unary(operation, request, arrival) {
+    async unary(operation, read, arrival) {
       const timeoutMs = Math.min(arrival.timeoutMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS)
-      const course = begin(options, operation, request, arrival, startDeadline([arrival.signal], timeoutMs))
+      const course = begin(options, operation, arrival, startDeadline([arrival.signal], timeoutMs))
       try {
+        const request = await orAborted(course.read(read), course.signal)
         const call = await orAborted(admit(options, operation, course, request), course.signal)
         const answer = await orAborted(
           (async () => operation.handle(request as never, call))(),
@@ -69,16 +73,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
     },
 
-    async stream(operation, request, arrival) {
+    async stream(operation, read, arrival) {
       const lifeMs = Math.min(arrival.timeoutMs ?? Number.POSITIVE_INFINITY, STREAM_LIFE_MS * (1 + random()))
       const deadline = startDeadline(
         [arrival.signal, stopping],
         lifeMs,
         arrival.timeoutMs === lifeMs ? undefined : streamIsOld(),
       )
-      const course = begin(options, operation, request, arrival, deadline)
+      const course = begin(options, operation, arrival, deadline)
       let release: () => void = () => undefined
       try {
+        const request = await orAborted(course.read(read), course.signal)
         const call = await orAborted(admit(options, operation, course, request), course.signal)
         release = streams.take(arrival.caller.user)
         const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
@@ -91,13 +96,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-const streamIsOld = () => unavailable('the stream has lived its time: resume it with its last token')
+const streamIsOld = () =>
+  unavailable('the stream has reached its longest life: resume it with its last token')
 
-/** One call on its way: what it holds, and the record of its end, which is made exactly once. */
+/** One call under way: what it holds, and the record of its end, which is made exactly once. */
 interface Course {
   readonly arrival: Arrival
+  /** What is to be authorized; it has a name once the request is read. */
   readonly action: Action | undefined
   readonly signal: AbortSignal
+  /** Reads the request, and from it what the call is about. */
+  read(read: ReadRequest): Promise<Message>
   /** Records how the call ended and gives back what it held. Returns the Failure to answer with. */
   end(error?: unknown): Failure
 }
@@ -105,17 +114,25 @@ interface Course {
 function begin(
   { log, meter, now }: DispatcherOptions,
   operation: Operation,
-  request: Message,
   arrival: Arrival,
   deadline: Deadline,
 ): Course {
   const start = now()
-  const action = actionOf(operation, request)
+  let action = actionOf(operation)
+  let audited = action
   let outcome: Failure | undefined
-  const course: Course = {
+  return {
     arrival,
-    action,
+    get action() {
+      return action
+    },
     signal: deadline.signal,
+    async read(read) {
+      const request = await read()
+      action = actionOf(operation, request)
+      audited = named(action, request, operation.permission?.createdNameField)
+      return request
+    },
     end(error) {
       if (outcome) return outcome
       const failure = error === undefined ? undefined : toFailure(error)
@@ -135,7 +152,7 @@ function begin(
         wire,
         operation: operation.id,
         caller,
-        ...(action ? { action } : {}),
+        ...(audited ? { action: audited } : {}),
         ...(remote ? { remote } : {}),
         code,
         durationMs,
@@ -146,16 +163,24 @@ function begin(
       return outcome
     },
   }
-  return course
 }
 
-function actionOf({ permission }: Operation, request: Message): Action | undefined {
+function actionOf({ permission }: Operation, request?: Message): Action | undefined {
   if (!permission?.verb) return undefined
-  const name = permission.nameField ? fieldValue(request, permission.nameField) : ''
-  return { verb: permission.verb, resource: permission.resource, ...(name ? { name } : {}) }
+  return named({ verb: permission.verb, resource: permission.resource }, request, permission.nameField)
 }
 
-/** Decides whether the call may go on, and what it may see. Nothing said means no. */
+/** The action with the name that the request holds at this path, if there is one. */
+function named(
+  action: Action | undefined,
+  request: Message | undefined,
+  path: string | undefined,
+): Action | undefined {
+  const name = request && path ? fieldValue(request, path) : ''
+  return action && name ? { ...action, name } : action
+}
+
+/** Decides whether the call may go on, and what it may see. A method without a permission is refused to everyone. */
 async function admit(
   { authorizer, log }: DispatcherOptions,
   operation: Operation,
@@ -166,7 +191,7 @@ async function admit(
   const call = { requestId, caller, signal, log: log.child({ requestId }) }
   const seesAll = { ...call, maySee: async () => true }
   if (operation.permission?.anyCaller) return seesAll
-  if (!action) throw permissionDenied(`${operation.id} is open to nobody: its proto names no permission`)
+  if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)
   // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
   requireFields(operation.method.input, request)
   const verdict = await authorizer.decide(caller, action)
@@ -181,7 +206,7 @@ async function admit(
   }
 }
 
-/** Hands on a stream's messages until it ends, fails or is aborted, and closes its source in every case. */
+/** Passes on a stream's messages until it ends, fails or is aborted. Closes its source in every case. */
 function relay(
   operation: Operation,
   source: AsyncIterable<Message>,
@@ -192,7 +217,7 @@ function relay(
   const iterator = source[Symbol.asyncIterator]()
   const finish = (error?: unknown) => {
     release()
-    // Not awaited: a generator only returns once its pending step has, which the abort brings about.
+    // Not awaited: a generator returns only after its pending step, which the abort ends.
     iterator
       .return?.()
       .catch(failed => log.warn({ err: failed, operation: operation.id }, 'a stream’s source did not close'))

@@ -9,8 +9,9 @@ import {
   RetryInfoSchema,
 } from '../proto/gen/google/rpc/error_details_pb.js'
 import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js'
-import { Code } from './code.js'
+import { Code, codeOfStatus } from './code.js'
 import {
+  badGateway,
   cancelled,
   deadlineExceeded,
   Failure,
@@ -21,8 +22,8 @@ import {
 } from './failure.js'
 
 /**
- * The one error door: whatever was thrown becomes the Failure its caller reads. An abort says why it was aborted when the
- * signal's reason is a Failure (deadline, hang-up, shutdown).
+ * The one place for errors: whatever was thrown becomes the Failure its caller reads. An abort has the Failure that is its
+ * signal's reason (deadline, hang-up, shutdown).
  */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
@@ -43,8 +44,11 @@ function fromStatus(error: StatusError): Failure {
     ...(details?.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
   }
   if (code === 401) {
-    // Callers are authenticated by us, so this is our own credential, and nothing the caller can mend.
-    return unavailable(`Kairship's own credential was refused by an API server: ${error.message}`, found)
+    // Callers are authenticated by us, so this is our own credential. The caller must not take it for theirs.
+    return badGateway(`an API server refuses Kairship's own credential: ${error.message}`, {
+      ...found,
+      reason: 'KairshipCredentialRefused',
+    })
   }
   return new Failure(byReason[reason ?? ''] ?? byCode(code), error.message, found)
 }
@@ -81,17 +85,8 @@ const byReason: Readonly<Record<string, Exclude<Code, 0>>> = {
   InternalError: Code.INTERNAL,
 }
 
-function byCode(code: number): Exclude<Code, 0> {
-  if (code === 403) return Code.PERMISSION_DENIED
-  if (code === 404) return Code.NOT_FOUND
-  if (code === 405) return Code.UNIMPLEMENTED
-  if (code === 409) return Code.ABORTED
-  if (code === 410) return Code.OUT_OF_RANGE
-  if (code === 429) return Code.RESOURCE_EXHAUSTED
-  if (code === 502 || code === 503) return Code.UNAVAILABLE
-  if (code === 504) return Code.DEADLINE_EXCEEDED
-  return code >= 400 && code < 500 ? Code.INVALID_ARGUMENT : Code.INTERNAL
-}
+/** A refusal is never OK, whatever code it carries. */
+const byCode = (status: number): Exclude<Code, 0> => codeOfStatus(status) || Code.INTERNAL
 
 /** No answer came from an API server: its own words say from which and why. */
 const fromUnreachable = (error: UnreachableError): Failure =>

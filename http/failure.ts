@@ -1,4 +1,4 @@
-import { Code } from './code.js'
+import { Code, httpStatus } from './code.js'
 
 /** One field of a request that is wrong, by its path in JSON names: `data.spec.alias`. */
 export interface FieldViolation {
@@ -8,19 +8,21 @@ export interface FieldViolation {
   readonly reason?: string
 }
 
-/** What a Failure tells programs beyond its code. */
+/** The details of a Failure, for programs. */
 export interface FailureDetails {
   readonly violations?: readonly FieldViolation[]
   /** Upper snake or Kubernetes CamelCase, stable, for branching. */
   readonly reason?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly retryAfterSeconds?: number
+  /** Over HTTP, where the code's own status would be misread; gRPC has no such distinction. */
+  readonly status?: 405 | 502
   readonly cause?: unknown
 }
 
 /**
- * A call that did not succeed, in the words its caller will read. Handlers throw it through the functions below;
- * everything else that is thrown becomes one in `errors.ts`. The message says what is wrong and what to do, and never
+ * A failed call, in the words its caller will read. Handlers throw it through the functions below;
+ * everything else that is thrown becomes one in `errors.ts`. The message names the problem and the remedy, and never
  * holds a secret.
  */
 export class Failure extends Error {
@@ -49,9 +51,17 @@ export const failedPrecondition = failure(Code.FAILED_PRECONDITION)
 export const resourceExhausted = failure(Code.RESOURCE_EXHAUSTED)
 export const cancelled = failure(Code.CANCELLED)
 export const deadlineExceeded = failure(Code.DEADLINE_EXCEEDED)
-/** Nobody could answer now; trying again may help. */
+/** No answer is possible now; a retry may help. */
 export const unavailable = failure(Code.UNAVAILABLE)
+/** The path is served, but not with this method. 405 over HTTP. */
+export const methodNotAllowed: Build = (message, details) =>
+  failure(Code.UNIMPLEMENTED)(message, { ...details, status: 405 })
+/** What stands behind us refused Kairship itself: neither the caller nor a retry can help. 502 over HTTP. */
+export const badGateway: Build = (message, details) => unavailable(message, { ...details, status: 502 })
 export const internal = failure(Code.INTERNAL)
+
+/** The HTTP status that a Failure is answered with. */
+export const httpStatusOf = ({ code, details }: Failure): number => details.status ?? httpStatus[code]
 
 /** INVALID_ARGUMENT for named fields; the message repeats the first so that it reads well alone. */
 export function invalidFields(violations: readonly FieldViolation[]): Failure {

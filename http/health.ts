@@ -5,19 +5,19 @@ import { formatAddress, parseAddress } from './address.js'
 import { Remembered } from './identity/remembered.js'
 import { listen } from './listener.js'
 
-/** One condition for being ready: undefined when it holds, else what is wrong, in words. */
+/** One condition for being ready: undefined when it holds, else the problem in words. */
 export interface Check {
   readonly name: string
   readonly problem: () => Promise<string | undefined>
 }
 
-/** What is answered to `/readyz`: as kube-apiserver writes it, one line for each check. */
+/** The answer to `/readyz`, in kube-apiserver's form: one line for each check. */
 export interface Readiness {
   readonly ready: boolean
   readonly text: string
 }
 
-/** Asks every check. `notes` are told but decide nothing. */
+/** Runs every check. `notes` are shown and decide nothing. */
 export async function readiness(checks: readonly Check[], notes: readonly string[] = []): Promise<Readiness> {
   const answers = await Promise.all(
     checks.map(async ({ name, problem }) => ({ name, wrong: await problem().catch(String) })),
@@ -30,11 +30,11 @@ export async function readiness(checks: readonly Check[], notes: readonly string
   return { ready, text: [...lines, ...notes.map(note => `[i]${note}`), last, ''].join('\n') }
 }
 
-/** How old an answer of the host may be: probes of several kubelets must not become its load. */
+/** How long an answer of the host counts, milliseconds: the probes of several kubelets must not become its load. */
 const HOST_SEEN_MS = 2_000
 const HOST_TIMEOUT_MS = 2_000
 
-/** Ready means: the instances were read, and the host, who authenticates and authorizes everyone, answers. */
+/** Ready: the instances were read, and the host, which authenticates and authorizes all callers, answers. */
 export function readyChecks({
   fleet,
   host,
@@ -43,7 +43,7 @@ export function readyChecks({
   readonly host: KubeApi
 }): readonly Check[] {
   const remembered = new Remembered<string | undefined>({ capacity: 1, now: () => performance.now() })
-  const askHost = async () => {
+  const checkHost = async () => {
     try {
       await host.request({ method: 'GET', path: '/readyz', timeoutMs: HOST_TIMEOUT_MS })
       return { value: undefined, ttlMs: HOST_SEEN_MS }
@@ -56,11 +56,11 @@ export function readyChecks({
       name: 'fleet',
       problem: async () => (fleet.synced ? undefined : 'the instances have not been read from the host yet'),
     },
-    { name: 'host', problem: async () => remembered.get('host', askHost) },
+    { name: 'host', problem: async () => remembered.get('host', checkHost) },
   ]
 }
 
-/** Who leads, for people who read `/readyz`. Followers are ready too: they answer reads. */
+/** The leader, for people who read `/readyz`. Followers are ready too: they answer reads. */
 export function leadershipNote(fleet: Fleet): string {
   const { leading, holder } = fleet.leadership()
   return holder === undefined
@@ -68,7 +68,7 @@ export function leadershipNote(fleet: Fleet): string {
     : `lease held by ${holder}${leading ? ' (this replica)' : ''}`
 }
 
-/** What the health listener answers from. */
+/** What the health listener depends on. */
 export interface HealthOptions {
   /** `host:port`; loopback unless a network is meant to reach it. */
   readonly listen: string
@@ -85,7 +85,7 @@ export interface HealthListener {
 /**
  * Serves `/healthz`, `/livez`, `/readyz` and `/metrics` over plain HTTP on an address of its own, so that probes and
  * scrapers need no credentials and callers of the API cannot reach it. It stops last: a probe of a stopping process
- * must hear that it is not ready, not find a closed door.
+ * must receive "not ready" and not a refused connection.
  */
 export async function startHealth({
   listen: address,

@@ -14,14 +14,18 @@ export class Held {
 
   /**
    * Takes one under this name and returns what gives it back (idempotent).
+   * @param holder the name in messages, where that is another
    * @throws Failure RESOURCE_EXHAUSTED at the limit
    */
-  take(name: string): () => void {
+  take(name: string, holder = name): () => void {
     const held = this.#held.get(name) ?? 0
     if (held >= this.most) {
-      throw resourceExhausted(`${name} already has ${held} ${this.what}, the most allowed: end some first`, {
-        retryAfterSeconds: 1,
-      })
+      throw resourceExhausted(
+        `${holder} already has ${held} ${this.what}, the most allowed: end some first`,
+        {
+          retryAfterSeconds: 1,
+        },
+      )
     }
     this.#held.set(name, held + 1)
     let given = false

@@ -1,29 +1,44 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Address } from './address.js'
+import { endIdleBody } from './body-deadline.js'
 
-/** How long a request may take to be said, in milliseconds. */
+/** How long a request may take to arrive, in milliseconds. */
 export interface SlowRequests {
-  /** Until its headers are there. */
+  /** Until its headers are complete. */
   readonly headersMs: number
+  /** How long its body may stop arriving. */
+  readonly bodyIdleMs: number
   /** From its first byte to its last; its answer may take longer. */
   readonly requestMs: number
-  /** How often is looked: a connection lives this much longer than the above. */
+  /** How often headers and whole requests are checked: a connection lives this much longer than those two. */
   readonly lookMs: number
 }
 
-export const SLOW_REQUESTS: SlowRequests = { headersMs: 10_000, requestMs: 60_000, lookMs: 5_000 }
+export const SLOW_REQUESTS: SlowRequests = {
+  headersMs: 10_000,
+  bodyIdleMs: 10_000,
+  requestMs: 600_000,
+  lookMs: 5_000,
+}
 
-/** Node keeps this many headers of a request and drops the others without a word: who has as many is refused. */
+/** The proxy refuses a request with this many headers, or more. */
 export const MOST_HEADERS = 100
+
+/**
+ * Node's own limit, and its default. Beyond it Node.js 20 drops headers without a word and Node.js 24 answers an empty 431:
+ * it is far above ours, so that a request with too many is refused alike on every version, and with a reason.
+ */
+const MOST_PARSED_HEADERS = 2_000
 
 /** Limits of an HTTP listener against slow and oversized requests. */
 export function hardened<S extends Server>(server: S, slow: SlowRequests): S {
   server.headersTimeout = slow.headersMs
   server.requestTimeout = slow.requestMs
+  server.on('request', (request, response) => endIdleBody(request, response, slow.bodyIdleMs))
   // Longer than the 60 s of common load balancers, so that they close idle connections first.
   server.keepAliveTimeout = 75_000
-  server.maxHeadersCount = MOST_HEADERS
+  server.maxHeadersCount = MOST_PARSED_HEADERS
   return server
 }
 
@@ -38,7 +53,7 @@ export interface Listener {
   close(graceMs: number): Promise<void>
 }
 
-/** Starts listening. @throws what the system says, e.g. EADDRINUSE */
+/** Starts listening. @throws the system's error, e.g. EADDRINUSE */
 export function listen(server: Server, { host, port }: Address): Promise<Listener> {
   const connections = new Connections(server)
   return new Promise((resolve, reject) => {
@@ -55,7 +70,7 @@ export function listen(server: Server, { host, port }: Address): Promise<Listene
 class Connections {
   /** As they are accepted: Node's own list of them lacks those that are still shaking hands, and upgraded ones. */
   readonly #accepted = new Set<Socket>()
-  /** Answers that are not sent to their last byte, by connection. One that was never asked anything is not here. */
+  /** Answers that are not completely sent, by connection. A connection without a request yet is not here. */
   readonly #answers = new Map<Socket, ServerResponse[]>()
   #ending = false
 
@@ -67,12 +82,12 @@ class Connections {
     server.on('request', ({ socket }, response) => this.#began(socket, response))
     if (server.listenerCount('upgrade') > 0)
       server.on('upgrade', ({ socket }) => this.#answers.delete(socket))
-    // Node calls this when it closes, too, and takes a connection for idle whose answer is said and waits for its reader:
-    // it would be cut off in the middle.
+    // Node calls this too when it closes, and takes a connection for idle whose answer is written and still unread: it would
+    // cut that answer off.
     server.closeIdleConnections = () => this.endIdle()
   }
 
-  /** From now on every answer is the last one of its connection, and says so where its head is not out yet. */
+  /** From now on every answer is the last one of its connection, and its head says so if it is not sent yet. */
   endAll(): void {
     this.#ending = true
     for (const answers of this.#answers.values()) for (const answer of answers) answer.shouldKeepAlive = false

@@ -6,19 +6,18 @@ import type { Meter } from '../ports/meter.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
 import { unavailable } from './failure.js'
-import type { ServedService } from './grpc/server.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { Held } from './limits.js'
-import { operationsOf } from './operation.js'
+import { operationsOf, type ServedService } from './operation.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
-import type { DoorAddress } from './rpc/door-kubeconfig.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
 import { InstanceReading } from './rpc/instance-reading.js'
 import { OwnWrites } from './rpc/own-writes.js'
+import type { ProxyAddress } from './rpc/proxy-kubeconfig.js'
 
-/** What the management API stands on. */
+/** What the management API depends on. */
 export interface ApiDependencies {
   readonly fleet: Fleet
   /** The host cluster under Kairship's own credential. */
@@ -26,8 +25,8 @@ export interface ApiDependencies {
   readonly log: Log
   readonly meter: Meter
   readonly karmadaVersion: string
-  /** Where callers reach the native door. */
-  readonly door: () => DoorAddress
+  /** The address at which callers reach the proxy. */
+  readonly proxy: () => ProxyAddress
   /** Streams that one caller may hold open at once, over all wires. */
   readonly streamsPerCaller: number
   /** Remembers what callers wrote. */
@@ -48,7 +47,7 @@ export interface ManagementApi {
 
 /** Puts services, identity and the dispatcher together. A further service is one more line here. */
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
-  const { fleet, host, log, meter, karmadaVersion, door, streamsPerCaller, catchUp } = dependencies
+  const { fleet, host, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp } = dependencies
   const { now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
@@ -59,7 +58,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     .catch(error => log.error({ err: error }, 'the fleet can no longer be followed'))
   const ownWrites = new OwnWrites({ catchUp, fleet, feed, host })
   const instances = new InstanceReading(fleet, host, ownWrites)
-  const handlers = instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, door })
+  const handlers = instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy })
   return {
     services: [{ service: InstanceService, operations: operationsOf(InstanceService, handlers) }],
     instances,

@@ -20,9 +20,14 @@ const EFFECT_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 /** From the first look of a canary to an index that is hopelessly behind. */
 const LAG_SECONDS = [0.03, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Every metric of the product, whoever measures it. A name that is not here cannot be used. */
+/** Every metric of the product. A name that is not here cannot be used. */
 const metrics = {
   kairship_instances: { kind: 'gauge', help: 'Instances by public state.', labels: ['state'] },
+  kairship_instance_not_ready: {
+    kind: 'gauge',
+    help: '1 for each instance that is not ready, by its state and the root cause.',
+    labels: ['instance', 'state', 'reason'],
+  },
   kairship_instance_transitions_total: {
     kind: 'counter',
     help: 'Transitions of instance machines between public states.',
@@ -31,6 +36,11 @@ const metrics = {
   kairship_actor_restarts_total: {
     kind: 'counter',
     help: 'Instance actors that crashed and were started again.',
+  },
+  kairship_events_total: {
+    kind: 'counter',
+    help: 'Kubernetes Events about Instances: written, dropped because there were too many of one Instance, or failed.',
+    labels: ['outcome'],
   },
   kairship_effect_duration_seconds: {
     kind: 'histogram',
@@ -76,7 +86,7 @@ const metrics = {
   },
   kairship_index_judgements_total: {
     kind: 'counter',
-    help: 'Times this replica found that an index moves, stands still, or cannot be measured.',
+    help: 'Times this replica found that an index is current, is stalled, or cannot be measured.',
     labels: ['to'],
   },
   kairship_lease_leading: { kind: 'gauge', help: '1 while this replica holds the lease and acts.' },
@@ -108,30 +118,30 @@ const metrics = {
   },
   kairship_proxy_requests_total: {
     kind: 'counter',
-    help: 'Requests through the native door that ended, by HTTP status (0: no answer).',
+    help: 'Requests through the proxy that ended, by HTTP status (0: no answer).',
     labels: ['verb', 'code'],
   },
   kairship_proxy_circuit_transitions_total: {
     kind: 'counter',
-    help: 'Circuits of instances in the native door that opened, tried again or closed.',
+    help: 'Circuits of instances in the proxy that opened, tried again or closed.',
     labels: ['to'],
   },
   kairship_proxy_circuits_open: {
     kind: 'gauge',
-    help: 'Instances that the native door refuses at once, because they could not be reached.',
+    help: 'Instances that the proxy refuses at once, because they could not be reached.',
   },
   kairship_proxy_stalled_total: {
     kind: 'counter',
-    help: 'Answers through the native door cut off because their caller did not read them.',
+    help: 'Answers through the proxy cut off because their caller did not read them.',
   },
   kairship_proxy_answers_total: {
     kind: 'counter',
-    help: 'Answers through the native door, by where they are from and why.',
+    help: 'Answers through the proxy, by where they are from and why.',
     labels: ['source', 'reason'],
   },
   kairship_proxy_request_duration_seconds: {
     kind: 'histogram',
-    help: 'How long the native door took until the answer’s head was sent.',
+    help: 'How long the proxy took until the answer’s head was sent.',
     labels: ['verb'],
     buckets: CALL_SECONDS,
   },
@@ -139,11 +149,13 @@ const metrics = {
 
 /** A Meter, and what a scraper reads of it. */
 export interface Metrics extends Meter {
+  /** Forgets the values of a gauge, so that only those are exposed that are set again. */
+  reset(name: string): void
   /** The exposition text, and its media type. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>
 }
 
-/** Metrics of one process, with Node's own (`process_`, `nodejs_`) next to ours unless told otherwise. */
+/** Metrics of one process, with Node's own (`process_`, `nodejs_`) next to ours by default. */
 export function createMetrics(options: { readonly ofProcess?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (options.ofProcess ?? true) collectDefaultMetrics({ register: registry })
@@ -165,6 +177,7 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
   return {
     count: (name, labels = {}, by = 1) => declared(counters, name, 'counter').inc(labels as Labels, by),
     gauge: (name, value, labels = {}) => declared(gauges, name, 'gauge').set(labels as Labels, value),
+    reset: name => declared(gauges, name, 'gauge').reset(),
     observe: (name, seconds, labels = {}) =>
       declared(histograms, name, 'histogram').observe(labels as Labels, seconds),
     expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
@@ -185,14 +198,20 @@ const states: readonly InstanceState[] = [
   'deleting',
 ]
 
-const freshnesses: readonly IndexFreshness['state'][] = ['unknown', 'current', 'standingStill']
+const freshnesses: readonly IndexFreshness['state'][] = ['unknown', 'current', 'stalled']
 
 /** Sets what is counted from what this replica sees now; to be called before each exposition. */
-export function gaugeInstances(fleet: Pick<Fleet, 'list' | 'index'>, meter: Meter): void {
+export function gaugeInstances(
+  fleet: Pick<Fleet, 'list' | 'index'>,
+  meter: Pick<Metrics, 'gauge' | 'reset'>,
+): void {
+  meter.reset('kairship_instance_not_ready')
   const counts = new Map<InstanceState, number>(states.map(state => [state, 0]))
   const indexes = new Map<IndexFreshness['state'], number>(freshnesses.map(state => [state, 0]))
-  for (const { name, state } of fleet.list()) {
+  for (const { name, state, conditions } of fleet.list()) {
     counts.set(state, (counts.get(state) ?? 0) + 1)
+    const reason = conditions.find(({ type }) => type === 'Ready')?.reason ?? 'Unknown'
+    if (state !== 'ready') meter.gauge('kairship_instance_not_ready', 1, { instance: name, state, reason })
     const freshness = fleet.index(name)?.freshness.state
     if (freshness) indexes.set(freshness, (indexes.get(freshness) ?? 0) + 1)
   }

@@ -1,4 +1,6 @@
 import {
+  type DescField,
+  type DescMessage,
   type DescMethod,
   type DescMethodServerStreaming,
   type DescMethodUnary,
@@ -22,20 +24,26 @@ export interface Binding {
   readonly body: string
 }
 
-/** One rpc with all that its proto says of it. Both wires, the document and the authorizer read only this. */
+/** One rpc with everything that its proto declares. Both wires, the document and the authorizer read only this. */
 export interface Operation {
   /** `Instance_ListInstances`, as the contract's operationIds are. */
   readonly id: string
   readonly method: DescMethodUnary | DescMethodServerStreaming
   readonly bindings: readonly Binding[]
-  /** Absent: the proto does not say, and nobody may call it. */
+  /** Absent if the proto has none: then every call is refused. */
   readonly permission: Permission | undefined
   readonly handle: (request: never, call: Call) => unknown
 }
 
+/** One service with its operations, as both wires serve it. */
+export interface ServedService {
+  readonly service: DescService
+  readonly operations: readonly Operation[]
+}
+
 /**
  * The handlers of one service, one for each rpc of its proto: the compiler demands them all. A unary handler returns its
- * answer; a streaming one returns an iterable, having refused by then what it refuses.
+ * answer; a streaming one checks the request first and then returns an iterable.
  */
 export type ServiceHandlers<S extends DescService> = {
   readonly [K in keyof S['method']]: S['method'][K] extends {
@@ -55,7 +63,7 @@ type Awaitable<T> = T | Promise<T>
 
 /**
  * Reads a service's descriptors into operations.
- * @throws Error at start when a proto asks for what is not served: client streaming, or a broken path template
+ * @throws Error at start for client streaming and parts of google.api.http that are not served, and for a broken path template
  */
 export function operationsOf<S extends DescService>(
   service: S,
@@ -71,7 +79,7 @@ export function operationsOf<S extends DescService>(
     return {
       id: `${service.name.replace(/Service$/, '')}_${method.name}`,
       method,
-      bindings: hasOption(method, http) ? bindingsOf(getOption(method, http)) : [],
+      bindings: hasOption(method, http) ? bindingsOf(method, getOption(method, http)) : [],
       permission: hasOption(method, permission) ? getOption(method, permission) : undefined,
       handle,
     }
@@ -81,17 +89,35 @@ export function operationsOf<S extends DescService>(
 const isServed = (method: DescMethod): method is Operation['method'] =>
   method.methodKind === 'unary' || method.methodKind === 'server_streaming'
 
-function bindingsOf(rule: HttpRule): Binding[] {
-  const { pattern } = rule
-  const own =
-    pattern.case === undefined || pattern.case === 'custom'
-      ? []
-      : [
-          {
-            verb: pattern.case.toUpperCase() as Binding['verb'],
-            template: parseTemplate(pattern.value),
-            body: rule.body,
-          },
-        ]
-  return [...own, ...rule.additionalBindings.flatMap(bindingsOf)]
+/** @throws Error for what google.api.http allows and the routes do not do, instead of serving something else */
+function bindingsOf(method: DescMethod, rule: HttpRule, nested = false): Binding[] {
+  const { pattern, body, responseBody, additionalBindings } = rule
+  const refuse = (problem: string) =>
+    new Error(`${method.parent.typeName}.${method.name}: google.api.http ${problem}`)
+  if (pattern.case === undefined) throw refuse('has no path')
+  if (pattern.case === 'custom') throw refuse(`has the method ${pattern.value.kind}, which is not served`)
+  if (responseBody) throw refuse('has a response_body, which is not served: answers are whole messages')
+  if (nested && additionalBindings.length > 0)
+    throw refuse('has additional_bindings inside additional_bindings')
+  if (body && body !== '*' && !method.input.fields.some(({ name }) => name === body)) {
+    throw refuse(`has the body ${body}, which is no field of ${method.input.name}`)
+  }
+  const template = parseTemplate(pattern.value)
+  for (const segment of template.segments) {
+    if ('literal' in segment || segment.field === '') continue
+    const kind = fieldAt(method.input, segment.field)?.fieldKind
+    if (kind !== 'scalar' && kind !== 'enum') {
+      throw refuse(`binds {${segment.field}}, which is no plain field of ${method.input.name}`)
+    }
+  }
+  const own = { verb: pattern.case.toUpperCase() as Binding['verb'], template, body }
+  return [own, ...additionalBindings.flatMap(other => bindingsOf(method, other, true))]
+}
+
+/** The field at a path in proto names, `cluster.name`. */
+function fieldAt(message: DescMessage, path: string): DescField | undefined {
+  const [name, ...rest] = path.split('.')
+  const field = message.fields.find(candidate => candidate.name === name)
+  if (rest.length === 0) return field
+  return field?.fieldKind === 'message' ? fieldAt(field.message, rest.join('.')) : undefined
 }

@@ -18,9 +18,11 @@ import {
   type SlowRequests,
 } from './listener.js'
 import { managementApi } from './management-api.js'
-import { InstanceAccess } from './native-door/access.js'
-import { nativeDoor } from './native-door/door.js'
-import { type DoorLimits, limitsOf } from './native-door/limits.js'
+import { Pipelines } from './pipelines.js'
+import { InstanceAccess } from './proxy/index/access.js'
+import { AggregatedApis } from './proxy/index/aggregated-apis.js'
+import { limitsOf, type ProxyLimits } from './proxy/limits.js'
+import { instanceProxy } from './proxy/proxy.js'
 import { Arrivals } from './read-your-writes/arrivals.js'
 import { CatchUp } from './read-your-writes/catch-up.js'
 import { WriteLedger } from './read-your-writes/ledger.js'
@@ -28,8 +30,10 @@ import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
 import { type ServingCertificate, selfSigned } from './serving-certificate.js'
+import { endUnreadAnswer } from './unread-answer.js'
+import { refuseUpgradeHere } from './upgrade-response.js'
 
-/** What the API needs and where it listens. */
+/** What the API depends on, and where it listens. */
 export interface ApiOptions {
   readonly fleet: Fleet
   /** The host cluster under Kairship's own credential: it authenticates, authorizes and stores. */
@@ -40,22 +44,26 @@ export interface ApiOptions {
   readonly listen: string
   /** `host:port` of gRPC over TLS. */
   readonly grpcListen: string
-  /** What the listeners show; a self-signed certificate for the addresses listened on when absent. */
+  /** The listeners' certificate; a self-signed one for the addresses listened on when absent. */
   readonly tls?: ServingCertificate
   /** PEM of the authorities whose client certificates are accepted; none are when absent. */
   readonly clientCertificateAuthority?: string
-  /** The Karmada version that is installed when none is asked for; callers are told '' when absent. */
+  /** The Karmada version that is installed by default; callers receive '' when absent. */
   readonly karmadaVersion?: string
   /** Streams that one caller may hold open at once, over all wires. */
   readonly streamsPerCaller?: number
   /** `https://host:port` by which callers reach REST, where that is not the address listened on. */
   readonly externalUrl?: string
-  /** How long REST and the native door wait for a request to be said. */
-  readonly slowRequests?: SlowRequests
-  /** Whether the native door shows callers what they wrote before they came to this replica: through another, or one that ended. */
+  /** How long REST and the proxy wait for a request to arrive. */
+  readonly slowRequests?: Partial<SlowRequests>
+  /** How long a caller may leave an answer of REST unread, milliseconds; the proxy has a limit of its own. */
+  readonly answerPatienceMs?: number
+  /** Whether the proxy shows callers what they wrote before they came to this replica: through another, or one that ended. */
   readonly checkNewcomers?: boolean
-  /** What the native door lets through at once. */
-  readonly doorLimits?: Partial<DoorLimits>
+  /** How long what an instance said of its callers' rights counts while it cannot be reached, milliseconds. */
+  readonly rightsGraceMs?: number
+  /** What the proxy lets through at once. */
+  readonly proxyLimits?: Partial<ProxyLimits>
   /** How long calls under way may go on once `close` was called. */
   readonly graceMs?: number
 }
@@ -70,25 +78,22 @@ export interface Api {
   readonly certificateAuthority?: string
   /** For `/readyz`, here and on the health listener: not ready from the moment `close` was called. */
   readiness(): Promise<Readiness>
-  /** Says not ready, ends streams with a proper end, lets calls under way finish, closes. Idempotent. */
+  /** Reports not ready, ends streams properly, lets calls under way finish, closes. Idempotent. */
   close(): Promise<void>
 }
 
 const DEFAULT_STREAMS_PER_CALLER = 100
 const DEFAULT_GRACE_MS = 5_000
+/** As long as the proxy's default. */
+const DEFAULT_ANSWER_PATIENCE_MS = 60_000
 
 /** An option of the sockets beneath, which the types of the HTTPS server do not know. */
 const HALF_OPEN = { allowHalfOpen: true } as object
 
 /** Starts REST and gRPC, each on its TLS listener, over the same services. */
 export async function startApi(options: ApiOptions): Promise<Api> {
-  const {
-    fleet,
-    log,
-    clientCertificateAuthority,
-    graceMs = DEFAULT_GRACE_MS,
-    slowRequests = SLOW_REQUESTS,
-  } = options
+  const { fleet, log, clientCertificateAuthority, graceMs = DEFAULT_GRACE_MS } = options
+  const slowRequests = { ...SLOW_REQUESTS, ...options.slowRequests }
   const [address, grpcAddress] = [parseAddress(options.listen), parseAddress(options.grpcListen)]
   const tls = options.tls ?? (await selfSigned([address.host, grpcAddress.host, 'localhost', 'kairship']))
   let url = ''
@@ -99,7 +104,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     ...options,
     catchUp: new CatchUp(ledger),
     now,
-    door: () => ({
+    proxy: () => ({
       url: options.externalUrl?.replace(/\/$/, '') ?? url,
       ...(certificateAuthority ? { certificateAuthority } : {}),
     }),
@@ -119,14 +124,22 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     ...options,
     ...api,
     operations,
-    anonymous: app => addHealth(app, askReady),
-    further: app => addDocuments(app, api.services),
+    anonymous: app => {
+      addHealth(app, askReady)
+      addDocuments(app, api.services)
+    },
   })
-  const limits = limitsOf(options.doorLimits ?? {}, { ...options, now })
+  const limits = limitsOf(options.proxyLimits ?? {}, { ...options, now })
   const catchUp = new CatchUp(ledger, options.checkNewcomers ? new Arrivals(now) : undefined)
-  const reading = { access: new InstanceAccess(now), ledger, catchUp }
-  const door = nativeDoor({ ...options, ...api, ...limits, ...reading, now })
+  const reading = {
+    access: new InstanceAccess(now, { graceMs: options.rightsGraceMs }),
+    aggregatedApis: new AggregatedApis(now),
+    ledger,
+    catchUp,
+  }
+  const proxy = instanceProxy({ ...options, ...api, ...limits, ...reading, now })
   const rest = getRequestListener(app.fetch)
+  const pipelines = new Pipelines()
   const server = hardened(
     createServer(
       {
@@ -138,25 +151,26 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         connectionsCheckingInterval: slowRequests.lookMs,
         // Half-open sockets are not closed by a client that left before it shook hands; Node gives those two minutes.
         handshakeTimeout: slowRequests.headersMs,
-        // A connection has one identity. Also, renegotiating costs us more than who asks for it.
+        // A connection has one identity. Also, a renegotiation costs the server more than the client.
         secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
         // A caller whose network went away without a word is noticed in minutes and not never.
         keepAlive: true,
         keepAliveInitialDelay: 60_000,
-        // Asked for, not demanded: who has none sends a token. What cannot be verified counts as none.
+        // Requested, not required: other callers send a token. A certificate that cannot be verified does not count.
         requestCert: clientCertificateAuthority !== undefined,
         rejectUnauthorized: false,
         ...(clientCertificateAuthority ? { ca: clientCertificateAuthority } : {}),
       },
       (request, response) => {
-        if (!door.request(request, response)) void rest(request, response)
+        if (!pipelines.admits(request.socket, response) || proxy.request(request, response)) return
+        endUnreadAnswer(response, options.answerPatienceMs ?? DEFAULT_ANSWER_PATIENCE_MS)
+        void rest(request, response)
       },
     ),
     slowRequests,
   )
   server.on('upgrade', (request, socket, head) => {
-    if (!door.upgrade(request, socket, head))
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
+    if (!proxy.upgrade(request, socket, head)) refuseUpgradeHere(request, socket)
   })
   const grpc = await startGrpc({
     ...options,
@@ -164,6 +178,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     ...grpcAddress,
     tls,
     clientCertificateAuthority,
+    requestMs: slowRequests.requestMs,
+    ready: async () => (await askReady()).ready,
   })
   let listener: Listener
   try {
@@ -172,16 +188,15 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     await grpc.close(0)
     throw error
   }
-  grpc.setServing(true)
   url = `https://${formatAddress({ host: address.host, port: listener.port })}`
   log.info({ url, grpc: grpc.address }, 'the API is listening')
 
   const stop = async () => {
-    grpc.setServing(false)
+    grpc.stopServing()
     api.endStreams()
-    door.endStreams()
+    proxy.endStreams()
     await Promise.all([listener.close(graceMs), grpc.close(graceMs)])
-    door.close()
+    proxy.close()
     log.info({ url }, 'the API has stopped')
   }
   return {
@@ -196,7 +211,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   }
 }
 
-/** The only paths that ask for no credentials. */
+/** Open to anyone. */
 function addHealth(app: Hono<RestEnv>, readiness: () => Promise<Readiness>): void {
   for (const path of ['/healthz', '/livez']) app.get(path, c => c.text('ok'))
   app.get('/readyz', async c => {

@@ -4,7 +4,7 @@ import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
 
-/** What a TLS listener shows: PEM of the certificate (chain) and of its private key. */
+/** A TLS listener's identity: PEM of the certificate (chain) and of its private key. */
 export interface ServingCertificate {
   readonly certificate: string
   readonly key: string

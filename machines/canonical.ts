@@ -1,5 +1,5 @@
 /**
- * JSON with sorted keys and without undefined: equal values give equal strings, whoever wrote them in whatever order. For
+ * JSON with sorted keys and without undefined: equal values give equal strings, whatever the order of their keys. For
  * plain data; written out because every event of every instance asks for it, and a replacer is several times as slow.
  */
 export function canonical(value: unknown): string {

@@ -1,4 +1,4 @@
-/** What Kairship was about when something failed. Also the words of the metric `kairship_effect_failures_total`. */
+/** What Kairship was doing when something failed. Also the words of the metric `kairship_effect_failures_total`. */
 export type Stage =
   | 'finalizer'
   | 'credentials'
@@ -58,16 +58,16 @@ const decisions = {
   /** The server answered that it is not well (`/readyz`). */
   Unhealthy: 'calm',
   /** The index claims to be well and does not show what was written long ago. */
-  StandsStill: 'calm',
+  Stalled: 'calm',
   /** karmada-operator says that it failed. */
   InstallationFailed: 'calm',
   /** Deleted, and not gone yet: finalizers of others are at work. */
   StillThere: 'soon',
-  /** The lease was lost before this was told: another replica acts. */
+  /** The lease was lost meanwhile: another replica acts. */
   NotLeading: 'soon',
   /** A chart was run without this effect. */
   NotProvided: 'never',
-  /** An error that nobody foresaw. The message carries it. */
+  /** An error without a reason of its own. The message carries it. */
   Unexpected: 'calm',
 } as const satisfies Record<string, 'soon' | 'calm' | 'never'>
 

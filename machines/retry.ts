@@ -16,18 +16,18 @@ export function restMs(failure: Failure, attempts: number): number {
 export const CONFIRM_WITHIN_MS = 10_000
 
 /**
- * The least time between two writes of one instance's status. Coming up, an instance learns some twenty facts within a few
+ * The least time between two writes of one instance's status. Coming up, an instance observes some twenty facts within a few
  * seconds; written one by one they were most of all requests to the host (22 PATCHes each, measured with ten instances).
  * What follows within seconds of being ready (role bindings, figures, the measured lag) is one write too.
  */
 export const STATUS_PAUSE_MS = 3_000
 
-/** The same until it is up, which is told without a pause: in between there is little that a person must know at once. */
+/** The same until it is ready, which is written without a pause: in between few changes are urgent for a person. */
 export const STATUS_PAUSE_COMING_UP_MS = 5_000
 
 /**
- * The same for role bindings: Global Management writes an instance's bindings one after the other, and each making reads what is
- * there first.
+ * The same for role bindings: Global Management writes an instance's bindings one after the other, and each reconciliation
+ * first reads what is there.
  */
 export const ROLE_BINDINGS_PAUSE_MS = 1_000
 

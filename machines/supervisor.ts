@@ -2,16 +2,18 @@ import { assign, setup } from 'xstate'
 import type { Instance } from '../manifests/instance.js'
 
 /**
- * The supervisor of all instance actors: it starts one for each Instance, tells them who leads, and decides what becomes of
- * one that crashed.
+ * The supervisor of all instance actors: it starts one for each Instance, announces leadership to them, and decides when an
+ * actor that crashed is restarted.
  *
- * Expected flow: the first list of Instances starts their actors; from then on each observation is told to its actor. When
- * the lease is gained all are told, and again when it is lost.
+ * Expected flow: the first list of Instances starts their actors; from then on each observation is sent to its actor. All
+ * actors are notified when the lease is gained, and again when it is lost.
  *
- * Guarantees: no decision about one instance depends on another. An actor that crashes is started anew calmly, and parked
- * when it keeps crashing: a defect that one instance's data sets off never becomes a hot loop, and never another's trouble.
+ * Guarantees: no decision about one instance depends on another. An actor that crashes is restarted after a pause, and
+ * parked when it keeps crashing: a defect that the data of one instance triggers never becomes a hot loop, and never
+ * affects another instance.
  *
- * Assumptions: actions do not throw; actors are started and told idempotently. Time comes with the events.
+ * Assumptions: actions do not throw; to start an actor and to send to it are idempotent. `lease.gained` comes after
+ * `instances.listed`, because the winner of the lease lists the Instances first. Time comes with the events.
  */
 
 /** Facts, and the one command `supervisor.stop`. */
@@ -33,18 +35,18 @@ export type SupervisorEvent =
   | { readonly type: 'lease.lost' }
   | { readonly type: 'supervisor.stop' }
 
-/** How crashes are met: so many within the window are restarted after growing pauses, then the instance is parked. */
+/** The restart policy: so many crashes within the window are followed by a restart after growing pauses, one more parks the instance. */
 export const RESTARTS = {
-  /** A fault that is met again at once will be met forever; three tries tell the two apart. */
+  /** A fault that comes back at once will come back for ever; three tries distinguish a passing fault from a lasting one. */
   most: 3,
   withinMs: 60_000,
   /** 1, 4, 16 seconds. */
   pauseMs: (crashes: number): number => 1_000 * 4 ** (crashes - 1),
-  /** Then it is tried again: the object that set it off may have changed, or the program. */
+  /** Then it is restarted: the object that triggered the defect may have changed. */
   parkedMs: 300_000,
 } as const
 
-/** What to do about an actor that crashed at these times (the last one is now). */
+/** What to do about an actor that crashed at these times (the last one is now). Milliseconds. */
 export function afterCrash(times: readonly number[]): { readonly parked: boolean; readonly pauseMs: number } {
   const now = times.at(-1) ?? 0
   const recent = times.filter(time => now - time < RESTARTS.withinMs).length
@@ -53,7 +55,7 @@ export function afterCrash(times: readonly number[]): { readonly parked: boolean
 }
 
 interface SupervisorContext {
-  /** When each actor crashed lately; only those that did have an entry. */
+  /** When each actor crashed lately; only actors that did have an entry. */
   readonly crashes: Readonly<Record<string, readonly number[]>>
 }
 
@@ -62,22 +64,22 @@ const without = (crashes: SupervisorContext['crashes'], name: string): Superviso
   return others
 }
 
-/** A chart of the supervisor; `actors/supervisor.ts` provides its actions. */
+/** The chart of the supervisor; `actors/fleet/supervisor.ts` provides its actions. */
 export const supervisorMachine = setup({
   types: { context: {} as SupervisorContext, events: {} as SupervisorEvent, tags: {} as 'warm' | 'leading' },
   actions: {
-    'start or tell': (_, _params: { instance: Instance }) => undefined,
-    'tell that it is gone': (_, _params: { instance: Instance }) => undefined,
+    'start or update': (_, _params: { instance: Instance }) => undefined,
+    remove: (_, _params: { instance: Instance }) => undefined,
     'restart later': (_, _params: { name: string; pauseMs: number; parked: boolean; error: string }) =>
       undefined,
     restart: (_, _params: { name: string }) => undefined,
-    'tell all who leads': (_, _params: { leading: boolean }) => undefined,
+    'announce leadership': (_, _params: { leading: boolean }) => undefined,
     'stop all': () => undefined,
-    'note its crash': assign(({ context }, { name, now }: { name: string; now: number }) => {
+    'record the crash': assign(({ context }, { name, now }: { name: string; now: number }) => {
       const recent = (context.crashes[name] ?? []).filter(time => now - time < RESTARTS.withinMs)
       return { crashes: { ...context.crashes, [name]: [...recent, now] } }
     }),
-    'forget its crashes': assign(({ context }, { name }: { name: string }) => ({
+    'forget the crashes': assign(({ context }, { name }: { name: string }) => ({
       crashes: name in context.crashes ? without(context.crashes, name) : context.crashes,
     })),
   },
@@ -87,19 +89,20 @@ export const supervisorMachine = setup({
   options: { maxIterations: 1_000 },
   on: {
     'instance.observed': {
-      actions: { type: 'start or tell', params: ({ event: { instance } }) => ({ instance }) },
+      actions: { type: 'start or update', params: ({ event: { instance } }) => ({ instance }) },
     },
     'instance.removed': {
       actions: [
-        { type: 'tell that it is gone', params: ({ event: { instance } }) => ({ instance }) },
-        { type: 'forget its crashes', params: ({ event }) => ({ name: event.instance.metadata.name }) },
+        { type: 'remove', params: ({ event: { instance } }) => ({ instance }) },
+        { type: 'forget the crashes', params: ({ event }) => ({ name: event.instance.metadata.name }) },
       ],
     },
     'instance.crashed': {
-      // Plain actions in order, each sees what the one before noted. `enqueueActions` would make its `assign` while the event
-      // is taken, and an event sent from within another machine's action (an actor that fails as it starts) must not do that.
+      // Plain actions in order: each sees the context that the one before left. `enqueueActions` would run its `assign` while
+      // the event is being processed, which XState warns about when the event was sent from within another machine's action
+      // (an actor that fails as it starts).
       actions: [
-        { type: 'note its crash', params: ({ event: { name, now } }) => ({ name, now }) },
+        { type: 'record the crash', params: ({ event: { name, now } }) => ({ name, now }) },
         {
           type: 'restart later',
           params: ({ context, event: { name, error } }) => ({
@@ -115,17 +118,15 @@ export const supervisorMachine = setup({
   },
   initial: 'warming',
   states: {
-    /** Not every Instance has been seen: what is not known yet may exist. Nobody acts, whoever holds the lease. */
-    warming: { on: { 'instances.listed': 'following', 'lease.gained': 'warmingToLead' } },
-    /** The same, and the lease is ours already. */
-    warmingToLead: { on: { 'instances.listed': 'leading', 'lease.lost': 'warming' } },
-    /** All actors run and observe; another replica acts, or none. */
+    /** The first list of Instances is not complete: an Instance that is not known yet may exist. No actor acts. */
+    warming: { on: { 'instances.listed': 'following' } },
+    /** All actors run and observe; another replica acts, or none does. */
     following: { tags: 'warm', on: { 'lease.gained': 'leading' } },
     /** This replica acts. */
     leading: {
       tags: ['warm', 'leading'],
-      entry: { type: 'tell all who leads', params: { leading: true } },
-      exit: { type: 'tell all who leads', params: { leading: false } },
+      entry: { type: 'announce leadership', params: { leading: true } },
+      exit: { type: 'announce leadership', params: { leading: false } },
       on: { 'lease.lost': 'following' },
     },
     /** All actors are stopped, their effects aborted, their connections closed. */

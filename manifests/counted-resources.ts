@@ -15,7 +15,7 @@ type Numbers = Readonly<Record<string, number | undefined>>
 const of = (object: KubeObject, part: 'spec' | 'status'): Numbers =>
   (object as KubeObject & Partial<Record<typeof part, Numbers>>)[part] ?? {}
 
-/** All replicas that are asked for are ready, as `kubectl get` counts them. */
+/** All desired replicas are ready, as `kubectl get` counts them. */
 const replicasReady = (object: KubeObject): boolean =>
   (of(object, 'status').readyReplicas ?? 0) >= (of(object, 'spec').replicas ?? 1)
 const scheduledReady = (object: KubeObject): boolean => {

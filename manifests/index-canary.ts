@@ -9,7 +9,7 @@ export const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } 
 /**
  * Where the canary sits in every instance. kube-system is there from the first moment on, so that no namespace has to be
  * made, which Karmada would carry to every member; and Karmada propagates nothing out of it
- * (`--skipped-propagating-namespaces`, `kube-.*` unless told otherwise).
+ * (`--skipped-propagating-namespaces`, `kube-.*` by default).
  */
 export const INDEX_CANARY = { namespace: 'kube-system', name: 'kairship-index-canary' } as const
 

@@ -64,25 +64,40 @@ const rules: Record<InstanceRole, readonly Rule[]> = {
 const roleName = (role: InstanceRole): string => `kairship:${role.toLowerCase()}`
 const PROXY_ROLE = 'kairship:cluster-proxy'
 
+/** One RBAC object inside an instance, and the names of the InstanceRoleBindings that are not in effect without it. */
+export interface RenderedRbac {
+  readonly object: RbacObject
+  readonly neededBy: readonly string[]
+}
+
 /**
  * All RBAC inside an instance that these bindings stand for: the ClusterRoles in use, a ClusterRoleBinding for a binding on
  * the whole instance or a RoleBinding in each of its namespaces, and for all of them one ClusterRoleBinding to
  * `clusters/proxy`: Karmada's cluster proxy impersonates only subjects of such a binding (its unifiedAuth controller
- * reads ClusterRoleBindings only), and what they may do in the member, the member decides.
+ * reads ClusterRoleBindings only). The member decides what they may do in it.
  */
 export function renderRbac(
   instance: string,
   bindings: readonly InstanceRoleBinding[],
-): readonly RbacObject[] {
+): readonly RenderedRbac[] {
   if (bindings.length === 0) return []
   const shared = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: '' }
   const roles = [...new Set(bindings.map(({ spec }) => spec.role))].sort()
+  const namesOf = (some: readonly InstanceRoleBinding[]) => some.map(({ metadata }) => metadata.name)
   return [
-    ...roles.map(role => clusterRole(roleName(role), shared, rules[role])),
-    clusterRole(PROXY_ROLE, shared, [
-      { apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] },
-    ]),
-    ...bindings.flatMap(binding => grants(instance, binding)),
+    ...roles.map(role => ({
+      object: clusterRole(roleName(role), shared, rules[role]),
+      neededBy: namesOf(bindings.filter(({ spec }) => spec.role === role)),
+    })),
+    {
+      object: clusterRole(PROXY_ROLE, shared, [
+        { apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] },
+      ]),
+      neededBy: namesOf(bindings),
+    },
+    ...bindings.flatMap(binding =>
+      grants(instance, binding).map(object => ({ object, neededBy: namesOf([binding]) })),
+    ),
   ]
 }
 
@@ -115,6 +130,10 @@ const canonicalSubject = ({ kind, name, namespace }: Subject): Subject =>
   kind === 'ServiceAccount'
     ? { kind, name, ...(namespace !== undefined && { namespace }) }
     : { kind, name, apiGroup: RBAC.group }
+
+/** Whether an RBAC object grants what this binding says, or said earlier. Long names may share a label. */
+export const isGrantOf = ({ metadata }: Pick<KubeObject, 'metadata'>, binding: string): boolean =>
+  metadata.labels?.[ROLE_BINDING_LABEL] === labelValue(binding)
 
 /** A label value holds 63 characters; the label only helps people to find the origin, nothing is decided by it. */
 const labelValue = (name: string): string => name.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')

@@ -1,6 +1,6 @@
 import { type Instance, KAIRSHIP_GROUP, KAIRSHIP_VERSION } from './instance.js'
 import type { Condition, KubeObject } from './kube.js'
-import { labelsOf } from './names.js'
+import { labelsOf, ownedBy } from './names.js'
 import { type Verdict, verdictOf } from './verdict.js'
 
 /** `instanceregistrations.kairship.io/v1alpha1`, cluster-scoped. */
@@ -30,12 +30,15 @@ export interface InstanceRegistration extends KubeObject {
 }
 
 /** The registration of an instance bears the instance's name. */
-export const renderRegistration = ({ metadata: { name }, spec }: Instance): InstanceRegistration => ({
-  apiVersion: 'kairship.io/v1alpha1',
-  kind: 'InstanceRegistration',
-  metadata: { name, labels: labelsOf(name) },
-  spec: { resourceType: 'instance', resourceName: name, displayName: spec.alias || name },
-})
+export const renderRegistration = (instance: Instance): InstanceRegistration => {
+  const { name } = instance.metadata
+  return {
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'InstanceRegistration',
+    metadata: { name, labels: labelsOf(name), ...ownedBy(instance) },
+    spec: { resourceType: 'instance', resourceName: name, displayName: instance.spec.alias || name },
+  }
+}
 
 /** What Global Management says of it; undefined until it speaks. */
 export const registrationVerdict = ({ status }: InstanceRegistration): Verdict | undefined =>

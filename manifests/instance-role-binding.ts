@@ -32,7 +32,7 @@ export interface InstanceRoleBinding extends KubeObject {
     readonly subjects: readonly Subject[]
   }
   readonly status?: {
-    /** `Materialized` says whether the RBAC inside the instance is as asked. */
+    /** `Materialized` says whether the RBAC inside the instance is as this binding says. */
     readonly conditions?: readonly Condition[]
   }
 }

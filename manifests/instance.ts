@@ -6,8 +6,6 @@ export const KAIRSHIP_GROUP = 'kairship.io'
 export const KAIRSHIP_VERSION = 'v1alpha1'
 /** `instances.kairship.io/v1alpha1`, cluster-scoped. */
 export const INSTANCES = { group: KAIRSHIP_GROUP, version: KAIRSHIP_VERSION, resource: 'instances' } as const
-/** The finalizer that keeps the CR until everything of the instance outside is gone. */
-export const INSTANCE_FINALIZER = 'kairship.io/instance-controller'
 
 /** One Karmada control plane under management. */
 export interface Instance extends KubeObject {
@@ -17,7 +15,7 @@ export interface Instance extends KubeObject {
   readonly status?: InstanceStatus
 }
 
-/** What is asked of Kairship. Exactly one of `kubeconfigSecretRef` (adopt) and `install` is set; the schema refuses others. */
+/** The desired state. Exactly one of `kubeconfigSecretRef` (adopt) and `install` is set; the schema refuses others. */
 export interface InstanceSpec {
   /** A name for people, at most 63 characters. */
   readonly alias?: string

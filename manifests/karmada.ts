@@ -21,7 +21,7 @@ export interface Karmada extends KubeObject {
 /** Left on a Karmada, this keeps the operator from deleting what it installed; Kairship always wants it deleted. */
 const DISABLE_CASCADING_DELETION = 'operator.karmada.io/disable-cascading-deletion'
 
-/** The namespace of an installed instance's Karmada object: as asked, or `karmada-<instance>`. */
+/** The namespace of an installed instance's Karmada object: as the spec says, or `karmada-<instance>`. */
 export const installationNamespace = ({ metadata, spec }: Instance): string =>
   spec.install?.namespace ?? `karmada-${metadata.name}`
 
@@ -66,7 +66,7 @@ export function kubeconfigSecret(instance: Instance, karmada?: Pick<Karmada, 'st
 export const installVerdict = ({ status }: Karmada): Verdict | undefined =>
   verdictOf(status?.conditions, 'Ready')
 
-/** Karmada's version where the object tells it: reported, or the controller manager's image tag that was asked for. */
+/** Karmada's version as its object shows it: reported, or the desired image tag of the controller manager. */
 export function installedVersion({ spec, status }: Karmada): string | undefined {
   if (status?.karmadaVersion) return status.karmadaVersion
   const components = spec?.components as Record<string, { imageTag?: unknown }> | undefined

@@ -1,3 +1,5 @@
+import type { KubeObject, OwnerReference } from './kube.js'
+
 /** The name under which Kairship's writes appear in managedFields. */
 export const FIELD_MANAGER = 'kairship'
 
@@ -13,6 +15,17 @@ export const labelsOf = (instance: string): Readonly<Record<string, string>> => 
   [MANAGED_BY]: 'kairship',
   [INSTANCE_LABEL]: instance,
 })
+
+/**
+ * Lets Kubernetes remove an object once its Instance is gone: for what must not outlive it, also when it is created late. Nothing
+ * that people may want to keep carries it.
+ */
+export const ownedBy = ({
+  apiVersion,
+  kind,
+  metadata: { name, uid },
+}: KubeObject): { readonly ownerReferences?: readonly OwnerReference[] } =>
+  uid === undefined ? {} : { ownerReferences: [{ apiVersion, kind, name, uid }] }
 
 /** Whether Kairship made this object for this instance; an object without the label belongs to somebody else. */
 export const isMadeFor = (

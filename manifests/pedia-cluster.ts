@@ -1,6 +1,6 @@
 import { type IndexedResources, type Instance, virtualClusterName } from './instance.js'
 import type { Condition, KubeObject } from './kube.js'
-import { labelsOf } from './names.js'
+import { labelsOf, ownedBy } from './names.js'
 import { type Verdict, verdictOf } from './verdict.js'
 
 /** `pediaclusters.cluster.clusterpedia.io/v1alpha2`, cluster-scoped. */
@@ -55,17 +55,34 @@ export const CLUSTER_ANNOTATION = 'shadow.clusterpedia.io/cluster-name'
 export const indexPath = (cluster: string): string =>
   `/apis/clusterpedia.io/v1beta1/resources/clusters/${cluster}`
 
-/** How far each type is, by `group/version/resource`: being read for the first time, or there to be read. */
-export function syncedTypes({ status }: PediaCluster): ReadonlyMap<string, 'syncing' | 'synced'> {
-  const types = new Map<string, 'syncing' | 'synced'>()
+/**
+ * How far a type is: being read for the first time, not read any more because the cluster cannot be reached, or there to be
+ * read. One that is paused may never have been read whole.
+ */
+export type SyncState = 'syncing' | 'paused' | 'synced'
+
+/** How far each type is, by `group/version/resource`. */
+export function syncedTypes({ status }: PediaCluster): ReadonlyMap<string, SyncState> {
+  const types = new Map<string, SyncState>()
   for (const { group, resources } of status?.syncResources ?? [])
     for (const { name, syncConditions } of resources)
-      for (const { version, status, initialListPhase } of syncConditions)
-        types.set(
-          `${group}/${version}/${name}`,
-          status === 'Syncing' && !initialListPhase ? 'synced' : 'syncing',
-        )
+      for (const condition of syncConditions)
+        types.set(`${group}/${condition.version}/${name}`, syncStateOf(condition))
   return types
+}
+
+function syncStateOf({
+  status,
+  reason,
+  initialListPhase,
+}: {
+  status: string
+  reason?: string
+  initialListPhase?: boolean
+}): SyncState {
+  // A watch that broke is `Error`, and `Stop` once the cluster failed two health checks.
+  if (status === 'Error' || (status === 'Stop' && reason === 'Pause')) return 'paused'
+  return status === 'Syncing' && !initialListPhase ? 'synced' : 'syncing'
 }
 
 /** Why a PediaCluster's objects may be old, in its own words; undefined while it is Ready and its cluster healthy. */
@@ -116,18 +133,18 @@ export const DEFAULT_INDEX: readonly IndexedResources[] = [
 ]
 
 /** The virtual cluster of an instance: the instance's own API, read by Container Management under this kubeconfig. */
-export const renderPediaCluster = (
-  { metadata: { name }, spec }: Instance,
-  kubeconfig: string,
-): PediaCluster => ({
-  apiVersion: 'cluster.clusterpedia.io/v1alpha2',
-  kind: 'PediaCluster',
-  metadata: { name: virtualClusterName(name), labels: labelsOf(name) },
-  spec: {
-    kubeconfig: Buffer.from(kubeconfig).toString('base64'),
-    syncResources: spec.index?.resources ?? DEFAULT_INDEX,
-  },
-})
+export const renderPediaCluster = (instance: Instance, kubeconfig: string): PediaCluster => {
+  const { name } = instance.metadata
+  return {
+    apiVersion: 'cluster.clusterpedia.io/v1alpha2',
+    kind: 'PediaCluster',
+    metadata: { name: virtualClusterName(name), labels: labelsOf(name), ...ownedBy(instance) },
+    spec: {
+      kubeconfig: Buffer.from(kubeconfig).toString('base64'),
+      syncResources: instance.spec.index?.resources ?? DEFAULT_INDEX,
+    },
+  }
+}
 
 /**
  * Whether reads from the index can be trusted. `Syncing` without `initialListPhase` in a healthy cluster is the only state

@@ -117,15 +117,6 @@ export function wholeUnits({ nano }: Quantity): bigint {
   return nano < 0n ? -divideAwayFromZero(-nano, NANO) : divideAwayFromZero(nano, NANO)
 }
 
-/** Adds resource lists name by name: `{cpu: "500m"} + {cpu: "1", memory: "1Gi"}`. Values come out canonical. */
-export function addResourceLists(
-  ...lists: readonly (Readonly<Record<string, string | number>> | undefined)[]
-): Record<string, string> {
-  const sums = new ResourceSum()
-  for (const list of lists) if (list) sums.add(list)
-  return sums.toResourceList()
-}
-
 /** A running sum of resource lists, for adding up many without formatting in between. */
 export class ResourceSum {
   readonly #sums = new Map<string, Quantity>()

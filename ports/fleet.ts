@@ -62,7 +62,7 @@ export interface InspectionEvent {
   readonly record: Readonly<Record<string, unknown>>
 }
 
-/** The read model over the instance actors: all that `http/` may ask of them. Implemented in `actors/fleet.ts`. */
+/** The read model over the instance actors: all that `http/` may ask of them. Implemented in `actors/fleet/actor-fleet.ts`. */
 export interface Fleet {
   /** True once the first list of Instances has been seen; before that nothing is answered from snapshots. */
   readonly synced: boolean
@@ -74,7 +74,7 @@ export interface Fleet {
   /** Starts with the present state, then follows changes. A reader that does not keep up loses intermediate views, never the last. */
   watch(options: { readonly signal: AbortSignal; readonly name?: string }): AsyncIterable<FleetEvent>
   explain(name: string): Explanation | undefined
-  /** The instance machine's chart as XState's machine definition JSON; the same for every instance. */
+  /** The instance machine's chart as XState's machine configuration in JSON; the same for every instance. */
   chart(): unknown
   /** Turns inspection on for one actor while it is read (off costs nothing). */
   inspect(name: string, options: { readonly signal: AbortSignal }): AsyncIterable<InspectionEvent>

@@ -1,4 +1,4 @@
-import type { Upstream } from './kube-api.js'
+import type { Sender } from './kube-api.js'
 
 /** What an index can do beyond answering lists, as its engine declares. Clusterpedia declares none of these. */
 export interface IndexCapabilities {
@@ -18,7 +18,7 @@ export type IndexFreshness =
   | { readonly state: 'current'; readonly lagMs: number; readonly measuredAt: string }
   /** A canary has been waited for longer than the patience that is configured: out of service until it is seen. */
   | {
-      readonly state: 'standingStill'
+      readonly state: 'stalled'
       readonly lagMs: number
       readonly measuredAt: string
       readonly because: string
@@ -31,19 +31,24 @@ export interface IndexedType {
   readonly resource: string
 }
 
-/** One instance's part of Container Management's index: what the native door may read instead of the instance itself. */
+/** One instance's part of Container Management's index: what the proxy may read instead of the instance itself. */
 export interface InstanceIndex {
   readonly can: IndexCapabilities
-  /** Whether objects of a type can be read: not indexed at all, being read for the first time, or there. */
-  holds(type: IndexedType): 'no' | 'syncing' | 'synced'
+  /**
+   * Whether objects of a type can be read: not indexed at all, being read for the first time, complete and kept as they were
+   * when the index lost contact with the instance, or there.
+   */
+  holds(type: IndexedType): 'no' | 'syncing' | 'paused' | 'synced'
   /** Why what it shows may be old, in its owner's words: the index says itself that it cannot reach the instance. */
   readonly trouble?: string
   readonly freshness: IndexFreshness
+  /** The rights that Kairship's own role bindings give in the instance: which ones, and for how long they have been these. */
+  readonly rights: { readonly revision: string; readonly unchangedForMs: number }
   /** The annotation that the index adds to each object, as it stands in JSON; not part of the object. */
   readonly mark: string
   /**
    * Answers the instance's own Kubernetes paths from the index, as the index's own user: it authorizes nothing, so whoever
    * asks has decided already that the caller may read this.
    */
-  readonly upstream: Upstream
+  readonly upstream: Sender
 }

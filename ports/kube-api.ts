@@ -1,16 +1,11 @@
+import type { Impersonation } from './impersonation.js'
+
 /** How a write's body is to be read (the Content-Type of a PATCH). */
 export type PatchType =
   | 'application/json-patch+json'
   | 'application/merge-patch+json'
   | 'application/strategic-merge-patch+json'
   | 'application/apply-patch+yaml'
-
-/** Who a request is made for (the Impersonate-* headers); absent means as the connection's own credential. */
-export interface Impersonation {
-  readonly user: string
-  readonly groups?: readonly string[]
-  readonly extra?: Readonly<Record<string, readonly string[]>>
-}
 
 /** One request to a Kubernetes API. `path` is absolute and already encoded; `query` values are encoded for you. */
 export interface KubeRequest {
@@ -23,12 +18,18 @@ export interface KubeRequest {
   readonly contentType?: 'application/json' | PatchType
   readonly accept?: string
   readonly impersonate?: Impersonation
-  /** Tells requests of a kind of their own apart from the work, in the metrics. */
+  /** Separates requests of a kind of their own from the work, in the metrics. */
   readonly purpose?: 'canary'
   /** Ends the request, also upstream. */
   readonly signal?: AbortSignal
   /** Milliseconds until the request is given up; the implementation has a default of its own. */
   readonly timeoutMs?: number
+}
+
+/** The request that opens a watch. */
+export interface WatchRequest extends Omit<KubeRequest, 'method' | 'body' | 'contentType'> {
+  /** Called once, when the server has accepted the watch: an accepted watch may send nothing for as long as nothing changes. */
+  readonly opened?: () => void
 }
 
 /** One item of a watch as it stands on the wire. `object` is a Status for ERROR and carries only metadata for BOOKMARK. */
@@ -61,7 +62,7 @@ export interface KubeApi {
    * Opens a watch (`watch=true` is added) and yields its events until the server closes it, `signal` aborts, or an error
    * is thrown.
    */
-  watch(request: Omit<KubeRequest, 'method' | 'body' | 'contentType'>): AsyncIterable<WatchEvent>
+  watch(request: WatchRequest): AsyncIterable<WatchEvent>
   /** The way past `request` for a proxy; absent where the API is not reached over sockets. */
   readonly upstream?: Upstream
   /** Ends all requests, watches and upgraded connections and closes the sockets. Idempotent. */
@@ -81,7 +82,7 @@ export interface RawRequest {
   readonly long: boolean
   /** Milliseconds until the head of the answer must be there; 0 for no limit. */
   readonly headTimeoutMs: number
-  /** Milliseconds the answer may stand still while it is asked for; no limit when absent. */
+  /** Milliseconds the answer may stall while its reader waits; no limit when absent. */
   readonly idleTimeoutMs?: number
 }
 
@@ -102,16 +103,34 @@ export interface RawExchange {
   abort(reason: Error): void
 }
 
+/** A request to go on in another protocol. It has no body. */
+export interface UpgradeRequest extends Omit<RawRequest, 'body' | 'long'> {
+  /** The value of the `Upgrade` header: one protocol. `headers` hold neither that nor `Connection`. */
+  readonly protocol: string
+}
+
+/** Takes the answer to an upgrade request: the socket after a 101 that names the protocol, else an ordinary answer. */
+export interface UpgradeSink extends RawSink {
+  /**
+   * The server switched protocols. The socket is the sink's from now on, with all that followed the answer's head; nothing
+   * else is called after this.
+   */
+  switched(headers: readonly string[], socket: RawSocket): void
+}
+
 /** The endpoint of a KubeApi as a proxy needs it: bytes and sockets, under the connection's own credential and TLS. */
 export interface Upstream {
   /** Sends at most once: nothing that may have been executed is ever repeated. */
   send(request: RawRequest, sink: RawSink): RawExchange
   /**
-   * A socket of its own to the endpoint, for protocols that HTTP is upgraded to, the head of the request already written.
-   * @throws Error when no socket could be had
+   * Sends an upgrade request over a socket of its own. Until the server has switched to exactly the requested protocol, the
+   * socket carries this one request and its answer and nothing else: its bytes are sent under the connection's credential.
    */
-  open(request: Pick<RawRequest, 'method' | 'path' | 'headers'>): Promise<RawSocket>
+  upgrade(request: UpgradeRequest, sink: UpgradeSink): RawExchange
 }
+
+/** An endpoint for requests only: nothing is upgraded there. */
+export type Sender = Pick<Upstream, 'send'>
 
 /** A plain or TLS socket. */
 export type RawSocket = NodeJS.ReadWriteStream & { destroy(error?: Error): unknown }

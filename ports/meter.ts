@@ -6,7 +6,7 @@ export type Labels = Readonly<Record<string, string>>
  * Unknown names throw: a metric is declared before it is used.
  */
 export interface Meter {
-  /** Adds to a counter, by 1 unless told. */
+  /** Adds to a counter, by 1 by default. */
   count(name: string, labels?: Labels, by?: number): void
   /** Sets a gauge. */
   gauge(name: string, value: number, labels?: Labels): void

@@ -21,7 +21,7 @@ export function fullJitter({ firstMs, longestMs }: Backoff, attempt: number, ran
   return Math.round(random * Math.min(longestMs, firstMs * 2 ** (attempt - 1)))
 }
 
-/** Counts failures in a row. */
+/** Counts failures in a row, for the back-off alone. */
 export class FailureStreak {
   #count = 0
   #quietAt = Number.NEGATIVE_INFINITY
@@ -38,5 +38,10 @@ export class FailureStreak {
     // A pause is no sign of health: the quiet period counts from its end, which is at most the longest pause away.
     this.#quietAt = now + this.backoff.longestMs + this.backoff.quietMs
     return this.#count
+  }
+
+  /** A success long enough to forget the failures before it. */
+  end(): void {
+    this.#count = 0
   }
 }

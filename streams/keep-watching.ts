@@ -18,25 +18,33 @@ import {
 } from 'rxjs'
 import { isExpired, StatusError } from '../manifests/status-error.js'
 import { type Backoff, CLIENT_GO_BACKOFF, FailureStreak, fullJitter } from './backoff.js'
-import type { ListWatch } from './list-watch.js'
+import type { ListWatch, Opened } from './list-watch.js'
 import type { Applied, Bookmarked, Deleted, Interrupted, Listed, Restarted, Seen, Synced } from './seen.js'
 import { OutOfOrderError, WatchOrder } from './watch-order.js'
 
-/** What a test replaces: time, chance, patience. */
+/** How to keep watching; a test replaces time and chance. */
 export interface KeepWatchingOptions {
+  /**
+   * After so many milliseconds without contact the next session lists. A resumed watch sends nothing while nothing changes;
+   * only a list shows that everything held is still true. Default: resume as long as the server remembers the cursor.
+   */
+  readonly relistAfterMs?: number
   readonly scheduler?: SchedulerLike
   /** Yields numbers in [0, 1). */
   readonly random?: () => number
   readonly backoff?: Backoff
 }
 
-/** The server is asked to close each watch after a random time in this range, so that its load spreads; client-go's. */
+/** Each watch requests a timeout: a random time in this range, so that the load of the server spreads; client-go's. */
 const WATCH_SECONDS = { shortest: 300, longest: 600 } as const
 /** How long after that the server's close may be under way; then the connection is taken for dead. */
 const CLOSE_MARGIN_MS = 30_000
 /** A list that yields no page for this long is taken for dead. */
 const LIST_SILENCE_MS = 90_000
-/** A watch closed sooner than this was not closed for its age: the server has trouble, or does not want us. */
+/**
+ * A watch closed sooner than this was not closed for its age: the server has trouble, or does not want us. A watch that was
+ * held open for this long was in contact.
+ */
 const EARLY_CLOSE_MS = 10_000
 
 /**
@@ -44,22 +52,33 @@ const EARLY_CLOSE_MS = 10_000
  * Never errors and never completes: trouble is an `interrupted` item, and only unsubscribing ends it.
  *
  * Every session is followed by a pause. After an ordinary close it is short; with failures in a row it grows, with full
- * jitter, and they are forgotten after a quiet period, not after the first success: a server that accepts every list and
- * then expires every watch is asked ever more rarely.
+ * jitter. Failures are forgotten after a quiet period, not after the first success, so that a server that accepts every list
+ * and then expires every watch is opened ever more rarely. A watch that was held open as long as the longest pause also ends
+ * the series: a connection that is reset every minute is resumed at once each time.
  *
- * Items are handed on as they are read and none are queued, so memory stays bounded and a slow reader slows the socket.
+ * Back-off and contact are counted apart. An `interrupted` says for how long the server has been silent; its reader decides
+ * when contact is lost.
+ *
+ * Items are passed on as they are read and none are queued, so memory stays bounded and a slow reader slows the socket.
  */
 export function keepWatching<T>(
   source: ListWatch<T>,
   options: KeepWatchingOptions = {},
 ): Observable<Seen<T>> {
-  const { scheduler = asyncScheduler, random = Math.random, backoff = CLIENT_GO_BACKOFF } = options
+  const {
+    scheduler = asyncScheduler,
+    random = Math.random,
+    backoff = CLIENT_GO_BACKOFF,
+    relistAfterMs = Number.POSITIVE_INFINITY,
+  } = options
 
   return defer(() => {
     const streak = new FailureStreak(backoff)
     let cursor: string | undefined // where to resume; undefined means: list
     let whole = false // the last list expired between its pages
     let pauseMs = 0
+    let contactAt = scheduler.now() // when the server was last known to be there
+    let openedAt: number | undefined // when the server accepted the watch that is under way
 
     const list = (): Observable<Restarted | Listed<T> | Synced> =>
       concat(
@@ -72,6 +91,7 @@ export function keepWatching<T>(
           throw error
         }),
         tap(seen => {
+          if (seen.type !== 'restarted') contactAt = scheduler.now()
           if (seen.type !== 'synced') return
           cursor = seen.cursor
           whole = false
@@ -81,10 +101,10 @@ export function keepWatching<T>(
     const watch = (from: string): Observable<Applied<T> | Deleted<T> | Bookmarked> => {
       const seconds = Math.round(between(WATCH_SECONDS.shortest, WATCH_SECONDS.longest, random()))
       const overdue = timer(seconds * 1000 + CLOSE_MARGIN_MS, scheduler)
-      const openedAt = scheduler.now()
+      const startedAt = scheduler.now()
       const order = new WatchOrder(from)
       const closed = defer(() => {
-        const livedMs = scheduler.now() - openedAt
+        const livedMs = scheduler.now() - startedAt
         return livedMs < EARLY_CLOSE_MS
           ? fails(`${source.name}: the watch was closed after ${livedMs} ms`)
           : EMPTY
@@ -97,7 +117,14 @@ export function keepWatching<T>(
             ),
           ),
         ),
-        filter(({ type, cursor: at }) => (type === 'bookmarked' ? order.isProgress(at) : order.isNews(at))),
+        filter((seen): seen is Exclude<typeof seen, Opened> => {
+          if (seen.type === 'opened') {
+            openedAt = scheduler.now()
+            return false
+          }
+          contactAt = scheduler.now()
+          return seen.type === 'bookmarked' ? order.isProgress(seen.cursor) : order.isNews(seen.cursor)
+        }),
         tap(seen => {
           cursor = seen.cursor
         }),
@@ -105,14 +132,21 @@ export function keepWatching<T>(
     }
 
     const interrupted = (reason: unknown): Interrupted => {
-      if (isExpired(reason) || reason instanceof OutOfOrderError) cursor = undefined
+      const now = scheduler.now()
+      const heldMs = openedAt === undefined ? 0 : now - openedAt
+      if (heldMs >= EARLY_CLOSE_MS) contactAt = now
+      if (heldMs >= backoff.longestMs) streak.end()
+      const silentMs = now - contactAt
+      if (isExpired(reason) || reason instanceof OutOfOrderError || silentMs >= relistAfterMs)
+        cursor = undefined
       const error = reason instanceof Error ? reason : new Error(String(reason))
-      const attempt = streak.failed(scheduler.now())
+      const attempt = streak.failed(now)
       pauseMs = Math.max(fullJitter(backoff, attempt, random()), askedToWaitMs(error))
-      return { type: 'interrupted', error, attempt, retryInMs: pauseMs }
+      return { type: 'interrupted', error, attempt, silentMs, retryInMs: pauseMs }
     }
 
     const session = defer((): Observable<Seen<T>> => {
+      openedAt = undefined
       pauseMs = fullJitter(backoff, 1, random())
       const watching = defer(() => (cursor === undefined ? EMPTY : watch(cursor)))
       return cursor === undefined ? concat(list(), watching) : watching

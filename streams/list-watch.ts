@@ -10,8 +10,13 @@ export interface ListWatch<T> {
   readonly name: string
   /** Pages, then one `synced`. `whole` asks for a single page: a list that expired between pages is not paged again. */
   list(options: { readonly whole: boolean }): Observable<Listed<T> | Synced>
-  /** The changes after `cursor`; completes when the server closes it, at the latest after `timeoutSeconds`. */
-  watch(cursor: string, timeoutSeconds: number): Observable<Applied<T> | Deleted<T> | Bookmarked>
+  /** `opened`, then the changes after `cursor`; completes when the server closes it, at the latest after `timeoutSeconds`. */
+  watch(cursor: string, timeoutSeconds: number): Observable<Opened | Applied<T> | Deleted<T> | Bookmarked>
+}
+
+/** The server has accepted the watch. */
+export interface Opened {
+  readonly type: 'opened'
 }
 
 /** What part of a collection to see. */
@@ -27,7 +32,7 @@ export interface ListWatchOptions {
 const PAGE_TIMEOUT_MS = 60_000
 
 /**
- * One collection of a Kubernetes API. Lists are consistent reads (no resourceVersion asked for), because a list out of
+ * One collection of a Kubernetes API. Lists are consistent reads (no resourceVersion requested), because a list out of
  * another replica's cache may be older than what was already seen.
  */
 export function listWatch<T extends KubeObject>(
@@ -54,7 +59,8 @@ export function listWatch<T extends KubeObject>(
   const watch: ListWatch<T>['watch'] = (cursor, timeoutSeconds) =>
     produce(async (emit, signal) => {
       const query = { ...selectors, resourceVersion: cursor, allowWatchBookmarks: true, timeoutSeconds }
-      for await (const event of api.watch({ path, query, signal })) {
+      const opened = (): void => emit({ type: 'opened' })
+      for await (const event of api.watch({ path, query, signal, opened })) {
         if (signal.aborted) return
         emit(parseEvent<T>(path, event))
       }
@@ -71,7 +77,7 @@ function produce<Item>(
     const abort = new AbortController()
     work(item => subscriber.next(item), abort.signal).then(
       () => subscriber.complete(),
-      error => subscriber.error(error), // after an unsubscription nobody is told, and nobody needs to be
+      error => subscriber.error(error), // has no effect after an unsubscription
     )
     return () => abort.abort()
   })

@@ -43,12 +43,14 @@ export interface Bookmarked {
   readonly cursor: string
 }
 
-/** The stream lost contact and will try again by itself. What was seen so far stays the best knowledge. */
+/** A list or a watch failed, and the stream will try again by itself. The items seen so far stay the best information. */
 export interface Interrupted {
   readonly type: 'interrupted'
   readonly error: Error
-  /** How many interruptions there were without quiet in between, this one included. */
+  /** How many failures in a row the back-off counts, this one included. It says nothing about contact. */
   readonly attempt: number
+  /** Milliseconds since the server was last in contact: it sent something, or it had held a watch open until it broke now. */
+  readonly silentMs: number
   /** Milliseconds until the next try. */
   readonly retryInMs: number
 }

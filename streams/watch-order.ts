@@ -3,7 +3,7 @@ import { isAtOrBefore } from './resource-version.js'
 /** How many events back a repeat is recognized; more than any buffer on the way holds. */
 const REMEMBERED = 1024
 
-/** The server sent an older event after a newer one: what else it left out, nobody knows. Only a list can tell. */
+/** The server sent an older event after a newer one: it may have left out others. Only a list shows. */
 export class OutOfOrderError extends Error {
   override readonly name = 'OutOfOrderError'
   constructor(version: string, after: string) {

@@ -18,9 +18,13 @@ const table: Record<string, { ours: string[]; never: RegExp }> = {
     never: /^(rxjs|hono|undici|node:|@grpc|@kubernetes)/,
   },
   actors: { ours: ['machines', 'streams', 'manifests', 'ports'], never: /^(hono|@hono|@grpc)/ },
-  http: { ours: ['proto', 'manifests', 'ports', 'types:machines'], never: /^(xstate|rxjs|@kubernetes)/ },
+  karmada: { ours: ['manifests'], never: /^(xstate|rxjs|hono|undici|node:|@grpc|@kubernetes)/ },
+  http: {
+    ours: ['proto', 'manifests', 'ports', 'karmada', 'types:machines'],
+    never: /^(xstate|rxjs|@kubernetes)/,
+  },
   proto: { ours: [], never: /^(xstate|rxjs|hono|@kubernetes)/ },
-  playground: { ours: ['manifests', 'streams', 'ports'], never: /^(xstate|@kubernetes)/ },
+  playground: { ours: ['manifests', 'streams', 'ports', 'karmada'], never: /^(xstate|@kubernetes)/ },
   config: { ours: [], never: /^(xstate|rxjs|hono|undici|@grpc|@kubernetes)/ },
   cli: { ours: ['manifests', 'ports', 'config'], never: /^(xstate|rxjs|@kubernetes)/ },
 }
@@ -102,12 +106,12 @@ describe('the import table holds', () => {
   }
 
   it('and nothing of the product imports the playground', () => {
-    const product = ['ports', 'manifests', 'streams', 'machines', 'actors', 'http', 'proto', 'cli']
+    const product = ['ports', 'karmada', 'manifests', 'streams', 'machines', 'actors', 'http', 'proto', 'cli']
     expect(product.flatMap(violations).filter(line => line.includes('playground'))).toEqual([])
   })
 
-  it('and machines neither read the clock nor roll dice', () => {
-    const impure = [...sources('machines')].filter(file =>
+  it('and machines and karmada neither read the clock nor roll dice', () => {
+    const impure = [...sources('machines'), ...sources('karmada')].filter(file =>
       /Date\.now\(|new Date\(\)|Math\.random\(/.test(readFileSync(join(root, file), 'utf8')),
     )
     expect(impure).toEqual([])
@@ -128,6 +132,7 @@ describe('nothing imports itself by way of others', () => {
   it('in any folder', () =>
     expect(circle([...folders.flatMap(folder => [...sources(folder)]), 'main.ts'])).toEqual([]))
 
-  it('nor by its types in the embedded API server', () =>
-    expect(circle(sources('playground/apiserver'), { types: true })).toEqual([]))
+  for (const folder of Object.keys(table)) {
+    it(`nor by its types in ${folder}/`, () => expect(circle(sources(folder), { types: true })).toEqual([]))
+  }
 })

@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { aborted } from '../cli/interruption.js'
 import { Lifecycle, StoppingError } from '../lifecycle.js'
 import type { Log } from '../ports/log.js'
 
@@ -10,7 +12,10 @@ function watched() {
   const note = (_fields: object, message: string) => events.push(`log: ${message}`)
   const log: Log = { debug: () => undefined, info: note, warn: note, error: note, child: () => log }
   const interrupt = new AbortController()
-  const lifecycle = new Lifecycle(log, interrupt.signal, 1_000)
+  const process = Object.assign(new EventEmitter(), {
+    exit: (code: number) => void events.push(`exit ${code}`),
+  })
+  const lifecycle = new Lifecycle(log, interrupt.signal, process, { partMs: 1_000, failedMs: 2_500 })
   const part = (name: string) =>
     lifecycle.start(
       name,
@@ -20,7 +25,7 @@ function watched() {
       },
       () => events.push(`-${name}`),
     )
-  return { events, interrupt, lifecycle, part }
+  return { events, interrupt, process, lifecycle, part }
 }
 
 describe('the parts of a process', () => {
@@ -129,6 +134,75 @@ describe('the parts of a process', () => {
     interrupt.abort()
     await expect(part('a')).rejects.toThrow(StoppingError)
     expect(events).toEqual([])
+  })
+
+  describe('when an error is reported that nothing handles', () => {
+    const fatal = 'log: an error that nothing handles: this process stops'
+
+    it.each<[string, (of: ReturnType<typeof watched>) => unknown]>([
+      ['by a part', ({ lifecycle }) => lifecycle.fail(new Error('a defect'))],
+      ['by Node', ({ process }) => process.emit('uncaughtException', new Error('a defect'))],
+    ])('%s: the controllers stop first, then all, and the exit code is 1', async (_, fail) => {
+      const all = watched()
+      const { events, lifecycle, part } = all
+      const exitCode = lifecycle.around(async () => {
+        await part('host')
+        await lifecycle.start(
+          'controllers',
+          () => undefined,
+          () => events.push('-controllers'),
+          { firstOnFailure: true },
+        )
+        await part('api')
+        fail(all)
+        await aborted(lifecycle.stopping)
+        return 0
+      })
+      expect(await exitCode).toBe(1)
+      expect(events).toEqual(['+host', '+api', fatal, '-controllers', '-api', '-host'])
+      expect(all.process.listenerCount('uncaughtException')).toBe(0)
+    })
+
+    it('while a part starts: the start is given up, and the exit code is 1', async () => {
+      const { events, lifecycle, part } = watched()
+      let begun: () => void = () => undefined
+      const exitCode = lifecycle.around(async () => {
+        await part('a')
+        await lifecycle.start(
+          'slow',
+          () => {
+            lifecycle.fail(new Error('a defect'))
+            return new Promise<void>(resolve => (begun = resolve))
+          },
+          () => undefined,
+        )
+        return 0
+      })
+      await vi.advanceTimersByTimeAsync(0)
+      begun()
+      expect(await exitCode).toBe(1)
+      expect(events).toEqual(['+a', fatal, '-a'])
+    })
+
+    it('and parts hang: the process exits when its time is over', async () => {
+      const { events, lifecycle } = watched()
+      const never = () => new Promise<void>(() => undefined)
+      void lifecycle.around(async () => {
+        for (const name of ['a', 'b', 'c']) await lifecycle.start(name, () => undefined, never)
+        lifecycle.fail(new Error('a defect'))
+        return never().then(() => 0)
+      })
+      await vi.advanceTimersByTimeAsync(2_499)
+      expect(events).not.toContain('exit 1')
+      await vi.advanceTimersByTimeAsync(1)
+      expect(events).toContain('exit 1')
+    })
+
+    it('again and again: the log is not flooded', () => {
+      const { events, lifecycle } = watched()
+      for (let n = 0; n < 1_000; n++) lifecycle.fail(new Error('a defect'))
+      expect(events).toHaveLength(10)
+    })
   })
 
   it('stop when the work ends, and when it fails', async () => {

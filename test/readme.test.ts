@@ -58,7 +58,11 @@ describe('the README', () => {
         out: () => undefined,
         err: (text: string) => expect.unreachable(`${command}: ${text}`),
       }
-      const words = command.replace(/^npx /, '').split(' ').slice(1)
+      const words = command
+        .replace(/^npx /, '')
+        .replace(/\s+#.*$/, '')
+        .split(' ')
+        .slice(1)
       const sources = { environment: {}, readFile: () => '' }
       expect(await run(words, actions as unknown as Actions, sources, terminal), command).toBe(ExitCode.ok)
       expect(ran, command).toHaveLength(1)

@@ -8,3 +8,8 @@ export const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: i
 
 /** A meter that counts nothing. */
 export const unmetered: Meter = { count: ignore, gauge: ignore, observe: ignore }
+
+/** For parts that report an error nothing handles: it fails the test, as it ends a process. */
+export const failed = (error: unknown): never => {
+  throw error
+}

@@ -2,21 +2,7 @@ import { stat } from 'node:fs/promises'
 import { execCredential } from './exec-credential.js'
 import type { Credential, Kubeconfig, PemSource } from './kubeconfig.js'
 import { readPem, readText } from './pem.js'
-
-/** What one request carries to prove who sends it. `cert` and `key` are PEM and belong to the TLS session. */
-export interface Proof {
-  readonly authorization?: string
-  readonly cert?: string
-  readonly key?: string
-}
-
-/** Yields the credential's present proof. */
-export interface Authenticator {
-  /** Cheap when nothing changed: the same object, at once where nothing has to be read, and identity tells a changed certificate. */
-  proof(): Proof | Promise<Proof>
-  /** The server refused it (401): whatever was cached is not to be used again. */
-  refused(): void
-}
+import type { Authenticator, Proof } from './proof.js'
 
 /** How long a file that may rotate is trusted without looking again; client-go re-reads token files after 10 s. */
 const FILE_FRESH_MS = 10_000

@@ -6,13 +6,15 @@ import {
   type KubeRequest,
   UnreachableError,
   type WatchEvent,
+  type WatchRequest,
 } from '../../ports/kube-api.js'
 import { AnswerTooLargeError, parseAnswer, readBody, refusal } from './answer.js'
-import { authenticator, type Proof } from './authenticate.js'
+import { authenticator } from './authenticate.js'
 import { DeadlineError, deadline, orAborted } from './deadline.js'
 import { requestHeaders } from './headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import { readPem } from './pem.js'
+import type { Proof } from './proof.js'
 import type { StreamedAnswer } from './session.js'
 import { Sockets } from './sockets.js'
 import { upstreamOf } from './upstream.js'
@@ -83,19 +85,19 @@ export async function connectKube(
   /** Sends, and hands the answer over once its head is there. A refusal is read whole and thrown. */
   async function send(
     through: (proof: Proof, signal: AbortSignal) => Promise<Way>,
-    asked: KubeRequest,
+    request: KubeRequest,
     signal: AbortSignal,
   ): Promise<StreamedAnswer> {
     const proof = await auth.proof()
     const way = await through(proof, signal)
-    const impersonate = asked.impersonate ?? config.credential.impersonate
-    const headers = requestHeaders({ ...asked, ...(impersonate && { impersonate }) }, settings.userAgent)
+    const impersonate = request.impersonate ?? config.credential.impersonate
+    const headers = requestHeaders({ ...request, ...(impersonate && { impersonate }) }, settings.userAgent)
     const answer = await way.request({
       origin,
-      method: asked.method,
-      path: basePath + asked.path + search(asked.query),
+      method: request.method,
+      path: basePath + request.path + search(request.query),
       headers: { ...headers, ...(proof.authorization && { authorization: proof.authorization }) },
-      body: asked.body === undefined ? null : JSON.stringify(asked.body),
+      body: request.body === undefined ? null : JSON.stringify(request.body),
       signal,
     })
     if (answer.statusCode < 300) return answer
@@ -119,28 +121,28 @@ export async function connectKube(
     }
   }
 
-  async function request<T>(asked: KubeRequest): Promise<T> {
-    const { signal, clear } = deadline([asked.signal], asked.timeoutMs ?? settings.timeoutMs)
-    const ended = began({ verb: asked.method, purpose: asked.purpose })
+  async function request<T>(sent: KubeRequest): Promise<T> {
+    const { signal, clear } = deadline([sent.signal], sent.timeoutMs ?? settings.timeoutMs)
+    const ended = began({ verb: sent.method, purpose: sent.purpose })
     let code = 0
     try {
-      const answer = await send(wayOfRequests, asked, signal)
+      const answer = await send(wayOfRequests, sent, signal)
       const text = await readBody(answer.body, settings.maxAnswerBytes)
       code = answer.statusCode
       return parseAnswer(answer.headers, text) as T
     } catch (error) {
       code ||= codeOf(error)
-      throw explain(error, asked, signal)
+      throw explain(error, sent, signal)
     } finally {
       ended(code)
       clear()
     }
   }
 
-  async function* watch(asked: WatchRequest): AsyncGenerator<WatchEvent, void> {
-    const { signal, disarm, clear } = deadline([asked.signal], asked.timeoutMs ?? settings.timeoutMs)
+  async function* watch(sent: WatchRequest): AsyncGenerator<WatchEvent, void> {
+    const { signal, disarm, clear } = deadline([sent.signal], sent.timeoutMs ?? settings.timeoutMs)
     const ended = began({ verb: 'WATCH' })
-    const get = { ...asked, method: 'GET', query: { ...asked.query, watch: true } } as const
+    const get = { ...sent, method: 'GET', query: { ...sent.query, watch: true } } as const
     let code = 0
     let socket: Dispatcher | undefined
     const open = async (proof: Proof): Promise<Way> => {
@@ -153,10 +155,11 @@ export async function connectKube(
       const answer = await send(open, get, signal)
       code = answer.statusCode
       disarm()
+      sent.opened?.()
       yield* watchLines(answer.body, settings.maxAnswerBytes)
     } catch (error) {
       code ||= codeOf(error)
-      if (!asked.signal?.aborted) throw explain(error, get, signal)
+      if (!sent.signal?.aborted) throw explain(error, get, signal)
     } finally {
       ended(code)
       clear()
@@ -180,15 +183,13 @@ export async function connectKube(
 /** A way to the server: a pool, a socket, or a session of streams. */
 interface Way {
   request(
-    asked: Dispatcher.RequestOptions & {
+    request: Dispatcher.RequestOptions & {
       readonly headers: Record<string, string | string[]>
       readonly body: string | null
       readonly signal: AbortSignal
     },
   ): Promise<StreamedAnswer>
 }
-
-type WatchRequest = Parameters<KubeApi['watch']>[0]
 
 function search(query: KubeRequest['query']): string {
   const parameters = new URLSearchParams()

@@ -4,7 +4,7 @@ import { parseKubeconfig } from './kubeconfig.js'
 
 /**
  * Connects to control planes whose kubeconfigs come out of Secrets, by one socket each. Such a kubeconfig may not name local files or
- * commands: it would let whoever writes a Secret read this host's files and run programs on it.
+ * commands: it would let the writer of a Secret read this host's files and run programs on it.
  */
 export function kubeConnector(defaults: ConnectionOptions = {}): KubeConnector {
   return {

@@ -15,23 +15,41 @@ export interface Deadline {
   clear(): void
 }
 
-/** Not AbortSignal.any and AbortSignal.timeout, whose listeners and timers outlive the request in Node 20. */
-export function deadline(callers: readonly (AbortSignal | undefined)[], timeoutMs: number): Deadline {
-  const own = new AbortController()
+/** A signal that aborts with the first of others. */
+export interface Joined {
+  readonly signal: AbortSignal
+  /** Lets go of the others. Must be called when the work has ended, or listeners pile up. */
+  clear(): void
+}
+
+/** Not AbortSignal.any, whose listeners outlive the request in Node 20. */
+export function joined(callers: readonly (AbortSignal | undefined)[], own = new AbortController()): Joined {
   function onAbort(this: AbortSignal): void {
     own.abort(this.reason)
   }
   for (const caller of callers)
     if (caller?.aborted) own.abort(caller.reason)
     else caller?.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: own.signal,
+    clear() {
+      for (const caller of callers) caller?.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+/** Not AbortSignal.timeout, whose timers outlive the request in Node 20. */
+export function deadline(callers: readonly (AbortSignal | undefined)[], timeoutMs: number): Deadline {
+  const own = new AbortController()
+  const { signal, clear } = joined(callers, own)
   const timer = setTimeout(() => own.abort(new DeadlineError(timeoutMs)), timeoutMs)
   const disarm = (): void => clearTimeout(timer)
   return {
-    signal: own.signal,
+    signal,
     disarm,
     clear() {
       disarm()
-      for (const caller of callers) caller?.removeEventListener('abort', onAbort)
+      clear()
     },
   }
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { z } from 'zod'
 import { KubeconfigError } from '../../ports/kube-api.js'
-import type { Authenticator, Proof } from './authenticate.js'
 import type { ExecPlugin, Kubeconfig } from './kubeconfig.js'
 import { readPem } from './pem.js'
+import type { Authenticator, Proof } from './proof.js'
 
 /**
  * Runs a kubeconfig's credential plugin (client.authentication.k8s.io ExecCredential) and keeps what it printed until it
@@ -75,7 +75,7 @@ async function runPlugin(config: Kubeconfig, plugin: ExecPlugin): Promise<ExecSt
   if (!parsed.success) throw new KubeconfigError(`${at}: did not print an ExecCredential`)
   if (parsed.data.apiVersion !== plugin.apiVersion)
     throw new KubeconfigError(
-      `${at}: printed ${parsed.data.apiVersion} where ${plugin.apiVersion} was asked for`,
+      `${at}: printed ${parsed.data.apiVersion} where ${plugin.apiVersion} is configured`,
     )
   const { status } = parsed.data
   if (!status.token && !(status.clientCertificateData && status.clientKeyData))

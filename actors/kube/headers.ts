@@ -1,4 +1,6 @@
-import type { Impersonation, KubeRequest } from '../../ports/kube-api.js'
+import { type Impersonation, impersonationHeaders } from '../../ports/impersonation.js'
+import type { KubeRequest } from '../../ports/kube-api.js'
+import { eachHeader } from '../../ports/raw-headers.js'
 
 /** The request headers of a KubeRequest, besides the authorization. Values that repeat are arrays, as undici takes them. */
 export function requestHeaders(
@@ -9,23 +11,15 @@ export function requestHeaders(
     accept: request.accept ?? 'application/json',
     'user-agent': userAgent,
     ...(request.body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
-    ...(request.impersonate && impersonationHeaders(request.impersonate)),
+    ...(request.impersonate && impersonation(request.impersonate)),
   }
 }
 
-/**
- * The Impersonate-* headers. Names travel as UTF-8 bytes, and extra keys are percent-encoded where a header name cannot
- * carry them, as the API server decodes them.
- */
-function impersonationHeaders(who: Impersonation): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = { 'Impersonate-User': utf8(who.user) }
-  if (who.groups?.length) headers['Impersonate-Group'] = who.groups.map(utf8)
-  for (const [key, values] of Object.entries(who.extra ?? {}))
-    headers[`Impersonate-Extra-${headerKey(key)}`] = values.map(utf8)
+/** As undici takes headers that repeat. */
+function impersonation(who: Impersonation): Record<string, string | string[]> {
+  const headers: Record<string, string[]> = {}
+  eachHeader(impersonationHeaders(who), (name, value) => {
+    headers[name] = [...(headers[name] ?? []), value]
+  })
   return headers
 }
-
-const utf8 = (value: string): string => Buffer.from(value, 'utf8').toString('latin1')
-
-const headerKey = (key: string): string =>
-  encodeURIComponent(key).replace(/[()]/g, c => (c === '(' ? '%28' : '%29'))

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
 import { type Document, parseDocument as parseYaml } from 'yaml'
 import { z } from 'zod'
@@ -58,7 +57,7 @@ export interface Credential {
 export interface KubeconfigOrigin {
   /**
    * Whether it may name local files and commands. True for the operator's own kubeconfig; false for one out of a Secret:
-   * whoever may write a Secret must not thereby read this host's files or run programs on it.
+   * a writer of Secrets must not thereby read this host's files or run programs on it.
    */
   readonly local: boolean
   /** The folder that relative file names refer to. */
@@ -156,13 +155,6 @@ export function mergeKubeconfigs(
   }
 }
 
-/** A digest of endpoint and credential: equal for two kubeconfigs that lead to the same connection. Safe to log. */
-export const connectionDigest = ({ server, tls, credential: own }: Kubeconfig): string =>
-  createHash('sha256')
-    .update(JSON.stringify([server, tls, own]))
-    .digest('hex')
-    .slice(0, 16)
-
 function readDocument(text: string): z.infer<typeof kubeconfigSchema> {
   const document = parseYaml(text)
   const [error] = document.errors
@@ -174,7 +166,7 @@ function readDocument(text: string): z.infer<typeof kubeconfigSchema> {
   if (result.success) return result.data
   const issue = result.error.issues[0]
   throw new KubeconfigError(
-    `kubeconfig: ${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'not understood'}`,
+    `kubeconfig: ${issue?.path.join('.') || 'not a kubeconfig'}: ${issue?.message ?? 'not understood'}`,
   )
 }
 

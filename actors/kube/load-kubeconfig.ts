@@ -7,7 +7,7 @@ import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.js'
 /** Where a Pod finds what it may use to talk to its own cluster. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Where to look; everything defaults to this process's surroundings. */
+/** Where to look; everything defaults to this process's dependencies. */
 export interface KubeconfigSearch {
   /** A file named by the user: nothing else is looked at. */
   readonly path?: string
@@ -48,7 +48,13 @@ async function fromFiles(paths: readonly string[], context: string | undefined):
     throw new KubeconfigError(
       `kubeconfig: ${paths.join(', ')} does not exist; name one with --kubeconfig or KUBECONFIG`,
     )
-  return mergeKubeconfigs(files, context)
+  try {
+    return mergeKubeconfigs(files, context)
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error
+    const where = `kubeconfig ${paths.join(', ')}: `
+    throw new KubeconfigError(error.message.replace(/^kubeconfig: /, where), { cause: error })
+  }
 }
 
 async function inCluster(host: string, port: string, folder: string): Promise<Kubeconfig> {

@@ -38,7 +38,7 @@ export interface StreamRequest {
   readonly signal: AbortSignal
 }
 
-/** A silent session is asked for a sign of life this often, and given up when none comes: client-go's 30 s and 15 s. */
+/** A silent session is pinged this often, and given up when none comes: client-go's 30 s and 15 s. */
 const PING_EVERY_MS = 30_000
 const PING_TIMEOUT_MS = 15_000
 /**
@@ -51,7 +51,7 @@ const SESSION_WINDOW_BYTES = 16 << 20
 const STREAM_WINDOW_BYTES = 1 << 20
 
 /**
- * One HTTP/2 session on which watches, and whatever else is asked, are streams. A TLS handshake costs either side some
+ * One HTTP/2 session on which watches and requests are streams. A TLS handshake costs either side some
  * milliseconds, and its socket some 60 KB each; a stream costs a fraction of it.
  */
 export class Session {
@@ -65,7 +65,7 @@ export class Session {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
     })
     this.#session.setLocalWindowSize(SESSION_WINDOW_BYTES)
-    // Every stream hears of it by its own 'error'; unheard here, it would end the process.
+    // Every stream gets an 'error' of its own; without a listener here, this one would end the process.
     this.#session.on('error', () => this.#session.destroy())
     this.#ping = setInterval(() => this.#askForLife(PING_TIMEOUT_MS), PING_EVERY_MS).unref()
     this.#session.once('close', () => clearInterval(this.#ping))
@@ -174,7 +174,7 @@ function headOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders & { ':st
   })
 }
 
-/** Node ends a stream whose connection is cut as if it were complete; its reset code tells the difference. */
+/** Node ends a stream whose connection is cut as if it were complete; its reset code shows the difference. */
 async function* whole(stream: ClientHttp2Stream): AsyncGenerator<Buffer, void> {
   yield* stream as AsyncIterable<Buffer>
   if (stream.rstCode) throw reset(stream)

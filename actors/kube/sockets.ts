@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { ConnectionClosedError, KubeconfigError } from '../../ports/kube-api.js'
-import type { Proof } from './authenticate.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import { readPem } from './pem.js'
+import type { Proof } from './proof.js'
 import { Sessions } from './sessions.js'
 
 /** kube-apiserver closes idle connections after 90 s; being first avoids sending a request into its close. */
@@ -51,7 +51,7 @@ const PROXIED_SOCKETS = 256
 export class Sockets {
   #footing: Prepared | undefined
   readonly #open = new Set<Dispatcher>()
-  readonly #upgraded = new Set<Socket>()
+  readonly #upgraded = new Set<Duplex>()
   /** Aborted by `close`, which ends the sessions: those under a certificate that was replaced are held by nothing else. */
   readonly #closing = new AbortController()
 
@@ -62,7 +62,7 @@ export class Sockets {
     setMaxListeners(0, this.#closing.signal) // one for each session: Node would call eleven a leak
   }
 
-  /** Reads the certificates now, so that whoever connects hears what is wrong with them. @throws as `forRequest` */
+  /** Reads the certificates now, so that a connect fails with what is wrong with them. @throws as `forRequest` */
   async prepare(proof: Proof): Promise<void> {
     await this.#current(proof)
   }
@@ -92,39 +92,33 @@ export class Sockets {
     return footing instanceof Promise ? footing.then(ready => this.#proxied(ready)) : this.#proxied(footing)
   }
 
-  /** A bare socket, for what HTTP is upgraded to. The taker ends it, or `close`. @throws as `forRequest`; what the system says */
-  async forUpgrade(proof: Proof): Promise<Socket> {
+  /**
+   * A socket for one upgrade request, under HTTP until the server has switched protocols; give it back with `end`. The
+   * socket that was upgraded is no part of it any more and goes to `keepUpgraded`. @throws as `forRequest`
+   */
+  async forUpgrade(proof: Proof): Promise<Dispatcher> {
     const { connectHalfOpen } = await this.#current(proof)
-    const { protocol, hostname, host, port } = new URL(this.config.server)
-    return new Promise((resolve, reject) =>
-      connectHalfOpen()({ protocol, hostname, host, port, servername: '' }, (...[error, socket]) =>
-        error ? reject(error) : this.#hold(socket, resolve, reject),
-      ),
-    )
+    return this.#track(new Client(this.#origin, { connect: connectHalfOpen(), ...NO_TIMEOUTS }))
   }
 
-  #hold(socket: Socket, taken: (socket: Socket) => void, refused: (error: Error) => void): void {
-    if (this.#closing.signal.aborted) {
-      socket.destroy()
-      refused(this.#closing.signal.reason)
-      return
-    }
+  /** Ends an upgraded socket with `close`, if it is still open then. */
+  keepUpgraded(socket: Duplex): void {
     this.#upgraded.add(socket)
+    // The socket's user may not listen for errors yet, and an error without a listener would end the process.
+    socket.on('error', () => undefined)
     socket.once('close', () => this.#upgraded.delete(socket))
-    taken(socket)
   }
 
-  /** Ends a watch's socket, and what still runs on it. */
-  async end(watch: Dispatcher): Promise<void> {
-    this.#open.delete(watch)
-    await watch.destroy()
+  /** Ends the socket of a watch or of an upgrade request, and what still runs on it. */
+  async end(dispatcher: Dispatcher): Promise<void> {
+    this.#open.delete(dispatcher)
+    await dispatcher.destroy()
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new ConnectionClosedError(`the connection to ${this.config.server} was closed`))
     const { reason } = this.#closing.signal
-    // Without an error, which nobody may be listening for yet.
-    for (const socket of this.#upgraded) socket.destroy()
+    for (const socket of this.#upgraded) socket.destroy(reason as Error)
     await Promise.all([...this.#open].map(each => each.destroy(reason)))
     this.#open.clear()
   }

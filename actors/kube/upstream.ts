@@ -1,13 +1,14 @@
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import type { RawExchange, RawSink, RawSocket, Upstream } from '../../ports/kube-api.js'
-import type { Authenticator, Proof } from './authenticate.js'
+import type { RawExchange, RawSink, RawSocket, UpgradeSink, Upstream } from '../../ports/kube-api.js'
+import { valuesOf } from '../../ports/raw-headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
+import type { Authenticator, Proof } from './proof.js'
 import type { Sockets } from './sockets.js'
 
 /** One endpoint for a proxy: undici's dispatch underneath, which hands bytes on without parsing or copying them. */
 export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Sockets): Upstream {
-  const { origin, pathname, host } = new URL(config.server)
+  const { origin, pathname } = new URL(config.server)
   const basePath = pathname.replace(/\/+$/, '')
 
   return {
@@ -34,11 +35,26 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
       return exchange
     },
 
-    async open({ method, path, headers }) {
-      const proof = await auth.proof()
-      const socket = await sockets.forUpgrade(proof)
-      socket.write(headOf(method, basePath + path, ['host', host, ...proven(headers, proof)]))
-      return socket as RawSocket
+    upgrade(request, sink) {
+      const exchange = new UpgradeExchange(sink, auth, request.protocol, socket =>
+        sockets.keepUpgraded(socket),
+      )
+      const start = async (): Promise<void> => {
+        const proof = await auth.proof()
+        const dispatcher = await sockets.forUpgrade(proof)
+        exchange.whenOver(() => void sockets.end(dispatcher))
+        exchange.dispatch(dispatcher, {
+          origin,
+          method: request.method as Dispatcher.HttpMethod,
+          path: basePath + request.path,
+          headers: proven(request.headers, proof),
+          upgrade: request.protocol,
+          headersTimeout: request.headTimeoutMs,
+          bodyTimeout: request.idleTimeoutMs ?? 0,
+        })
+      }
+      start().catch((error: Error) => exchange.fail(error))
+      return exchange
     },
   }
 }
@@ -46,14 +62,6 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
 /** The request's headers with the connection's own proof. undici wants an array that it may write to. */
 const proven = (headers: readonly string[], { authorization }: Proof): string[] =>
   authorization ? [...headers, 'authorization', authorization] : [...headers]
-
-/** The head of an HTTP/1.1 request. Node's parser let none of these headers contain a line break. */
-function headOf(method: string, path: string, headers: readonly string[]): Buffer {
-  let head = `${method} ${path} HTTP/1.1\r\n`
-  for (let index = 0; index + 1 < headers.length; index += 2)
-    head += `${headers[index]}: ${headers[index + 1]}\r\n`
-  return Buffer.from(`${head}\r\n`, 'latin1')
-}
 
 /**
  * Carries one answer from undici to its sink, and says once that it is over. These are undici's older callbacks: behind the
@@ -95,10 +103,9 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
     else this.fail(reason)
   }
 
-  /** The sink hears of it a turn later: who sends has to have its exchange by then. */
+  /** Reported to the sink a turn later: the sender must have its exchange by then. */
   fail(error: Error): void {
-    if (this.#over) return
-    this.#finish()
+    if (!this.finish()) return
     queueMicrotask(() => this.sink.failed(error))
   }
 
@@ -111,9 +118,7 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
     if (status < 200 || this.#over) return true
     if (status === 401) this.auth.refused()
     this.#resume = resume
-    const headers: string[] = []
-    for (const item of received) headers.push(item.toString('latin1'))
-    this.sink.head(status, message, headers)
+    this.sink.head(status, message, texts(received))
     return true
   }
 
@@ -123,17 +128,63 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
   }
 
   onComplete(): void {
-    if (this.#over) return
-    this.#finish()
-    this.sink.end()
+    if (this.finish()) this.sink.end()
   }
 
   onError(error: Error): void {
     this.fail(error)
   }
 
-  #finish(): void {
+  /** @returns whether it was not over before */
+  protected finish(): boolean {
+    if (this.#over) return false
     this.#over = true
     this.#whenOver?.()
+    return true
   }
 }
+
+/** An exchange that ends with the socket when the server switches to the requested protocol, and fails when to another one. */
+class UpgradeExchange extends Exchange {
+  constructor(
+    readonly upgradeSink: UpgradeSink,
+    auth: Pick<Authenticator, 'refused'>,
+    readonly protocol: string,
+    readonly keep: (socket: Duplex) => void,
+  ) {
+    super(upgradeSink, auth)
+  }
+
+  override onHeaders(
+    status: number,
+    received: readonly Buffer[],
+    resume: () => void,
+    message: string,
+  ): boolean {
+    // Without the headers of an upgrade undici takes a 101 for the announcement of another answer.
+    if (status === SWITCHING_PROTOCOLS) this.abort(this.#wrongProtocol(undefined))
+    return super.onHeaders(status, received, resume, message)
+  }
+
+  /** Called for a 101 that has the headers of an upgrade, whatever protocol they name. */
+  onUpgrade(_status: number, received: readonly Buffer[], socket: Duplex): void {
+    const headers = texts(received)
+    const named = valuesOf(headers, 'upgrade')
+    if (named.length !== 1 || named[0]?.toLowerCase() !== this.protocol.toLowerCase()) {
+      socket.destroy()
+      this.fail(this.#wrongProtocol(named.join(', ')))
+    } else if (this.finish()) {
+      this.keep(socket)
+      this.upgradeSink.switched(headers, socket as RawSocket)
+    } else socket.destroy()
+  }
+
+  #wrongProtocol(named: string | undefined): Error {
+    const to = named === undefined ? 'a protocol that it does not name' : JSON.stringify(named)
+    return new Error(`the server switched to ${to} instead of ${JSON.stringify(this.protocol)}`)
+  }
+}
+
+const SWITCHING_PROTOCOLS = 101
+
+const texts = (received: readonly Buffer[]): string[] => received.map(item => item.toString('latin1'))

@@ -2,8 +2,8 @@ import { experimental, type ServerCredentials } from '@grpc/grpc-js'
 import type { ServingCertificate } from '../serving-certificate.js'
 
 /**
- * Server TLS that asks for a client certificate without demanding one: tokens are the other way in. grpc-js'
- * `createSsl` can only demand; its certificate providers are the (experimental) way to say "optional".
+ * Server TLS that requests a client certificate and does not require it, since a token serves as well. grpc-js' `createSsl` can
+ * only require one; its (experimental) certificate providers can make it optional.
  */
 export function serverCredentials(
   { certificate, key }: ServingCertificate,
@@ -11,7 +11,7 @@ export function serverCredentials(
 ): ServerCredentials {
   const nothing = () => undefined
   const update = { certificate: Buffer.from(certificate), privateKey: Buffer.from(key) }
-  // Told a moment later: grpc-js drops every connection when it is told while it is still subscribing.
+  // In a later microtask: grpc-js drops every connection if the listener is called while it subscribes.
   const identity: experimental.CertificateProvider = {
     addIdentityCertificateListener: listener => queueMicrotask(() => listener(update)),
     removeIdentityCertificateListener: nothing,

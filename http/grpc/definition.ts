@@ -12,8 +12,8 @@ import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js'
 import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 
 /**
- * The service as grpc-js wants it, made by proto-loader from our descriptors, but reading and writing the very messages
- * that REST and the handlers use: there is one message type in the house.
+ * The service as grpc-js needs it, made by proto-loader from our descriptors. It reads and writes the same message types
+ * as REST and the handlers.
  */
 export function serviceDefinition(service: DescService): ServiceDefinition {
   const set = create(FileDescriptorSetSchema, { file: filesOf(service.file).map(({ proto }) => proto) })
@@ -39,7 +39,16 @@ type LoadedMethod = MethodDefinition<Message, Message>
 const writerOf = (schema: DescMessage) => (message: Message) => Buffer.from(toBinary(schema, message))
 const readerOf = (schema: DescMessage) => (bytes: Buffer) => fromBinary(schema, bytes)
 
-/** A file and all it imports, imports first, each once. */
+/** The same service with its requests left as bytes, for handlers that decode after they have authorized and can record. */
+export const withRawRequests = (definition: ServiceDefinition): ServiceDefinition =>
+  Object.fromEntries(
+    Object.entries(definition).map(([name, method]) => [
+      name,
+      { ...method, requestDeserialize: (bytes: Buffer) => bytes },
+    ]),
+  )
+
+/** A file and all its imports, imports first, each once. */
 export function filesOf(...files: readonly DescFile[]): readonly DescFile[] {
   const found = new Map<string, DescFile>()
   const visit = (file: DescFile) => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   create,
   createRegistry,
@@ -14,82 +13,91 @@ import * as v1 from '../../proto/gen/grpc/reflection/v1_pb.js'
 import * as v1alpha from '../../proto/gen/grpc/reflection/v1alpha_pb.js'
 import { Code } from '../code.js'
 import { toFailure } from '../errors.js'
-import { authenticate, type Door, serviceError } from './calls.js'
+import { unavailable } from '../failure.js'
+import { arrivedWith } from './authentication.js'
 import { filesOf, serviceDefinition } from './definition.js'
+import { serviceError } from './service-error.js'
+import { OpenStreams, REFLECTION_STREAMS, type StreamLimits } from './stream-limits.js'
 
 type Request = MessageShape<typeof v1.ServerReflectionRequestSchema>
 type Reply = NonNullable<MessageInitShape<typeof v1.ServerReflectionResponseSchema>['messageResponse']>
 
-/** What is shown: every type by full name, every file by name, the services. */
-interface Known {
+/** Every type by full name, every file by name, the services. */
+interface Descriptors {
   readonly registry: Registry
   readonly files: ReadonlyMap<string, DescFile>
   readonly names: readonly string[]
 }
 
 /**
- * Server reflection, so that grpcurl needs no .proto files. Ours and not @grpc/reflection's because that one drops the
- * options (google.api.http, permissions) from what it shows and answers anyone; this one asks for credentials.
+ * Server reflection, so that grpcurl needs no .proto files. Ours and not @grpc/reflection's, because that one drops the
+ * options (google.api.http, permissions) from the descriptors. Callers are authenticated, like those of any service.
  */
 export function addReflection(
   server: Server,
   services: readonly { readonly typeName: string; readonly file: DescFile }[],
-  door: Omit<Door, 'dispatcher'>,
+  limits: StreamLimits = REFLECTION_STREAMS,
 ): void {
   const names = services.map(({ typeName }) => typeName)
   const files = filesOf(...services.map(({ file }) => file))
-  const known: Known = {
+  const descriptors: Descriptors = {
     registry: createRegistry(...files),
     files: new Map(files.map(file => [file.name, file])),
     names,
   }
-  // The two versions differ in nothing but their name.
+  const open = new OpenStreams('open reflection streams', limits)
+  // The two versions differ only in their name.
   for (const { ServerReflection, ServerReflectionResponseSchema } of [v1, v1alpha]) {
     const answer = (request: Request) =>
       create(ServerReflectionResponseSchema, {
         validHost: request.host,
-        messageResponse: replyTo(request, known),
+        messageResponse: replyTo(request, descriptors),
       } as MessageInitShape<typeof v1.ServerReflectionResponseSchema>)
     server.addService(serviceDefinition(ServerReflection), {
-      ServerReflectionInfo: (call: ServerDuplexStream<Request, unknown>) => void serve(call, answer, door),
+      ServerReflectionInfo: (call: ServerDuplexStream<Request, unknown>) => serve(call, answer, open),
     })
   }
 }
 
-async function serve(
+function serve(
   call: ServerDuplexStream<Request, unknown>,
   answer: (request: Request) => unknown,
-  door: Omit<Door, 'dispatcher'>,
-): Promise<void> {
-  const requestId = randomUUID()
+  open: OpenStreams,
+): void {
+  const { requestId, caller } = arrivedWith(call.metadata)
+  const fail = (error: unknown) => call.emit('error', serviceError(toFailure(error), requestId))
   try {
-    await authenticate(door, call, requestId)
-    // Events, because grpc-js' duplex streams do not end an async iterator when the caller has no more to ask.
-    call.on('data', request => tell(call, () => answer(request), requestId))
+    const release = open.open(caller?.user ?? '', () =>
+      fail(unavailable('the stream has reached its longest life: open another')),
+    )
+    call.on('cancelled', release)
+    // Events, because grpc-js' duplex streams do not end an async iterator when the caller has no further request.
+    call.on('data', request => {
+      try {
+        // A caller that does not read its answers is not read either.
+        if (!call.write(answer(request))) call.pause()
+      } catch (error) {
+        fail(error)
+      }
+    })
+    call.on('drain', () => call.resume())
     call.on('end', () => call.end())
+    if (call.cancelled) release()
   } catch (error) {
-    call.emit('error', serviceError(toFailure(error), requestId))
+    fail(error)
   }
 }
 
-function tell(call: ServerDuplexStream<Request, unknown>, answer: () => unknown, requestId: string): void {
-  try {
-    call.write(answer())
-  } catch (error) {
-    call.emit('error', serviceError(toFailure(error), requestId))
-  }
-}
-
-function replyTo({ messageRequest: asked }: Request, { registry, files, names }: Known): Reply {
-  switch (asked.case) {
+function replyTo({ messageRequest }: Request, { registry, files, names }: Descriptors): Reply {
+  switch (messageRequest.case) {
     case 'listServices':
       return { case: 'listServicesResponse', value: { service: names.map(name => ({ name })) } }
     case 'fileByFilename':
-      return filesReply(files.get(asked.value.replace(/\.proto$/, '')), asked.value)
+      return filesReply(files.get(messageRequest.value.replace(/\.proto$/, '')), messageRequest.value)
     case 'fileContainingSymbol':
-      return filesReply(fileOfSymbol(registry, asked.value), asked.value)
+      return filesReply(fileOfSymbol(registry, messageRequest.value), messageRequest.value)
     case 'fileContainingExtension': {
-      const { containingType, extensionNumber } = asked.value
+      const { containingType, extensionNumber } = messageRequest.value
       const extension = extensionsOf(registry, containingType).find(
         ({ number }) => number === extensionNumber,
       )
@@ -99,12 +107,12 @@ function replyTo({ messageRequest: asked }: Request, { registry, files, names }:
       return {
         case: 'allExtensionNumbersResponse',
         value: {
-          baseTypeName: asked.value,
-          extensionNumber: extensionsOf(registry, asked.value).map(({ number }) => number),
+          baseTypeName: messageRequest.value,
+          extensionNumber: extensionsOf(registry, messageRequest.value).map(({ number }) => number),
         },
       }
     default:
-      return refusal(Code.INVALID_ARGUMENT, 'the request asks for nothing')
+      return refusal(Code.INVALID_ARGUMENT, 'the request is empty: set one of message_request')
   }
 }
 
@@ -113,8 +121,8 @@ const refusal = (errorCode: number, errorMessage: string): Reply => ({
   value: { errorCode, errorMessage },
 })
 
-function filesReply(file: DescFile | undefined, asked: string): Reply {
-  if (!file) return refusal(Code.NOT_FOUND, `${asked} is not known`)
+function filesReply(file: DescFile | undefined, name: string): Reply {
+  if (!file) return refusal(Code.NOT_FOUND, `${name} is not known`)
   const fileDescriptorProto = filesOf(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto))
   return { case: 'fileDescriptorResponse', value: { fileDescriptorProto } }
 }

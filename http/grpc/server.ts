@@ -1,64 +1,79 @@
-import type { DescService } from '@bufbuild/protobuf'
-import { Server } from '@grpc/grpc-js'
-import { HealthImplementation } from 'grpc-health-check'
+import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js'
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import { Health } from '../../proto/gen/grpc/health/v1_pb.js'
+import type { Dispatcher } from '../dispatch.js'
+import type { Authenticator } from '../identity/authenticate.js'
 import { LARGEST_BODY } from '../limits.js'
-import type { Operation } from '../operation.js'
+import type { ServedService } from '../operation.js'
 import type { ServingCertificate } from '../serving-certificate.js'
-import { type Door, handlerOf } from './calls.js'
+import { authentication } from './authentication.js'
+import { handlerOf } from './calls.js'
 import { serverCredentials } from './credentials.js'
-import { serviceDefinition } from './definition.js'
+import { serviceDefinition, withRawRequests } from './definition.js'
+import { HealthService } from './health.js'
 import { addReflection } from './reflection.js'
 
-/** One service with its operations, as both wires serve it. */
-export interface ServedService {
-  readonly service: DescService
-  readonly operations: readonly Operation[]
-}
-
 /** What the gRPC listener needs. */
-export interface GrpcOptions extends Door {
+export interface GrpcOptions {
+  readonly authenticator: Authenticator
+  readonly dispatcher: Dispatcher
+  readonly log: Log
+  readonly meter: Meter
   readonly services: readonly ServedService[]
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
   readonly tls: ServingCertificate
   readonly clientCertificateAuthority?: string | undefined
+  /** Milliseconds that the request of a call may take to arrive whole. */
+  readonly requestMs: number
+  /** Whether the server as a whole and each management service serve, for the health service. Must not reject. */
+  readonly ready: () => Promise<boolean>
 }
 
 /** The running gRPC listener. */
 export interface GrpcListener {
   /** `host:port` as bound. */
   readonly address: string
-  /** What health answers, for the whole server and each service. Health is the one thing anyone may ask. */
-  setServing(serving: boolean): void
-  /** Takes no new calls, waits for those under way, and cuts off what is left after `graceMs`. */
+  /** From now on the health service reports that nothing serves. */
+  stopServing(): void
+  /** Takes no new calls, waits for those under way, and aborts the rest after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
+
+/** A connection without calls is closed after this, also one that anyone opened and never used. */
+const LONGEST_IDLE_MS = 5 * 60_000
+
+// grpc-js writes lines of its own to stderr, between the log's. What it would say is in the errors that it throws, too.
+if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE)
 
 /** Starts gRPC over TLS on a port of its own. */
 export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
   const { services, host, port, tls, clientCertificateAuthority } = options
   const server = new Server({
     'grpc.max_receive_message_length': LARGEST_BODY,
-    // A dead peer is found out after a minute and a half, and its streams are freed.
+    // The streams of a dead peer are freed after a minute and a half.
     'grpc.keepalive_time_ms': 60_000,
     'grpc.keepalive_timeout_ms': 30_000,
     'grpc.max_concurrent_streams': 1_000,
+    'grpc.max_connection_idle_ms': LONGEST_IDLE_MS,
+    interceptors: [authentication({ ...options, anonymous: new Set([Health.typeName]) })],
   })
   for (const { service, operations } of services) {
     const handlers = Object.fromEntries(
-      operations.map(operation => [operation.method.name, handlerOf(operation, options)]),
+      operations.map(operation => [operation.method.name, handlerOf(operation, options.dispatcher)]),
     )
-    server.addService(serviceDefinition(service), handlers)
+    server.addService(withRawRequests(serviceDefinition(service)), handlers)
   }
-  addReflection(
-    server,
-    services.map(({ service }) => service),
-    options,
-  )
-  const names = ['', ...services.map(({ service }) => service.typeName)]
-  const health = new HealthImplementation(Object.fromEntries(names.map(name => [name, 'NOT_SERVING'])))
-  health.addToServer(server)
+  const management = services.map(({ service }) => service)
+  addReflection(server, [...management, Health])
+  const health = new HealthService({
+    checked: ['', ...management.map(({ typeName }) => typeName)],
+    always: [Health.typeName],
+    ready: options.ready,
+  })
+  health.addTo(server)
   const bound = await new Promise<number>((resolve, reject) =>
     server.bindAsync(
       `${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -68,9 +83,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
   )
   return {
     address: `${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    setServing(serving) {
-      for (const name of names) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING')
-    },
+    stopServing: () => health.stop(),
     close: graceMs =>
       new Promise(resolve => {
         const timer = setTimeout(() => server.forceShutdown(), graceMs)

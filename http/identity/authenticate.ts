@@ -3,13 +3,18 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { unauthenticated } from '../failure.js'
 import type { Caller } from './caller.js'
 import { type Answer, Remembered } from './remembered.js'
+import { ReviewQuota } from './review-quota.js'
 
-/** What a request brought along to prove who it is from. */
+/** What a request proves its caller by. */
 export interface Credentials {
   /** The `Authorization` header as it came. */
   readonly authorization?: string | undefined
   /** Subject of the client certificate, given only where TLS verified it against the client CA. */
   readonly certificate?: CertificateSubject | undefined
+  /** A page of another site made the request: its certificate proves nothing, since the browser added it by itself. */
+  readonly crossSite?: boolean
+  /** Address of the connection, by which unknown tokens are bounded. */
+  readonly remote?: string | undefined
 }
 
 /** The parts of a certificate's subject that Kubernetes reads: CN is the user, each O a group. */
@@ -18,20 +23,21 @@ export interface CertificateSubject {
   readonly O?: string | string[]
 }
 
-/** Finds out who a request is from. OIDC issuers join here later. */
+/** Authenticates requests. OIDC issuers join here later. */
 export interface Authenticator {
   /**
    * At once where the answer is known.
-   * @throws Failure UNAUTHENTICATED when the credentials are absent or wrong, UNAVAILABLE when nobody could check them
+   * @throws Failure UNAUTHENTICATED when the credentials are absent or wrong, RESOURCE_EXHAUSTED when their source sent
+   *   many wrong ones, UNAVAILABLE when the host could not check them
    */
   authenticate(credentials: Credentials): Caller | Promise<Caller>
 }
 
-/** A token that was good is believed this long: Kubernetes' own default for delegated authentication. */
+/** An accepted token is believed this long: Kubernetes' own default for delegated authentication. */
 const ACCEPTED_MS = 10_000
-/** A token that was bad is refused this long without asking: short, since it may just have been issued. */
+/** A refused token stays refused this long without a request: short, since it may just have been issued. */
 const REFUSED_MS = 1_000
-/** How many tokens are remembered, by their SHA-256. */
+/** How many accepted tokens are remembered, by their SHA-256, and how many refused ones. */
 const CAPACITY = 4_096
 /** No token that a Kubernetes authenticator issues comes near this; longer ones are not worth a request. */
 const LONGEST_TOKEN = 16_384
@@ -44,12 +50,25 @@ export function hostAuthenticator(options: {
   readonly now: () => number
 }): Authenticator {
   const remembered = new Remembered<Caller | undefined>({ capacity: CAPACITY, now: options.now })
+  const quota = new ReviewQuota(options.now)
   return {
-    authenticate({ authorization, certificate }) {
-      if (certificate) return callerOfCertificate(certificate)
+    authenticate({ authorization, certificate, crossSite, remote }) {
+      if (certificate && !crossSite) return callerOfCertificate(certificate)
+      if (certificate && !authorization) {
+        throw unauthenticated(
+          'a page of another site made this request: a client certificate does not count for it, send a token',
+        )
+      }
       const token = bearerToken(authorization)
       const key = hash('sha256', token, 'base64')
-      const caller = remembered.get(key, () => reviewToken(options.host, token))
+      const caller = remembered.get(key, () =>
+        quota.review({
+          address: remote,
+          key,
+          work: () => reviewToken(options.host, token),
+          isRefused: ({ refused }) => refused === true,
+        }),
+      )
       return caller instanceof Promise ? caller.then(accepted) : accepted(caller)
     },
   }
@@ -73,7 +92,7 @@ function bearerToken(authorization: string | undefined): string {
   return token
 }
 
-/** One connection has one certificate, and its caller is one object: what is derived of it is found again. */
+/** One connection has one certificate, and its caller is one object, by which what is derived from it is found again. */
 function callerOfCertificate(subject: CertificateSubject): Caller {
   const known = certified.get(subject)
   if (known) return known
@@ -99,7 +118,7 @@ async function reviewToken(host: KubeApi, token: string): Promise<Answer<Caller 
     timeoutMs: REVIEW_TIMEOUT_MS,
   })
   const caller = callerOfReview(review)
-  return { value: caller, ttlMs: caller ? ACCEPTED_MS : REFUSED_MS }
+  return caller ? { value: caller, ttlMs: ACCEPTED_MS } : { value: caller, ttlMs: REFUSED_MS, refused: true }
 }
 
 /** Reads `status` of a TokenReview; whatever is not clearly a yes is a no. */

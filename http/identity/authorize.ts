@@ -1,43 +1,42 @@
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Caller } from './caller.js'
 import { type Answer, Remembered } from './remembered.js'
+import { type ReviewedAttributes, reviewAccess } from './subject-access-review.js'
 
-/** What is to be done to what, in Kubernetes' words. `resource` may carry a subresource after a slash. */
+/** What to authorize, in Kubernetes' words. `resource` may carry a subresource after a slash. */
 export type Action =
   | { readonly verb: string; readonly resource: string; readonly name?: string }
   | { readonly verb: string; readonly path: string }
 
-/** Whether, and in the authorizer's words why not. */
+/** The authorizer's decision, and its reason in its own words. */
 export interface Verdict {
   readonly allowed: boolean
   readonly reason: string
 }
 
-/** Decides who may do what. Roles and workspaces join here later. */
+/** Authorizes actions. Roles and workspaces join here later. */
 export interface Authorizer {
-  /** At once where the verdict is known. @throws Failure or StatusError when nobody could decide: that is never a yes. */
+  /** At once where the verdict is known. @throws Failure or StatusError when the host could not decide: that is never a yes. */
   decide(caller: Caller, action: Action): Verdict | Promise<Verdict>
 }
 
-/** A yes is believed this long; a revoked right lives on no longer than this. */
+/** A yes is believed this long, so a revoked right is gone after this. */
 const ALLOWED_MS = 10_000
-/** A no is repeated this long without asking, so that a grant is felt soon. */
+/** A no is believed this long: short, so that a grant takes effect soon. */
 const DENIED_MS = 2_000
-/** How many verdicts are remembered: 16 callers who each filter 1,000 instances. */
+/** How many verdicts of each kind are remembered: 16 callers who each filter 1,000 instances. */
 const CAPACITY = 16_384
-/** How long the host may take to answer a review. */
-const REVIEW_TIMEOUT_MS = 10_000
 
 /** SubjectAccessReview on the host, for group kairship.io. */
 export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
   const remembered = new Remembered<Verdict>({ capacity: CAPACITY, now: options.now })
   return {
     decide: (caller, action) =>
-      remembered.get(keyOf(caller, action), () => reviewAccess(options.host, caller, action)),
+      remembered.get(keyOf(caller, action), () => review(options.host, caller, action)),
   }
 }
 
-/** Everything that a verdict depends on. Who works on one instance asks for the same again and again, and has it made once. */
+/** Everything that a verdict depends on. A caller's last key is kept: most callers repeat one action on one instance. */
 function keyOf(caller: Caller, action: Action): string {
   const last = lastKeys.get(caller)
   if (last && isSame(last.action, action)) return last.key
@@ -54,7 +53,7 @@ function isSame(one: Action, other: Action): boolean {
   return !('path' in other) && one.resource === other.resource && one.name === other.name
 }
 
-/** Everything that a caller is, as one text. */
+/** All attributes of a caller, as one text. */
 export function callerKey(caller: Caller): string {
   let key = callerKeys.get(caller)
   if (key === undefined) {
@@ -67,31 +66,12 @@ export function callerKey(caller: Caller): string {
 /** A remembered caller is the same object for many requests, and never changes. */
 const callerKeys = new WeakMap<Caller, string>()
 
-async function reviewAccess(host: KubeApi, caller: Caller, action: Action): Promise<Answer<Verdict>> {
-  const { status } = await host.request<{
-    readonly status?: { readonly allowed?: unknown; readonly denied?: unknown; readonly reason?: unknown }
-  }>({
-    method: 'POST',
-    path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: {
-        user: caller.user,
-        groups: caller.groups,
-        ...(caller.uid ? { uid: caller.uid } : {}),
-        ...(Object.keys(caller.extra).length > 0 ? { extra: caller.extra } : {}),
-        ...attributesOf(action),
-      },
-    },
-    timeoutMs: REVIEW_TIMEOUT_MS,
-  })
-  const allowed = status?.allowed === true && status.denied !== true
-  const reason = typeof status?.reason === 'string' ? status.reason : ''
-  return { value: { allowed, reason }, ttlMs: allowed ? ALLOWED_MS : DENIED_MS }
+async function review(host: KubeApi, caller: Caller, action: Action): Promise<Answer<Verdict>> {
+  const verdict = await reviewAccess(host, caller, attributesOf(action))
+  return { value: verdict, ttlMs: verdict.allowed ? ALLOWED_MS : DENIED_MS, refused: !verdict.allowed }
 }
 
-function attributesOf(action: Action): object {
+function attributesOf(action: Action): ReviewedAttributes {
   if ('path' in action) return { nonResourceAttributes: { verb: action.verb, path: action.path } }
   const [resource = '', subresource] = action.resource.split('/')
   return {

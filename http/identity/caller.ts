@@ -1,4 +1,4 @@
-/** Who is asking, once authenticated. Nothing else of a request says who it is from. */
+/** The authenticated user behind a request. Nothing else of a request says who that is. */
 export interface Caller {
   readonly user: string
   readonly uid?: string

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls'
 import type { CertificateSubject } from './authenticate.js'
 
-/** The subject of the client certificate, where TLS verified it against the client CA; what it could not verify is none. */
+/** The subject of the client certificate, where TLS verified it against the client CA; an unverified one does not count. */
 export function certificateOf(socket: unknown): CertificateSubject | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
   const known = subjects.get(socket)

@@ -1,59 +1,86 @@
-/** What was asked for, and for how long it may be believed. */
+/** The answer to a request, and how long it may be believed. */
 export interface Answer<T> {
   readonly value: T
-  /** Milliseconds; 0 forgets at once. */
+  /** Milliseconds; 0 forgets it at once. */
   readonly ttlMs: number
+  /** A no. It is kept apart from every yes, so that any number of refusals forgets no acceptance. */
+  readonly refused?: boolean
 }
 
 /**
- * A bounded memory of answers that cost a request. Askers of the same key while the answer is under way share it; a
- * failure is shared but never remembered. When full, the entry asked for longest ago goes.
+ * A bounded memory of answers that cost a request. Callers that need the same key while its request is under way share
+ * that request; a failure is shared too, but never remembered. Accepted and refused answers have a bound each; when one is
+ * reached, the entry of that kind that was unused for longest is forgotten.
  */
 export class Remembered<T> {
-  readonly #entries = new Map<string, { readonly value: T; readonly expires: number }>()
+  readonly #accepted: Entries<T>
+  readonly #refused: Entries<T>
   readonly #underWay = new Map<string, Promise<T>>()
-  readonly #capacity: number
   readonly #now: () => number
-  /** Asked for last: its place is right already. Each other change of places makes garbage, at every request. */
-  #newest: string | undefined
 
   constructor(options: { readonly capacity: number; readonly now: () => number }) {
-    this.#capacity = options.capacity
+    this.#accepted = new Entries(options.capacity)
+    this.#refused = new Entries(options.capacity)
     this.#now = options.now
   }
 
-  /** The remembered answer at once, or what `ask` finds out. */
-  get(key: string, ask: () => Promise<Answer<T>>): T | Promise<T> {
-    const entry = this.#entries.get(key)
-    if (entry && entry.expires > this.#now()) {
-      if (this.#newest !== key) this.#renew(key, entry)
-      return entry.value
-    }
+  /** The remembered answer at once, or that of `request`. */
+  get(key: string, request: () => Promise<Answer<T>>): T | Promise<T> {
+    const now = this.#now()
+    const entry = this.#accepted.read(key, now) ?? this.#refused.read(key, now)
+    if (entry) return entry.value
     const pending = this.#underWay.get(key)
     if (pending) return pending
-    const asked = this.#ask(key, ask)
-    this.#underWay.set(key, asked)
-    return asked
+    const requested = this.#request(key, request)
+    this.#underWay.set(key, requested)
+    return requested
   }
 
-  async #ask(key: string, ask: () => Promise<Answer<T>>): Promise<T> {
+  async #request(key: string, request: () => Promise<Answer<T>>): Promise<T> {
     try {
-      const { value, ttlMs } = await ask()
-      this.#entries.delete(key)
-      if (ttlMs > 0) this.#remember(key, value, ttlMs)
+      const { value, ttlMs, refused } = await request()
+      this.#accepted.forget(key)
+      this.#refused.forget(key)
+      const expires = this.#now() + ttlMs
+      if (ttlMs > 0) (refused ? this.#refused : this.#accepted).write(key, { value, expires })
       return value
     } finally {
       this.#underWay.delete(key)
     }
   }
+}
 
-  #remember(key: string, value: T, ttlMs: number): void {
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size >= this.#capacity && oldest !== undefined) this.#entries.delete(oldest)
-    this.#renew(key, { value, expires: this.#now() + ttlMs })
+interface Entry<T> {
+  readonly value: T
+  readonly expires: number
+}
+
+/** As many entries as allowed; the one that was unused for longest makes room for a new one. */
+class Entries<T> {
+  readonly #entries = new Map<string, Entry<T>>()
+  /** Its place is right already. Each other change of places makes garbage, at every request. */
+  #newest: string | undefined
+
+  constructor(readonly capacity: number) {}
+
+  read(key: string, now: number): Entry<T> | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry || entry.expires <= now) return undefined
+    if (this.#newest !== key) this.#place(key, entry)
+    return entry
   }
 
-  #renew(key: string, entry: { readonly value: T; readonly expires: number }): void {
+  write(key: string, entry: Entry<T>): void {
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size >= this.capacity && oldest !== undefined) this.#entries.delete(oldest)
+    this.#place(key, entry)
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  #place(key: string, entry: Entry<T>): void {
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     this.#newest = key

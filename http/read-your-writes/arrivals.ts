@@ -1,18 +1,25 @@
-import { type Due, type Entry, entryOf, type Party, partyKey, typeKey, type WrittenType } from './due.js'
+import {
+  type Entry,
+  type ExpectedWrite,
+  type InstanceCaller,
+  newEntry,
+  typeKey,
+  type WrittenType,
+} from './expected-write.js'
 
-/** Callers of an instance that are remembered; of more, who was here least recently comes anew. */
+/** Callers of an instance that are remembered; of more, the one who read least recently arrives anew. */
 const MOST = 5_000
-/** Who has not read here for so long may have written elsewhere meanwhile, milliseconds. */
+/** A caller who has not read here for so long may have written elsewhere meanwhile, milliseconds. */
 const AWAY_MS = 3_600_000
 
 interface Arrival {
-  seen: number
+  lastRead: number
   readonly byType: Map<string, Entry>
 }
 
 /**
  * Remembers which callers have come to this replica, and since when. What they wrote before that, through another replica or
- * one that ended, nobody here knows: anything may be due of each type, until an index was seen to show all there was then.
+ * one that ended, is not known here: of each type they may have written anything, until an index has shown all there was then.
  */
 export class Arrivals {
   readonly #known = new Map<string, Arrival>()
@@ -23,13 +30,17 @@ export class Arrivals {
     private readonly most = MOST,
   ) {}
 
-  /** What a caller may have written elsewhere; undefined once that was seen. */
-  due(party: Party, type: WrittenType): Due | undefined {
-    const { byType } = this.#arrivalOf(partyKey(party))
+  /** What a caller may have written elsewhere; undefined once the index has shown it. */
+  expected(caller: InstanceCaller, type: WrittenType): ExpectedWrite | undefined {
+    const { byType } = this.#arrivalOf(JSON.stringify([caller.instance, caller.user]))
     const found = byType.get(typeKey(type))
     if (found) return found.expected && found
-    const entry = entryOf({ entries: new Map(), highest: undefined }, { namespace: '' })
-    Object.assign(entry, { expected: { kind: 'unknown' }, since: this.now(), elsewhere: true })
+    const entry: Entry = {
+      ...newEntry({ namespace: '' }),
+      expected: { kind: 'unknown' },
+      since: this.now(),
+      elsewhere: true,
+    }
     byType.set(typeKey(type), entry)
     return entry
   }
@@ -37,9 +48,9 @@ export class Arrivals {
   #arrivalOf(key: string): Arrival {
     const now = this.now()
     const before = this.#known.get(key)
-    const isHere = before !== undefined && now - before.seen < AWAY_MS
-    const arrival = isHere ? before : { seen: now, byType: new Map<string, Entry>() }
-    arrival.seen = now
+    const isHere = before !== undefined && now - before.lastRead < AWAY_MS
+    const arrival = isHere ? before : { lastRead: now, byType: new Map<string, Entry>() }
+    arrival.lastRead = now
     this.#known.delete(key)
     this.#known.set(key, arrival)
     const [oldest] = this.#known.keys()

@@ -1,11 +1,18 @@
 import type { GroupVersionResource } from '../../manifests/kube.js'
 import type { Arrivals } from './arrivals.js'
-import type { Due, Dues, Extent, Party } from './due.js'
-import { isAtOrAfter, isMet, reaches, type Shown } from './expectation.js'
+import { hasReached, isAtOrAfter, isMet, type Shown } from './expectation.js'
+import type {
+  Container,
+  DeletedContents,
+  ExpectedWrite,
+  ExpectedWrites,
+  InstanceCaller,
+  Scope,
+} from './expected-write.js'
 import type { WriteLedger } from './ledger.js'
 
-/** Whoever shows objects: the index, or the instance itself. */
-export interface Showing {
+/** The index, or the instance itself, as a source of objects. */
+export interface ObjectSource {
   /**
    * Objects of a type: all, those of a namespace, or those of some names (and then perhaps more).
    * @throws when it does not answer
@@ -14,40 +21,40 @@ export interface Showing {
     type: GroupVersionResource,
     where: { readonly namespace?: string; readonly names?: readonly Pick<Shown, 'namespace' | 'name'>[] },
   ): Promise<ShownList>
-  /** Of an index that does not say how far it is: whether it shows by now what had happened then, by the ledger's clock. */
-  readonly isLongAgo?: (since: number) => boolean
+  /** Of an index that does not say how far it is: whether by now it shows everything before a time of the ledger's clock. */
+  readonly hasCaughtUp?: (time: number) => boolean
 }
 
-/** What was shown. */
+/** A list as a source shows it. */
 export interface ShownList {
-  /** Every change up to it is shown. Absent where an index does not say. */
+  /** Every change up to it is shown. Absent where an index does not say, and of a type that an instance does not serve. */
   readonly resourceVersion?: string
   readonly items: readonly ShownItem[]
 }
 
-/** An object as it is shown, and whether it is on its way out. */
+/** An object as it is shown, and whether it is being deleted. */
 export type ShownItem = Shown & { readonly deleting: boolean }
 
 /** A read that could miss something. */
 export interface Read {
-  readonly party: Party
+  readonly caller: InstanceCaller
   readonly type: GroupVersionResource
-  readonly extent: Extent
+  readonly scope: Scope
 }
 
-/** Names asked for at once: an address holds so many at their longest. */
+/** Names listed at once: an address holds so many at their longest. */
 const NAMES_AT_ONCE = 24
-/** Objects whose fate is asked of the instance for one read. */
+/** Objects that one read looks up at the instance. */
 const LOOK_UPS_AT_ONCE = 8
-/** What is not shown for so long may never be, because somebody else wrote it since: the instance is asked again. */
+/** What is not shown for so long may never be, because somebody else wrote it since: the instance is read again. */
 const LOOK_AGAIN_MS = 2_000
-/** A comparison of a whole type that found it behind is not repeated sooner. */
+/** A comparison of a whole type that found the index behind is not repeated sooner. */
 const COMPARE_AGAIN_MS = 2_000
 
 /** Finds out whether an index shows what a caller has written. */
 export class CatchUp {
-  /** When something was last asked of the instance about what is due. */
-  readonly #asked = new WeakMap<Due, number>()
+  /** When the instance was last read for an expected write. */
+  readonly #lookedUp = new WeakMap<ExpectedWrite, number>()
 
   /** @param arrivals absent where what callers wrote before they came here does not count */
   constructor(
@@ -56,143 +63,164 @@ export class CatchUp {
   ) {}
 
   /** What a read could miss; undefined for nothing. */
-  due({ party, type, extent }: Read): Dues | undefined {
-    const dues = this.ledger.due(party, type, extent)
-    const arrival = this.arrivals?.due(party, type)
-    if (!arrival) return dues
-    return { written: [...(dues?.written ?? []), arrival], namespaces: dues?.namespaces ?? [] }
+  expectedWrites({ caller, type, scope }: Read): ExpectedWrites | undefined {
+    const expected = this.ledger.expectedWrites(caller, type, scope)
+    const elsewhere = this.arrivals?.expected(caller, type)
+    if (!elsewhere) return expected
+    return { written: [...(expected?.written ?? []), elsewhere], deleted: expected?.deleted ?? [] }
   }
 
   /**
    * Whether a read of the index would miss nothing that its caller wrote through this replica.
-   * @throws whatever the index or the instance throw: then nobody knows
+   * @throws whatever the index or the instance throw: then it is not known
    */
-  async shows(read: Read, index: Showing, instance: Showing): Promise<boolean> {
-    const dues = this.due(read)
-    if (!dues) return true
-    if (this.isOpen(read)) return false
-    if (!(await this.#showsObjects(read, dues.written.filter(isObject), index, instance))) return false
-    for (const due of dues.written)
-      if (due.name === undefined && !(await this.#showsAll(read, due, index, instance))) return false
-    for (const due of dues.namespaces)
-      if (!(await this.#isEmptied(due, instance)) || !(await this.#showsAll(read, due, index, instance)))
+  async shows(read: Read, index: ObjectSource, instance: ObjectSource): Promise<boolean> {
+    const expected = this.expectedWrites(read)
+    if (!expected) return true
+    if (this.isPending(read)) return false
+    if (!(await this.#showsObjects(read, expected.written.filter(isObject), index, instance))) return false
+    for (const write of expected.written)
+      if (write.name === undefined && !(await this.#showsAll(read, write, index, instance))) return false
+    for (const { container, contents } of expected.deleted)
+      if (
+        !(await this.#isDeleted({ container, contents }, instance)) ||
+        !(await this.#showsAll(read, contents, index, instance))
+      )
         return false
     return true
   }
 
-  /** Whether something is under way, or may yet be executed, that a read could miss: then it is not waited for. */
-  isOpen({ party, type, extent }: Read): boolean {
-    const { written = [], namespaces = [] } = this.ledger.due(party, type, extent) ?? {}
+  /** Whether a write that a read could miss is under way, or may yet be executed: then nothing is waited for. */
+  isPending({ caller, type, scope }: Read): boolean {
+    const { written = [], deleted = [] } = this.ledger.expectedWrites(caller, type, scope) ?? {}
     const now = this.ledger.now()
-    return [...written, ...namespaces].some(({ underWay, notBefore }) => underWay > 0 || now < notBefore)
+    const isPending = ({ underWay, notBefore }: ExpectedWrite) => underWay > 0 || now < notBefore
+    return written.some(isPending) || deleted.some(({ contents }) => isPending(contents))
   }
 
   /**
-   * Looks at an object in the index that is about to be deleted: only of what was shown there its absence tells that it is
-   * gone. @throws whatever the index throws; then deletions are only seen later
+   * Looks at an object in the index before it is deleted: its absence proves the deletion only if it was shown before.
+   * @throws whatever the index throws; then deletions are only seen later
    */
-  async look({ party, type, extent }: Read, index: Showing): Promise<void> {
-    const dues = this.ledger.due(party, type, extent)?.written.filter(isObject) ?? []
-    if (dues.length > 0) this.#noteShown(dues, await index.list(type, { names: dues }))
+  async look({ caller, type, scope }: Read, index: ObjectSource): Promise<void> {
+    const writes = this.ledger.expectedWrites(caller, type, scope)?.written.filter(isObject) ?? []
+    if (writes.length > 0) this.#noteShownUids(writes, await index.list(type, { names: writes }))
   }
 
   async #showsObjects(
     { type }: Read,
-    dues: readonly DueObject[],
-    index: Showing,
-    instance: Showing,
+    writes: readonly ObjectWrite[],
+    index: ObjectSource,
+    instance: ObjectSource,
   ): Promise<boolean> {
-    await this.#lookUp(type, dues.filter(isNotUnderstood), instance)
+    await this.#lookUp(type, writes.filter(isNotUnderstood), instance)
     let all = true
-    for (let from = 0; from < dues.length; from += NAMES_AT_ONCE) {
-      const some = dues.slice(from, from + NAMES_AT_ONCE)
-      const stands = some.map(due => this.ledger.standOf(due))
+    for (let from = 0; from < writes.length; from += NAMES_AT_ONCE) {
+      const some = writes.slice(from, from + NAMES_AT_ONCE)
+      const revisions = some.map(write => this.ledger.revisionOf(write))
       const shown = await index.list(type, { names: some })
-      const unmet = some.filter((due, at) => {
-        const met = isShown(due, shown, index.isLongAgo?.(due.since))
-        if (met) this.ledger.settle(due, stands[at] ?? 0)
+      const unmet = some.filter((write, at) => {
+        const met = isShown(write, shown, index.hasCaughtUp?.(write.since))
+        const revision = revisions[at]
+        if (met && revision) this.ledger.markShown(write, revision)
         return !met
       })
-      this.#noteShown(unmet, shown)
+      this.#noteShownUids(unmet, shown)
       if (unmet.length > 0) all = false
-      const old = unmet.filter(due => this.ledger.now() - (this.#asked.get(due) ?? due.since) > LOOK_AGAIN_MS)
+      const old = unmet.filter(
+        write => this.ledger.now() - (this.#lookedUp.get(write) ?? write.since) > LOOK_AGAIN_MS,
+      )
       await this.#lookUp(type, old, instance)
     }
     return all
   }
 
-  #noteShown(dues: readonly DueObject[], { items }: ShownList): void {
-    for (const due of dues) {
-      const uid = find(items, due)?.uid
-      if (uid !== undefined) this.ledger.noteShown(due, uid)
+  #noteShownUids(writes: readonly ObjectWrite[], { items }: ShownList): void {
+    for (const write of writes) {
+      const uid = find(items, write)?.uid
+      if (uid !== undefined) this.ledger.noteShownUid(write, uid)
     }
   }
 
-  /** Asks the instance what became of objects. Whatever it says is a state after what the caller wrote. */
-  async #lookUp(type: GroupVersionResource, dues: readonly DueObject[], instance: Showing): Promise<void> {
-    for (const due of dues.slice(0, LOOK_UPS_AT_ONCE)) {
-      const stand = this.ledger.standOf(due)
-      this.#asked.set(due, this.ledger.now())
-      const before = due.expected?.kind === 'gone' ? due.expected : undefined
-      const { items, resourceVersion } = await instance.list(type, { names: [due] })
-      const found = find(items, due)
+  /** Asks the instance what became of objects. Whatever it answers is a state after what the caller wrote. */
+  async #lookUp(
+    type: GroupVersionResource,
+    writes: readonly ObjectWrite[],
+    instance: ObjectSource,
+  ): Promise<void> {
+    for (const write of writes.slice(0, LOOK_UPS_AT_ONCE)) {
+      const revision = this.ledger.revisionOf(write)
+      this.#lookedUp.set(write, this.ledger.now())
+      const before = write.expected?.kind === 'gone' ? write.expected : undefined
+      const { items, resourceVersion } = await instance.list(type, { names: [write] })
+      const found = find(items, write)
       const after = before?.after ?? resourceVersion
       const gone = { ...before, kind: 'gone', ...(after !== undefined && { after }) } as const
-      this.ledger.refine(
-        due,
-        stand,
+      this.ledger.resolve(
+        write,
+        revision,
         found ? { kind: 'present', resourceVersion: found.resourceVersion } : gone,
       )
     }
   }
 
   /**
-   * Of many objects an index that says how far it is must have reached a version that the instance named after the write.
-   * Of another, all has to be compared, and what is gone is only believed when it was long ago.
+   * Of many objects, an index that says how far it is must have reached a version that the instance named after the write.
+   * With another index everything is compared, and deletions are only believed after a long time.
    */
-  async #showsAll({ type, extent }: Read, due: Due, index: Showing, instance: Showing): Promise<boolean> {
-    const stand = this.ledger.standOf(due)
-    if (due.upTo === undefined) {
-      const { resourceVersion } = await instance.list(type, { names: [NOBODY] })
-      if (resourceVersion === undefined || !this.ledger.bound(due, stand, resourceVersion)) return false
+  async #showsAll(
+    { type, scope }: Read,
+    write: ExpectedWrite,
+    index: ObjectSource,
+    instance: ObjectSource,
+  ): Promise<boolean> {
+    const revision = this.ledger.revisionOf(write)
+    if (write.minimumVersion === undefined) {
+      const { resourceVersion } = await instance.list(type, { names: [NO_OBJECT] })
+      if (resourceVersion === undefined || !this.ledger.setMinimumVersion(write, revision, resourceVersion))
+        return false
     }
-    const reach = await index.list(type, { names: [NOBODY] })
-    if (reach.resourceVersion !== undefined) {
-      if (!reaches(reach, due.upTo)) return false
+    const progress = await index.list(type, { names: [NO_OBJECT] })
+    if (progress.resourceVersion !== undefined) {
+      if (!hasReached(progress, write.minimumVersion)) return false
     } else {
       // A type that has no namespaces is read without one, and compared so.
-      const where = extent.namespace === '' || due.namespace === '' ? {} : { namespace: due.namespace }
-      if (!index.isLongAgo?.(due.since)) return false
-      if (!due.elsewhere && !(await this.#isAsNew(due, type, where, index, instance))) return false
+      const where = scope.namespace === '' || write.namespace === '' ? {} : { namespace: write.namespace }
+      if (!index.hasCaughtUp?.(write.since)) return false
+      if (!write.elsewhere && !(await this.#isAsNew(write, type, where, index, instance))) return false
     }
-    this.ledger.settle(due, stand)
+    this.ledger.markShown(write, revision)
     return true
   }
 
-  /** The contents of a namespace go before it does: while it is on its way out, so are they. */
-  async #isEmptied(due: Due, instance: Showing): Promise<boolean> {
-    if (due.upTo !== undefined) return true
-    const stand = this.ledger.standOf(due)
-    const place = { namespace: '', name: due.namespace }
-    const { items, resourceVersion } = await instance.list(NAMESPACES, { names: [place] })
-    if (resourceVersion === undefined || find(items, place)?.deleting) return false
-    return this.ledger.bound(due, stand, resourceVersion)
+  /** The contents of a container are deleted before it disappears: as long as it is being deleted, so are they. */
+  async #isDeleted({ container, contents }: DeletedContents, instance: ObjectSource): Promise<boolean> {
+    if (contents.minimumVersion !== undefined) return true
+    const revision = this.ledger.revisionOf(contents)
+    const place = container.name === undefined ? undefined : { namespace: '', name: container.name }
+    const { items, resourceVersion } = await instance.list(
+      CONTAINERS[container.kind],
+      place ? { names: [place] } : {},
+    )
+    const isDeleting = place ? find(items, place)?.deleting : items.some(({ deleting }) => deleting)
+    if (resourceVersion === undefined || isDeleting) return false
+    return this.ledger.setMinimumVersion(contents, revision, resourceVersion)
   }
 
   /**
-   * Whether the index shows a state of all objects that is no older than the instance's now: each that the instance has,
-   * as new; and no other, unless it was made since.
+   * Whether the index shows a state of all objects that is no older than the instance's now: each that the instance has, as
+   * new; and no other, unless it was made since.
    */
   async #isAsNew(
-    due: Due,
+    write: ExpectedWrite,
     type: GroupVersionResource,
     where: { readonly namespace?: string },
-    index: Showing,
-    instance: Showing,
+    index: ObjectSource,
+    instance: ObjectSource,
   ): Promise<boolean> {
     const now = this.ledger.now()
-    if (now - (this.#asked.get(due) ?? Number.NEGATIVE_INFINITY) < COMPARE_AGAIN_MS) return false
-    this.#asked.set(due, now)
+    if (now - (this.#lookedUp.get(write) ?? Number.NEGATIVE_INFINITY) < COMPARE_AGAIN_MS) return false
+    this.#lookedUp.set(write, now)
     const real = await instance.list(type, where)
     const shown = await index.list(type, where)
     const { resourceVersion: until } = real
@@ -209,29 +237,32 @@ export class CatchUp {
   }
 }
 
-const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const
-/** A name that no object can have: asked for to hear how far an index is. */
-export const NOBODY = { namespace: '', name: '_' } as const
+const CONTAINERS: Readonly<Record<Container['kind'], GroupVersionResource>> = {
+  namespace: { group: '', version: 'v1', resource: 'namespaces' },
+  definition: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
+}
+/** A name that no object can have: listed to find out the version of the list. */
+export const NO_OBJECT = { namespace: '', name: '_' } as const
 
-type DueObject = Due & { readonly name: string }
-const isObject = (due: Due): due is DueObject => due.name !== undefined
+type ObjectWrite = ExpectedWrite & { readonly name: string }
+const isObject = (write: ExpectedWrite): write is ObjectWrite => write.name !== undefined
 
 const placeOf = ({ namespace, name }: Pick<Shown, 'namespace' | 'name'>): string => `${namespace}/${name}`
 const find = (items: readonly ShownItem[], at: Pick<Shown, 'namespace' | 'name'>): ShownItem | undefined =>
   items.find(item => placeOf(item) === placeOf(at))
 
-/** Whether somebody has to say what became of an object before it can be looked for. */
-const isNotUnderstood = ({ expected, shownUid }: DueObject): boolean =>
+/** Whether an object has to be read from the instance before it can be looked for. */
+const isNotUnderstood = ({ expected, shownUid }: ObjectWrite): boolean =>
   expected?.kind === 'unknown' ||
   (expected?.kind === 'gone' &&
     expected.after === undefined &&
     (shownUid === undefined || shownUid !== expected.uid))
 
-function isShown(due: DueObject, { items, resourceVersion }: ShownList, isLongAgo = false): boolean {
-  const { expected, shownUid } = due
+function isShown(write: ObjectWrite, { items, resourceVersion }: ShownList, hasCaughtUp = false): boolean {
+  const { expected, shownUid } = write
   if (!expected) return true
-  return isMet(expected, find(items, due), {
-    isLongAgo,
+  return isMet(expected, find(items, write), {
+    hasCaughtUp,
     ...(resourceVersion !== undefined && { resourceVersion }),
     ...(shownUid !== undefined && { shownUid }),
   })

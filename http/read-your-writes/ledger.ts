@@ -1,171 +1,182 @@
+import { type CallerLimits, CallerWrites } from './caller-writes.js'
+import { combined, type Expectation, later } from './expectation.js'
 import {
-  type Due,
-  type Dues,
+  type DeletedContents,
   type Entry,
-  type Extent,
-  entryKey,
-  entryOf,
-  forgetIdle,
-  type Party,
-  partyKey,
-  type Remembered,
-  recordKey,
-  touches,
+  type ExpectedWrite,
+  type ExpectedWrites,
+  type InstanceCaller,
+  type Scope,
   typeKey,
   type WrittenType,
-} from './due.js'
-import { besides, type Expectation, later } from './expectation.js'
+} from './expected-write.js'
 import type { Outcome, WriteRequest } from './outcome.js'
+import type { TypeWrites } from './type-writes.js'
 
-/** A write that has set out. */
+/** A write that was begun. */
 export interface PendingWrite {
   /** Says once what became of it. */
   ended(outcome: Outcome): void
 }
 
+/** The host cluster among the instances of the ledger; the others are uids. */
+export const HOST_CLUSTER = 'host'
+
 /** How long after its answer was lost a write may still be executed, milliseconds: a kube-apiserver gives a request a minute. */
 export const LOST_FOR_MS = 65_000
-/** How much is remembered in particular. */
-export interface LedgerLimits {
-  /** Objects of one caller and type; with one more they are all objects of the type. */
-  readonly objects: number
-  /** Callers times types; beyond it the one written least recently counts for everybody. */
-  readonly records: number
+
+/** How much is remembered one by one. */
+export interface LedgerLimits extends CallerLimits {
+  /** Callers of an instance; beyond it, the one who wrote least recently is forgotten, and anybody may have written something. */
+  readonly callers: number
 }
 
-/** Some 125 MB if all of it were in use, which takes 5,000 callers who write much of a type and never read it. */
-const LIMITS: LedgerLimits = { objects: 100, records: 5_000 }
-/** Deleted namespaces of one caller, and callers who deleted some; of more, the oldest are forgotten. */
-const MOST_NAMESPACES = 256
-/** Who stands for all callers. */
-const EVERYBODY = ''
+/** Some 60 MB for an instance if all of it were in use: 500 callers who each write 400 objects and never read them. */
+const LIMITS: LedgerLimits = { objects: 100, types: 64, entries: 400, containers: 32, callers: 500 }
+/** A group is a DNS name. What is longer names no type and no object that an API server stores. */
+const LONGEST_NAME = 253
+/** Callers that are looked at for one that can be forgotten, after each write. */
+const TRIES = 4
 
-/** A namespace that was deleted, with what is due of each type since. */
-interface Deleted {
-  readonly notBefore: number
-  readonly since: number
-  readonly byType: Map<string, Entry>
+/** What the ledger knew of an expected write when somebody began to find out whether it was seen. */
+export interface Revision {
+  /** Of the entry: something else holds once it has changed. */
+  readonly entry: number
+  /** Of the ledger. */
+  readonly ledger: number
+}
+
+interface InstanceWrites {
+  /** By user, the one who wrote least recently first. */
+  readonly callers: Map<string, CallerWrites>
+  /** What callers wrote who are forgotten. */
+  readonly forgotten: CallerWrites
 }
 
 /**
- * Remembers what was written through this replica and has not been seen in the index, by whom. Knows nothing of indexes:
- * who has seen something there says so. What there is no room for is remembered as something larger.
+ * Remembers what was written through this replica and was not yet seen in the index, by whom. Knows nothing of indexes: the
+ * one who has seen something there says so. What there is no room for is remembered as something larger; a caller takes
+ * room only from itself, and one instance none from another.
  */
 export class WriteLedger {
-  readonly #records = new Map<string, Remembered>()
-  /** By party, then by namespace: what is due of each type, once it is asked for. */
-  readonly #namespaces = new Map<string, Map<string, Deleted>>()
-  #seq = 0
+  readonly #instances = new Map<string, InstanceWrites>()
+  readonly #limits: LedgerLimits
+  #sequence = 0
 
   /** @param now milliseconds of a clock that only goes forward */
   constructor(
     readonly now: () => number,
-    private readonly limits: LedgerLimits = LIMITS,
-  ) {}
+    limits: Partial<LedgerLimits> = {},
+  ) {
+    this.#limits = { ...LIMITS, ...limits }
+  }
 
-  begin(party: Party, type: WrittenType, request: WriteRequest): PendingWrite {
-    const record = this.#recordOf(party, type)
-    const entry = entryOf(
-      record,
-      request.verb === 'deletecollection' || request.name === undefined
-        ? { namespace: request.namespace }
-        : (request as Required<WriteRequest>),
-    )
+  begin(caller: InstanceCaller, type: WrittenType, request: WriteRequest): PendingWrite {
+    if (type.group.length > LONGEST_NAME || type.resource.length > LONGEST_NAME) return NOT_REMEMBERED
+    const instance = this.#instanceOf(caller)
+    const writes = this.#callerOf(instance, caller)
+    const ofType = writes.begin(type)
+    const entry = ofType.entryOf(scopeOf(request))
     const wasAlone = entry.underWay === 0
-    const seq = ++this.#seq
+    const sequence = ++this.#sequence
     entry.underWay++
-    entry.seq = seq
+    entry.sequence = sequence
     let over = false
     return {
       ended: outcome => {
         if (over) return
         over = true
         entry.underWay--
-        if (outcome.kind === 'wrote') this.#wrote(record, entry, outcome, { seq, wasAlone })
-        else if (outcome.kind !== 'refused') this.#unsure(entry, outcome)
-        if (outcome.kind !== 'refused') this.#alsoGone(party, type, request, outcome)
-        forgetIdle(entry)
-        this.#makeRoom(record)
+        if (outcome.kind === 'wrote') this.#wrote(ofType, entry, outcome, { sequence, wasAlone })
+        else if (outcome.kind !== 'refused') this.#unknown(entry, outcome)
+        if (outcome.kind !== 'refused') this.#contentsGone(writes, type, request, outcome)
+        removeIfIdle(entry)
+        const all = ofType.merge(this.#limits.objects)
+        if (all) this.#expect(all, { kind: 'unknown' })
+        writes.end(ofType, outcome.kind === 'refused' ? undefined : this.#lastWrite(outcome))
+        this.#makeRoom(caller, instance, writes)
       },
     }
   }
 
   /** What a read could miss; undefined for nothing. */
-  due(party: Party, type: WrittenType, extent: Extent): Dues | undefined {
-    const written: Due[] = []
-    for (const user of [party.user, EVERYBODY])
-      for (const entry of this.#records.get(recordKey({ ...party, user }, type))?.entries.values() ?? [])
-        if (touches(extent, entry)) written.push(entry)
-    const namespaces: Due[] = []
-    for (const [namespace, deleted] of this.#namespaces.get(partyKey(party)) ?? []) {
-      if (!touches(extent, { namespace })) continue
-      const contents = contentsOf(namespace, deleted, type)
-      if (contents.expected) namespaces.push(contents)
-    }
-    return written.length + namespaces.length > 0 ? { written, namespaces } : undefined
+  expectedWrites(caller: InstanceCaller, type: WrittenType, scope: Scope): ExpectedWrites | undefined {
+    const instance = this.#instances.get(caller.instance)
+    if (!instance) return undefined
+    const written: ExpectedWrite[] = []
+    const deleted: DeletedContents[] = []
+    instance.callers.get(caller.user)?.collect(type, scope, written, deleted)
+    instance.forgotten.collect(type, scope, written, deleted)
+    return written.length + deleted.length > 0 ? { written, deleted } : undefined
   }
 
-  /** The last version known to be written by a party, seen or not: what shows an older state has started again. */
-  highest(party: Party, type: WrittenType): string | undefined {
-    return this.#records.get(recordKey(party, type))?.highest
+  /** The last version known to be written by a caller, seen or not: an index that shows an older state has started again. */
+  highest({ instance, user }: InstanceCaller, type: WrittenType): string | undefined {
+    const writes = this.#instances.get(instance)
+    return later(writes?.callers.get(user)?.highest(type), writes?.forgotten.highest(type))
   }
 
-  /**
-   * What stands now for something that is due. What one finds out about it holds only as long as this does: `settle` and
-   * `refine` do nothing once something was written meanwhile.
-   */
-  standOf(due: Due): number {
-    return (due as Entry).seq
+  /** Forgets what was written to instances that are gone. The host cluster never is. */
+  keepOnly(isThere: (instance: string) => boolean): void {
+    for (const instance of this.#instances.keys())
+      if (instance !== HOST_CLUSTER && !isThere(instance)) this.#instances.delete(instance)
   }
 
-  /** It was seen. */
-  settle(due: Due, stand: number): void {
-    const entry = due as Entry
-    if (entry.seq !== stand || entry.underWay > 0) return
+  /** To be taken before finding out about an expected write: the findings are ignored if something was written meanwhile. */
+  revisionOf(write: ExpectedWrite): Revision {
+    return { entry: revisionOf(write as Entry), ledger: this.#sequence }
+  }
+
+  /** The index has shown it. */
+  markShown(write: ExpectedWrite, revision: Revision): void {
+    const entry = write as Entry
+    if (!isUnchanged(entry, revision)) return
     entry.expected = undefined
-    forgetIdle(entry)
+    removeIfIdle(entry)
   }
 
-  /** The instance was asked what became of it. */
-  refine(due: Due, stand: number, expected: Expectation): void {
-    const entry = due as Entry
-    if (entry.seq !== stand || entry.underWay > 0) return
+  /** It was read from the instance. */
+  resolve(write: ExpectedWrite, revision: Revision, expected: Expectation): void {
+    const entry = write as Entry
+    if (!isUnchanged(entry, revision)) return
     if (entry.expected?.kind !== expected.kind) entry.since = this.now()
     entry.expected = expected
   }
 
-  /** The instance was asked for a version that is later than what was written. Says whether that still holds. */
-  bound(due: Due, stand: number, upTo: string): boolean {
-    const entry = due as Entry
-    if (entry.seq !== stand || entry.underWay > 0) return false
-    entry.upTo = upTo
-    entry.since = this.now()
+  /** The instance named a version that is later than what was written. Returns whether that still holds. */
+  setMinimumVersion(write: ExpectedWrite, revision: Revision, minimumVersion: string): boolean {
+    const entry = write as Entry
+    if (!isUnchanged(entry, revision)) return false
+    Object.assign(entry, { minimumVersion, since: this.now(), checkedAt: revision.ledger })
     return true
   }
 
-  /** It was seen where it is looked for, in whatever state. */
-  noteShown(due: Due, uid: string): void {
-    ;(due as Entry).shownUid = uid
+  /** The index has shown the object, in whatever state. */
+  noteShownUid(write: ExpectedWrite, uid: string): void {
+    ;(write as Entry).shownUid = uid
   }
 
   #wrote(
-    record: Remembered,
+    writes: TypeWrites,
     began: Entry,
     { namespace, name, expected }: Extract<Outcome, { kind: 'wrote' }>,
-    { seq, wasAlone }: { readonly seq: number; readonly wasAlone: boolean },
+    { sequence, wasAlone }: { readonly sequence: number; readonly wasAlone: boolean },
   ): void {
-    const entry = began.name === undefined ? entryOf(record, { namespace, name }) : began
+    const entry = began.name === undefined ? writes.entryOf(scopeOf({ namespace, name })) : began
     const isOrdered =
-      entry.underWay === 0 && (entry === began ? wasAlone && entry.seq === seq : entry.seq < seq)
-    entry.seq = ++this.#seq
-    if (entry.notBefore > this.now()) this.#expect(entry, { kind: 'unknown' })
-    else this.#expect(entry, isOrdered ? expected : besides(entry.expected, expected))
-    if (expected.kind === 'present') record.highest = later(record.highest, expected.resourceVersion)
+      entry.underWay === 0 &&
+      (entry === began ? wasAlone && entry.sequence === sequence : entry.sequence < sequence)
+    entry.sequence = ++this.#sequence
+    const isCertain = entry.name !== undefined && entry.notBefore <= this.now()
+    if (!isCertain) this.#expect(entry, { kind: 'unknown' })
+    else this.#expect(entry, isOrdered ? expected : combined(entry.expected, expected))
+    if (entry.name === undefined) entry.minimumVersion = undefined
+    if (expected.kind === 'present') writes.highest = later(writes.highest, expected.resourceVersion)
   }
 
-  #unsure(entry: Entry, { kind }: Outcome): void {
-    entry.seq = ++this.#seq
-    entry.upTo = undefined
+  #unknown(entry: Entry, { kind }: Outcome): void {
+    entry.sequence = ++this.#sequence
+    entry.minimumVersion = undefined
     if (kind === 'lost') entry.notBefore = this.now() + LOST_FOR_MS
     this.#expect(entry, { kind: 'unknown' })
   }
@@ -173,85 +184,92 @@ export class WriteLedger {
   #expect(entry: Entry, expected: Expectation): void {
     entry.expected = expected
     entry.since = this.now()
+    entry.sequence = ++this.#sequence
   }
 
-  /** Deleting a namespace or the definition of a type deletes other objects too. */
-  #alsoGone(
-    party: Party,
-    { group, resource }: WrittenType,
+  /** Deleting namespaces or definitions of types deletes other objects too. */
+  #contentsGone(
+    writes: CallerWrites,
+    type: WrittenType,
     { verb, name }: WriteRequest,
-    { kind }: Outcome,
+    outcome: Outcome,
   ): void {
-    if (verb !== 'delete' || name === undefined) return
-    const notBefore = kind === 'lost' ? this.now() + LOST_FOR_MS : 0
-    if (group === '' && resource === 'namespaces') {
-      const deleted = this.#namespaces.get(partyKey(party)) ?? new Map<string, Deleted>()
-      putLast(this.#namespaces, partyKey(party), deleted)
-      putLast(deleted, name, { notBefore, since: this.now(), byType: new Map() })
-    }
-    if (group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions') {
-      const [plural = '', ...rest] = name.split('.')
-      const entry = entryOf(this.#recordOf(party, { group: rest.join('.'), resource: plural }), {
-        namespace: '',
-      })
-      this.#unsure(entry, { kind: notBefore > 0 ? 'lost' : 'unread' })
-    }
+    if (verb !== 'delete' && verb !== 'deletecollection') return
+    const found = containers[typeKey(type)]
+    if (!found) return
+    const [kind, keyOf] = found
+    const container = name === undefined ? { kind } : { kind, name }
+    writes.deleted(container, name === undefined ? '' : keyOf(name), this.#lastWrite(outcome))
   }
 
-  #recordOf(party: Party, type: WrittenType): Remembered {
-    const key = recordKey(party, type)
-    const record = this.#records.get(key) ?? { entries: new Map<string, Entry>(), highest: undefined }
-    this.#records.delete(key)
-    this.#records.set(key, record)
-    return record
+  #lastWrite({ kind }: Outcome) {
+    const since = this.now()
+    return { sequence: this.#sequence, since, notBefore: kind === 'lost' ? since + LOST_FOR_MS : 0 }
   }
 
-  #makeRoom(record: Remembered): void {
-    const objects = [...record.entries.values()].filter(
-      ({ name, underWay }) => name !== undefined && underWay === 0,
-    )
-    if (objects.length > this.limits.objects) this.#merge(objects, record)
-    if (this.#records.size <= this.limits.records) return
-    for (const [key, oldest] of this.#records) {
-      const [instance = '', user, group = '', resource = ''] = JSON.parse(key) as string[]
-      const entries = [...oldest.entries.values()]
-      if (user === EVERYBODY || entries.some(({ underWay }) => underWay > 0)) continue
-      this.#records.delete(key)
-      if (entries.length > 0)
-        this.#merge(entries, this.#recordOf({ instance, user: EVERYBODY }, { group, resource }))
-      return
+  #instanceOf({ instance }: InstanceCaller): InstanceWrites {
+    const found = this.#instances.get(instance) ?? {
+      callers: new Map<string, CallerWrites>(),
+      forgotten: new CallerWrites(this.#limits),
     }
+    this.#instances.set(instance, found)
+    return found
   }
 
-  /** Forgets what was written in particular, and remembers instead that objects of the type were. */
-  #merge(entries: readonly Entry[], into: Remembered): void {
-    const all = entryOf(into, { namespace: '' })
-    const versions = entries.map(({ expected, upTo }) =>
-      expected?.kind === 'present' ? expected.resourceVersion : upTo,
-    )
-    const known =
-      versions.every(version => version !== undefined) &&
-      (all.expected === undefined || all.upTo !== undefined)
-    const upTo = versions.reduce(later, all.upTo)
-    this.#unsure(all, { kind: 'unread' })
-    all.upTo = known ? upTo : undefined
-    all.notBefore = Math.max(all.notBefore, ...entries.map(({ notBefore }) => notBefore))
-    for (const entry of entries) entry.record.entries.delete(entryKey(entry))
+  /** The caller is now the one who wrote last. */
+  #callerOf({ callers }: InstanceWrites, { user }: InstanceCaller): CallerWrites {
+    const found = callers.get(user) ?? new CallerWrites(this.#limits)
+    callers.delete(user)
+    callers.set(user, found)
+    return found
+  }
+
+  #makeRoom(
+    { instance, user }: InstanceCaller,
+    { callers, forgotten }: InstanceWrites,
+    writes: CallerWrites,
+  ) {
+    if (writes.isIdle && writes.isEmpty && callers.get(user) === writes) callers.delete(user)
+    for (let tries = 0; tries < TRIES && callers.size > this.#limits.callers; tries++) {
+      const [oldest] = callers
+      if (!oldest) break
+      callers.delete(oldest[0])
+      if (oldest[1].isIdle) forgotten.takeOver(oldest[1])
+      else callers.set(...oldest)
+    }
+    const isEmpty = callers.size === 0 && forgotten.isEmpty
+    if (isEmpty && this.#instances.get(instance)?.callers === callers) this.#instances.delete(instance)
   }
 }
 
-/** What is due of one type since its namespace was deleted; nothing expected once that was seen. */
-function contentsOf(namespace: string, { notBefore, since, byType }: Deleted, type: WrittenType): Entry {
-  const found = byType.get(typeKey(type))
-  if (found) return found
-  const entry = entryOf({ entries: new Map(), highest: undefined }, { namespace })
-  byType.set(typeKey(type), Object.assign(entry, { expected: { kind: 'unknown' }, notBefore, since }))
-  return entry
+const NOT_REMEMBERED: PendingWrite = { ended: () => undefined }
+
+/** Types whose objects take others along, and under which key those are remembered. */
+const containers: Readonly<
+  Record<string, readonly ['namespace' | 'definition', (name: string) => string] | undefined>
+> = {
+  '/namespaces': ['namespace', name => name],
+  'apiextensions.k8s.io/customresourcedefinitions': [
+    'definition',
+    // A definition is called `<plural>.<group>`.
+    name => typeKey({ group: name.slice(name.indexOf('.') + 1), resource: name.split('.', 1)[0] ?? '' }),
+  ],
 }
 
-function putLast<T>(into: Map<string, T>, key: string, value: T): void {
-  into.delete(key)
-  into.set(key, value)
-  const [oldest] = into.keys()
-  if (into.size > MOST_NAMESPACES && oldest !== undefined) into.delete(oldest)
+/** What a write is remembered under: one object, or where only the answer says which, all that it may be. */
+function scopeOf({ verb, namespace, name }: Partial<WriteRequest> & Scope): Scope {
+  if (namespace.length > LONGEST_NAME) return { namespace: '' }
+  if (verb === 'deletecollection' || name === undefined || name.length > LONGEST_NAME) return { namespace }
+  return { namespace, name }
+}
+
+/** Of one of many, also what changed them all. */
+const revisionOf = ({ sequence, kept }: Entry): number => Math.max(sequence, kept?.sequence ?? 0)
+
+const isUnchanged = (entry: Entry, revision: Revision): boolean =>
+  entry.underWay === 0 && revisionOf(entry) === revision.entry
+
+/** What is neither under way nor expected is not worth remembering. */
+function removeIfIdle(entry: Entry): void {
+  if (entry.underWay === 0 && entry.expected === undefined) entry.kept?.remove(entry)
 }

@@ -12,20 +12,20 @@ export type Outcome =
       readonly name: string
       readonly expected: Expectation
     }
-  /** It was executed, and nobody can tell on which objects. */
+  /** It was executed, on which objects is not known. */
   | { readonly kind: 'unread' }
   /** It may have been executed, or may yet be. */
   | { readonly kind: 'lost' }
 
-/** What a write is asked to do, as its path says. */
+/** A write as its path describes it. */
 export interface WriteRequest {
   readonly verb: string
   readonly namespace: string
-  /** Absent where only the answer tells: creations, and deletions of collections. */
+  /** Absent where only the answer names it: creations, and deletions of collections. */
   readonly name?: string
 }
 
-/** The outcome by the status alone; undefined where the answer's body tells. */
+/** The outcome by the status alone; undefined where it depends on the answer's body. */
 export function outcomeOfStatus(status: number): Outcome | undefined {
   if (status >= 200 && status < 300) return undefined
   // A timeout of the server: it may go on with it.

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
 import { Hono } from 'hono'
@@ -7,36 +6,35 @@ import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import { audit } from '../audit.js'
-import { Code, codeName, httpStatus } from '../code.js'
+import { Code, codeName } from '../code.js'
 import type { Dispatcher } from '../dispatch.js'
 import { statusOf, toFailure } from '../errors.js'
-import { Failure, invalidArgument, notFound } from '../failure.js'
+import { Failure, httpStatusOf, invalidArgument, notFound } from '../failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
-import { certificateOf } from '../identity/certificate.js'
+import { credentialsOf } from '../identity/credentials.js'
 import { LARGEST_BODY } from '../limits.js'
 import type { Operation } from '../operation.js'
+import { requestIdOf } from '../request-id.js'
 import type { RestEnv } from './env.js'
 import { jsonOf } from './json.js'
 import { addRoutes } from './routes.js'
 
-/** What the REST door needs. */
+/** What REST depends on. */
 export interface RestOptions {
   readonly operations: readonly Operation[]
   readonly dispatcher: Dispatcher
   readonly authenticator: Authenticator
   readonly log: Log
   readonly meter: Meter
-  /** Adds what may be asked without credentials (health) before the chain asks for them. */
+  /** Adds the routes that need no credentials: health, documents. */
   readonly anonymous?: (app: Hono<RestEnv>) => void
-  /** Adds what is no rpc (documents, metrics) behind authentication. */
-  readonly further?: (app: Hono<RestEnv>) => void
 }
 
-/** The REST door. Read it from top to bottom: that is the order a request goes through. */
+/** The REST API. A request passes its steps from top to bottom. */
 export function restApp(options: RestOptions): Hono<RestEnv> {
   const app = new Hono<RestEnv>()
   app.onError((error, c) => {
-    // A Failure was recorded where it was made one; anything else is a fault of ours on the way there.
+    // A Failure is logged where it is made; anything else is a fault of ours before that.
     if (!(error instanceof Failure))
       options.log.error({ requestId: c.var.requestId, err: error }, 'request failed')
     return refuse(c, options, toFailure(error))
@@ -47,14 +45,12 @@ export function restApp(options: RestOptions): Hono<RestEnv> {
   app.use(authenticate(options))
   app.use(limitBody)
   addRoutes(app, options.operations, options.dispatcher)
-  options.further?.(app)
   return app
 }
 
-/** Takes over a caller's request id where it is harmless in a log line, or makes one. */
+/** The caller's request id where it is fit for a log line, or a new one. */
 const requestId: MiddlewareHandler<RestEnv> = async (c, next) => {
-  const given = c.req.header('x-request-id')
-  const id = given && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
+  const id = requestIdOf(c.req.header('x-request-id'))
   c.set('requestId', id)
   c.set('remote', remoteOf(c))
   c.header('x-request-id', id)
@@ -64,11 +60,10 @@ const requestId: MiddlewareHandler<RestEnv> = async (c, next) => {
 const authenticate =
   ({ authenticator }: RestOptions): MiddlewareHandler<RestEnv> =>
   async (c, next) => {
-    const certificate = certificateOf(c.env.incoming?.socket)
-    c.set(
-      'caller',
-      await authenticator.authenticate({ authorization: c.req.header('authorization'), certificate }),
-    )
+    const { incoming } = c.env
+    const credentials = incoming ? credentialsOf(incoming) : { authorization: c.req.header('authorization') }
+    c.set('caller', await authenticator.authenticate(credentials))
+    c.set('byCertificate', 'certificate' in credentials)
     await next()
   }
 
@@ -84,7 +79,7 @@ const remoteOf = (c: Context<RestEnv>): string | undefined => {
   return address && isIP(address) ? address : undefined
 }
 
-/** The error door of REST: a google.rpc.Status. Handlers' failures are recorded by the dispatcher, earlier ones here. */
+/** Answers a Failure as google.rpc.Status. The dispatcher records failures of calls; those before a call are recorded here. */
 function refuse(c: Context<RestEnv>, { log, meter }: RestOptions, failure: Failure): Response {
   if (failure.code === Code.UNAUTHENTICATED) {
     meter.count('kairship_api_unauthenticated_total', { wire: 'rest' })
@@ -103,5 +98,5 @@ function refuse(c: Context<RestEnv>, { log, meter }: RestOptions, failure: Failu
   const body = jsonOf(StatusSchema, statusOf(failure, c.var.requestId))
   c.header('content-type', 'application/json')
   c.header('x-kairship-code', codeName(failure.code))
-  return new Response(body, { status: httpStatus[failure.code], headers: c.res.headers })
+  return new Response(body, { status: httpStatusOf(failure), headers: c.res.headers })
 }

@@ -22,7 +22,7 @@ export interface Parts {
 }
 
 /**
- * Builds the request message as google.api.http says: the path over the body, the query for what neither holds.
+ * Builds the request message by the rules of google.api.http: path parameters override the body, and the query fills the rest.
  * @throws Failure INVALID_ARGUMENT naming every field that is unknown or ill-typed
  */
 export function bindRequest(operation: Operation, binding: Binding, parts: Parts): Message {
@@ -79,7 +79,7 @@ const isObject = (value: unknown): value is JsonObject =>
 
 /**
  * Writes the texts of a path or query parameter into the request's JSON: `a.b` reaches into messages, `labels[x]` into
- * maps, repeated keys fill repeated fields. Path parameters replace what the body said.
+ * maps, repeated keys fill repeated fields. Path parameters replace fields of the body.
  */
 function setField(
   schema: DescMessage,

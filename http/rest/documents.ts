@@ -1,10 +1,13 @@
 import type { Hono } from 'hono'
-import type { ServedService } from '../grpc/server.js'
+import type { ServedService } from '../operation.js'
 import type { RestEnv } from './env.js'
 import { openApiDocument } from './openapi.js'
-import { documentPage } from './page.js'
+import { documentPage, PAGE_POLICY } from './page.js'
 
-/** Serves what the API can be asked: `/openapi.json` for programs, `/docs` for people. Built when first asked for. */
+/**
+ * Serves the API's documentation: `/openapi.json` for programs, `/docs` for people. Both are open to anyone, like the source
+ * they are made from; a call from the page needs credentials as any other does. Built at the first request.
+ */
 export function addDocuments(app: Hono<RestEnv>, services: readonly ServedService[]): void {
   let built: { readonly json: string; readonly page: string } | undefined
   const build = () => {
@@ -13,11 +16,15 @@ export function addDocuments(app: Hono<RestEnv>, services: readonly ServedServic
     built = { json: JSON.stringify(document), page: documentPage(document) }
     return built
   }
-  app.get('/openapi.json', c => c.body(build().json, 200, { 'content-type': 'application/json' }))
+  app.get('/openapi.json', c =>
+    c.body(build().json, 200, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }),
+  )
   app.get('/docs', c =>
     c.body(build().page, 200, {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'content-security-policy': PAGE_POLICY,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
     }),
   )
 }

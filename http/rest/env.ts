@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../identity/caller.js'
 
-/** What travels along with a REST request through the chain. */
+/** What the steps of the chain add to a REST request. */
 export interface RestEnv {
   Variables: {
     requestId: string
     remote: string | undefined
-    /** Set by the authenticate step; the routes behind it may rely on it. */
+    /** Set by the authenticate step, for the routes after it. */
     caller: Caller
+    /** The connection shows a client certificate, which a browser would add by itself. */
+    byCertificate: boolean
   }
   /** Node's own objects; absent where a test calls the app without a socket. */
   Bindings: Partial<{ incoming: IncomingMessage; outgoing: ServerResponse }>

@@ -9,8 +9,8 @@ const HEARTBEAT_MS = 15_000
 
 /**
  * A stream's messages as Server-Sent Events: `data` is the message's JSON, `id` its resume token where it has one, comments
- * are heartbeats. The last event is `end` and holds a google.rpc.Status that says why the stream is over (code 0 when it
- * was complete). The reader's pace is the stream's: nothing is fetched that is not asked for, except heartbeats.
+ * are heartbeats. The last event is `end` and holds the google.rpc.Status that ended the stream (code 0 when it
+ * was complete). The reader sets the pace: a message is fetched when the reader takes the one before.
  */
 export function eventsOf(
   operation: Operation,

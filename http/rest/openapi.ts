@@ -1,8 +1,8 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { OpenAPIHono } from '@hono/zod-openapi'
-import { comments } from '../../proto/gen/comments.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import type { Binding, Operation } from '../operation.js'
+import { comments } from './comments.js'
 import { bodySchema, queryParameters, SchemaBook } from './schemas.js'
 
 type Registry = OpenAPIHono['openAPIRegistry']
@@ -26,19 +26,38 @@ export function openApiDocument(
       }
     }
   }
-  return getOpenAPI31Document({
+  const document = getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Kairship',
       version: 'v1alpha1',
       description: 'Karmada control planes under management. Errors are google.rpc.Status.',
+      license: { name: 'Apache 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
+    // The server that the document was read from.
+    servers: [{ url: '/' }],
     security: [{ token: [] }],
     tags: services.map(({ service }) => ({
       name: tagOf(service),
       description: comments[service.typeName] ?? '',
     })),
   })
+  return withSiblings(document)
+}
+
+/**
+ * Writes `{allOf: [{$ref}, {description}]}` as `{$ref, description}`. OpenAPI 3.1 allows keywords beside a reference, which
+ * the library does not know; generators make a second class of each allOf, or give up.
+ */
+function withSiblings<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withSiblings) as T
+  if (typeof value !== 'object' || value === null) return value
+  const { allOf, ...rest } = value as Readonly<Record<string, unknown>>
+  const inner = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, withSiblings(item)]))
+  if (!Array.isArray(allOf)) return inner as T
+  const parts = allOf.map(withSiblings)
+  const isReference = parts.filter(part => '$ref' in part).length === 1
+  return (isReference ? Object.assign({}, ...parts, inner) : { ...inner, allOf: parts }) as T
 }
 
 const tagOf = (service: DescService): string => service.name.replace(/Service$/, '')
@@ -50,7 +69,7 @@ function routeOf(
   book: SchemaBook,
 ): RouteConfig {
   const { method } = operation
-  const text = comments[`${service.typeName}.${method.name}`]
+  const text = comments[`${service.typeName}.${method.name}`] ?? `${wordsOf(method.name)}.`
   const bound = binding.template.segments.flatMap(segment => ('literal' in segment ? [] : [segment.field]))
   const request = {
     params: book.parameters(method.input, bound),
@@ -70,7 +89,8 @@ function routeOf(
     path: pathOf(binding),
     operationId: operation.id,
     tags: [tagOf(service)],
-    ...(text ? { description: text, summary: text.split(/(?<=[.:])\s/)[0] ?? text } : {}),
+    description: text,
+    summary: firstSentence(text),
     request,
     responses: {
       200: {
@@ -84,6 +104,13 @@ function routeOf(
     },
   }
 }
+
+/** Up to the first full stop that a capital follows: not up to one in `e.g.` or in a version. */
+export const firstSentence = (text: string): string => text.split(/(?<=\.)\s+(?=[A-Z`])/)[0] ?? text
+
+/** `GetInstanceFailover` is "Get instance failover". */
+const wordsOf = (name: string): string =>
+  name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').replace(/ [A-Z](?=[a-z])/g, letter => letter.toLowerCase())
 
 /** OpenAPI's way to write a template: `{name}` whatever its pattern, the custom verb after it. */
 function pathOf({ template: { segments, verb } }: Binding): string {

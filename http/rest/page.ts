@@ -1,54 +1,15 @@
-import { html } from 'hono/html'
+import { hash } from 'node:crypto'
+import { html, raw } from 'hono/html'
 import type { openApiDocument } from './openapi.js'
+import { callForm } from './page-form.js'
+import { tryCalls } from './page-script.js'
+import type { Content, Html, Operation, Schema } from './page-types.js'
 
 type Document = ReturnType<typeof openApiDocument>
-type Html = ReturnType<typeof html>
 
-interface Schema {
-  readonly $ref?: string
-  readonly type?: unknown
-  readonly format?: string
-  readonly description?: string
-  readonly enum?: readonly unknown[]
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema | boolean
-  readonly required?: readonly string[]
-  readonly allOf?: readonly Schema[]
-}
-
-interface Operation {
-  readonly operationId?: string
-  readonly description?: string
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required?: boolean
-    readonly description?: string
-    readonly schema: Schema
-  }[]
-  readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Content }>>
-}
-
-type Content = Readonly<Record<string, { readonly schema: Schema }>>
-
-/** The OpenAPI document as one page without scripts: it needs nothing but itself, also where there is no network. */
-export function documentPage(document: Document): string {
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item as Readonly<Record<string, Operation>>).map(([verb, operation]) => ({
-      path,
-      verb: verb.toUpperCase(),
-      operation,
-    })),
-  )
-  const schemas = Object.entries((document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>)
-  return String(html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${document.info.title} ${document.info.version}</title>
-<style>
+const STYLE = `
 body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}
-code,.path{font-family:ui-monospace,monospace;font-size:.9em}
+code,.path,pre,textarea{font-family:ui-monospace,monospace;font-size:.9em}
 h2{margin-top:2.5rem;border-bottom:1px solid #d8dee4}
 section{margin:1.2rem 0;padding:.8rem 1rem;border:1px solid #d8dee4;border-radius:6px}
 section h3{margin:0 0 .4rem}
@@ -57,27 +18,63 @@ table{border-collapse:collapse;width:100%;margin:.5rem 0}
 td,th{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}
 th{font-weight:600}
 small{color:#57606a}
+label{display:block;margin:.3rem 0}
+textarea{display:block;width:100%;box-sizing:border-box}
+pre{max-height:30rem;overflow:auto;white-space:pre-wrap}
 @media(prefers-color-scheme:dark){body{color:#d6dee6;background:#12171d}a{color:#8ab4f8}section,h2{border-color:#30363d}small{color:#8b949e}}
-</style></head>
+`
+const SCRIPT = `(${tryCalls})(window)`
+
+const sha256 = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
+
+/** The page runs its own script and style, calls its own server, and loads, sends and is framed by nothing else. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `script-src ${sha256(SCRIPT)}`,
+  `style-src ${sha256(STYLE)}`,
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The OpenAPI document as one page, in which each operation can be called. It loads nothing, so it works without a network. */
+export function documentPage(document: Document): string {
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Readonly<Record<string, Operation>>).map(([verb, operation]) => ({
+      path,
+      verb: verb.toUpperCase(),
+      operation,
+    })),
+  )
+  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>
+  return String(html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${document.info.title} ${document.info.version}</title>
+<style>${raw(STYLE)}</style></head>
 <body>
 <h1>${document.info.title} <small>${document.info.version}</small></h1>
 <p>${document.info.description ?? ''} The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
+<label>Bearer token for calls from this page, unless the browser presents a client certificate. It is kept in this page only.
+<input id="token" type="password" autocomplete="off" size="60"></label>
 <h2>Operations</h2>
-${operations.map(operationSection)}
+${operations.map(operation => operationSection(operation, schemas))}
 <h2>Messages</h2>
-${schemas.map(([name, schema]) => schemaSection(name, schema))}
+${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema))}
+<script>${raw(SCRIPT)}</script>
 </body></html>`)
 }
 
-function operationSection({
-  path,
-  verb,
-  operation,
-}: {
+interface PathOperation {
   readonly path: string
   readonly verb: string
   readonly operation: Operation
-}): Html {
+}
+
+function operationSection(
+  { path, verb, operation }: PathOperation,
+  schemas: Readonly<Record<string, Schema>>,
+): Html {
   const { operationId = '', description = '', parameters = [], requestBody, responses } = operation
   return html`<section id="${operationId}"><h3>${operationId.replace(/^\w+_/, '')}</h3>
 <p class="path"><span class="verb">${verb}</span>${path}</p>
@@ -92,6 +89,7 @@ ${
 }
 ${requestBody ? contentText('Body', requestBody.content) : ''}
 ${contentText('Answer', responses['200']?.content ?? {})}
+${callForm(path, verb, operation, schemas)}
 </section>`
 }
 
@@ -116,11 +114,10 @@ function fieldTable({ properties = {}, required = [] }: Schema): Html {
   )}</table>`
 }
 
-/** A type as one reads it: `[Instance]`, `string int64`, `map of NumStatistic`. */
+/** A type as people write it: `[Instance]`, `string int64`, `map of NumStatistic`. */
 function typeText(schema: Schema): Html | string {
-  const reference = schema.$ref ?? schema.allOf?.find(({ $ref }) => $ref)?.$ref
-  if (reference) {
-    const name = reference.split('/').pop() ?? ''
+  if (schema.$ref) {
+    const name = schema.$ref.split('/').pop() ?? ''
     return html`<a href="#message-${name}">${name}</a>`
   }
   if (schema.items) return html`[${typeText(schema.items)}]`

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { requestTimeout } from '../deadline.js'
 import type { Dispatcher } from '../dispatch.js'
-import { invalidArgument } from '../failure.js'
+import { invalidArgument, methodNotAllowed } from '../failure.js'
 import type { Binding, Operation } from '../operation.js'
 import { bindRequest } from './bind.js'
 import type { RestEnv } from './env.js'
@@ -9,7 +9,7 @@ import { eventsOf } from './events.js'
 import { jsonOf } from './json.js'
 import { bySpecificity, type Template } from './template.js'
 
-/** Adds a route for every binding of every operation, the more specific first. */
+/** Adds a route for every binding of every operation, the more specific first, and a 405 for their other methods. */
 export function addRoutes(
   app: Hono<RestEnv>,
   operations: readonly Operation[],
@@ -21,7 +21,23 @@ export function addRoutes(
   for (const { operation, binding } of routes) {
     app.on(binding.verb, patternOf(binding.template), c => answer(c, operation, binding, dispatcher))
   }
+  const served = routes.map(({ binding: { verb, template } }) => ({ verb, pattern: expressionOf(template) }))
+  app.all('*', async (c, next) => {
+    const verbs = served.filter(({ pattern }) => pattern.test(c.req.path)).map(({ verb }) => verb)
+    if (verbs.length === 0) return next()
+    const allowed = [...new Set(verbs.includes('GET') ? [...verbs, 'HEAD'] : verbs)].sort().join(', ')
+    c.header('allow', allowed)
+    throw methodNotAllowed(`${c.req.method} is not served at ${c.req.path}: use ${allowed}`)
+  })
 }
+
+/** Matches the paths of a template. */
+const expressionOf = ({ segments, verb }: Template): RegExp => {
+  const parts = segments.map(segment => ('literal' in segment ? escaped(segment.literal) : segment.pattern))
+  return new RegExp(`^/${parts.join('/')}${verb ? `:${escaped(verb)}` : ''}$`)
+}
+
+const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')
 
 /** Hono's pattern for a template. Parameters are numbered; a custom verb is part of the last one's expression. */
 export function patternOf({ segments, verb }: Template): string {
@@ -51,11 +67,12 @@ async function answer(
   binding: Binding,
   dispatcher: Dispatcher,
 ): Promise<Response> {
-  const request = bindRequest(operation, binding, {
-    path: parametersOf(c, binding.template),
-    query: queryOf(c, operation),
-    body: binding.body === '' ? '' : await bodyOf(c),
-  })
+  const read = async () =>
+    bindRequest(operation, binding, {
+      path: parametersOf(c, binding.template),
+      query: queryOf(c, operation),
+      body: binding.body === '' ? '' : await bodyOf(c),
+    })
   const arrival = {
     wire: 'rest',
     requestId: c.var.requestId,
@@ -65,14 +82,14 @@ async function answer(
     timeoutMs: requestTimeout(c.req.header('grpc-timeout')),
   } as const
   if (operation.method.methodKind === 'unary') {
-    const message = await dispatcher.unary(operation, request, arrival)
+    const message = await dispatcher.unary(operation, read, arrival)
     return c.body(jsonOf(operation.method.output, message), 200, { 'content-type': 'application/json' })
   }
-  const messages = await dispatcher.stream(operation, request, arrival)
+  const messages = await dispatcher.stream(operation, read, arrival)
   return c.body(eventsOf(operation, messages, c.var.requestId), 200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
-    // nginx buffers answers unless told not to, and an event that waits in a buffer is late.
+    // Without this nginx buffers answers, and events arrive late.
     'x-accel-buffering': 'no',
   })
 }
@@ -90,6 +107,10 @@ function queryOf(c: Context<RestEnv>, operation: Operation): URLSearchParams {
 
 async function bodyOf(c: Context<RestEnv>): Promise<string> {
   const type = c.req.header('content-type')
+  // A page of any site can make a browser post without a content type, but with one of these only after a preflight.
+  if (!type && c.var.byCertificate) {
+    throw invalidArgument('send content-type: application/json, also with an empty body')
+  }
   if (type && !/^application\/json\b|\+json\b/i.test(type)) {
     throw invalidArgument(`content-type ${type} is not understood: send application/json`)
   }

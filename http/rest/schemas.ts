@@ -7,18 +7,20 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import { comments } from '../../proto/gen/comments.js'
 import { FieldBehavior, field_behavior } from '../../proto/gen/google/api/field_behavior_pb.js'
+import { comments } from './comments.js'
 
 type Registry = OpenAPIHono['openAPIRegistry']
 
 /**
- * zod schemas of messages, each registered once under its name. They describe; what is accepted is decided by the
- * protobuf JSON reader, which knows the same descriptors and is several times faster.
+ * zod schemas of messages, each registered once under its name. They only describe: the protobuf JSON reader, which uses the
+ * same descriptors and is several times faster, decides what is accepted.
  */
 export class SchemaBook {
   readonly #messages = new Map<string, z.ZodType>()
   readonly #enums = new Map<string, z.ZodType>()
+  /** Full names of the types by the names of their components. */
+  readonly #owners = new Map<string, string>()
 
   constructor(readonly registry: Registry) {}
 
@@ -36,12 +38,12 @@ export class SchemaBook {
     const shape = Object.fromEntries(message.fields.map(field => [field.jsonName, this.field(field)]))
     const text = comments[message.typeName]
     const schema = z.object(shape).openapi(text ? { description: text } : {})
-    const registered = this.registry.register(shortName(message), schema)
+    const registered = this.registry.register(this.#nameOf(message), schema)
     this.#messages.set(message.typeName, registered)
     return registered
   }
 
-  /** A field's schema, optional unless the proto says REQUIRED. */
+  /** A field's schema, optional unless its proto has REQUIRED. */
   field(field: DescField): z.ZodType {
     const behavior = hasOption(field, field_behavior) ? getOption(field, field_behavior) : []
     const description = comments[`${field.parent.typeName}.${field.name}`]
@@ -63,6 +65,20 @@ export class SchemaBook {
         ]),
       ),
     )
+  }
+
+  /**
+   * The name of a type's component: its short name, or if a type of another package has that already, the package's subject and
+   * the short name. A new service must therefore stand after the older ones, so that their components keep their names.
+   */
+  #nameOf(item: DescMessage | DescEnum): string {
+    const short = shortName(item)
+    const name = this.#owners.has(short) ? subjectOf(item) + short : short
+    const owner = this.#owners.get(name)
+    if (owner)
+      throw new Error(`${owner} and ${item.typeName} are both called ${name} in the OpenAPI document`)
+    this.#owners.set(name, item.typeName)
+    return name
   }
 
   #value(field: DescField): z.ZodType {
@@ -87,7 +103,7 @@ export class SchemaBook {
     const schema = z
       .enum(enumeration.values.map(({ name }) => name) as [string, ...string[]])
       .openapi({ description: text.filter(Boolean).join('\n') })
-    const registered = this.registry.register(shortName(enumeration), schema)
+    const registered = this.registry.register(this.#nameOf(enumeration), schema)
     this.#enums.set(enumeration.typeName, registered)
     return registered
   }
@@ -139,6 +155,16 @@ export function bodySchema(
 /** `InstanceStatus.State` of kairship.io.api.instance.v1alpha1 is `InstanceStatusState`, as in the contract. */
 const shortName = (item: DescMessage | DescEnum): string =>
   item.typeName.slice(item.file.proto.package.length + 1).replaceAll('.', '')
+
+/** `Policy` for the package kairship.io.api.policy.v1alpha1. */
+function subjectOf({ file }: DescMessage | DescEnum): string {
+  const subject =
+    file.proto.package
+      .replace(/\.v\d\w*$/, '')
+      .split('.')
+      .pop() ?? ''
+  return subject.charAt(0).toUpperCase() + subject.slice(1)
+}
 
 const int64 = () => z.string().openapi({ format: 'int64' })
 

@@ -9,8 +9,8 @@ import type { FieldViolation } from '../failure.js'
 import { typesOfJson } from './json.js'
 
 /**
- * Finds what is wrong with JSON that a message refused, with the full path of each place, by trying its parts alone.
- * Only called once something is known to be wrong, so that the good path pays nothing.
+ * Finds each problem of JSON that a message refused, with its full path, by reading the parts one by one. Called only after
+ * a refusal, so that valid requests do not pay for it.
  */
 export function violationsIn(schema: DescMessage, json: JsonValue, prefix = ''): FieldViolation[] {
   if (!isObject(json) || schema.typeName.startsWith('google.protobuf.')) return alone(schema, json, prefix)
@@ -37,7 +37,7 @@ function inField(schema: DescMessage, field: DescField, value: JsonValue, path: 
   return alone(schema, { [field.jsonName]: value }, `${path}.`)
 }
 
-/** What the message says about this JSON when it is all there is. */
+/** The problems of this JSON when it is the whole message. */
 function alone(schema: DescMessage, json: JsonValue, prefix: string): FieldViolation[] {
   try {
     fromJson(schema, json, { registry: typesOfJson })

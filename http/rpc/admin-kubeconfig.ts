@@ -6,7 +6,7 @@ import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
 import type { Call } from '../call.js'
 import { failedPrecondition, internal, invalidFields } from '../failure.js'
 
-/** TokenRequest refuses less than ten minutes; more than thirty days is no longer a loan. */
+/** TokenRequest refuses less than ten minutes. Thirty days are our limit: an admin's token must expire. */
 const SHORTEST_S = 600
 const LONGEST_S = 30 * 24 * 3_600
 const DEFAULT_S = 24 * 3_600
@@ -23,7 +23,7 @@ export interface AdminKubeconfig {
 /**
  * Issues a kubeconfig with cluster-admin rights inside the instance: a ServiceAccount per asking user, bound to
  * cluster-admin, and a token of limited life for it. Each step may be repeated. Deleting the ServiceAccount revokes all
- * tokens of that user; the instance's audit log tells the users apart.
+ * tokens of that user. The instance's audit log distinguishes the users.
  */
 export async function issueAdminKubeconfig(
   fleet: Fleet,

@@ -17,12 +17,12 @@ interface Entry {
 }
 
 /**
- * The fleet's changes, numbered, so that a reader can come back with the number of the last one it got. All readers share
- * one watch and one log of the last changes; a reader that comes too late, or from another process, starts over with
+ * The fleet's changes, numbered, so that a reader can resume after the last one it received. All readers share
+ * one watch and one log of the last changes; a reader whose number is too old, or of another process, starts over with
  * RESET. A slow reader holds nothing but its place in the log.
  */
 export class InstanceFeed {
-  /** Tells apart the numbers of this process from those of another replica or an earlier run. */
+  /** Distinguishes this process's numbers from those of another replica or an earlier run. */
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #present = new Map<string, InstanceView>()
   readonly #log: Entry[] = []
@@ -56,7 +56,7 @@ export class InstanceFeed {
     return this.#changed
   }
 
-  /** Resolves once everything that the fleet shows now is told here: that takes no longer than a turn of the event loop. */
+  /** Resolves once everything that the fleet shows now is in the log: within one turn of the event loop. */
   settled(): Promise<void> {
     return new Promise(resolve => setImmediate(resolve))
   }
@@ -91,9 +91,9 @@ export class InstanceFeed {
     for (;;) {
       if (place === undefined || !this.#holds(place)) {
         place = this.#sequence
-        // Copied, so that what a slow reader is told is one moment and not a mixture.
+        // Copied, so that a slow reader receives the state of one moment.
         const present = [...this.#present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-        // No token before the end of the start: who breaks off here has not seen it all, and must start over.
+        // No token before the end of the start: a reader that stops here has not seen all, and must start over.
         yield { type: 'RESET', token: '' }
         for (const view of present) yield { type: 'ADDED', view, token: '' }
         yield { type: 'BOOKMARK', token: this.#tokenOf(place) }

@@ -3,7 +3,7 @@ import { SortBy, SortDir } from '../../proto/gen/kairship/types_pb.js'
 import type { ShownInstance } from './instance-message.js'
 import { type Page, pageOf } from './paging.js'
 
-/** Searches, sorts and pages instances (which come sorted by name) as the contract says. */
+/** Searches, sorts and pages instances by the contract's rules. They come sorted by name. */
 export function listPage(
   shown: readonly ShownInstance[],
   request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir' | 'page' | 'pageSize'>,

@@ -36,7 +36,7 @@ export function manifestOf({ cluster, data }: CreateInstanceRequest): Instance {
   }
 }
 
-/** Without a kubeconfig to adopt by, the control plane is installed: that is what the contract's clients ask for. */
+/** Without a kubeconfig to adopt by, the control plane is installed: the contract's clients expect that. */
 function specOf(message: SpecMessage | undefined): { spec: InstanceSpec; problems: FieldViolation[] } {
   const problems: FieldViolation[] = []
   const secret = message?.kubeconfigSecretRef
@@ -101,7 +101,7 @@ const MOST_ALIASES = 50
 /**
  * Reads the whole object that UpdateInstance is given, JSON or YAML.
  * @param name the instance meant; the object may repeat it, but not name another
- * @throws Failure INVALID_ARGUMENT that says where `data` is wrong
+ * @throws Failure INVALID_ARGUMENT with the wrong place in `data`
  */
 export function replacementOf(name: string, data: string): Replacement {
   let object: unknown

@@ -8,8 +8,8 @@ import type { ShownInstance } from './instance-message.js'
 import type { OwnWrites, Reader } from './own-writes.js'
 
 /**
- * Reads Instances: as the fleet shows them, where it shows all that the caller has written; else as the host has them.
- * What only an actor knows is not told before.
+ * Reads Instances from the fleet if it shows all of the caller's own writes, else from the host. Fields that only an actor
+ * knows are absent in the latter case.
  */
 export class InstanceReading {
   constructor(
@@ -65,7 +65,7 @@ export class InstanceReading {
    * @throws Failure NOT_FOUND; UNAVAILABLE while the fleet shows another
    */
   sameAsWritten(name: string, call: Reader): Promise<void> | undefined {
-    return this.ownWrites.isDue(call, name) ? this.#sameAsWritten(name, call) : undefined
+    return this.ownWrites.hasUnseenWrite(call, name) ? this.#sameAsWritten(name, call) : undefined
   }
 
   async #sameAsWritten(name: string, call: Reader): Promise<void> {

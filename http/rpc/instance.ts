@@ -7,7 +7,6 @@ import { toFailure } from '../errors.js'
 import { Failure } from '../failure.js'
 import type { ServiceHandlers } from '../operation.js'
 import { issueAdminKubeconfig } from './admin-kubeconfig.js'
-import { type DoorAddress, doorKubeconfig } from './door-kubeconfig.js'
 import type { InstanceFeed } from './instance-feed.js'
 import { listPage } from './instance-list.js'
 import { manifestOf, replacementOf } from './instance-manifest.js'
@@ -15,9 +14,10 @@ import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } fr
 import type { InstanceReading } from './instance-reading.js'
 import { karmadaSettings } from './karmada-settings.js'
 import type { OwnWrites } from './own-writes.js'
+import { type ProxyAddress, proxyKubeconfig } from './proxy-kubeconfig.js'
 import { seenBy, watchInstances } from './watch-instances.js'
 
-/** What the handlers of the Instance service stand on. */
+/** What the handlers of the Instance service depend on. */
 export interface InstanceDependencies {
   readonly fleet: Fleet
   readonly feed: InstanceFeed
@@ -25,16 +25,16 @@ export interface InstanceDependencies {
   readonly ownWrites: OwnWrites
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
-  /** The Karmada version that is installed when none is asked for, e.g. `v1.18.2`. */
+  /** The Karmada version that is installed by default, e.g. `v1.18.2`. */
   readonly karmadaVersion: string
-  /** Where callers reach the native door. */
-  readonly door: () => DoorAddress
+  /** Where callers reach the proxy. */
+  readonly proxy: () => ProxyAddress
 }
 
-/** Writes say who wrote: this is the API, as opposed to the controllers (`kairship`). */
+/** The API's field manager; the controllers' is `kairship`. */
 const FIELD_MANAGER = 'kairship-apiserver'
 
-/** The Instance service: reads from actor snapshots, writes to CRs on the host. Nobody reads what is older than its own writes. */
+/** The Instance service: reads from actor snapshots, writes to CRs on the host. No caller reads a state older than its own writes. */
 export function instanceHandlers(
   dependencies: InstanceDependencies,
 ): ServiceHandlers<typeof InstanceService> {
@@ -104,7 +104,7 @@ export function instanceHandlers(
 
     async getInstanceKubeConfig({ instance }, call) {
       await instances.one(instance, call)
-      return { instance, kubeConfigString: doorKubeconfig(instance, dependencies.door()) }
+      return { instance, kubeConfigString: proxyKubeconfig(instance, dependencies.proxy()) }
     },
 
     createInstanceAdminKubeConfig: async ({ instance, expirationSeconds }, call) =>
@@ -153,7 +153,7 @@ async function* inspect(fleet: Fleet, name: string, signal: AbortSignal) {
   }
 }
 
-/** The host names wrong fields as they stand in the object; the caller sent that object as `data`. */
+/** Prefixes the host's field paths with `data`, the field in which the caller sent the object. */
 async function explained<T>(written: Promise<T>): Promise<T> {
   try {
     return await written

@@ -68,7 +68,7 @@ interface Instances {
 
 /**
  * Failover, descheduler and metrics adapter: components of the Karmada object that karmada-operator installs from. What is
- * asked for is written to the Instance's `spec.install.karmadaSpec`, from where the instance's actor carries it over; what
+ * requested is written to the Instance's `spec.install.karmadaSpec`, from where the instance's actor carries it over; what
  * is read is that over what the Karmada object says.
  */
 export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
@@ -122,7 +122,7 @@ export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
 
     async getInstanceMetricsAdapter({ instance }, call) {
       const spec = await read(instance, call)
-      // karmada-operator runs it unless told otherwise.
+      // karmada-operator runs it by default.
       return { enabled: runs(spec.components?.karmadaMetricsAdapter ?? {}) }
     },
 
@@ -147,9 +147,9 @@ function installOf(instance: Instance): NonNullable<Instance['spec']['install']>
   )
 }
 
-/** What is asked for over what is installed; nothing is installed yet while the Karmada object does not exist. */
+/** The requested spec over the installed one, which is empty until the Karmada object exists. */
 async function readKarmadaSpec(host: KubeApi, instance: Instance, call: Call): Promise<KarmadaSpec> {
-  const asked = installOf(instance).karmadaSpec ?? {}
+  const requested = installOf(instance).karmadaSpec ?? {}
   const { name } = instance.metadata
   try {
     const { spec } = await host.request<{ readonly spec?: object }>({
@@ -157,10 +157,10 @@ async function readKarmadaSpec(host: KubeApi, instance: Instance, call: Call): P
       path: resourcePath(KARMADAS, { namespace: installationNamespace(instance), name }),
       signal: call.signal,
     })
-    return overlay(spec ?? {}, asked)
+    return overlay(spec ?? {}, requested)
   } catch (error) {
     if (!isNotFound(error)) throw error
-    return asked
+    return requested
   }
 }
 
@@ -177,7 +177,7 @@ function overlay(lower: object, upper: object): object {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A merge patch says only what changes, and null removes: it may be sent again, and undoes nobody else's change. */
+/** A merge patch holds only the changes, null removes: it may be repeated, and it keeps other writers' changes. */
 async function writeComponents(
   host: KubeApi,
   { patch }: Instances,

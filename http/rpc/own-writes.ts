@@ -4,23 +4,22 @@ import type { Fleet } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Call } from '../call.js'
 import { orAborted, startDeadline } from '../deadline.js'
-import type { CatchUp, Read, Showing } from '../read-your-writes/catch-up.js'
+import type { CatchUp, ObjectSource, Read } from '../read-your-writes/catch-up.js'
+import { HOST_CLUSTER } from '../read-your-writes/ledger.js'
+import { instanceObjects } from '../read-your-writes/object-source.js'
 import { type Outcome, outcomeOf, outcomeOfStatus } from '../read-your-writes/outcome.js'
-import { instanceShowing } from '../read-your-writes/showing.js'
 import type { InstanceFeed } from './instance-feed.js'
 
-/** The host cluster among the parties of the ledger; the others are uids. */
-const HOST = 'host'
 /** How long a read waits for this replica's watch, milliseconds: a kube-apiserver gives its watch cache as long. */
 const PATIENCE_MS = 3_000
 
-/** Who reads, and until when it waits. */
+/** The caller that reads, and the signal that ends its wait. */
 export type Reader = Pick<Call, 'caller'> & Partial<Pick<Call, 'signal'>>
 
 /** What a write to an Instance does. */
 export type InstanceVerb = 'create' | 'update' | 'patch' | 'delete'
 
-/** What the ledger is kept with, and what is compared. */
+/** The ledger, and the two sources that it compares. */
 export interface OwnWritesOptions {
   readonly catchUp: CatchUp
   readonly fleet: Fleet
@@ -34,22 +33,22 @@ export interface OwnWritesOptions {
  * is one more instance, and the fleet, which follows it by a watch, is its index.
  */
 export class OwnWrites {
-  readonly #shown: Showing
-  readonly #host: Showing
+  readonly #shown: ObjectSource
+  readonly #host: ObjectSource
 
   constructor(private readonly options: OwnWritesOptions) {
-    this.#shown = fleetShowing(options.fleet)
-    this.#host = instanceShowing(options.host)
+    this.#shown = fleetSource(options.fleet)
+    this.#host = instanceObjects(options.host)
   }
 
-  /** Sends one write to the Instance of a name, and remembers what came of it. Throws what `send` does. */
+  /** Sends one write to the Instance of a name, and remembers its outcome. Throws what `send` does. */
   async write<T>(verb: InstanceVerb, name: string, call: Call, send: () => Promise<T>): Promise<T> {
     const { catchUp } = this.options
     const read = readOf(call, name)
-    const request = { verb, ...read.extent }
-    const pending = catchUp.ledger.begin(read.party, INSTANCES, request)
+    const request = { verb, ...read.scope }
+    const pending = catchUp.ledger.begin(read.caller, INSTANCES, request)
     try {
-      // Only of what was shown before tells its absence that it is gone.
+      // Only an Instance that was shown before is known to be gone by its absence.
       if (verb === 'delete') await catchUp.look(read, this.#shown)
       const answer = await send()
       pending.ended(outcomeOf(request, answer))
@@ -60,30 +59,30 @@ export class OwnWrites {
     }
   }
 
-  /** Whether the caller has written an Instance, and was not found to be shown that yet. */
-  isDue(reader: Reader, name: string): boolean {
-    return this.options.catchUp.due(readOf(reader, name)) !== undefined
+  /** Whether the caller has written an Instance, and the fleet was not found to show that yet. */
+  hasUnseenWrite(reader: Reader, name: string): boolean {
+    return this.options.catchUp.expectedWrites(readOf(reader, name)) !== undefined
   }
 
   /**
-   * Waits a moment until the fleet shows all that the caller wrote: of one Instance, or of all. Says whether it does. What
-   * was waited for in vain is not waited for again.
+   * Waits a moment until the fleet shows the caller's writes to one Instance, or to all; resolves with whether it does. A
+   * write whose wait was in vain is not waited for again.
    * @throws the reason of the call's signal when that aborts
    */
   async shown(reader: Reader, name?: string): Promise<boolean> {
     const { catchUp, feed } = this.options
     const read = readOf(reader, name)
-    const dues = catchUp.due(read)
-    if (!dues) return true
-    const since = Math.max(...dues.written.map(({ since }) => since))
+    const expected = catchUp.expectedWrites(read)
+    if (!expected) return true
+    const since = Math.max(...expected.written.map(({ since }) => since))
     const patienceMs = since + PATIENCE_MS - catchUp.ledger.now()
     const patience = startDeadline([reader.signal], Math.max(0, patienceMs))
     try {
       for (;;) {
         const { changed } = feed
-        // Who cannot find out has not seen it; the host is asked next then, and says what is wrong.
+        // An error here means not shown: the read then goes to the host, whose error reaches the caller.
         if (await catchUp.shows(read, this.#shown, this.#host).catch(() => false)) return true
-        if (patienceMs <= 0 || catchUp.isOpen(read)) return false
+        if (patienceMs <= 0 || catchUp.isPending(read)) return false
         const isOver = await orAborted(changed, patience.signal).then(
           () => false,
           () => true,
@@ -98,13 +97,13 @@ export class OwnWrites {
 }
 
 const readOf = ({ caller }: Reader, name: string | undefined): Read => ({
-  party: { instance: HOST, user: caller.user },
+  caller: { instance: HOST_CLUSTER, user: caller.user },
   type: INSTANCES,
-  extent: { namespace: '', ...(name !== undefined && { name }) },
+  scope: { namespace: '', ...(name !== undefined && { name }) },
 })
 
-/** The fleet as one who shows Instances. */
-const fleetShowing = (fleet: Fleet): Showing => ({
+/** The fleet as a source of Instances. */
+const fleetSource = (fleet: Fleet): ObjectSource => ({
   list: async (_type, { names }) => {
     const { resourceVersion } = fleet
     const views = names ? names.flatMap(({ name }) => fleet.get(name) ?? []) : fleet.list()
@@ -121,6 +120,6 @@ const fleetShowing = (fleet: Fleet): Showing => ({
   },
 })
 
-/** What came of a write that was not answered well. Without an answer it may have been executed, or may yet be. */
+/** The outcome of a failed write. Without an answer it may have been executed, or may yet be. */
 const outcomeOfError = (error: unknown): Outcome =>
   (error instanceof StatusError ? outcomeOfStatus(error.status.code ?? 500) : undefined) ?? { kind: 'lost' }

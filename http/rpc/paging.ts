@@ -1,12 +1,12 @@
 import { invalidFields } from '../failure.js'
 
-/** Which page is asked for. The contract declares no default size: no size means everything. */
+/** The requested page. The contract declares no default size: no size means everything. */
 export interface PageRequest {
   readonly page: number
   readonly pageSize: number
 }
 
-/** A page and where it lies. */
+/** A page and its position. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly pagination: { total: number; page: number; pageSize: number; pages: number }
@@ -16,14 +16,14 @@ export interface Page<T> {
  * Cuts one page out of all that matched. Page 0 is page 1; size 0 and -1 are everything; a page past the end is empty.
  * @throws Failure INVALID_ARGUMENT for other negative numbers
  */
-export function pageOf<T>(all: readonly T[], { page: asked, pageSize: size }: PageRequest): Page<T> {
+export function pageOf<T>(all: readonly T[], { page: requested, pageSize: size }: PageRequest): Page<T> {
   const violations = [
-    ...(asked < 0 ? [{ field: 'page', description: `is ${asked}: pages count from 1` }] : []),
+    ...(requested < 0 ? [{ field: 'page', description: `is ${requested}: pages count from 1` }] : []),
     ...(size < -1 ? [{ field: 'pageSize', description: `is ${size}: 0 and -1 mean all` }] : []),
   ]
   if (violations.length > 0) throw invalidFields(violations)
   const total = all.length
-  const page = Math.max(1, asked)
+  const page = Math.max(1, requested)
   if (size <= 0) {
     return {
       items: page === 1 ? all : [],

@@ -10,8 +10,8 @@ import { messageOfView } from './instance-message.js'
 
 type Message = MessageInitShape<typeof WatchInstancesResponseSchema>
 
-/** How many questions to the authorizer are under way at once for one caller's list. */
-const QUESTIONS_AT_ONCE = 16
+/** How many reviews are under way at once for one caller's list. */
+const REVIEWS_AT_ONCE = 16
 
 /** Those instances that the caller may see, in the order given. */
 export async function seenBy<Named extends { readonly name: string }>(
@@ -20,10 +20,10 @@ export async function seenBy<Named extends { readonly name: string }>(
 ): Promise<readonly Named[]> {
   const seen: boolean[] = []
   const rest = all.entries()
-  const ask = async () => {
+  const review = async () => {
     for (const [index, { name }] of rest) seen[index] = await call.maySee(name)
   }
-  await Promise.all(Array.from({ length: Math.min(QUESTIONS_AT_ONCE, all.length) }, ask))
+  await Promise.all(Array.from({ length: Math.min(REVIEWS_AT_ONCE, all.length) }, review))
   return all.filter((_, index) => seen[index])
 }
 
@@ -52,13 +52,13 @@ export async function* watchInstances(
   }
 }
 
-/** What a change is to a caller who was, or was not, shown the instance in this stream; undefined when it is nothing. */
+/** The type of a change for a caller to whom this stream has, or has not, shown the instance; undefined for no message. */
 async function typeFor(
   change: 'ADDED' | 'MODIFIED' | 'DELETED',
   shown: boolean,
   maySee: () => Promise<boolean>,
 ): Promise<Type | undefined> {
-  // A caller that resumed was shown it in a stream before this one, if it may see it at all.
+  // An earlier stream showed it to a caller that resumed, if the caller may see it.
   if (change === 'DELETED') return shown || (await maySee()) ? Type.DELETED : undefined
   if (await maySee()) return shown ? Type.MODIFIED : Type[change]
   return shown ? Type.DELETED : undefined

@@ -1,4 +1,4 @@
-import { SelectorError } from './label-selector.js'
+import { SelectorError } from '../../manifests/label-selector.js'
 
 /** One comma-separated term of a field selector. */
 export interface FieldRequirement {

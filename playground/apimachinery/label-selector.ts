@@ -1,28 +1,16 @@
+import {
+  EVERYTHING,
+  isInteger,
+  type LabelRequirement,
+  type LabelSelector,
+  type Operator,
+  operatorOf,
+  SelectorError,
+  selectorOf,
+} from '../../manifests/label-selector.js'
+import { labelValue, qualifiedName } from '../../manifests/name-format.js'
 import { invalid } from './field-error.js'
 import { isArray, isObject, type Json, objectAt, stringAt } from './json.js'
-import { labelValue, qualifiedName } from './name-format.js'
-
-/** A selector that cannot be read. The message is the one the API server answers a 400 with. */
-export class SelectorError extends Error {
-  override readonly name = 'SelectorError'
-}
-
-type Operator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
-
-/** One comma-separated term: what is asked of one label. */
-export interface LabelRequirement {
-  readonly key: string
-  readonly operator: Operator
-  readonly values: readonly string[]
-}
-
-/** All requirements must hold; none at all selects everything. */
-export interface LabelSelector {
-  readonly requirements: readonly LabelRequirement[]
-  matches(labels: Readonly<Record<string, string>> | undefined): boolean
-}
-
-export const EVERYTHING: LabelSelector = { requirements: [], matches: () => true }
 
 /**
  * Reads the `labelSelector` query parameter: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`.
@@ -46,53 +34,11 @@ export function selectorFromObject(selector: Json | undefined): LabelSelector {
   return selectorOf([...equalities, ...expressions.map(expressionRequirement)])
 }
 
-const EXPRESSION_OPERATORS: Readonly<Record<string, Operator>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: '!',
-}
-
 function expressionRequirement(expression: Json): LabelRequirement {
-  const name = stringAt(expression, 'operator')
-  const operator = EXPRESSION_OPERATORS[name]
-  if (operator === undefined) throw new SelectorError(`"${name}" is not a valid label selector operator`)
+  const operator = operatorOf(stringAt(expression, 'operator'))
   const values = isObject(expression) && isArray(expression.values) ? expression.values.map(String) : []
   return { key: stringAt(expression, 'key'), operator, values }
 }
-
-/** A selector of requirements that were read before. */
-export function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
-  const sorted = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  return {
-    requirements: sorted,
-    matches: labels => sorted.every(requirement => satisfies(requirement, labels ?? {})),
-  }
-}
-
-function satisfies({ key, operator, values }: LabelRequirement, labels: Readonly<Record<string, string>>) {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
-  switch (operator) {
-    case 'exists':
-      return value !== undefined
-    case '!':
-      return value === undefined
-    case 'in':
-    case '=':
-    case '==':
-      return value !== undefined && values.includes(value)
-    case 'notin':
-    case '!=':
-      return value === undefined || !values.includes(value)
-    case 'gt':
-      return isInteger(value) && BigInt(value) > BigInt(values[0] ?? 0)
-    case 'lt':
-      return isInteger(value) && BigInt(value) < BigInt(values[0] ?? 0)
-  }
-}
-
-const isInteger = (value: string | undefined): value is string =>
-  value !== undefined && /^[-+]?\d+$/.test(value)
 
 interface Token {
   readonly kind: 'identifier' | 'symbol' | 'end'

@@ -32,10 +32,10 @@ export interface ResourceDefinition {
 }
 
 export interface Subresources {
-  /** `status` is written through its own door: the main door ignores it and it ignores all else. */
+  /** `status` is written through its own subresource: the main resource ignores it and it ignores all else. */
   readonly status?: true
   readonly scale?: ScalePaths
-  /** Doors beyond status and scale, for discovery and routing (finalize, eviction, token, approval, log …). */
+  /** Subresources beyond status and scale, for discovery and routing (finalize, eviction, token, approval, log …). */
   readonly others?: readonly Subresource[]
 }
 
@@ -74,13 +74,13 @@ export interface Strategy {
   readonly defaults?: (object: JsonObject) => JsonObject
   /** Drops what a client may not set on create (status, counters) and fills what the server chooses without outside help. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject
-  /** Carries over what an update through the main door may not change. */
+  /** Carries over what an update through the main resource may not change. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject
   /** What an update makes obsolete, taken back after it was noted who owns what. */
   readonly settleUpdate?: (object: JsonObject, old: JsonObject) => JsonObject
   /** Rules beyond the schema; `old` is absent on create. */
   readonly validate?: (object: JsonObject, old?: JsonObject) => readonly FieldError[]
-  /** True when an update of the main door counts as a new generation; by default when anything but metadata and status changed. */
+  /** True when an update of the main resource counts as a new generation; by default when anything but metadata and status changed. */
   readonly bumpsGeneration?: (object: JsonObject, old: JsonObject) => boolean
   /** An object of this kind has no `metadata.generation` at all (ConfigMap, Secret, Namespace …). */
   readonly withoutGeneration?: true

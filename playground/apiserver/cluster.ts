@@ -1,4 +1,5 @@
 import type { Log } from '../../ports/log.js'
+import type { JsonObject } from '../apimachinery/json.js'
 import type { Authorizer } from './access/authorizer.js'
 import type { CertificateAuthority } from './access/certificates.js'
 import type { Tokens } from './access/tokens.js'
@@ -19,6 +20,8 @@ export interface Cluster {
   readonly authority: CertificateAuthority
   readonly tokens: Tokens
   readonly watches: OpenWatches
+  /** What the mutating webhooks of this cluster make of a new or changed object, where it has any. */
+  readonly mutate?: (object: JsonObject) => JsonObject
   /** What answers for the kubelets of its nodes, where it has any. */
   readonly kubelet?: PodConnection
   /** What /version reports. */

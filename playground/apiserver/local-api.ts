@@ -26,6 +26,7 @@ export function localApi(server: string, answer: (request: ApiRequest) => Promis
         valueIn(response)
         throw new Error(`${request.path} cannot be watched`)
       }
+      request.opened?.()
       for await (const batch of response.body.watch) {
         for (const { type, object } of batch) yield { type, object } satisfies WatchEvent
       }

@@ -1,9 +1,9 @@
 import { isNotFound, StatusError } from '../../manifests/status-error.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
-import type { Observed } from '../conditions.js'
-import { type DiscoveredType, discover } from '../discovery.js'
-import type { IndexFaults } from './faults.js'
+import { type DiscoveredType, discover } from '../client/discovery.js'
+import type { Observed } from '../objects/conditions.js'
+import type { LostObjects, Stalls } from './faults.js'
 import type { FleetIndex } from './index/fleet-index.js'
 import type { IndexedType } from './index/resource-index.js'
 import { negotiate } from './negotiate.js'
@@ -21,7 +21,7 @@ const PROBE_TIMEOUT_MS = 5_000
 /** What a synchro needs besides its cluster. */
 export interface SynchroOptions {
   readonly index: FleetIndex
-  readonly faults: IndexFaults
+  readonly stalls: Stalls
   readonly now: () => number
   readonly log: Log
   readonly times: SynchroTimes
@@ -67,6 +67,18 @@ export class ClusterSynchro {
   setResources(asked: readonly GroupResources[]): void {
     this.#asked = asked
     if (this.#served.length > 0) this.#refresh()
+  }
+
+  /** Deletes what is indexed of a type without saying so (a fault, see `faults.ts`). @returns reads it again */
+  loseObjects({ group, resource, keep = 0 }: LostObjects): () => void {
+    const synchros = [...this.#synchros.values()].filter(
+      ({ type }) => type.group === group && type.resource === resource,
+    )
+    if (synchros.length === 0) throw new Error(`${resource}.${group} of ${this.name} is not indexed`)
+    for (const synchro of synchros) synchro.loseObjects(keep)
+    return () => {
+      for (const synchro of synchros) synchro.readAgain()
+    }
   }
 
   /** Ends probes and watches. What was indexed stays until the index drops it. */
@@ -203,8 +215,8 @@ export class ClusterSynchro {
 
   #newSynchro({ group, version, resource, kind, namespaced }: IndexedType): ResourceSynchro {
     const type = { group, version, resource, kind, namespaced }
-    const { index, faults, now, onStatus } = this.#options
-    const holdsBack = (takeIn: () => void) => faults.holdsBack(this.name, takeIn)
+    const { index, stalls, now, onStatus } = this.#options
+    const holdsBack = (takeIn: () => void) => stalls.holdsBack(this.name, takeIn)
     return new ResourceSynchro(type, this.#api, index.table(this.name, type), { now, onStatus, holdsBack })
   }
 }

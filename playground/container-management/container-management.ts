@@ -4,11 +4,11 @@ import type { ResourceDefinition } from '../apimachinery/resource-definition.js'
 import type { AggregatedRequest } from '../apiserver/catalogue/aggregation.js'
 import type { ApiServer } from '../apiserver/server.js'
 import type { ApiResponse } from '../apiserver/wire/exchange.js'
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../core-types.js'
-import { ensure } from '../write.js'
+import { ensure } from '../client/write.js'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../objects/core-types.js'
 import { DEFAULT_SYNCHRO_TIMES, type SynchroTimes } from './cluster-synchro.js'
 import { containerManagementDefinitions } from './crds.js'
-import { type IndexFault, IndexFaults } from './faults.js'
+import { type IndexFault, Stalls } from './faults.js'
 import { FleetIndex } from './index/fleet-index.js'
 import { pageNotFound } from './read-api/answers.js'
 import { builtInTables } from './read-api/built-in-tables.js'
@@ -65,8 +65,8 @@ export async function startContainerManagement(
   for (const definition of containerManagementDefinitions)
     await ensure(host.local, CUSTOM_RESOURCE_DEFINITIONS, definition)
   const index = new FleetIndex()
-  const faults = new IndexFaults()
-  const manager = new SynchroManager({ host: host.local, connector, index, faults, log, now: clock, times })
+  const stalls = new Stalls()
+  const manager = new SynchroManager({ host: host.local, connector, index, stalls, log, now: clock, times })
   const sources: ReadSources = { index, clusters: manager, table: builtInTables(clock) }
   const api = await host.aggregate({
     group: GROUP,
@@ -81,7 +81,7 @@ export async function startContainerManagement(
   return {
     index,
     setReadApiAvailable: available => api.setAvailable(available),
-    interrupt: fault => faults.start(fault),
+    interrupt: fault => (fault.kind === 'stall' ? stalls.start(fault) : manager.loseObjects(fault)),
     async close() {
       await manager.close()
       await api.remove()

@@ -2,8 +2,8 @@ import {
   type CustomResourceDefinition,
   customResourceDefinition,
   type PrinterColumn,
-} from '../custom-resource.js'
-import { bytes, condition, dateTime, flag, list, object, type Schema, text } from '../schema.js'
+} from '../objects/custom-resource.js'
+import { bytes, condition, dateTime, flag, list, object, type Schema, text } from '../objects/schema.js'
 
 const syncResources = list(
   object(

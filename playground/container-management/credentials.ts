@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { fromBase64, kubeconfigOf } from '../kubeconfig.js'
+import { fromBase64, kubeconfigOf } from '../client/kubeconfig.js'
 import type { PediaClusterSpec } from './pedia-cluster.js'
 
 /** How to reach a cluster that is to be indexed. */

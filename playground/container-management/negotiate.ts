@@ -1,4 +1,4 @@
-import type { DiscoveredType } from '../discovery.js'
+import type { DiscoveredType } from '../client/discovery.js'
 import type { IndexedType } from './index/resource-index.js'
 import type { GroupResources } from './pedia-cluster.js'
 

@@ -1,7 +1,7 @@
 import type { Condition } from '../../manifests/kube.js'
 import { equal, type Json } from '../apimachinery/json.js'
-import { conditionOf, type Observed, setConditions } from '../conditions.js'
-import { timestamp } from '../timestamp.js'
+import { conditionOf, type Observed, setConditions } from '../objects/conditions.js'
+import { timestamp } from '../objects/timestamp.js'
 import type { PediaClusterStatus } from './pedia-cluster.js'
 
 /** Pieces of a PediaCluster's status as they become known; what is absent stays as it is. */

@@ -3,8 +3,8 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { keepWatching } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import type { Interrupted, Seen } from '../../streams/seen.js'
-import { isLocal } from '../local-connector.js'
-import { timestamp } from '../timestamp.js'
+import { isLocal } from '../client/local-connector.js'
+import { timestamp } from '../objects/timestamp.js'
 import type { ClusterTable } from './index/cluster-table.js'
 import type { IndexedType } from './index/resource-index.js'
 import type { SyncCondition } from './pedia-cluster.js'
@@ -23,6 +23,8 @@ export class ResourceSynchro {
   /** Ends the collecting that is under way. */
   #stop: (() => void) | undefined
   #calm: NodeJS.Timeout | undefined
+  /** Its objects were deleted by a fault that lasts. */
+  #lost = false
   #status: SyncCondition
 
   constructor(
@@ -59,9 +61,22 @@ export class ResourceSynchro {
   }
 
   start(): void {
-    if (this.#stop) return
+    if (this.#stop || this.#lost) return
     this.#set('Pending')
     this.#stop = this.#follow() ?? this.#watch()
+  }
+
+  /** Stops collecting and deletes all objects but a few; the status goes on saying what it said (a fault). */
+  loseObjects(keep: number): void {
+    this.#lost = true
+    this.#end()
+    this.#table.loseObjects(keep)
+  }
+
+  /** Ends that fault: reads the objects again, without a word in the status. */
+  readAgain(): void {
+    this.#lost = false
+    this.#stop ??= this.#follow() ?? this.#watch()
   }
 
   /** A cluster of this process is followed; when it ends that, it is watched like any other. */

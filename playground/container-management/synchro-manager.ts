@@ -4,12 +4,12 @@ import { isNotFound } from '../../manifests/status-error.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import { KubeconfigError } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
-import { Mirror } from '../mirror.js'
-import { type ReconcileResult, Reconciler } from '../reconciler.js'
-import { read, update, withFinalizer, withoutFinalizer } from '../write.js'
+import { Mirror } from '../client/mirror.js'
+import { type ReconcileResult, Reconciler } from '../client/reconciler.js'
+import { read, update, withFinalizer, withoutFinalizer } from '../client/write.js'
 import { ClusterSynchro, type SynchroTimes } from './cluster-synchro.js'
 import { ClusterConfigError, clusterConfig } from './credentials.js'
-import type { IndexFaults } from './faults.js'
+import type { LostObjects, Stalls } from './faults.js'
 import type { FleetIndex } from './index/fleet-index.js'
 import {
   CAPABILITIES,
@@ -29,7 +29,7 @@ export interface SynchroManagerOptions {
   readonly host: KubeApi
   readonly connector: KubeConnector
   readonly index: FleetIndex
-  readonly faults: IndexFaults
+  readonly stalls: Stalls
   readonly log: Log
   readonly now: () => number
   readonly times: SynchroTimes
@@ -93,6 +93,13 @@ export class SynchroManager implements SyncedClusters {
       const cluster = this.get(name)
       if (cluster) yield cluster
     }
+  }
+
+  /** Deletes what is indexed of a type without saying so (a fault, see `faults.ts`). @returns reads it again */
+  loseObjects(fault: LostObjects): () => void {
+    const synchro = this.#running.get(fault.cluster)?.synchro
+    if (!synchro) throw new Error(`no cluster ${fault.cluster} is indexed`)
+    return synchro.loseObjects(fault)
   }
 
   /** Stops every synchro and says so in their status, as Clusterpedia does when it is stopped in order. */
@@ -210,7 +217,7 @@ export class SynchroManager implements SyncedClusters {
     const existing = this.#running.get(name)
     if (existing?.kubeconfig === kubeconfig) return existing
     if (existing) await existing.synchro.close()
-    const { connector, index, faults, log, now, times } = this.#options
+    const { connector, index, stalls, log, now, times } = this.#options
     let api: KubeApi
     try {
       api = await connector.connect(kubeconfig, { userAgent: 'clusterpedia-clustersynchro-manager' })
@@ -221,7 +228,7 @@ export class SynchroManager implements SyncedClusters {
       return undefined
     }
     const onStatus = () => this.#statusSoon(name)
-    const synchro = new ClusterSynchro(name, api, { index, faults, log, now, times, onStatus })
+    const synchro = new ClusterSynchro(name, api, { index, stalls, log, now, times, onStatus })
     const running = { synchro, kubeconfig }
     this.#running.set(name, running)
     synchro.start()

@@ -7,11 +7,11 @@ import {
 } from '../../manifests/instance-role-binding.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
-import { setConditions } from '../conditions.js'
-import { Mirror } from '../mirror.js'
-import { Reconciler } from '../reconciler.js'
-import { timestamp } from '../timestamp.js'
-import { ensure, remove, update } from '../write.js'
+import { Mirror } from '../client/mirror.js'
+import { Reconciler } from '../client/reconciler.js'
+import { ensure, remove, update } from '../client/write.js'
+import { setConditions } from '../objects/conditions.js'
+import { timestamp } from '../objects/timestamp.js'
 
 /** Somebody Global Management knows, and what they are on every instance. */
 export interface Grant {

@@ -1,3 +1,5 @@
+import type { ResourceModel } from '../../karmada/objects/cluster.js'
+import { dns1123Label, labelValue } from '../../manifests/name-format.js'
 import { type FieldError, invalid, notSupported, required, typeInvalid } from '../apimachinery/field-error.js'
 import {
   equal,
@@ -8,14 +10,12 @@ import {
   objectAt,
   stringAt,
 } from '../apimachinery/json.js'
-import { dns1123Label, labelValue } from '../apimachinery/name-format.js'
 import {
   type PrinterColumn,
   type ResourceDefinition,
   STORED_VERBS,
   type Strategy,
 } from '../apimachinery/resource-definition.js'
-import type { ResourceModel } from './cluster.js'
 import { clusterSchema } from './cluster-schema.js'
 import {
   canonicalModels,

@@ -1,5 +1,5 @@
+import type { Taint } from '../../karmada/objects/cluster.js'
 import type { Condition } from '../../manifests/kube.js'
-import type { Taint } from './cluster.js'
 
 /** What a probe of a member's health endpoint said. */
 export type Health = 'healthy' | 'unhealthy' | 'unreachable' | { readonly uncollectable: string }

@@ -1,14 +1,14 @@
 import { type IncomingMessage, request as insecureRequest } from 'node:http'
 import { type RequestOptions, request as secureRequest } from 'node:https'
+import { CLUSTERS, type Cluster } from '../../karmada/objects/cluster.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { customStatus, notFound } from '../apiserver/api-status.js'
 import type { AggregatedHandler, AggregatedRequest } from '../apiserver/catalogue/aggregation.js'
 import type { ApiRequest, ApiResponse } from '../apiserver/wire/exchange.js'
-import type { Secret } from '../core.js'
-import { SECRETS } from '../core-types.js'
-import { fromBase64 } from '../kubeconfig.js'
-import { read } from '../write.js'
-import { CLUSTERS, type Cluster } from './cluster.js'
+import { fromBase64 } from '../client/kubeconfig.js'
+import { read } from '../client/write.js'
+import type { Secret } from '../objects/core.js'
+import { SECRETS } from '../objects/core-types.js'
 
 /** Headers that belong to one connection, or that the proxy decides itself. */
 const NOT_PASSED_ON = new Set([

@@ -13,7 +13,7 @@ import {
   resourceList,
   type Schema,
   text,
-} from '../schema.js'
+} from '../objects/schema.js'
 
 const secretReference = object({ namespace: text, name: text }, ['namespace', 'name'])
 const modelRange = object({ name: text, min: quantity, max: quantity }, ['name', 'min', 'max'])

@@ -1,3 +1,4 @@
+import type { NodeSummary, ResourceModel, ResourceSummary } from '../../karmada/objects/cluster.js'
 import {
   addQuantities,
   parseQuantity,
@@ -7,8 +8,7 @@ import {
   wholeUnits,
   ZERO,
 } from '../../manifests/quantity.js'
-import type { Node, Pod } from '../core.js'
-import type { NodeSummary, ResourceModel, ResourceSummary } from './cluster.js'
+import type { Node, Pod } from '../objects/core.js'
 import { allocatableModelings } from './resource-models.js'
 
 /** How many nodes there are and how many are Ready; zeros are left out of the JSON. */

@@ -1,19 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { mutated } from '../../karmada/admission/mutate.js'
+import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
+import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import type { JsonObject } from '../apimachinery/json.js'
 import { installedTypes } from '../apiserver/installed-types.js'
 import type { Aggregated } from '../apiserver/operations/aggregate.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
-import type { ConfigMap } from '../core.js'
-import { CONFIG_MAPS, NAMESPACES } from '../core-types.js'
-import { timestamp } from '../timestamp.js'
-import { ensure, update } from '../write.js'
-import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from './cluster.js'
+import { setUp } from '../apiserver/set-up.js'
+import { ensure, update } from '../client/write.js'
+import type { ConfigMap } from '../objects/core.js'
+import { CONFIG_MAPS, NAMESPACES } from '../objects/core-types.js'
+import { timestamp } from '../objects/timestamp.js'
 import { ClusterController } from './cluster-controller.js'
 import { clusterDefinition } from './cluster-definition.js'
 import { clusterProxy } from './cluster-proxy.js'
 import { karmadaCustomResourceDefinitions } from './crds/index.js'
 import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
+import { Propagation } from './propagation/propagation.js'
 import { KARMADA_RELEASE } from './release.js'
 import { UnifiedAuth } from './unified-auth.js'
 
@@ -60,11 +65,12 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     installedTypes: karmadaTypes,
     // Of kube-controller-manager's account loops Karmada runs only the one that fills token Secrets.
     defaultAccounts: false,
+    mutate: object => mutated(object as unknown as KubeObject, randomUUID) as unknown as JsonObject,
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),
   })
-  const aggregated = await install(server)
+  const aggregated = await setUp(server, () => install(server))
   const control = server.local
   const unifiedAuth = new UnifiedAuth({ control, connector, log })
   const times = options.times ?? DEFAULT_MONITOR_TIMES
@@ -72,12 +78,14 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     { control, connector, log, times, now: options.clock ?? Date.now },
     change => unifiedAuth.follow(change),
   )
+  const local = { api: control, follow: server.follow }
+  const propagation = new Propagation({ control: local, connector, now: options.clock ?? Date.now, log })
   return {
     name,
     server,
     setAggregatedApiAvailable: available => aggregated.setAvailable(available),
     async close() {
-      await Promise.all([controller.close(), unifiedAuth.close()])
+      await Promise.all([propagation.close(), controller.close(), unifiedAuth.close()])
       await server.close()
     },
   }

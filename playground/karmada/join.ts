@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CLUSTER_NAMESPACE, CLUSTERS, type Cluster, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
 import type { KubeList, KubeObject } from '../../manifests/kube.js'
 import { resourcePath } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import type { Namespace, Secret } from '../core.js'
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../core-types.js'
-import { ensure, read, remove, update } from '../write.js'
-import { CLUSTER_NAMESPACE, CLUSTERS, type Cluster, SYSTEM_LABELS } from './cluster.js'
+import { ensure, read, remove, update } from '../client/write.js'
+import type { Namespace, Secret } from '../objects/core.js'
+import {
+  CLUSTER_ROLE_BINDINGS,
+  CLUSTER_ROLES,
+  NAMESPACES,
+  SECRETS,
+  SERVICE_ACCOUNTS,
+} from '../objects/core-types.js'
 
 /** A cluster to bring into a Karmada control plane, with an administrator's credentials for both. */
 export interface JoinRequest {

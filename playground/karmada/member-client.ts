@@ -1,9 +1,9 @@
+import type { Cluster } from '../../karmada/objects/cluster.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
-import type { Secret } from '../core.js'
-import { SECRETS } from '../core-types.js'
-import { fromBase64, kubeconfigOf } from '../kubeconfig.js'
-import { read } from '../write.js'
-import type { Cluster } from './cluster.js'
+import { fromBase64, kubeconfigOf } from '../client/kubeconfig.js'
+import { read } from '../client/write.js'
+import type { Secret } from '../objects/core.js'
+import { SECRETS } from '../objects/core-types.js'
 
 /** Why a member cannot be asked: its credentials are missing or unreadable. The message goes into its Ready condition. */
 class MemberClientError extends Error {

@@ -1,16 +1,21 @@
+import {
+  type ApiEnablement,
+  CLUSTERS,
+  type Cluster,
+  type ClusterStatus,
+} from '../../karmada/objects/cluster.js'
 import type { Condition } from '../../manifests/kube.js'
 import { StatusError } from '../../manifests/status-error.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { equal, type Json } from '../apimachinery/json.js'
-import { conditionOf, type Observed, setConditions } from '../conditions.js'
-import type { Node, Pod } from '../core.js'
-import { NODES, PODS } from '../core-types.js'
-import { discover } from '../discovery.js'
-import { Mirror } from '../mirror.js'
-import { timestamp } from '../timestamp.js'
-import { update } from '../write.js'
-import { type ApiEnablement, CLUSTERS, type Cluster, type ClusterStatus } from './cluster.js'
+import { discover } from '../client/discovery.js'
+import { Mirror } from '../client/mirror.js'
+import { update } from '../client/write.js'
+import { conditionOf, type Observed, setConditions } from '../objects/conditions.js'
+import type { Node, Pod } from '../objects/core.js'
+import { NODES, PODS } from '../objects/core-types.js'
+import { timestamp } from '../objects/timestamp.js'
 import {
   apiEnablementsCondition,
   type Health,

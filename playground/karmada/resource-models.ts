@@ -1,3 +1,4 @@
+import type { ResourceModel } from '../../karmada/objects/cluster.js'
 import {
   formatQuantity,
   parseQuantity,
@@ -6,7 +7,6 @@ import {
   wholeUnits,
   ZERO,
 } from '../../manifests/quantity.js'
-import type { ResourceModel } from './cluster.js'
 
 /** 2^63-1, "no upper end". */
 const MAX = '9223372036854775807'

@@ -1,12 +1,12 @@
+import { CLUSTER_NAMESPACE, type Cluster, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { canonical, type Json } from '../apimachinery/json.js'
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../core-types.js'
-import { Mirror } from '../mirror.js'
-import { Reconciler } from '../reconciler.js'
-import { ensure, update } from '../write.js'
-import { CLUSTER_NAMESPACE, type Cluster, SYSTEM_LABELS } from './cluster.js'
+import { Mirror } from '../client/mirror.js'
+import { Reconciler } from '../client/reconciler.js'
+import { ensure, update } from '../client/write.js'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../objects/core-types.js'
 import { connectMember } from './member-client.js'
 
 interface PolicyRule {

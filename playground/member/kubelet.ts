@@ -1,10 +1,10 @@
 import { resourcePath } from '../../manifests/kube.js'
 import { isNotFound } from '../../manifests/status-error.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import type { Pod } from '../core.js'
-import { PODS } from '../core-types.js'
-import { timestamp } from '../timestamp.js'
-import { update } from '../write.js'
+import { update } from '../client/write.js'
+import type { Pod } from '../objects/core.js'
+import { PODS } from '../objects/core-types.js'
+import { timestamp } from '../objects/timestamp.js'
 
 const placeOf = ({ metadata }: Pod): { namespace: string; name: string } => ({
   namespace: metadata.namespace ?? '',

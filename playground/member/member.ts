@@ -1,5 +1,6 @@
 import type { Log } from '../../ports/log.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
+import { setUp } from '../apiserver/set-up.js'
 import { SimulatedKubelet } from './kubelet/simulated-kubelet.js'
 import { type NodeShape, NodeSimulation } from './node-simulation.js'
 import { WorkloadSimulation } from './workload-simulation.js'
@@ -46,7 +47,7 @@ export async function startMember(options: MemberOptions): Promise<Member> {
     ...(options.clock && { clock: options.clock }),
   })
   const nodes = new NodeSimulation(server.local, clock)
-  await nodes.ensure(options.nodes ?? DEFAULT_NODES)
+  await setUp(server, () => nodes.ensure(options.nodes ?? DEFAULT_NODES))
   const workloads = new WorkloadSimulation(server.local, {
     log,
     now: clock,

@@ -1,8 +1,8 @@
 import type { KubeApi } from '../../ports/kube-api.js'
-import type { Node, NodeCondition } from '../core.js'
-import { NODES } from '../core-types.js'
-import { timestamp } from '../timestamp.js'
-import { ensure, remove, update } from '../write.js'
+import { ensure, remove, update } from '../client/write.js'
+import type { Node, NodeCondition } from '../objects/core.js'
+import { NODES } from '../objects/core-types.js'
+import { timestamp } from '../objects/timestamp.js'
 
 /** One simulated machine. Quantities as a kubelet would report them. */
 export interface NodeShape {

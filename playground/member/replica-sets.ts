@@ -1,9 +1,9 @@
 import { resourcePath } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { canonical, type Json } from '../apimachinery/json.js'
-import type { Node, Pod } from '../core.js'
-import { PODS, REPLICA_SETS } from '../core-types.js'
-import { remove, update } from '../write.js'
+import { remove, update } from '../client/write.js'
+import type { Node, Pod } from '../objects/core.js'
+import { PODS, REPLICA_SETS } from '../objects/core-types.js'
 import { chooseNode } from './scheduling.js'
 import { controllerReference, isControlledBy, type ReplicaSet } from './workloads.js'
 

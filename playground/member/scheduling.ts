@@ -1,6 +1,6 @@
 import { parseQuantity } from '../../manifests/quantity.js'
-import type { Node, Pod, PodSpec } from '../core.js'
 import { requested } from '../karmada/cluster-summary.js'
+import type { Node, Pod, PodSpec } from '../objects/core.js'
 
 const isReady = (node: Node): boolean =>
   !node.spec?.unschedulable &&

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../manifests/kube.js'
-import type { PodTemplate } from '../core.js'
+import type { PodTemplate } from '../objects/core.js'
 
 /** apps/v1 Deployment, the parts the simulation reads. */
 export interface Deployment extends KubeObject {

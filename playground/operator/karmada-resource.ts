@@ -1,5 +1,9 @@
 import type { Condition, KubeObject } from '../../manifests/kube.js'
-import { ageColumn, type CustomResourceDefinition, customResourceDefinition } from '../custom-resource.js'
+import {
+  ageColumn,
+  type CustomResourceDefinition,
+  customResourceDefinition,
+} from '../objects/custom-resource.js'
 import {
   anyObject,
   condition,
@@ -13,7 +17,7 @@ import {
   type Schema,
   text,
   withDefault,
-} from '../schema.js'
+} from '../objects/schema.js'
 
 /** `karmadas.operator.karmada.io/v1alpha1`, namespaced: one control plane to install. */
 export const KARMADAS = { group: 'operator.karmada.io', version: 'v1alpha1', resource: 'karmadas' } as const

@@ -10,5 +10,8 @@ export const adminConfigSecretName = (karmada: string): string => componentName(
 export const ADMIN_CONFIG_KEY = 'karmada.config'
 /** The Service in front of the control plane's API server. */
 export const apiServerName = (karmada: string): string => componentName(karmada, 'apiserver')
+/** The Service in front of the aggregated API server: the longest name that the operator makes. */
+export const aggregatedApiServerName = (karmada: string): string =>
+  componentName(karmada, 'aggregated-apiserver')
 /** What the Secret of an external etcd's client certificate must be called. */
 export const etcdCertSecretName = (karmada: string): string => componentName(karmada, 'etcd-cert')

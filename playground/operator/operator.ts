@@ -1,14 +1,14 @@
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { equal, type Json } from '../apimachinery/json.js'
-import type { Secret } from '../core.js'
-import { CUSTOM_RESOURCE_DEFINITIONS, SECRETS, SERVICES } from '../core-types.js'
+import { toBase64 } from '../client/kubeconfig.js'
+import { Mirror } from '../client/mirror.js'
+import { Reconciler } from '../client/reconciler.js'
+import { ensure, remove, update, withFinalizer, withoutFinalizer } from '../client/write.js'
 import type { Karmada } from '../karmada/control-plane.js'
-import { toBase64 } from '../kubeconfig.js'
-import { Mirror } from '../mirror.js'
-import { Reconciler } from '../reconciler.js'
-import { timestamp } from '../timestamp.js'
-import { ensure, remove, update, withFinalizer, withoutFinalizer } from '../write.js'
+import type { Secret } from '../objects/core.js'
+import { CUSTOM_RESOURCE_DEFINITIONS, SECRETS, SERVICES } from '../objects/core-types.js'
+import { timestamp } from '../objects/timestamp.js'
 import { withDefaults } from './defaults.js'
 import {
   DISABLE_CASCADING_DELETION,
@@ -18,7 +18,7 @@ import {
   type KarmadaStatus,
   karmadaDefinition,
 } from './karmada-resource.js'
-import { ADMIN_CONFIG_KEY, adminConfigSecretName, apiServerName } from './names.js'
+import { ADMIN_CONFIG_KEY, adminConfigSecretName, aggregatedApiServerName, apiServerName } from './names.js'
 import { validateKarmada } from './validate.js'
 
 /** How the operator is started on a host. */
@@ -143,12 +143,14 @@ export class Operator {
     const data = { [ADMIN_CONFIG_KEY]: toBase64(kubeconfig) }
     await ensure<Secret>(host, SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata, data })
     await update<Secret>(host, SECRETS, metadata, secret => ({ ...secret, data }))
-    await ensure(host, SERVICES, {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { namespace, name: apiServerName(name), labels: OPERATOR_LABELS },
-      spec: { type: 'ClusterIP', ports: [{ name: 'client', port: 5443, protocol: 'TCP', targetPort: 5443 }] },
-    } as never)
+    // The API server of the host refuses a name that is too long, as it does to the real operator.
+    for (const [service, port] of servicesOf(name))
+      await ensure(host, SERVICES, {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { namespace, name: service, labels: OPERATOR_LABELS },
+        spec: { type: 'ClusterIP', ports: [{ name: 'client', port, protocol: 'TCP', targetPort: port }] },
+      } as never)
   }
 
   async #delete(key: string, object: KarmadaObject): Promise<void> {
@@ -161,7 +163,7 @@ export class Operator {
       this.#installed.delete(key)
       await karmada?.close()
       await uninstall(idOf(key))
-      await remove(host, SERVICES, { namespace, name: apiServerName(name) })
+      for (const [service] of servicesOf(name)) await remove(host, SERVICES, { namespace, name: service })
       await remove(host, SECRETS, { namespace, name: adminConfigSecretName(name) })
     }
     await update<KarmadaObject>(host, KARMADAS, placeOf(object.metadata), current =>
@@ -195,6 +197,12 @@ export class Operator {
     })
   }
 }
+
+/** The Services of a control plane that others find it by, with their ports. */
+const servicesOf = (name: string): readonly (readonly [service: string, port: number])[] => [
+  [apiServerName(name), 5443],
+  [aggregatedApiServerName(name), 443],
+]
 
 const idOf = (key: string): string => key.replace('/', '-')
 

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { startControllerManager } from '../../actors/controller-manager.js'
 import { waitFor } from '../patience.js'
-import { silent, unmetered } from '../silent.js'
+import { failed, silent, unmetered } from '../silent.js'
 import { scriptedApi } from './scripted-api.js'
 
 it('renews the lease over a connection of its own, which no other request takes up', async () => {
   const [host, leaseHost] = [scriptedApi(), scriptedApi()]
   const manager = startControllerManager({
+    failed,
     host,
     leaseHost,
     connector: { connect: () => Promise.reject(new Error('nothing here')) },

@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
-import { InstanceConnection } from '../../actors/connection.js'
-import { gatherStatistics } from '../../actors/resource-statistics.js'
-import type { Surroundings } from '../../actors/surroundings.js'
-import { Turnstile } from '../../actors/turnstile.js'
-import type { OwnObserverEvent } from '../../machines/events.js'
+import { ConcurrencyLimiter } from '../../actors/instance/concurrency-limiter.js'
+import type { InstanceDependencies } from '../../actors/instance/dependencies.js'
+import { InstanceConnection } from '../../actors/instance/instance-connection.js'
+import { gatherStatistics } from '../../actors/instance/observers/resource-statistics.js'
+import type { OwnObserverEvent } from '../../machines/instance/events.js'
 import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
 import { resourcePath } from '../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
@@ -41,11 +41,11 @@ function figures(api: KubeApi): Promise<OwnObserverEvent> {
   connection.replace({ api, kubeconfig: '', fingerprint: '' })
   const logic = gatherStatistics({
     connectionOf: () => connection,
-    gathering: new Turnstile(1),
-    rush: { large: true, over: async () => undefined },
+    gathering: new ConcurrencyLimiter(1),
+    startupBurst: { large: true, over: async () => undefined },
     paces: { statusIntervalMs: 1 },
     meter: unmetered,
-  } as unknown as Surroundings)
+  } as unknown as InstanceDependencies)
   return new Promise(resolve => {
     const parent = createMachine({
       invoke: { src: logic, input: { name: 'alpha' } },

@@ -1,18 +1,22 @@
 import { beforeEach } from 'vitest'
 import { createActor, type PromiseActorLogic, toPromise } from 'xstate'
-import { InstanceConnection } from '../../actors/connection.js'
-import type { EffectEvent, Surroundings } from '../../actors/surroundings.js'
-import { Turnstile } from '../../actors/turnstile.js'
-import type { Assignment } from '../../machines/task.js'
+import { ConcurrencyLimiter } from '../../actors/instance/concurrency-limiter.js'
+import type { EffectEvent, InstanceDependencies } from '../../actors/instance/dependencies.js'
+import { InstanceConnection } from '../../actors/instance/instance-connection.js'
+import { leaderDependencies } from '../../actors/instance/leader-dependencies.js'
+import type { Assignment } from '../../machines/instance/task.js'
+import type { Happening } from '../../manifests/event.js'
 import type { Instance } from '../../manifests/instance.js'
 import type { InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
-import { instance } from '../machines/facts.js'
+import { instance } from '../machines/instance/facts.js'
+import { silent } from '../silent.js'
 import { type ScriptedApi, scriptedApi } from './scripted-api.js'
 
-type Effect = (surroundings: Surroundings) => PromiseActorLogic<string, Assignment>
+type Effect = (dependencies: InstanceDependencies) => PromiseActorLogic<string, Assignment>
 interface Task {
   readonly of?: Instance
   readonly wanted?: string
+  readonly leftBehind?: readonly string[]
 }
 
 /** Effects of the instance alpha, run against a scripted host and a scripted control plane, both new for each test. */
@@ -29,7 +33,12 @@ export class EffectsUnderTest {
   }
   bindings: InstanceRoleBinding[] = []
   events: EffectEvent[] = []
+  /** Kubernetes Events that were recorded. */
+  happenings: Happening[] = []
+  /** Whether this replica leads by the clock. */
   leading = true
+  /** Aborted when somebody has noticed that the term is over. */
+  term = new AbortController()
 
   constructor() {
     beforeEach(() => {
@@ -40,7 +49,9 @@ export class EffectsUnderTest {
       this.seen = { virtualClusters: new Map(), registrations: new Map(), karmadas: new Map() }
       this.bindings = []
       this.events = []
+      this.happenings = []
       this.leading = true
+      this.term = new AbortController()
     })
   }
 
@@ -53,19 +64,29 @@ export class EffectsUnderTest {
   }
 
   /** An effect that is not started yet. */
-  actor(effect: Effect, { of = instance(), wanted = '' }: Task = {}) {
-    const surroundings = {
-      host: { api: this.host, ...this.seen, roleBindings: { of: () => this.bindings } },
+  actor(effect: Effect, { of = instance(), wanted = '', leftBehind }: Task = {}) {
+    return createActor(effect(leaderDependencies(this.dependencies())), {
+      input: { name: 'alpha', instance: of, facts: {}, wanted, ...(leftBehind && { leftBehind }) },
+    })
+  }
+
+  /** What all instances share, as observers get it. */
+  dependencies(): InstanceDependencies {
+    return {
+      host: {
+        api: this.host,
+        ...this.seen,
+        roleBindings: { of: () => this.bindings },
+        events: { record: async (_: Instance, happening: Happening) => void this.happenings.push(happening) },
+      },
+      log: silent,
       connectionOf: () => this.connection,
       canaryWrites: new Map(),
-      leadership: () => ({ leading: this.leading, signal: new AbortController().signal }),
-      writing: new Turnstile(16),
-      visiting: new Turnstile(32),
+      leadership: () => ({ leading: this.leading, signal: this.term.signal }),
+      writing: new ConcurrencyLimiter(16),
+      visiting: new ConcurrencyLimiter(32),
       effectChanged: (event: EffectEvent) => this.events.push(event),
-    } as unknown as Surroundings
-    return createActor(effect(surroundings), {
-      input: { name: 'alpha', instance: of, facts: {}, wanted },
-    })
+    } as unknown as InstanceDependencies
   }
 }
 

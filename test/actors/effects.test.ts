@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { addFinalizer, removeFinalizer } from '../../actors/finalizer.js'
-import { publishRegistration } from '../../actors/instance-registry.js'
-import { writeStatus } from '../../actors/status-sync.js'
-import { FINALIZER } from '../../machines/facts.js'
-import { instance } from '../machines/facts.js'
+import { addFinalizer, removeFinalizer } from '../../actors/instance/effects/finalizer.js'
+import { publishRegistration } from '../../actors/instance/effects/instance-registry.js'
+import { happeningBetween, writeStatus } from '../../actors/instance/effects/status-sync.js'
+import { FINALIZER } from '../../machines/instance/facts.js'
+import type { InstancePhase, InstanceStatus } from '../../manifests/instance.js'
+import type { InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
+import { instance } from '../machines/instance/facts.js'
 import { waitFor } from '../patience.js'
 import { EffectsUnderTest, failing } from './effects-under-test.js'
 import { refusal } from './scripted-api.js'
@@ -12,7 +14,7 @@ const INSTANCES = '/apis/kairship.io/v1alpha1/instances'
 const effects = new EffectsUnderTest()
 
 describe('any effect', () => {
-  it('asks for nothing when this replica does not lead, whatever it was told', async () => {
+  it('requests nothing while this replica does not lead', async () => {
     effects.leading = false
     expect(await failing(effects.run(publishRegistration))).toBe('NotLeading: this replica does not lead')
     expect(effects.host.requests).toEqual([])
@@ -80,6 +82,106 @@ describe('the finalizer', () => {
     effects.host.script = () => live
     expect(await effects.run(removeFinalizer)).toBe('gone')
     expect(effects.host.lines).toEqual([`GET ${INSTANCES}/alpha`])
+  })
+})
+
+describe('the last step of a deletion', () => {
+  const live = instance({ finalizers: [FINALIZER], deletionTimestamp: '2026-01-01T00:00:00Z' })
+  const binding = (name: string): InstanceRoleBinding => ({
+    apiVersion: 'kairship.io/v1alpha1',
+    kind: 'InstanceRoleBinding',
+    metadata: { name, uid: name, generation: 1, resourceVersion: '1' },
+    spec: { instance: 'alpha', role: 'Viewer', subjects: [{ kind: 'User', name: 'ada' }] },
+  })
+
+  it('says in an Event what was left behind, while there is an Instance to say it of', async () => {
+    effects.host.script = ({ method }) => (method === 'GET' ? live : {})
+    await effects.run(removeFinalizer, { leftBehind: ['PediaCluster k-alpha was not deleted: not served'] })
+    expect(effects.happenings).toEqual([
+      { type: 'Warning', reason: 'LeftBehind', message: 'PediaCluster k-alpha was not deleted: not served' },
+    ])
+  })
+
+  it('says of each role binding that it is not in effect any more, then removes the finalizer', async () => {
+    effects.bindings = [binding('team'), binding('others')]
+    effects.host.script = ({ method }) => (method === 'GET' ? live : {})
+    await effects.run(removeFinalizer)
+    const patches = effects.host.requests.filter(({ method }) => method === 'PATCH')
+    expect(patches.map(({ path }) => path.split('/').slice(-2).join('/'))).toEqual([
+      'team/status',
+      'others/status',
+      'instances/alpha',
+    ])
+    expect(patches[0]?.body).toMatchObject({
+      status: { conditions: [{ type: 'Materialized', status: 'False', reason: 'InstanceNotFound' }] },
+    })
+  })
+
+  it('is not kept from its end by a role binding whose status cannot be written', async () => {
+    effects.bindings = [binding('team')]
+    effects.host.script = ({ method, path }) =>
+      path.includes('instancerolebindings') ? refusal(403, 'Forbidden') : method === 'GET' ? live : {}
+    expect(await effects.run(removeFinalizer)).toBe('gone')
+    expect(effects.host.lines.at(-1)).toBe(`PATCH ${INSTANCES}/alpha`)
+  })
+})
+
+describe('Events on an Instance', () => {
+  const ready = (status: 'True' | 'False', reason: string, message = `because ${reason}`) => ({
+    ...{ type: 'Ready', status, reason, message },
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  })
+  const status = (phase: InstancePhase, ...conditions: ReturnType<typeof ready>[]) => ({ phase, conditions })
+  const up = status('Ready', ready('True', 'Ready'))
+  const away = status('Degraded', ready('False', 'Unreachable'))
+
+  it.each<[string, InstanceStatus | undefined, InstanceStatus, string | undefined]>([
+    ['that it became ready', status('Registering'), up, 'Normal Ready: because Ready'],
+    ['that it is degraded, and why', up, away, 'Warning Degraded: because Unreachable'],
+    [
+      'another cause',
+      away,
+      status('Degraded', ready('False', 'NotServed')),
+      'Warning NotServed: because NotServed',
+    ],
+    ['not the same cause again', away, status('Degraded', ready('False', 'Unreachable', 'again')), undefined],
+    [
+      'why it does not come up',
+      undefined,
+      status('Registering', ready('False', 'SecretNotFound')),
+      'Warning SecretNotFound: because SecretNotFound',
+    ],
+    [
+      'not that it comes up as it should',
+      undefined,
+      status('Registering', ready('False', 'NotCreated')),
+      undefined,
+    ],
+    [
+      'that it is being deleted',
+      up,
+      status('Deleting', ready('False', 'Deleting', 'cleaning up')),
+      'Normal Deleting: cleaning up',
+    ],
+    [
+      'what delays its deletion',
+      status('Deleting', ready('False', 'Deleting', 'cleaning up')),
+      status('Deleting', ready('False', 'Deleting', 'removing role bindings: no route')),
+      'Warning DeletionDelayed: removing role bindings: no route',
+    ],
+  ])('%s', (_what, before, after, expected) => {
+    const happening = happeningBetween(before, after)
+    expect(happening && `${happening.type} ${happening.reason}: ${happening.message}`).toBe(expected)
+  })
+
+  it('is recorded once the status was written, and not if that failed', async () => {
+    const seen = instance({ resourceVersion: '9', status: up })
+    effects.host.script = () => refusal(409, 'Conflict')
+    await failing(effects.run(writeStatus, { of: seen, wanted: JSON.stringify(away) }))
+    expect(effects.happenings).toEqual([])
+    effects.host.script = () => instance({ status: away })
+    await effects.run(writeStatus, { of: seen, wanted: JSON.stringify(away) })
+    expect(effects.happenings).toMatchObject([{ reason: 'Degraded' }])
   })
 })
 

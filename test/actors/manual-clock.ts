@@ -1,4 +1,4 @@
-import type { LeaseClock } from '../../actors/lease-clock.js'
+import type { LeaseClock } from '../../actors/election/lease-clock.js'
 
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements LeaseClock {
@@ -42,7 +42,7 @@ export class ManualClock implements LeaseClock {
   freeze(ms: number): void {
     this.#now += ms
   }
-  /** The machine sleeps: the monotonic clock stands still, the wall clock does not. */
+  /** The machine sleeps: the monotonic clock and the timers stand still, the wall clock does not. Or the wall clock is set. */
   sleep(ms: number): void {
     this.#wallAhead += ms
   }

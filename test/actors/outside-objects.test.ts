@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { install, uninstall } from '../../actors/installation.js'
-import { publishRegistration, withdrawRegistration } from '../../actors/instance-registry.js'
-import { kept } from '../../actors/outside-object.js'
-import { deleteVirtualCluster, ensureVirtualCluster } from '../../actors/virtual-cluster-sync.js'
+import { kept } from '../../actors/host/kept-object.js'
+import { install, uninstall } from '../../actors/instance/effects/installation.js'
+import { publishRegistration, withdrawRegistration } from '../../actors/instance/effects/instance-registry.js'
+import {
+  deleteVirtualCluster,
+  ensureVirtualCluster,
+} from '../../actors/instance/effects/virtual-cluster-sync.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import { labelsOf } from '../../manifests/names.js'
-import { instance } from '../machines/facts.js'
+import { instance } from '../machines/instance/facts.js'
 import { EffectsUnderTest, failing } from './effects-under-test.js'
 
 const PEDIA = '/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-alpha'
@@ -148,20 +151,54 @@ describe('the installation', () => {
     )
   })
 
-  it('is taken down with the namespace last, which stays if it is not ours', async () => {
-    const ours = (name: string) => ({
-      apiVersion: 'v1',
-      kind: 'Karmada',
-      metadata: { name, uid: 'u', labels: labelsOf('alpha') },
-    })
-    let there = true
+  /** The Karmada object and its namespace on the host, each with what the API server does when it is deleted. */
+  const installedOn = (host: Record<string, KubeObject | undefined>, onDelete: (path: string) => void) => {
     effects.host.script = ({ method, path }) => {
-      if (path.endsWith('/namespaces/karmada-alpha'))
-        return { kind: 'Namespace', metadata: { name: 'karmada-alpha' } }
-      if (method === 'DELETE') there = false
-      return there ? ours('alpha') : undefined
+      if (method === 'DELETE') onDelete(path)
+      return method === 'DELETE' ? {} : host[path]
     }
+  }
+  const NAMESPACE = '/api/v1/namespaces/karmada-alpha'
+  const made = (kind: string, name: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name, uid: `uid of ${name}`, labels: labelsOf('alpha') },
+  })
+  const deletions = () => effects.host.lines.filter(line => line.startsWith('DELETE'))
+
+  it('is taken down with its namespace last, once the Karmada object is gone', async () => {
+    const host: Record<string, KubeObject | undefined> = {
+      [KARMADA]: made('Karmada', 'alpha'),
+      [NAMESPACE]: made('Namespace', 'karmada-alpha'),
+    }
+    installedOn(host, path => {
+      const { metadata, ...rest } = host[path]!
+      // karmada-operator holds its object with a finalizer.
+      if (path === KARMADA)
+        host[path] = {
+          ...rest,
+          metadata: { ...metadata, deletionTimestamp: 'now', finalizers: ['operator'] },
+        }
+      else host[path] = undefined
+    })
+    expect(await failing(effects.run(uninstall, { of: installed }))).toBe(
+      'StillThere: Karmada alpha is being deleted; finalizers: operator',
+    )
+    expect(deletions()).toEqual([`DELETE ${KARMADA}`])
+    host[KARMADA] = undefined
     expect(await effects.run(uninstall, { of: installed })).toBe('gone')
-    expect(effects.host.lines.filter(line => line.startsWith('DELETE'))).toEqual([`DELETE ${KARMADA}`])
+    expect(deletions()).toEqual([`DELETE ${KARMADA}`, `DELETE ${NAMESPACE}`])
+  })
+
+  it('is taken down without the namespace where somebody else made that', async () => {
+    const host: Record<string, KubeObject | undefined> = {
+      [KARMADA]: made('Karmada', 'alpha'),
+      [NAMESPACE]: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'karmada-alpha' } },
+    }
+    installedOn(host, path => {
+      host[path] = undefined
+    })
+    expect(await effects.run(uninstall, { of: installed })).toBe('gone')
+    expect(deletions()).toEqual([`DELETE ${KARMADA}`])
   })
 })

@@ -5,11 +5,12 @@ import { defaults } from '../../config.js'
 
 const config = defaults('get instances')
 const disk = (files: Record<string, string>) => (path: string) => files[path]
-const paths = ['here/client.yaml', 'home/client.yaml']
+const authority = '-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n'
+const paths = ['here/client.yaml', 'home/client.yaml'] as const
 const written = { server: 'https://127.0.0.1:1', token: 'of-the-file', certificateAuthorityData: 'PEM' }
 
-describe('which Kairship is asked', () => {
-  it('is the one of the first client config found', () => {
+describe('the Kairship that a command calls', () => {
+  it('is that of the first client config found', () => {
     const files = {
       'home/client.yaml': 'server: https://home',
       'here/client.yaml': renderClientConfig(written),
@@ -20,19 +21,71 @@ describe('which Kairship is asked', () => {
     })
   })
 
-  it('is the one that the settings name, with what they name', () => {
+  it('is that of the settings, with their token and authority', () => {
     const given = { ...config, server: 'https://other/', tokenFile: 't', certificateAuthority: 'ca' }
-    expect(resolveClient(given, disk({ t: 'of-the-flag\n', ca: 'CA' }), paths)).toEqual({
+    expect(resolveClient(given, disk({ t: 'of-the-flag\n', ca: authority }), paths)).toEqual({
       server: 'https://other',
       token: 'of-the-flag',
-      certificateAuthorityData: 'CA',
+      certificateAuthorityData: authority,
     })
   })
+
+  it.each(['', 'rubbish', '-----BEGIN PRIVATE KEY-----'])(
+    'is not called with an authority that holds no certificate: %j',
+    text => {
+      const given = { ...config, server: 'https://other', certificateAuthority: 'ca' }
+      expect(() => resolveClient(given, disk({ ca: text }), paths)).toThrow(
+        '--certificate-authority: ca holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)',
+      )
+    },
+  )
 
   it('never gets the token of another server', () => {
     const files = { 'here/client.yaml': renderClientConfig(written) }
     expect(resolveClient({ ...config, server: 'https://other' }, disk(files), paths)).toEqual({
       server: 'https://other',
+    })
+  })
+
+  describe('named only by a file in the working folder', () => {
+    const foreign = { 'here/client.yaml': 'server: https://foreign.example\n' }
+    const withToken = { 'here/client.yaml': 'server: https://foreign.example\ntoken: of-the-folder\n' }
+
+    it.each([
+      ['KAIRSHIP_TOKEN', { token: 'production' }, foreign],
+      ['--token-file', { tokenFile: 't' }, foreign],
+      ['--token-file', { tokenFile: 't' }, withToken],
+    ])('never gets the token of %s', (name, given, files) => {
+      const resolve = () => resolveClient({ ...config, ...given }, disk({ ...files, t: 'production' }), paths)
+      expect(resolve).toThrow(CommandError)
+      expect(resolve).toThrow(
+        new RegExp(
+          `^${name} is not sent to https://foreign\\.example, which here/client\\.yaml names: .*--server.*--client-config$`,
+        ),
+      )
+    })
+
+    it('gets the token that the same file names, whatever the environment has', () => {
+      expect(resolveClient({ ...config, token: 'production' }, disk(withToken), paths).token).toBe(
+        'of-the-folder',
+      )
+    })
+
+    it.each([
+      ['the caller names the server', { server: 'https://foreign.example' }, foreign],
+      ['the caller names the file', { clientConfig: 'here/client.yaml' }, foreign],
+      ['the file is in the home folder', {}, { 'home/client.yaml': 'server: https://foreign.example\n' }],
+    ])('gets the token of the environment once %s', (_when, given, files) => {
+      expect(resolveClient({ ...config, ...given, token: 'production' }, disk(files), paths)).toEqual({
+        server: 'https://foreign.example',
+        token: 'production',
+      })
+    })
+
+    it('counts as the home folder’s when the working folder is the home folder', () => {
+      const home = ['home/client.yaml', 'home/client.yaml'] as const
+      const files = { 'home/client.yaml': 'server: https://mine\n' }
+      expect(resolveClient({ ...config, token: 'mine' }, disk(files), home).token).toBe('mine')
     })
   })
 
@@ -43,7 +96,7 @@ describe('which Kairship is asked', () => {
     message: RegExp,
   ][] = [
     [
-      'is nobody known',
+      'no server known',
       {},
       {},
       /^no Kairship to ask: start one .* \(looked for here\/client.yaml and home\/client.yaml\)$/,

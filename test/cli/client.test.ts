@@ -90,7 +90,7 @@ describe('the client', () => {
     await client.close()
   })
 
-  it('follows a stream beyond the request timeout, from where it was told, until interrupted', async () => {
+  it('follows a stream beyond the request timeout, from the given version, until interrupted', async () => {
     let server: ServerResponse | undefined
     // The head must be there within the timeout, too; where a machine is too slow for that, a longer one shows the same.
     for (const requestTimeoutMs of [200, 2_000, 20_000]) {

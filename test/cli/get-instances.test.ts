@@ -52,6 +52,7 @@ function asking(client: Scripted, signal = new AbortController().signal) {
     client: {
       get: unasked,
       post: unasked,
+      delete: unasked,
       stream: nothing,
       close: async () => undefined,
       ...client,
@@ -83,17 +84,78 @@ describe('get instances', () => {
     )
   })
 
-  it('tells the cause of trouble when wide', async () => {
+  it('shows the cause of trouble when wide', async () => {
     const { out } = await run(asking(list), { output: 'wide' })
     expect(out).toContain('6/6     https://10.0.0.1:5443   -')
     expect(out).toContain('no Secret kairship-system/us')
   })
 
-  it('is what the server sent as JSON, fields of tomorrow included', async () => {
-    expect(JSON.parse((await run(asking(list), { output: 'json' })).out)).toEqual({ items: [eu, us] })
+  it('is a List of Kubernetes objects as JSON, fields this program does not know included', async () => {
+    const { status, fieldOfTomorrow } = eu
+    expect(JSON.parse((await run(asking(list), { output: 'json' })).out)).toEqual({
+      apiVersion: 'v1',
+      kind: 'List',
+      metadata: {},
+      items: [
+        {
+          apiVersion: 'kairship.io/v1alpha1',
+          kind: 'Instance',
+          metadata: { name: 'eu', creationTimestamp: '1970-01-01T00:00:01Z' },
+          spec: eu.spec,
+          status,
+          fieldOfTomorrow,
+        },
+        {
+          apiVersion: 'kairship.io/v1alpha1',
+          kind: 'Instance',
+          metadata: { name: 'us', creationTimestamp: '1970-01-01T00:01:01Z' },
+          status: us.status,
+        },
+      ],
+    })
   })
 
-  it('is one object when one is asked for, and a list of those asked for', async () => {
+  it.each([
+    ['name', 'instance.kairship.io/eu\ninstance.kairship.io/us\n'],
+    ['jsonpath={.items[*].metadata.name}', 'eu us'],
+    ['custom-columns=NAME:.metadata.name,ALIAS:.spec.alias', 'NAME   ALIAS\neu     Europe\nus     <none>\n'],
+  ])('is written as -o %s', async (output, out) => {
+    expect((await run(asking(list), { output })).out).toBe(out)
+  })
+
+  it.each(['B', 'A:.metadata.name,B', 'A:', 'B,A:.metadata.name'])(
+    'is not written in columns that lack a header or a path: %s',
+    async columns => {
+      await expect(run(asking(list), { output: `custom-columns=${columns}` })).rejects.toThrow(
+        '-o custom-columns: expected HEADER:JSONPATH',
+      )
+    },
+  )
+
+  it('is written in columns whose paths have commas in brackets', async () => {
+    const output = 'custom-columns=N:.metadata["name","alias"],A:.spec.alias'
+    expect((await run(asking(list), { output })).out).toContain('Europe')
+  })
+
+  it('has no header with --no-headers, in a table or in columns', async () => {
+    const columns = { output: 'custom-columns=N:.metadata.name', noHeaders: true }
+    expect((await run(asking(list), columns)).out).toBe('eu\nus\n')
+    expect((await run(asking(list), { noHeaders: true })).out).toMatch(/^eu {3}ready .*\nus {3}INPROCESS/)
+  })
+
+  it('is of the instances whose labels match, also of one that is named', async () => {
+    const labelled = { ...eu, metadata: { ...eu.metadata, labels: { env: 'prod' } } }
+    const both = { get: async () => ({ items: [labelled, us] }) }
+    const selected = { output: 'name', selector: 'env=prod' }
+    expect((await run(asking(both), selected)).out).toBe('instance.kairship.io/eu\n')
+    expect((await run(asking(both), selected, ['us'])).out).toBe('')
+  })
+
+  it('refuses a malformed selector before it sends anything', async () => {
+    await expect(run(asking({}), { selector: 'env=(' })).rejects.toMatchObject({ exitCode: ExitCode.usage })
+  })
+
+  it('is one object when one is named, and a list when several are', async () => {
     const paths: string[] = []
     const one = asking({
       get: async path => {
@@ -167,7 +229,40 @@ describe('get instances --watch', () => {
         .trimEnd()
         .split('\n')
         .map(line => JSON.parse(line)),
-    ).toEqual([{ type: 'ADDED', instance: eu, resumeToken: '1' }])
+    ).toMatchObject([{ type: 'ADDED', object: { kind: 'Instance', metadata: { name: 'eu' } } }])
+  })
+
+  it('prints a row when something shown changed, and not when only something else did', async () => {
+    const { it: asked } = streams(async function* () {
+      const version = (resourceVersion: string) => ({ ...eu, metadata: { ...eu.metadata, resourceVersion } })
+      yield { type: 'ADDED', instance: version('1') }
+      yield { type: 'MODIFIED', instance: version('2') }
+      yield { type: 'MODIFIED', instance: { ...version('3'), status: { ...eu.status, phase: 'degraded' } } }
+      yield { type: 'MODIFIED', instance: version('4') }
+    })
+    const { out } = await run(asked, { watch: true, noHeaders: true })
+    expect(out.split('\n').map(line => line.split(/\s+/)[1])).toEqual([
+      'ready',
+      'degraded',
+      'ready',
+      undefined,
+    ])
+  })
+
+  it('says that an instance is gone when its labels match no longer', async () => {
+    const labelled = (env: string) => ({ ...eu, metadata: { ...eu.metadata, labels: { env } } })
+    const { it: asked } = streams(async function* () {
+      yield { type: 'ADDED', instance: us }
+      yield { type: 'ADDED', instance: labelled('prod') }
+      yield { type: 'MODIFIED', instance: labelled('test') }
+      yield { type: 'MODIFIED', instance: labelled('test') }
+    })
+    const { out } = await run(asked, { watch: true, noHeaders: true, selector: 'env=prod' })
+    expect(out.split('\n').map(line => line.split(/\s+/).slice(0, 2).join(' '))).toEqual([
+      'eu ready',
+      'eu gone',
+      '',
+    ])
   })
 
   it('ends with an error when it never began, or is refused', async () => {
@@ -185,6 +280,18 @@ describe('get instances --watch', () => {
 })
 
 describe('describe instance', () => {
+  it('lists the states of its machine with -o wide', async () => {
+    const it = asking({
+      get: async () => ({ instance: eu, configuration: ['ready.watching', 'index.idle'] }),
+    })
+    await describeInstance(
+      { ...it, out: text => it.out.push(text), err: text => it.err.push(text) },
+      { ...defaults('describe instance'), output: 'wide' },
+      'eu',
+    )
+    expect(it.out.join('')).toContain('\nMachine state:\n  ready.watching\n  index.idle\n')
+  })
+
   it('says what state it is in, since when, why, and what led there', async () => {
     const explanation = {
       instance: eu,
@@ -218,14 +325,13 @@ describe('describe instance', () => {
     expect(it.out.join('')).toBe(`Name:         eu
 Alias:        Europe
 State:        ready for 60s
-Exactly:      ready.watching
 Endpoint:     https://10.0.0.1:5443
 Karmada:      v1.18.2
 Kubernetes:   v1.36.2
 Credentials:  Secret kairship-system/eu
 Clusters:     1 of 2 ready
 Nodes:        6 of 6 ready
-Acted on by:  replica-1 (who answered this)
+Acted on by:  replica-1 (the one that answered)
 
 Conditions:
   TYPE    STATUS   FOR   REASON    MESSAGE

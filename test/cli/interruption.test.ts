@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
-import { aborted, interruption } from '../../cli/interruption.js'
+import { aborted, interruption, onClosedOutput } from '../../cli/interruption.js'
 
 function pretended() {
   const exits: number[] = []
@@ -9,7 +9,7 @@ function pretended() {
 }
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  it(`${name} asks for an orderly end`, async () => {
+  it(`${name} ends the program in order`, async () => {
     const { process, exits, signal } = pretended()
     const ended = aborted(signal)
     expect(signal.aborted).toBe(false)
@@ -25,4 +25,18 @@ it('the second signal ends the process at once, with the code that shells expect
   process.emit('SIGTERM')
   process.emit('SIGINT')
   expect(exits).toEqual([130])
+})
+
+it('an output that nobody reads any more is reported once, and any other trouble with it is thrown', () => {
+  const [out, err] = [new EventEmitter(), new EventEmitter()]
+  let closed = 0
+  onClosedOutput([out, err], () => closed++)
+  const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+  out.emit('error', broken)
+  out.emit('error', broken)
+  err.emit('error', broken)
+  expect(closed).toBe(1)
+  expect(() => out.emit('error', Object.assign(new Error('disk full'), { code: 'ENOSPC' }))).toThrow(
+    'disk full',
+  )
 })

@@ -96,6 +96,12 @@ describe('wrong settings are refused by name with what is allowed', () => {
       { environment: { KAIRSHIP_LOG_LEVEL: 'loud' } },
       /^KAIRSHIP_LOG_LEVEL must be one of debug, info, warn, error, silent, got "loud"$/,
     ],
+    [
+      'a port above the highest',
+      'serve',
+      { flags: { listen: '127.0.0.1:65536' } },
+      /^--listen must be host:port.* up to 65535.*, got "127.0.0.1:65536"$/,
+    ],
     ['an address without a port', 'serve', { flags: { listen: 'localhost' } }, /^--listen must be host:port/],
     [
       'plain HTTP for a token',

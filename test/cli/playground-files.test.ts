@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -34,5 +34,11 @@ describe('the files of a playground', () => {
     expect(await readFile(join(folder, 'instances', 'eu-west.kubeconfig'), 'utf8')).toBe('eu-west of two')
     await removePlaygroundFiles(second)
     await expect(readdir(folder)).rejects.toThrow('ENOENT')
+  })
+
+  it('leave none behind when one of them cannot be written', async () => {
+    await mkdir(join(folder, 'host.kubeconfig'))
+    await expect(writePlaygroundFiles(folder, secretsOf('one'))).rejects.toThrow('host.kubeconfig')
+    expect(await readdir(folder)).toEqual(['host.kubeconfig'])
   })
 })

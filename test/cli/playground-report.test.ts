@@ -64,7 +64,7 @@ async function awaited(expected: string[], events: readonly FleetEvent[], aborte
 }
 
 describe('waiting for a fleet', () => {
-  it('ends when all expected instances are ready, and notes the first and the last', async () => {
+  it('ends when all expected instances are ready, and records the first and the last', async () => {
     const { readiness, changes } = await awaited(
       ['eu', 'us'],
       [
@@ -80,7 +80,7 @@ describe('waiting for a fleet', () => {
     expect(changes.at(-2)).toBe('eu registering, us ready')
   })
 
-  it('is not over before the fleet has been seen whole', async () => {
+  it('does not end before the bookmark', async () => {
     const { readiness } = await awaited(
       [],
       [told('ADDED', 'a', 'ready'), told('ADDED', 'b', 'registering'), bookmark],
@@ -89,7 +89,7 @@ describe('waiting for a fleet', () => {
     expect(readiness.allReady).toBe(false)
   })
 
-  it('waits for instances that nobody expected, and not for those that went', async () => {
+  it('waits for unexpected instances, and not for deleted ones', async () => {
     const stranger = await awaited(
       ['eu'],
       [told('ADDED', 'eu', 'ready'), told('ADDED', 'x', 'degraded'), bookmark],
@@ -107,7 +107,7 @@ describe('waiting for a fleet', () => {
     expect((await awaited([], [bookmark])).readiness).toMatchObject({ allReady: true, views: [] })
   })
 
-  it('tells what it saw when it is interrupted', async () => {
+  it('returns what it saw when it is interrupted', async () => {
     const { readiness } = await awaited(['eu', 'us'], [told('ADDED', 'eu', 'ready'), bookmark], true)
     expect(readiness).toMatchObject({ allReady: false, firstReadyMs: 1, views: [{ name: 'eu' }] })
     expect(readiness.lastReadyMs).toBeUndefined()
@@ -168,7 +168,8 @@ describe('what a playground leaves for its user', () => {
   })
 
   it('is one line of JSON for scripts, without secrets', async () => {
-    const line = jsonLine(ready, urls, await writePlaygroundFiles(folder, secrets))
+    const files = await writePlaygroundFiles(folder, secrets)
+    const line = jsonLine(ready, { urls, files, program: 'kairship' })
     expect(line.endsWith('}\n') && line.trimEnd().includes('\n')).toBe(false)
     expect(JSON.parse(line)).toMatchObject({
       allReady: true,
@@ -181,7 +182,7 @@ describe('what a playground leaves for its user', () => {
 
   it('is a table and commands with the paths and ports of this run for people', async () => {
     const files = await writePlaygroundFiles(folder, secrets)
-    const text = welcome(ready, urls, files)
+    const text = welcome(ready, { urls, files, program: 'npx kairship', member: 'eu-a' })
     expect(text).toContain('1 instance ready after 1.2 s.')
     for (const path of [
       files.certificateAuthority,
@@ -193,6 +194,25 @@ describe('what a playground leaves for its user', () => {
     ])
       expect(text).toContain(path)
     expect(text).not.toContain('PEM')
-    expect(text).toContain(`kairship kubeconfig eu > ${files.folder}/`)
+    expect(text).toContain(`${urls.api}/docs,`)
+    expect(text).toContain(`${urls.api}/openapi.json.`)
+    expect(text).toContain(
+      `npx kairship kubeconfig eu --client-config ${files.clientConfig} > ${files.folder}/`,
+    )
+    expect(text).toContain(
+      `--server ${urls.api}/apis/kairship.io/v1alpha1/instances/eu/proxy/apis/cluster.karmada.io/v1alpha1/clusters/eu-a/proxy get nodes`,
+    )
+  })
+
+  it('are commands that a shell reads as one, whatever the folder is called', async () => {
+    const files = await writePlaygroundFiles(join(folder, "a b's"), secrets)
+    expect(welcome(ready, { urls, files, program: 'kairship' })).toContain(
+      `kairship get instances --watch --client-config '${files.clientConfig.replace("'", `'\\''`)}'`,
+    )
+  })
+
+  it('need not name a client config that is found without', async () => {
+    const files = { ...(await writePlaygroundFiles(folder, secrets)), clientConfig: '.kairship/client.yaml' }
+    expect(welcome(ready, { urls, files, program: 'kairship' })).toContain('kairship get instances --watch\n')
   })
 })

@@ -24,15 +24,16 @@ const registering: InstanceView = {
 }
 
 /** A fleet of one instance that stays as it is until nobody looks any more. */
-const stuck: Pick<Fleet, 'watch'> = {
+const unchanging = (view: InstanceView): Pick<Fleet, 'watch'> => ({
   async *watch({ signal }) {
-    yield { type: 'ADDED', view: registering }
+    yield { type: 'ADDED', view }
     yield { type: 'BOOKMARK' }
     await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
   },
-}
+})
 
-it('with --once ends with 5 when not all is ready in time, says which instance lacks what, and leaves no files', async () => {
+/** Runs `playground --once` for a fleet of one instance. */
+async function once(view: InstanceView) {
   const folder = await mkdtemp(join(tmpdir(), 'kairship-playground-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   let said = ''
@@ -44,7 +45,7 @@ it('with --once ends with 5 when not all is ready in time, says which instance l
   const code = await playground(config, {
     start: async () => ({
       instances: ['eu-west'],
-      fleet: stuck as Fleet,
+      fleet: unchanging(view) as Fleet,
       urls: { api: '', grpc: '', health: '', host: '' },
       secrets: {
         server: '',
@@ -57,11 +58,24 @@ it('with --once ends with 5 when not all is ready in time, says which instance l
     }),
     terminal: { out: text => (said += text), err: text => (said += text) },
     interrupted: new AbortController().signal,
-    elapsedMs: () => 0,
+    elapsedMs: () => 1_500,
+    lock: () => () => undefined,
+    program: 'kairship',
   })
+  return { code, said, left: await readdir(folder) }
+}
+
+it('with --once ends with 5 when not all is ready in time, says which instance lacks what, and leaves no files', async () => {
+  const { code, said, left } = await once(registering)
   expect(code).toBe(ExitCode.timedOut)
   expect(said).toContain(
     'not all instances became ready:\neu-west is registering: CredentialsResolved: no Secret a/b',
   )
-  expect(await readdir(folder)).toEqual([])
+  expect(left).toEqual([])
+})
+
+it('with --once prints the instances, and no commands for servers that stop at once', async () => {
+  const { code, said } = await once({ ...registering, state: 'ready', conditions: [] })
+  expect(code).toBe(ExitCode.ok)
+  expect(said).toMatch(/\n1 instance ready after 1\.5 s\.\n\nNAME .*\neu-west +ready .*\n$/)
 })

@@ -28,7 +28,7 @@ describe('a log line', () => {
     expect(redacted(fields)).toEqual(fields)
   })
 
-  it('tells an error with all its causes', () => {
+  it('prints an error with all its causes', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     expect(redacted({ error: new TypeError('fetch failed', { cause }) })).toEqual({
       error: {

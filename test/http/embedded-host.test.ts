@@ -8,7 +8,7 @@ import { type Api, startApi } from '../../http/server.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
-import { silent, unmetered } from '../silent.js'
+import { failed, silent, unmetered } from '../silent.js'
 import { bearer, curl, type GrpcClient, grpcClient, unary } from './fakes/listening.js'
 import { fakeLog } from './fakes/log.js'
 
@@ -59,6 +59,7 @@ afterAll(async () => {
 function follow(local: KubeApi): ControllerManager {
   const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
   return startControllerManager({
+    failed,
     host: {
       server: local.server,
       request: request => local.request(request),

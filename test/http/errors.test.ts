@@ -2,7 +2,7 @@ import { toJson } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { Code, codeName, httpStatus } from '../../http/code.js'
 import { errorDetailTypes, statusOf, toFailure } from '../../http/errors.js'
-import { invalidFields, notFound } from '../../http/failure.js'
+import { httpStatusOf, invalidFields, notFound } from '../../http/failure.js'
 import { UnreachableError } from '../../ports/kube-api.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import { refusal } from './fakes/host.js'
@@ -10,7 +10,7 @@ import { refusal } from './fakes/host.js'
 describe('what an API server refuses', () => {
   it.each([
     [400, 'BadRequest', 'INVALID_ARGUMENT', 400],
-    [401, 'Unauthorized', 'UNAVAILABLE', 503],
+    [401, 'Unauthorized', 'UNAVAILABLE', 502],
     [403, 'Forbidden', 'PERMISSION_DENIED', 403],
     [404, 'NotFound', 'NOT_FOUND', 404],
     [404, '', 'NOT_FOUND', 404],
@@ -33,7 +33,7 @@ describe('what an API server refuses', () => {
     [599, 'Unheard', 'INTERNAL', 500],
   ])('with %i %s leaves as %s and HTTP %i', (code, reason, name, http) => {
     const failure = toFailure(refusal(code, reason, 'text'))
-    expect([codeName(failure.code), httpStatus[failure.code]]).toEqual([name, http])
+    expect([codeName(failure.code), httpStatusOf(failure)]).toEqual([name, http])
     expect(failure.message).toContain('text')
   })
 

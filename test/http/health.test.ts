@@ -57,15 +57,29 @@ describe('the health listener', () => {
     expect(text).toContain('kairship_instances{state="deleting"} 0')
     expect(text).toContain('kairship_indexes{freshness="current"} 1')
     expect(text).toContain('kairship_indexes{freshness="unknown"} 1')
-    expect(text).toContain('kairship_indexes{freshness="standingStill"} 0')
+    expect(text).toContain('kairship_indexes{freshness="stalled"} 0')
     expect(text).toContain('kairship_relists_total{resource="instances"} 1')
     expect(text).toContain('kairship_effect_duration_seconds_count{effect="probe"} 1')
   })
 
-  it('knows nothing else and takes nothing but GET', async () => {
+  it('answers 404 elsewhere, and takes nothing but GET', async () => {
     const { get } = await listening()
     expect((await get('/apis')).status).toBe(404)
     expect((await get('/healthz', { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('an instance that is not ready', () => {
+  it('is named by a metric with its state and the root cause, until it is ready', async () => {
+    const { metrics, get } = await listening()
+    const fleet = fakeFleet(viewOf('a'), viewOf('c', 'degraded'))
+    const gauge = () => gaugeInstances({ list: () => fleet.list(), index: () => undefined }, metrics)
+    gauge()
+    const named = 'kairship_instance_not_ready{instance="c",state="degraded",reason="Tested"} 1'
+    expect((await get('/metrics')).text).toContain(named)
+    fleet.set(viewOf('c'))
+    gauge()
+    expect((await get('/metrics')).text).not.toContain('kairship_instance_not_ready{')
   })
 })
 

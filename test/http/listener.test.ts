@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Listener, listen } from '../../http/listener.js'
 import { waitFor } from '../patience.js'
-import { readAll } from './native-door/door-under-test.js'
+import { readAll } from './proxy/proxy-under-test.js'
 
 const host = '127.0.0.1'
 let listener: Listener
@@ -56,7 +56,7 @@ describe('a listener that closes', () => {
     await closed
   })
 
-  it('cuts what is left after its grace, connections that never asked anything, too', async () => {
+  it('cuts the remaining connections after its grace, also those without a request', async () => {
     await listening(() => undefined)
     const silent = connect(listener.port, host)
     await once(silent, 'connect')

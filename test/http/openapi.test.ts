@@ -1,27 +1,59 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import { restApp } from '../../http/rest/app.js'
-import { addDocuments } from '../../http/rest/documents.js'
-import { openApiDocument } from '../../http/rest/openapi.js'
-import { fakeMeter, testApi } from './fakes/api.js'
+import { operationsOf, type ServiceHandlers } from '../../http/operation.js'
+import { firstSentence, openApiDocument } from '../../http/rest/openapi.js'
+import { services } from '../proto/services.js'
+import { testApi } from './fakes/api.js'
 
-const { api, log } = testApi()
+const { api } = testApi()
 const document = openApiDocument(api.services) as unknown as {
   openapi: string
-  paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>
+  paths: Record<string, Record<string, DocumentedOperation>>
   components: { schemas: Record<string, { properties?: Record<string, unknown>; enum?: string[] }> }
 }
 
+interface DocumentedOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+}
+
 describe('the OpenAPI document', () => {
-  it('is 3.1 and has every operation of the contract under its path, verb and operationId', () => {
+  it('is 3.1 and has every operation of the contract that is served, under its path, verb and operationId', () => {
     const contract = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../proto/contract-instance.json'), 'utf8'),
-    ) as { operations: { service: string; rpc: string; method: string; path: string }[] }
+      readFileSync(join(import.meta.dirname, '../proto/contract.json'), 'utf8'),
+    ) as {
+      operations: { service: string; rpc: string; method: string; path: string }[]
+    }
+    const served = api.services.map(({ service }) => service.name)
     expect(document.openapi).toBe('3.1.0')
     for (const { service, rpc, method, path } of contract.operations) {
-      expect(document.paths[path]?.[method.toLowerCase()]?.operationId).toBe(`${service}_${rpc}`)
+      const id = document.paths[path]?.[method.toLowerCase()]?.operationId
+      expect(id).toBe(served.includes(`${service}Service`) ? `${service}_${rpc}` : undefined)
     }
+  })
+
+  it('keeps types of one name apart that come from different services', () => {
+    const { components } = openApiDocument(
+      ['Instance', 'Workspace', 'Cluster', 'Core', 'Policy'].map(name => {
+        const service = services.find(described => described.name === `${name}Service`)!
+        const handlers = new Proxy({}, { get: () => () => ({}) }) as ServiceHandlers<typeof service>
+        return { service, operations: operationsOf(service, handlers) }
+      }),
+    ) as unknown as typeof document
+    const { LocalSecretReference, ClusterLocalSecretReference, Toleration, PolicyToleration } =
+      components.schemas
+    expect(Object.keys(LocalSecretReference?.properties ?? {})).toEqual(['name', 'namespace'])
+    expect(Object.keys(ClusterLocalSecretReference?.properties ?? {})).toContain('resourceVersion')
+    expect(JSON.stringify(components.schemas.ClusterSpec)).toContain('/ClusterLocalSecretReference"')
+    expect(JSON.stringify(components.schemas.HostCluster)).toContain('/LocalSecretReference"')
+    expect(Toleration?.properties).toBeDefined()
+    expect(JSON.stringify(components.schemas.Placement)).toContain('/PolicyToleration"')
+    expect(PolicyToleration?.properties).toBeDefined()
   })
 
   it('writes custom verbs and streams', () => {
@@ -54,20 +86,36 @@ describe('the OpenAPI document', () => {
     expect(references.filter(name => !document.components.schemas[name!])).toEqual([])
   })
 
-  it('is served next to a page that needs no network, and to nobody unknown', async () => {
-    const app = restApp({
-      ...api,
-      operations: [],
-      log,
-      meter: fakeMeter().meter,
-      further: app => addDocuments(app, api.services),
+  it('passes two public validators without an error', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect([valid, errors]).toEqual([true, undefined])
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source: JSON.stringify(document), config })
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+
+  it('makes one type of each message: a reference keeps its description beside it, not in an allOf', () => {
+    expect(JSON.stringify(document)).not.toContain('allOf')
+    expect(document.components.schemas.InstanceSpec?.properties?.kubeconfigSecretRef).toEqual({
+      $ref: '#/components/schemas/SecretReference',
+      description: expect.stringContaining('Secret holding the kubeconfig'),
     })
-    const get = (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }, {})
-    expect((await get('/docs')).status).toBe(401)
-    expect((await get('/openapi.json')).status).toBe(401)
-    const page = await (await get('/docs', { authorization: 'Bearer nobody' })).text()
-    expect(page).toContain('ListInstances')
-    expect(page).toContain('Lists instances. Callers who may not list all see those they may get.')
-    expect(page).not.toMatch(/<script|https?:\/\//)
+    expect(document.components.schemas.Status?.properties?.details).toMatchObject({
+      items: { type: 'object', required: ['@type'] },
+    })
+  })
+
+  it('summarizes each operation with the whole first sentence of its comment', () => {
+    for (const operation of Object.values(document.paths).flatMap(path => Object.values(path))) {
+      expect(operation.description).toContain(operation.summary)
+      expect(operation.summary).toMatch(/\.$/)
+    }
+    expect(firstSentence('Does this: and that, e.g. v1.2. Then more.')).toBe(
+      'Does this: and that, e.g. v1.2.',
+    )
+    expect(document.paths['/apis/kairship.io/v1alpha1/instances']?.post?.summary).toMatch(
+      /^Creates an Instance: adopts .* installed\.$/,
+    )
+    expect(document.paths['/apis/kairship.io/v1alpha1/instances/{name}']?.get?.summary).toBe('Get instance.')
   })
 })

@@ -9,7 +9,7 @@ import { type CertificateAuthority, createAuthority } from '../../playground/api
 import { waitFor } from '../patience.js'
 import { deferred } from './fakes/deferred.js'
 import { viewOf } from './fakes/fleet.js'
-import { bearer, curl, grpcClient, listeningApi, unary } from './fakes/listening.js'
+import { bearer, curl, grpcClient, listeningApi, TLS_NAME, unary } from './fakes/listening.js'
 
 type Listening = Awaited<ReturnType<typeof listeningApi>>
 const open: Listening[] = []
@@ -60,7 +60,7 @@ describe('client certificates', () => {
     client.close()
   })
 
-  it('are not asked for where no authority is configured', async () => {
+  it('are not requested where no authority is configured', async () => {
     const { running } = await listening()
     const identity = presenting(await (await createAuthority('x')).issueClient({ name: 'admin', groups: [] }))
     expect((await curl(running, path, identity)).status).toBe(401)
@@ -108,7 +108,7 @@ describe('a gRPC call', () => {
     client.close()
   })
 
-  it('streams with the reader’s pace and ends with a status when the server stops', async () => {
+  it('streams at the reader’s pace, and ends with a status when the server stops', async () => {
     const { running, fleet } = await listening()
     const client = grpcClient(running)
     const stream = client.WatchInstances!({}, bearer('viewer'), {}, undefined) as unknown as AsyncIterable<{
@@ -135,7 +135,8 @@ describe('a gRPC call', () => {
   })
 
   it('without credentials is refused, except for health', async () => {
-    const { running } = await listening()
+    const { running, host } = await listening()
+    host.script = ({ path }) => (path === '/readyz' ? 'ok' : undefined)
     const client = grpcClient(running)
     expect((await unary(client, 'ListInstances', {}, new Metadata())).error?.code).toBe(16)
     client.close()
@@ -145,13 +146,14 @@ describe('a gRPC call', () => {
 
 /** grpc.health.v1.Health/Check, asked by anybody. */
 function health({ grpcAddress, certificateAuthority = '' }: Listening['running']): Promise<string> {
-  const proto = join(import.meta.dirname, '../../node_modules/grpc-health-check/proto/health/v1/health.proto')
+  const proto = join(import.meta.dirname, '../../proto/grpc/health/v1.proto')
   const { grpc } = loadPackageDefinition(loadSync(proto, { enums: String })) as never as {
     grpc: { health: { v1: { Health: new (...args: unknown[]) => HealthClient } } }
   }
   const client = new grpc.health.v1.Health(
     grpcAddress,
     credentials.createSsl(Buffer.from(certificateAuthority)),
+    TLS_NAME,
   )
   return new Promise((resolve, reject) =>
     client.Check({ service: '' }, (error, answer) => {
@@ -179,6 +181,7 @@ describe('reflection', () => {
     const client = new grpc.reflection.v1.ServerReflection(
       running.grpcAddress,
       credentials.createSsl(Buffer.from(running.certificateAuthority ?? '')),
+      TLS_NAME,
     )
     const call = client.ServerReflectionInfo(metadata)
     call.write(request)
@@ -197,6 +200,7 @@ describe('reflection', () => {
     const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
     expect(listed?.list_services_response?.service).toEqual([
       { name: 'kairship.io.api.instance.v1alpha1.InstanceService' },
+      { name: 'grpc.health.v1.Health' },
     ])
     const symbol = 'kairship.io.api.instance.v1alpha1.InstanceService.ListInstances'
     const found = await ask(api, { file_containing_symbol: symbol }, bearer('nobody'))
@@ -205,7 +209,7 @@ describe('reflection', () => {
     expect(Buffer.concat(files).includes('/apis/kairship.io/v1alpha1/instances/config')).toBe(true)
   })
 
-  it('says what it does not know, and nothing to strangers', async () => {
+  it('answers NOT_FOUND for an unknown symbol, and refuses anonymous callers', async () => {
     const api = await listening()
     const unknown = await ask(api, { file_containing_symbol: 'x.Y' }, bearer('nobody'))
     expect(unknown?.error_response).toMatchObject({ error_code: 5 })
@@ -251,7 +255,7 @@ async function watching(
 }
 
 describe('the REST listener', () => {
-  it('tells what it was set to: the Karmada release, and the URL that kubeconfigs carry', async () => {
+  it('answers with its settings: the Karmada release, and the URL in kubeconfigs', async () => {
     const set = { karmadaVersion: 'v1.19.0', externalUrl: 'https://kairship.example/' }
     const { running } = await listening(undefined, set)
     const config = await curl(running, `${path}/config`, { token: 'viewer' })
@@ -262,7 +266,7 @@ describe('the REST listener', () => {
     )
   })
 
-  it('aborts what a caller waited for when that caller hangs up', async () => {
+  it('aborts the upstream request of a caller that hangs up', async () => {
     const { running, host } = await listening()
     const arrived = deferred<AbortSignal>()
     host.script = ({ method, signal }) => {
@@ -277,7 +281,7 @@ describe('the REST listener', () => {
     await waitFor(() => expect(upstream.aborted).toBe(true))
   })
 
-  it('gives up a stream whose reader is gone', async () => {
+  it('ends a stream whose reader is gone', async () => {
     const { running } = await listening(undefined, { streamsPerCaller: 1 })
     const first = await watching(running)
     expect(first.status).toBe('200')
@@ -296,7 +300,7 @@ describe('the REST listener', () => {
     expect(answer.status).toBe(431)
   })
 
-  it('answers health to anybody and nothing else', async () => {
+  it('answers health without credentials, and nothing else', async () => {
     const { running, fleet } = await listening()
     expect(await curl(running, '/healthz')).toMatchObject({ status: 200, text: 'ok' })
     expect((await curl(running, '/metrics')).status).toBe(401)
@@ -306,7 +310,7 @@ describe('the REST listener', () => {
     expect(ready.text).toContain('[-]fleet failed: the instances have not been read from the host yet')
   })
 
-  it('is ready when the host answers and says who leads', async () => {
+  it('is ready when the host answers, and names the leader', async () => {
     const { running, host } = await listening()
     host.script = ({ path }) => (path === '/readyz' ? 'ok' : undefined)
     const ready = await curl(running, '/readyz')
@@ -316,7 +320,7 @@ describe('the REST listener', () => {
     ])
   })
 
-  it('lets a call under way finish when it stops, and takes no other', async () => {
+  it('lets a call under way finish when it stops, and takes no new one', async () => {
     const { running, host } = await listening()
     const arrived = deferred<void>()
     const release = deferred<object>()
@@ -339,7 +343,7 @@ describe('the REST listener', () => {
 })
 
 // Node's own limit for a handshake is 120 s: whoever waits for that fails here, and slowness does not.
-it('the API stops although somebody connected and never shook hands', { timeout: 100_000 }, async () => {
+it('the API stops although a client connected and never shook hands', { timeout: 100_000 }, async () => {
   const { running } = await listening(undefined, { graceMs: 10 })
   const { hostname, port } = new URL(running.url)
   const silent = connectPlain({ host: hostname, port: Number(port), allowHalfOpen: true })

@@ -74,11 +74,22 @@ function withoutNulls(value: unknown): unknown {
   )
 }
 
-type RawValue = Record<string, unknown>
+/** A `google.protobuf.Value` as proto-loader leaves it. */
+interface RawValue {
+  readonly stringValue?: string
+  readonly numberValue?: number
+  readonly boolValue?: boolean
+  readonly listValue?: { readonly values: readonly RawValue[] }
+  readonly structValue?: { readonly fields: Record<string, RawValue> }
+}
 const structOf = (fields: Record<string, RawValue>): unknown =>
-  Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, value.stringValue ?? value.numberValue]),
-  )
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plainValue(value)]))
+const plainValue = ({ stringValue, numberValue, boolValue, listValue, structValue }: RawValue): unknown =>
+  listValue?.values.map(plainValue) ??
+  (structValue && structOf(structValue.fields)) ??
+  stringValue ??
+  numberValue ??
+  boolValue
 
 describe('the gRPC definition', () => {
   it('reads and writes the messages that REST and the handlers use', () => {

@@ -15,7 +15,7 @@ const feedReaders = (fleet: FakeFleet) => fleet.watchers.size
 afterEach(() => void vi.useRealTimers())
 
 describe('watching instances', () => {
-  it('starts with what there is and then tells changes', async () => {
+  it('starts with what there is and then sends changes', async () => {
     const api = testApi()
     const stream = await open(api, 'viewer', '/instances:watch')
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
@@ -50,7 +50,7 @@ describe('watching instances', () => {
     },
   )
 
-  it('gives no token before the start is told whole, so that nobody resumes from half of it', async () => {
+  it('gives no token before the whole start is sent, so that no caller resumes from half of it', async () => {
     const stream = await open(testApi(), 'viewer', '/instances:watch')
     const [reset, added, , bookmark] = await stream.take(4)
     expect([reset?.id, added?.id]).toEqual([undefined, undefined])
@@ -58,7 +58,7 @@ describe('watching instances', () => {
     await stream.cancel()
   })
 
-  it('shows one instance when one is asked for, and only what the caller may get', async () => {
+  it('shows one instance when one is requested, and only if the caller may get it', async () => {
     const api = testApi()
     const one = await open(api, 'viewer', '/instances:watch?name=south')
     expect(brief(await one.take(3))).toEqual(['RESET', 'ADDED south', 'BOOKMARK'])
@@ -151,7 +151,7 @@ describe('the feed', () => {
   /** Lets everything that is ready to run, run. */
   const settle = () => new Promise(resolve => setImmediate(resolve))
 
-  it('starts a reader over who fell further behind than the log reaches, and keeps nothing for it', async () => {
+  it('restarts a reader that fell behind the log, and keeps nothing for it', async () => {
     const fleet = fakeFleet(viewOf('a'))
     const stop = new AbortController()
     const feed = new InstanceFeed()

@@ -30,7 +30,7 @@ describe('canonical', () => {
     )
   })
 
-  it('tells different values apart', () => {
+  it('gives different values different texts', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         fc.pre(!isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))))

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AnyEventObject, createActor, fromCallback, type NonReducibleUnknown } from 'xstate'
-import {
-  DEFAULT_DURATIONS,
-  holderOf,
-  isLeading,
-  type LeaseEvent,
-  type LeaseInput,
-  leaseMachine,
-  wakeAt,
-} from '../../machines/lease.js'
+import { isLeading, leaseMachine, wakeAt } from '../../machines/lease.js'
+import { DEFAULT_DURATIONS, holderOf, type LeaseEvent, type LeaseInput } from '../../machines/lease-terms.js'
 import { claimed, type Lease, released } from '../../manifests/lease.js'
 
 const claim = { namespace: 'n', name: 'l', leaseDurationMs: 15_000 }
@@ -20,18 +13,18 @@ const heldBy = (identity: string, renewal = 0): Lease => {
 }
 const free = () => released(heldBy('someone'), 0)
 
-/** A replica called `me`, told things one after the other. */
+/** A replica called `me`, and the events it is sent. */
 function replica(input: Partial<LeaseInput> = {}) {
-  const asked: string[] = []
+  const requested: string[] = []
   const record = <In extends NonReducibleUnknown>(what: string) =>
     fromCallback<AnyEventObject, In, LeaseEvent>(({ input }) => {
       const { lease } = (input ?? {}) as unknown as { lease?: Lease | 'absent' }
-      asked.push(
+      requested.push(
         lease === undefined
           ? what
           : `${what} over ${holderOf(lease) ?? (lease === 'absent' ? 'absent' : 'nobody')}`,
       )
-      return () => asked.push(`no more ${what}`)
+      return () => requested.push(`no more ${what}`)
     })
   const machine = leaseMachine.provide({
     actors: {
@@ -41,12 +34,12 @@ function replica(input: Partial<LeaseInput> = {}) {
     },
   })
   const actor = createActor(machine, {
-    input: { identity: 'me', contend: true, durations: DEFAULT_DURATIONS, now: 0, ...input },
+    input: { identity: 'me', contend: true, durations: DEFAULT_DURATIONS, now: 0, slept: 0, ...input },
   })
   actor.start()
   return {
-    asked,
-    tell(...events: LeaseEvent[]) {
+    requested,
+    send(...events: LeaseEvent[]) {
       for (const event of events) actor.send(event)
       return this
     },
@@ -54,7 +47,7 @@ function replica(input: Partial<LeaseInput> = {}) {
       const { value } = actor.getSnapshot()
       return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
     },
-    leadsAt: (now: number) => isLeading(actor.getSnapshot(), now),
+    leadsAt: (now: number, slept = 0) => isLeading(actor.getSnapshot(), { now, slept }),
     get wakeAt() {
       return wakeAt(actor.getSnapshot())
     },
@@ -64,25 +57,29 @@ function replica(input: Partial<LeaseInput> = {}) {
   }
 }
 
-const read = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.read', lease, now })
-const seen = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.seen', lease, now })
+const slept = 0
+const read = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.read', lease, now, slept })
+const seen = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.seen', lease, now, slept })
 const written = (now: number, renewal = now): LeaseEvent => ({
   type: 'lease.written',
   lease: heldBy('me', renewal),
   now,
+  slept,
 })
-const contested = (now: number): LeaseEvent => ({ type: 'lease.contested', now })
+const contested = (now: number): LeaseEvent => ({ type: 'lease.contested', now, slept })
 const unanswered = (now: number): LeaseEvent => ({
   type: 'lease.unanswered',
-  error: new Error('silence'),
+  error: new Error('no answer'),
   now,
+  slept,
 })
-const at = (now: number): LeaseEvent => ({ type: 'time.passed', now })
-const release = (now: number): LeaseEvent => ({ type: 'lease.release', now })
-const jumped = (now: number): LeaseEvent => ({ type: 'clock.jumped', now })
-const returned = (now: number): LeaseEvent => ({ type: 'lease.returned', now })
+const at = (now: number): LeaseEvent => ({ type: 'time.passed', now, slept })
+const release = (now: number): LeaseEvent => ({ type: 'lease.release', now, slept })
+const returned = (now: number): LeaseEvent => ({ type: 'lease.returned', now, slept })
+/** The same event after the machine has slept for so long in all. */
+const asleepFor = (slept: number, event: LeaseEvent): LeaseEvent => ({ ...event, slept })
 
-/** To where the failures begin. */
+/** Events up to where the failures begin. */
 const leading = [read('absent', 0), written(10)]
 const following = [read(heldBy('other'), 0)]
 
@@ -98,16 +95,16 @@ describe('a replica', () => {
     ['takes over when it sees the lease given back', [...following, seen(free(), 700)], 'acquiring'],
     ['gives the lease back', [...leading, release(500)], 'releasing'],
     ['is done when the lease is given back', [...leading, release(500), returned(510)], 'released'],
-  ])('%s', (_, events, state) => expect(replica().tell(...events).state).toBe(state))
+  ])('%s', (_, events, state) => expect(replica().send(...events).state).toBe(state))
 
   it('does not act while its first write is under way', () => {
-    expect(replica().tell(read('absent', 0)).leadsAt(1)).toBe(false)
+    expect(replica().send(read('absent', 0)).leadsAt(1)).toBe(false)
   })
 
   it('renews every retry period, counted from when the last renewal began', () => {
-    const me = replica().tell(...leading)
+    const me = replica().send(...leading)
     expect(me.wakeAt).toBe(2000)
-    expect(me.tell(at(2000), written(2900)).wakeAt).toBe(4000)
+    expect(me.send(at(2000), written(2900)).wakeAt).toBe(4000)
   })
 })
 
@@ -116,13 +113,13 @@ describe('a follower', () => {
     ['does not touch a lease before its time', [...following, at(14_999)], 'standby.waiting', 15_000],
     ['takes over when the lease has not changed for its duration', [...following, at(15_000)], 'acquiring'],
     [
-      'starts counting anew with every renewal it sees',
+      'counts anew from every renewal it sees',
       [...following, seen(heldBy('other', 1), 14_000), at(28_999)],
       'standby.waiting',
       29_000,
     ],
     [
-      'counts any write as a sign of life, even one that looks the same',
+      'counts any write as a renewal, even one that looks the same',
       [read(heldBy('other'), 0), seen(heldBy('other'), 14_000)],
       'standby.waiting',
       29_000,
@@ -134,19 +131,19 @@ describe('a follower', () => {
       15_000,
     ],
     [
-      'waits as long as the holder asked, however it is configured itself',
+      'waits for the duration that the holder wrote, however it is configured itself',
       [read({ ...heldBy('other'), spec: { holderIdentity: 'other', leaseDurationSeconds: 60 } }, 0)],
       'standby.waiting',
       60_000,
     ],
     [
-      'waits its own duration where the holder asked for none',
+      'waits for its own duration where the holder wrote none',
       [read({ ...heldBy('other'), spec: { holderIdentity: 'other' } }, 0)],
       'standby.waiting',
       15_000,
     ],
     [
-      'believes no time that the holder wrote: a lease renewed in 1970 by another clock is held all the same',
+      'reads no time that the holder wrote: a lease renewed in 1970 by another clock is held all the same',
       [read(heldBy('other', 0), 0), at(14_000)],
       'standby.waiting',
       15_000,
@@ -169,8 +166,8 @@ describe('a follower', () => {
       25_000,
     ],
     [
-      'does not count its sleep as time that passed for the holder',
-      [...following, jumped(14_000)],
+      'does not count a sleep of its own machine as time that passed for the holder',
+      [...following, asleepFor(60_000, at(14_000))],
       'standby.waiting',
       15_000,
     ],
@@ -181,7 +178,7 @@ describe('a follower', () => {
       17_000,
     ],
     [
-      'looks again, after a rest, when nobody answered',
+      'looks again, after a rest, when no answer came',
       [...following, at(15_000), unanswered(15_020), at(17_000)],
       'standby.looking',
     ],
@@ -202,14 +199,14 @@ describe('a follower', () => {
     ['leaves at once while it reads', [release(5)], 'released'],
     ['leaves at once while it rests', [unanswered(5), release(6)], 'released'],
   ])('%s', (_, events, state, wakeAt) => {
-    const me = replica().tell(...events)
+    const me = replica().send(...events)
     expect(me.state).toBe(state)
     expect(me.wakeAt).toBe(wakeAt)
     expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
   })
 
   it('that does not contend never writes, whatever it sees', () => {
-    const me = replica({ contend: false }).tell(
+    const me = replica({ contend: false }).send(
       read('absent', 0),
       seen(free(), 5),
       seen(heldBy('x'), 6),
@@ -217,13 +214,13 @@ describe('a follower', () => {
     )
     expect(me.state).toBe('standby.waiting')
     expect(me.wakeAt).toBeUndefined()
-    expect(me.asked).toEqual(['read', 'no more read'])
+    expect(me.requested).toEqual(['read', 'no more read'])
     expect(holderOf(me.seen)).toBe('x')
   })
 
   it('writes over exactly what it saw', () => {
-    const me = replica().tell(read(heldBy('other'), 0), at(15_000))
-    expect(me.asked).toEqual(['read', 'no more read', 'write over other'])
+    const me = replica().send(read(heldBy('other'), 0), at(15_000))
+    expect(me.requested).toEqual(['read', 'no more read', 'write over other'])
   })
 })
 
@@ -232,7 +229,7 @@ describe('a first write', () => {
     ['that was answered too late is not leadership', [read('absent', 0), written(10_000)], 'standby.looking'],
     [
       'during which the machine slept is not leadership',
-      [read('absent', 0), jumped(100), written(200)],
+      [read('absent', 0), asleepFor(60_000, written(200))],
       'standby.looking',
     ],
     ['that lost the race is not leadership', [read('absent', 0), contested(10)], 'standby.resting'],
@@ -243,7 +240,7 @@ describe('a first write', () => {
       'releasing',
     ],
     [
-      'that nobody answered is given back when leaving, since it may have been executed',
+      'without an answer is given back when leaving, since it may have been executed',
       [read('absent', 0), release(5), unanswered(10)],
       'releasing',
     ],
@@ -253,12 +250,12 @@ describe('a first write', () => {
       'released',
     ],
     [
-      'is not disturbed by what the watch says meanwhile',
+      'is not affected by what the watch shows meanwhile',
       [read('absent', 0), seen(heldBy('other'), 5)],
       'acquiring',
     ],
   ])('%s', (_, events, state) => {
-    const me = replica().tell(...events)
+    const me = replica().send(...events)
     expect(me.state).toBe(state)
     expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
   })
@@ -289,13 +286,9 @@ describe('a leader', () => {
       [...leading, at(2000), contested(2050), unanswered(2060)],
       'leading.resting',
     ],
-    [
-      'takes no notice of a watch that lags behind',
-      [...leading, seen(heldBy('before'), 500)],
-      'leading.resting',
-    ],
+    ['ignores a watch that lags behind', [...leading, seen(heldBy('before'), 500)], 'leading.resting'],
   ])('%s', (_, events, state) => {
-    const me = replica().tell(...events)
+    const me = replica().send(...events)
     expect(me.state).toBe(state)
     expect(me.leadsAt(events.at(-1)!.now)).toBe(true)
   })
@@ -327,10 +320,14 @@ describe('a leader', () => {
       [...leading, at(2000), contested(2050), read('absent', 2060)],
       'acquiring',
     ],
-    ['stops when the machine slept', [...leading, jumped(900)], 'standby.looking'],
     [
-      'stops when the machine slept during a renewal',
-      [...leading, at(2000), jumped(2500), written(2600)],
+      'stops when the machine slept past the deadline',
+      [...leading, asleepFor(9_100, at(900))],
+      'standby.looking',
+    ],
+    [
+      'stops when the machine slept during a renewal, whatever the answer',
+      [...leading, at(2000), asleepFor(60_000, written(2600))],
       'standby.looking',
     ],
     ['stops at once when it is to leave', [...leading, release(900)], 'releasing'],
@@ -340,31 +337,40 @@ describe('a leader', () => {
       'releasing',
     ],
   ])('%s', (_, events, state) => {
-    const me = replica().tell(...events)
+    const me = replica().send(...events)
     expect(me.state).toBe(state)
     expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
   })
 
-  it('does not lead past its deadline even if nobody told it the time', () => {
-    const me = replica().tell(...leading)
+  it('survives a short sleep, which counts against its deadline', () => {
+    const me = replica().send(...leading, asleepFor(3_000, at(1_000)))
+    expect(me.state).toBe('leading.resting')
+    expect(me.wakeAt).toBe(2_000)
+    expect([me.leadsAt(6_999, 3_000), me.leadsAt(7_000, 3_000)]).toEqual([true, false])
+    expect(me.send(asleepFor(3_000, at(2_000))).wakeAt).toBe(7_000)
+  })
+
+  it('does not lead past its deadline, by whichever clock, even before it gets an event', () => {
+    const me = replica().send(...leading)
     expect(me.state).toBe('leading.resting')
     expect([me.leadsAt(9_999), me.leadsAt(10_000)]).toEqual([true, false])
+    expect([me.leadsAt(10, 9_989), me.leadsAt(10, 9_990)]).toEqual([true, false])
   })
 
   it('counts its deadline from when the renewal began, not from its answer', () => {
-    const me = replica().tell(...leading, at(2000), written(6000))
+    const me = replica().send(...leading, at(2000), written(6000))
     expect([me.leadsAt(11_999), me.leadsAt(12_000)]).toEqual([true, false])
   })
 
   it('calls a renewal off when it stops', () => {
     expect(
       replica()
-        .tell(...leading, at(2000), at(10_000))
-        .asked.slice(-3),
+        .send(...leading, at(2000), at(10_000))
+        .requested.slice(-3),
     ).toEqual(['write over me', 'no more write', 'read'])
   })
 
-  it('is told the time when it would have to stop', () => {
-    expect(replica().tell(...leading, at(2000)).wakeAt).toBe(10_000)
+  it('needs the time when it has to stop', () => {
+    expect(replica().send(...leading, at(2000)).wakeAt).toBe(10_000)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createActor, createMachine, getInitialSnapshot, transition } from 'xstate'
 import { afterCrash, RESTARTS, type SupervisorEvent, supervisorMachine } from '../../machines/supervisor.js'
-import { instance } from './facts.js'
+import { instance } from './instance/facts.js'
 
 /** Where events lead, and what the last of them asks for. */
 function told(...events: SupervisorEvent[]): { state: unknown; asked: string[] } {
@@ -24,30 +24,23 @@ const crashed = (now: number, name = 'alpha'): SupervisorEvent => ({
 
 describe('the supervisor', () => {
   it.each<[string, SupervisorEvent[], string, string[]]>([
-    ['leads nobody before every instance was seen', [{ type: 'lease.gained' }], 'warmingToLead', []],
     [
-      'leads as soon as they were',
-      [{ type: 'lease.gained' }, { type: 'instances.listed' }],
+      'leads when it gains the lease',
+      [{ type: 'instances.listed' }, { type: 'lease.gained' }],
       'leading',
-      ['tell all who leads'],
+      ['announce leadership'],
     ],
     [
-      'follows when the lease was lost before that',
-      [{ type: 'lease.gained' }, { type: 'lease.lost' }, { type: 'instances.listed' }],
-      'following',
-      [],
-    ],
-    [
-      'tells all when it loses the lease',
+      'notifies all when it loses the lease',
       [{ type: 'instances.listed' }, { type: 'lease.gained' }, { type: 'lease.lost' }],
       'following',
-      ['tell all who leads'],
+      ['announce leadership'],
     ],
     [
-      'starts or tells an actor at any time',
+      'starts or updates an actor at any time',
       [{ type: 'instance.observed', instance: instance() }],
       'warming',
-      ['start or tell'],
+      ['start or update'],
     ],
     [
       'is not moved by one that crashes',
@@ -59,12 +52,12 @@ describe('the supervisor', () => {
       'stops all from any state',
       [{ type: 'instances.listed' }, { type: 'lease.gained' }, { type: 'supervisor.stop' }],
       'stopped',
-      ['tell all who leads', 'stop all'],
+      ['announce leadership', 'stop all'],
     ],
   ])('%s', (_claim, events, state, asked) => {
     const result = told(...events)
     expect(result.state).toBe(state)
-    expect(result.asked).toEqual(expect.arrayContaining(asked))
+    expect(result.asked).toEqual(asked)
   })
 })
 

@@ -32,7 +32,21 @@ const accepted: readonly Case[] = [
     crd: 'instances',
     object: installed({ karmadaSpec: { components: { any: 'thing' } } }),
   },
-  { what: 'a name of 48 characters', crd: 'instances', object: instance({ install: {} }, 'a'.repeat(48)) },
+  {
+    what: 'an adopted instance with a name of 48 characters',
+    crd: 'instances',
+    object: instance({ kubeconfigSecretRef: secret }, 'a'.repeat(48)),
+  },
+  {
+    what: 'an installed instance with a name of 34 characters',
+    crd: 'instances',
+    object: instance({ install: {} }, 'a'.repeat(34)),
+  },
+  {
+    what: 'an installed instance with a name of 42 characters that contains karmada',
+    crd: 'instances',
+    object: instance({ install: {} }, 'karmada'.padEnd(42, 'a')),
+  },
   {
     what: 'an alias of 63 letters of any script',
     crd: 'instances',
@@ -108,8 +122,20 @@ const refused: readonly Case[] = [
   {
     what: 'a name of 49 characters',
     crd: 'instances',
-    object: instance({ install: {} }, 'a'.repeat(49)),
+    object: instance({ kubeconfigSecretRef: secret }, 'a'.repeat(49)),
     refused: /metadata\.name: Too long: may not be more than 48/,
+  },
+  {
+    what: 'an installed instance whose Services could not be named',
+    crd: 'instances',
+    object: instance({ install: {} }, 'a'.repeat(35)),
+    refused: /metadata\.name must have at most 34 characters/,
+  },
+  {
+    what: 'an installed instance whose Services could not be named, with karmada in its name',
+    crd: 'instances',
+    object: instance({ install: {} }, 'karmada'.padEnd(43, 'a')),
+    refused: /metadata\.name must have at most 34 characters/,
   },
   {
     what: 'a name with dots',

@@ -1,124 +1,220 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DescField, DescMessage, DescService } from '@bufbuild/protobuf'
-import { ScalarType } from '@bufbuild/protobuf'
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type Message,
+  ScalarType,
+  toJson,
+} from '@bufbuild/protobuf'
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import type { Dispatcher } from '../../http/dispatch.js'
 import { operationsOf, type ServiceHandlers } from '../../http/operation.js'
-import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import type { RestEnv } from '../../http/rest/env.js'
+import { addRoutes } from '../../http/rest/routes.js'
 import { testApi } from '../http/fakes/api.js'
+import { type Contract, type ContractOperation, type Json, resolve, type Schema, sampleOf } from './sample.js'
+import { services } from './services.js'
 
-/** The product's published REST contract for this service: types, enums and formats only. */
-interface Contract {
-  readonly operations: readonly {
-    readonly service: string
-    readonly rpc: string
-    readonly method: string
-    readonly path: string
-    readonly params: readonly Parameter[]
-    readonly body: Schema | null
-    readonly response: Schema
-  }[]
-  readonly definitions: Readonly<Record<string, Schema>>
-}
-interface Parameter extends Schema {
-  readonly name: string
-  readonly in: 'path' | 'query'
-}
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly format?: string
-  readonly enum?: readonly string[]
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema
-}
+const contract = JSON.parse(readFileSync(join(import.meta.dirname, 'contract.json'), 'utf8')) as Contract
 
-const contract = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'contract-instance.json'), 'utf8'),
-) as Contract
-const service: DescService = InstanceService
-const operations = operationsOf(
-  InstanceService,
-  new Proxy({}, { get: () => () => ({}) }) as ServiceHandlers<typeof InstanceService>,
+/** The operations of all services, as the server would have them if each had handlers. */
+const operations = services.flatMap(service =>
+  operationsOf(service, new Proxy({}, { get: () => () => ({}) }) as ServiceHandlers<typeof service>),
 )
-const methodNamed = (name: string) => service.methods.find(method => method.name === name)!
+const operationOf = ({ service, rpc }: ContractOperation) =>
+  operations.find(({ id }) => id === `${service}_${rpc}`)!
 
-describe.each(contract.operations)(
-  'the contract’s $rpc',
-  ({ service: name, rpc, method, path, params, body, response }) => {
-    it('has its verb and path, and says what its caller must be allowed', () => {
-      const operation = operations.find(({ id }) => id === `${name}_${rpc}`)
-      expect(operation?.bindings.map(({ verb, template }) => `${verb} ${template.source}`)).toContain(
-        `${method} ${path}`,
-      )
-      expect(operation?.permission?.anyCaller || operation?.permission?.verb).toBeTruthy()
-    })
-
-    it('resolves to its own rpc and to no other', async () => {
-      const { app, counts } = testApi()
-      await app.request(
-        path.replace(/\{\w+\}/g, 'north'),
-        {
-          method,
-          headers: { authorization: 'Bearer admin', 'content-type': 'application/json' },
-          ...(body ? { body: '{}' } : {}),
-        },
-        {},
-      )
-      const called = [...counts.keys()].filter(key => key.startsWith('kairship_api_requests_total'))
-      expect(called).toHaveLength(1)
-      expect(called[0]).toContain(`"operation":"${name}_${rpc}"`)
-    })
-
-    it('takes its parameters and body, and answers its fields', () => {
-      const { input, output } = methodNamed(rpc)
-      for (const parameter of params) {
-        const field = fieldOf(input, parameter.name, parameter.in === 'path')
-        expect(typeOf(field, parameter), parameter.name).toBe(true)
-      }
-      if (body) expect(differences(input, body, rpc)).toEqual([])
-      expect(differences(output, response, rpc)).toEqual([])
-    })
+/** REST routes of all services over a dispatcher that only reads requests and remembers them. */
+const received: { readonly id: string; readonly request: Message }[] = []
+const dispatcher: Dispatcher = {
+  async unary(operation, read) {
+    received.push({ id: operation.id, request: await read() })
+    return create(operation.method.output)
   },
-)
+  async stream(operation) {
+    throw new Error(`${operation.id} is not in the contract`)
+  },
+}
+const app = new Hono<RestEnv>()
+addRoutes(app, operations, dispatcher)
 
-const fieldOf = (message: DescMessage, name: string, byProtoName = false): DescField | undefined =>
+describe('the contract', () => {
+  it('has 178 operations in 14 services, and each service has a .proto file', () => {
+    expect(contract.operations).toHaveLength(178)
+    const named = [...new Set(contract.operations.map(({ service }) => `${service}Service`))]
+    expect(services.map(({ name }) => name).sort()).toEqual(named.sort())
+  })
+
+  it('is served only where there are handlers', () => {
+    const { api } = testApi()
+    const served = api.services.map(({ service }) => service.name)
+    expect(
+      services.map(({ name }) => name).filter(name => !served.includes(name)),
+      'described but not served yet: a service with handlers leaves this list',
+    ).toEqual([
+      'AggregationService',
+      'ApiextensionsService',
+      'AppsService',
+      'AutoscalingService',
+      'BatchService',
+      'CloudShellService',
+      'ClusterService',
+      'CoreService',
+      'ImageService',
+      'InsightService',
+      'NetworkingService',
+      'PolicyService',
+      'WorkspaceService',
+    ])
+  })
+
+  it('is loaded by the server only as far as it is served: generated code of other services costs start-up time', () => {
+    const served = testApi().api.services.flatMap(({ service }) => [
+      service.file.name,
+      ...service.file.dependencies.map(({ name }) => name),
+    ])
+    const folder = join(import.meta.dirname, '../../http')
+    const imported = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .flatMap(name => [
+        ...readFileSync(join(folder, name), 'utf8').matchAll(
+          /gen\/(?:kairship|comments)\/(\w+?)(?:_pb)?\.js'/g,
+        ),
+      ])
+      .map(([, name]) => `kairship/${name}`)
+    expect([...new Set(imported)].filter(name => !served.includes(name))).toEqual([])
+    expect(imported.length).toBeGreaterThan(5)
+  })
+
+  it('answers the paths of services that are not served as it answers unknown paths', async () => {
+    const { api, app: served } = testApi()
+    const ids = api.services.flatMap(service => service.operations.map(({ id }) => id))
+    for (const { service, rpc, method, path } of contract.operations) {
+      if (ids.includes(`${service}_${rpc}`)) continue
+      const headers = { authorization: 'Bearer admin', 'content-type': 'application/json' }
+      const { status } = await served.request(path.replace(/\{(\w+)\}/g, 'text'), { method, headers }, {})
+      expect([404, 405], `${service}_${rpc}`).toContain(status)
+    }
+  })
+})
+
+describe.each(contract.operations)('the contract’s $service.$rpc', operation => {
+  const { service, rpc, method, path, params, body, response } = operation
+
+  it('has its verb and path, and says what its caller must be allowed', () => {
+    const { bindings, permission } = operationOf(operation)
+    expect(bindings.map(({ verb, template }) => `${verb} ${template.source}`)).toContain(`${method} ${path}`)
+    expect(permission?.anyCaller || (permission?.verb && permission.resource)).toBeTruthy()
+    if (permission?.nameField) {
+      expect(fieldAt(operationOf(operation).method.input, permission.nameField, true)?.scalar).toBe(
+        ScalarType.STRING,
+      )
+    }
+  })
+
+  it('is reached by its path and no other rpc is, with its path, query and body in the request', async () => {
+    const inPath = params.filter(parameter => parameter.in === 'path').map(({ name }) => [name, `my-${name}`])
+    const query = params.filter(parameter => parameter.in === 'query' && !isListOfMessages(parameter))
+    const fields = body ? (sampleOf(contract, body) as Readonly<Record<string, Json>>) : {}
+    const url = path.replace(/\{(\w+)\}/g, 'my-$1')
+    const search = new URLSearchParams(
+      query.map((parameter): [string, string] => [parameter.name, textOf(parameter)]),
+    )
+    received.length = 0
+    const answer = await app.request(
+      query.length > 0 ? `${url}?${search}` : url,
+      {
+        method,
+        ...(body ? { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } } : {}),
+      },
+      {},
+    )
+    expect(answer.status, await answer.text()).toBe(200)
+    expect(received.map(({ id }) => id)).toEqual([`${service}_${rpc}`])
+    const read = toJson(operationOf(operation).method.input, received[0]!.request)
+    expect(read).toMatchObject({ ...fields, ...Object.fromEntries(inPath) })
+    for (const parameter of query) {
+      expect([valueAt(read, parameter.name)].flat().join(), parameter.name).toBe(textOf(parameter))
+    }
+  })
+
+  it('takes its parameters and body, and answers its fields, by name and type', () => {
+    const { input, output } = operationOf(operation).method
+    for (const parameter of params) {
+      const field = fieldAt(input, parameter.name, parameter.in === 'path')
+      expect(typeOf(field, parameter), parameter.name).toBe(true)
+    }
+    if (body) expect(differences(input, body, rpc)).toEqual([])
+    expect(differences(output, response, rpc)).toEqual([])
+  })
+
+  it('writes the answer as the contract does', () => {
+    const { output } = operationOf(operation).method
+    const answer = sampleOf(contract, response)
+    expect(toJson(output, fromJson(output, answer as never))).toEqual(answer)
+  })
+})
+
+/** A query cannot hold these. */
+const isListOfMessages = (schema: Schema) => schema.type === 'array' && !!schema.items?.$ref
+
+const textOf = (schema: Schema): string => String([sampleOf(contract, schema)].flat()[0])
+
+const valueAt = (json: unknown, path: string): unknown =>
+  path.split('.').reduce((value, name) => (value as Readonly<Record<string, unknown>>)?.[name], json)
+
+const fieldNamed = (message: DescMessage, name: string, byProtoName = false): DescField | undefined =>
   message.fields.find(field => (byProtoName ? field.name : field.jsonName) === name)
+
+/** A field by its path, `cluster.spec.region`. */
+function fieldAt(message: DescMessage, path: string, byProtoName: boolean): DescField | undefined {
+  const [name = '', ...rest] = path.split('.')
+  const field = fieldNamed(message, name, byProtoName)
+  if (rest.length === 0) return field
+  return field?.message ? fieldAt(field.message, rest.join('.'), byProtoName) : undefined
+}
 
 /** Every field of the contract's schema that the message lacks or types otherwise. The message may have more. */
 function differences(message: DescMessage, schema: Schema, path: string, seen = new Set<string>()): string[] {
   if (schema.$ref && seen.has(schema.$ref)) return []
   if (schema.$ref) seen.add(schema.$ref)
-  return Object.entries(resolve(schema).properties ?? {}).flatMap(([name, property]) => {
-    const field = fieldOf(message, name)
+  return Object.entries(resolve(contract, schema).properties ?? {}).flatMap(([name, property]) => {
+    const field = fieldNamed(message, name)
     const at = `${path}.${name}`
-    if (!typeOf(field, property)) return [`${at} is ${JSON.stringify(resolve(property))}`]
+    if (!typeOf(field, property)) return [`${at} is ${JSON.stringify(resolve(contract, property))}`]
     const inner = property.items ?? property.additionalProperties ?? property
-    return field && 'message' in field && field.message ? differences(field.message, inner, at, seen) : []
+    return field?.message ? differences(field.message, inner, at, seen) : []
   })
 }
 
-const resolve = (schema: Schema): Schema =>
-  schema.$ref ? contract.definitions[schema.$ref.split('/').pop()!]! : schema
-
+/** Whether a field has the type of the contract's schema, the types of lists and maps included. */
 function typeOf(field: DescField | undefined, schema: Schema): boolean {
   if (!field) return false
-  const found = resolve(schema)
-  if (found.type === 'array') return field.fieldKind === 'list'
-  if (found.additionalProperties) return field.fieldKind === 'map'
-  if (found.enum) {
-    return (
-      field.fieldKind === 'enum' &&
-      found.enum.every(name => field.enum.values.some(value => value.name === name))
-    )
+  const found = resolve(contract, schema)
+  if (found.type === 'array') return field.fieldKind === 'list' && singleTypeOf(field, found.items!)
+  if (found.additionalProperties) {
+    return field.fieldKind === 'map' && singleTypeOf(field, found.additionalProperties)
   }
-  if (field.fieldKind === 'message') return found.type === 'object'
-  return field.fieldKind === 'scalar' && scalarNames[field.scalar] === `${found.type}:${found.format ?? ''}`
+  return field.fieldKind !== 'list' && field.fieldKind !== 'map' && singleTypeOf(field, found)
+}
+
+function singleTypeOf(field: DescField, schema: Schema): boolean {
+  const found = resolve(contract, schema)
+  if (found.enum) {
+    const names = field.enum?.values.map(({ name }) => name)
+    return found.enum.every((name, number) => names?.[number] === name)
+  }
+  if (field.message) return found.type === 'object' || found.properties !== undefined
+  return field.scalar !== undefined && scalarNames[field.scalar] === `${found.type}:${found.format ?? ''}`
 }
 
 const scalarNames: Partial<Record<ScalarType, string>> = {
   [ScalarType.STRING]: 'string:',
+  [ScalarType.BYTES]: 'string:byte',
   [ScalarType.BOOL]: 'boolean:',
   [ScalarType.INT32]: 'integer:int32',
   [ScalarType.INT64]: 'string:int64',

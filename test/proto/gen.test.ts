@@ -1,25 +1,27 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { DescField, DescService } from '@bufbuild/protobuf'
+import type { DescEnum, DescField, DescMessage } from '@bufbuild/protobuf'
 import { getOption } from '@bufbuild/protobuf'
+import { FieldDescriptorProto_Type } from '@bufbuild/protobuf/wkt'
 import { loadSync } from '@grpc/proto-loader'
 import { describe, expect, it } from 'vitest'
-import { comments } from '../../proto/gen/comments.js'
+import { comments } from '../../http/rest/comments.js'
 import { http } from '../../proto/gen/google/api/annotations_pb.js'
 import { file_google_rpc_error_details } from '../../proto/gen/google/rpc/error_details_pb.js'
 import { file_google_rpc_status } from '../../proto/gen/google/rpc/status_pb.js'
+import { file_grpc_health_v1 } from '../../proto/gen/grpc/health/v1_pb.js'
 import { file_grpc_reflection_v1 } from '../../proto/gen/grpc/reflection/v1_pb.js'
-import { file_kairship_instance, InstanceService } from '../../proto/gen/kairship/instance_pb.js'
-import { file_kairship_permission, permission } from '../../proto/gen/kairship/permission_pb.js'
-import { file_kairship_types } from '../../proto/gen/kairship/types_pb.js'
+import { permission } from '../../proto/gen/kairship/permission_pb.js'
+import { testApi } from '../http/fakes/api.js'
+import { files as ours, services } from './services.js'
 
 /**
  * proto/gen is committed so that neither `npm ci` nor `npm start` needs buf. Another parser (protobufjs, through
  * proto-loader) reads the .proto files here and must find the same in both. `npm run proto` mends a difference.
  */
 const folder = resolve(import.meta.dirname, '../../proto')
-const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
-  name.endsWith('.proto'),
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+  name => name.endsWith('.proto') && !name.includes('node_modules'),
 )
 const read = loadSync(
   sources.map(name => join(folder, name)),
@@ -28,8 +30,15 @@ const read = loadSync(
 
 interface Read {
   readonly format?: string
-  readonly type?: { name: string; field?: ReadField[]; value?: { name: string; number: number }[] }
+  readonly type?: ReadType
   readonly [method: string]: unknown
+}
+interface ReadType {
+  readonly name: string
+  readonly field?: readonly ReadField[]
+  readonly value?: readonly { readonly name: string; readonly number: number }[]
+  readonly nestedType?: readonly ReadType[]
+  readonly enumType?: readonly ReadType[]
 }
 interface ReadField {
   readonly name: string
@@ -40,45 +49,72 @@ interface ReadField {
 }
 
 const files = [
-  file_kairship_instance,
-  file_kairship_types,
-  file_kairship_permission,
+  ...ours,
   file_google_rpc_status,
   file_google_rpc_error_details,
   file_grpc_reflection_v1,
+  file_grpc_health_v1,
 ]
 
+const lastPart = (name: string | undefined) => name?.split('.').pop() ?? ''
+
+/** The other parser names the entries of a map after the field. */
+const typeNameOf = ({ fieldKind, name, proto }: DescField) =>
+  fieldKind === 'map' ? name.charAt(0).toUpperCase() + name.slice(1) : lastPart(proto.typeName)
+
 const describeField = (field: DescField) =>
-  `${field.name} = ${field.number}${field.fieldKind === 'list' || field.fieldKind === 'map' ? ' repeated' : ''}`
-const describeRead = ({ name, number, label }: ReadField) =>
-  `${name} = ${number}${label === 'LABEL_REPEATED' ? ' repeated' : ''}`
+  `${field.name} = ${field.number} TYPE_${FieldDescriptorProto_Type[field.proto.type]} ${typeNameOf(field)}${field.fieldKind === 'list' || field.fieldKind === 'map' ? ' repeated' : ''}`
+const describeRead = ({ name, number, label, type, typeName }: ReadField) =>
+  `${name} = ${number} ${type} ${lastPart(typeName)}${label === 'LABEL_REPEATED' ? ' repeated' : ''}`
+
+/** What was read, by full name: the parser lists types that stand inside messages only there. */
+const found = new Map<string, ReadType>()
+const add = (fullName: string, type: ReadType) => {
+  found.set(fullName, type)
+  for (const inner of [...(type.nestedType ?? []), ...(type.enumType ?? [])])
+    add(`${fullName}.${inner.name}`, inner)
+}
+for (const [fullName, { type }] of Object.entries(read)) if (type) add(fullName, type)
+
+/** A message and those inside it, but for the entries of maps. */
+const withNested = (message: DescMessage): DescMessage[] => [
+  message,
+  ...message.nestedMessages.flatMap(withNested),
+]
+const enums: DescEnum[] = files.flatMap(file => [
+  ...file.enums,
+  ...file.messages.flatMap(withNested).flatMap(message => message.nestedEnums),
+])
 
 describe('the generated descriptors say what the .proto files say', () => {
-  for (const message of files.flatMap(file => file.messages)) {
+  for (const message of files.flatMap(file => file.messages).flatMap(withNested)) {
     it(message.typeName, () => {
-      const found = read[message.typeName]?.type?.field ?? []
-      expect(message.fields.map(describeField)).toEqual(found.map(describeRead))
+      const fields = found.get(message.typeName)?.field ?? []
+      expect(message.fields.map(describeField)).toEqual(fields.map(describeRead))
     })
   }
 
-  for (const enumeration of files.flatMap(file => file.enums)) {
+  for (const enumeration of enums) {
     it(enumeration.typeName, () => {
-      const found = read[enumeration.typeName]?.type?.value ?? []
+      const values = found.get(enumeration.typeName)?.value ?? []
       expect(enumeration.values.map(({ name, number }) => ({ name, number }))).toEqual(
-        found.map(({ name, number }) => ({ name, number })),
+        values.map(({ name, number }) => ({ name, number })),
       )
     })
   }
 
-  it('for the methods of InstanceService, with their paths and permissions', () => {
-    const service = read[InstanceService.typeName] as unknown as Record<string, ReadMethod>
-    const generated = (InstanceService as DescService).methods.map(method => {
+  it.each(services)('for the methods of $name, with their paths and permissions', described => {
+    const service = read[described.typeName] as unknown as Record<string, ReadMethod>
+    const generated = described.methods.map(method => {
       const { pattern, body } = getOption(method, http)
-      const { verb, resource, nameField, filtered, anyCaller } = getOption(method, permission)
+      const { verb, resource, nameField, filtered, anyCaller, createdNameField } = getOption(
+        method,
+        permission,
+      )
       return [
         method.name,
         { [pattern.case ?? '']: pattern.value, ...(body ? { body } : {}) },
-        { verb, resource, nameField, filtered, anyCaller },
+        { verb, resource, nameField, filtered, anyCaller, createdNameField },
       ]
     })
     const parsed = Object.entries(service).map(([name, { options }]) => {
@@ -92,13 +128,16 @@ describe('the generated descriptors say what the .proto files say', () => {
           nameField: given.name_field ?? '',
           filtered: given.filtered ?? false,
           anyCaller: given.any_caller ?? false,
+          createdNameField: given.created_name_field ?? '',
         },
       ]
     })
     expect(generated).toEqual(parsed)
   })
 
-  it('and every rpc but the plainest has its comment', () => {
+  it('and the served services have their comments', () => {
+    for (const { service } of testApi().api.services)
+      expect(comments[service.typeName], service.name).toBeTruthy()
     expect(comments['kairship.io.api.instance.v1alpha1.InstanceService.DeleteInstance']).toContain('removal')
   })
 })

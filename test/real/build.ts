@@ -54,6 +54,18 @@ export async function build(report: (line: string) => void, everything = false):
   }
 }
 
+/**
+ * Builds one program, if it is missing.
+ * @throws Error when Go is missing or the program does not compile
+ */
+export async function buildNamed(name: string, report: (line: string) => void): Promise<void> {
+  if (existsSync(programPath(name))) return
+  requireGo()
+  report(`building ${name} …`)
+  for (const family of families)
+    for (const program of family.programs) if (program.name === name) await buildProgram(family, program)
+}
+
 function cacheFolder(family: Family): string {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
   const hash = createHash('sha256')

@@ -68,6 +68,12 @@ export const families: readonly Family[] = [
     ],
   },
   {
+    folder: 'karmada-oracle',
+    stamps: {},
+    programs: [{ name: 'karmada-oracle', package: '.' }],
+    ownSources: true,
+  },
+  {
     folder: 'clusterpedia',
     stamps: {
       [`${clusterpedia}/pkg/version.gitVersion`]: 'v0.9.1',

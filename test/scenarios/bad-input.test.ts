@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INSTANCES, type Instance, type InstanceSpec } from '../../manifests/instance.js'
 import { resourcePath } from '../../manifests/kube.js'
 import { createAuthority } from '../../playground/apiserver/access/certificates.js'
-import { SECRETS } from '../../playground/core-types.js'
+import { SECRETS } from '../../playground/objects/core-types.js'
 import { eventually } from './support/eventually.js'
 import { Scenario } from './support/scenario.js'
 
@@ -71,7 +71,7 @@ describe('an Instance', () => {
     await expect(long).rejects.toThrow(/metadata\.name: Too long/)
   })
 
-  it('with fields nobody knows is taken without them, and refused where strictness is asked for', async () => {
+  it('with unknown fields is stored without them, and refused with strict validation', async () => {
     const object = {
       ...adopting('strange', 'missing'),
       spec: { ...adopting('x', 'missing').spec, colour: 'red' },
@@ -105,7 +105,7 @@ describe('an Instance', () => {
     await scenario.phase('waiting', 'Ready')
   })
 
-  it('that repeats another’s control plane says whose it is, and the elder stays ready', async () => {
+  it('that repeats another’s control plane says whose it is, and the first instance stays ready', async () => {
     await writeSecret('copy', { kubeconfig: await kubeconfigOf(untouched) })
     await scenario.create(INSTANCES, adopting('copycat', 'copy'))
     expect(await complaint('copycat', 'Accepted', /^Duplicate/)).toContain(
@@ -161,7 +161,7 @@ describe('an Instance', () => {
       expect(scenario.patience.story()).not.toContain(key)
     })
 
-  it('in whatever trouble leaves its neighbours alone', async () => {
+  it('in whatever trouble leaves the other instances alone', async () => {
     expect((await scenario.find<Instance>(INSTANCES, untouched))?.status?.phase).toBe('Ready')
     const changes = scenario.happenings.filter(
       ({ what, object }) =>

@@ -55,9 +55,9 @@ describe.concurrent('deleting an Instance', () => {
   })
 })
 
-/** Where the leader is killed: when this is first seen on the host after the deletion was asked for. */
+/** Where the leader is killed: when this is first seen on the host after the deletion was requested. */
 const moments: [when: string, line: string][] = [
-  ['as soon as the deletion is asked for', `MODIFIED Instance ${name}`],
+  ['as soon as the deletion is requested', `MODIFIED Instance ${name}`],
   ['when the registration is gone', `DELETED InstanceRegistration ${name}`],
   ['when the virtual cluster is going', `MODIFIED PediaCluster k-${name}`],
   ['when the virtual cluster is gone', `DELETED PediaCluster k-${name}`],

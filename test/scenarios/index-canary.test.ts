@@ -57,7 +57,7 @@ const metric = async (replica: KairshipProcess, line: RegExp): Promise<number> =
   return Number(line.exec(text)?.[1] ?? 0)
 }
 
-describe.concurrent('an index that stands still while it claims health', () => {
+describe.concurrent('an index that is stalled while it claims health', () => {
   it('takes its instance out of service with the cause, once, and puts it back by itself', async ({
     begin,
   }) => {
@@ -66,16 +66,16 @@ describe.concurrent('an index that stands still while it claims health', () => {
     await scenario.phase(name, 'Ready')
     const before = scenario.happenings.length
     const move = scenario.playground.containerManagement.interrupt({
-      kind: 'standStill',
+      kind: 'stall',
       cluster: `k-${name}`,
     })
     const degraded = await scenario.phase(name, 'Degraded')
     expect(conditionOf(degraded, 'VirtualClusterSynced')).toMatchObject({
       status: 'False',
-      reason: 'StandsStill',
+      reason: 'Stalled',
       message: expect.stringContaining('does not show in the index'),
     })
-    expect(conditionOf(degraded, 'Ready')).toMatchObject({ status: 'False', reason: 'StandsStill' })
+    expect(conditionOf(degraded, 'Ready')).toMatchObject({ status: 'False', reason: 'Stalled' })
     expect(conditionOf(degraded, 'ControlPlaneHealthy')).toMatchObject({ status: 'True' })
     move()
     await scenario.phase(name, 'Ready')
@@ -91,7 +91,7 @@ describe.concurrent('an index that stands still while it claims health', () => {
     await scenario.playground.containerManagement.setReadApiAvailable(false)
     const degraded = await scenario.phase(name, 'Degraded')
     expect(conditionOf(degraded, 'VirtualClusterSynced')).toMatchObject({
-      reason: 'StandsStill',
+      reason: 'Stalled',
       message: expect.stringContaining('the index cannot be read'),
     })
     await scenario.playground.containerManagement.setReadApiAvailable(true)

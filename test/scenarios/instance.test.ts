@@ -123,7 +123,7 @@ describe('an adopted instance', () => {
     expect(JSON.stringify(transitions)).not.toMatch(/client-key-data|PRIVATE KEY/)
   })
 
-  it('asks with new credentials as soon as they are there, and loses no contact: only its index starts over', async () => {
+  it('uses new credentials as soon as they are there, and loses no contact: only its index starts over', async () => {
     const { server } = one.controlPlane
     const user = { name: 'kairship-rotated', groups: ['system:masters'] }
     const kubeconfig = await server.tokenKubeconfig(user)
@@ -163,7 +163,7 @@ describe('an adopted instance', () => {
     expect(JSON.stringify([await one.read(EU), one.kairship.fleet.explain(EU)])).not.toContain(token)
   })
 
-  it('asks with a client certificate that was renewed, too', async () => {
+  it('uses a renewed client certificate, too', async () => {
     const { server } = one.controlPlane
     const name = 'kairship-renewed'
     const kubeconfig = await server.kubeconfig({ name, groups: ['system:masters'] })
@@ -200,19 +200,19 @@ describe('an instance that cannot work says precisely why, and heals when that i
   })
 
   it('a kubeconfig that is none, and then one without the right key, and then a good one of a duplicate', async () => {
-    await one.create(SECRETS, secretOf('twin', 'not a kubeconfig'), NAMESPACE)
-    await one.adopt('twin')
-    await one.condition('twin', 'CredentialsResolved', 'KubeconfigInvalid')
-    await one.patchSecret('twin', null)
-    await one.condition('twin', 'CredentialsResolved', 'SecretKeyMissing')
+    await one.create(SECRETS, secretOf('duplicate', 'not a kubeconfig'), NAMESPACE)
+    await one.adopt('duplicate')
+    await one.condition('duplicate', 'CredentialsResolved', 'KubeconfigInvalid')
+    await one.patchSecret('duplicate', null)
+    await one.condition('duplicate', 'CredentialsResolved', 'SecretKeyMissing')
     const kubeconfig = await one.controlPlane.server.kubeconfig({
       name: 'kairship',
       groups: ['system:masters'],
     })
-    await one.patchSecret('twin', kubeconfig)
-    const { message } = await one.condition('twin', 'Accepted', 'DuplicateControlPlane')
+    await one.patchSecret('duplicate', kubeconfig)
+    const { message } = await one.condition('duplicate', 'Accepted', 'DuplicateControlPlane')
     expect(message).toContain(EU)
-    expect((await one.list(PEDIA_CLUSTERS)).map(({ metadata }) => metadata.name)).not.toContain('k-twin')
+    expect((await one.list(PEDIA_CLUSTERS)).map(({ metadata }) => metadata.name)).not.toContain('k-duplicate')
     expect((await one.read(EU)).status?.phase).toBe('Ready')
   })
 
@@ -237,19 +237,19 @@ describe('an instance that cannot work says precisely why, and heals when that i
 })
 
 describe('deletion', () => {
-  it('of the elder leaves nothing outside, and the younger takes its place without a restart', async () => {
+  it('of the first instance leaves nothing outside, and the duplicate takes its place without a restart', async () => {
     await one.remove(INSTANCES, { name: EU })
     await one.gone(EU)
     const left = await Promise.all(
       [PEDIA_CLUSTERS, INSTANCE_REGISTRATIONS].map(type => one.list(type, `kairship.io/instance=${EU}`)),
     )
     expect(left.flat()).toEqual([])
-    await one.phase('twin', 'Ready')
+    await one.phase('duplicate', 'Ready')
   })
 
   it('of the last leaves nothing at all', async () => {
-    await one.remove(INSTANCES, { name: 'twin' })
-    await one.gone('twin')
+    await one.remove(INSTANCES, { name: 'duplicate' })
+    await one.gone('duplicate')
     expect(await one.list(PEDIA_CLUSTERS)).toEqual([])
     expect(await one.list(INSTANCE_REGISTRATIONS)).toEqual([])
   })

@@ -178,7 +178,7 @@ describe.each(found)('%s', kubectl => {
     )
   })
 
-  it('create makes built-in objects, sent as protobuf by newer ones, and auth asks who may do what', async () => {
+  it('create makes built-in objects, sent as protobuf by newer ones, and auth can-i answers', async () => {
     await ok('create deployment created --image=web:1')
     expect(
       await ok('get deployment created -o jsonpath={.spec.replicas},{.spec.template.spec.restartPolicy}'),
@@ -211,7 +211,7 @@ describe.each(found)('%s', kubectl => {
     await gone
   })
 
-  it('describe tells an object with its events', async () => {
+  it('describe shows an object with its events', async () => {
     await ok('apply -f -', deployment('described'))
     const { metadata } = await server.local.request<{ metadata: { uid: string } }>({
       method: 'GET',
@@ -242,7 +242,7 @@ describe.each(found)('%s', kubectl => {
     expect(stderr).toBe(`Error from server (NotFound): namespaces "${name}" not found\n`)
   })
 
-  it('api-resources lists types with short names, explain tells their fields', async () => {
+  it('api-resources lists types with short names, explain their fields', async () => {
     expect(await ok('api-resources')).toMatch(/^deployments +deploy +apps\/v1 +true +Deployment$/m)
     const group = `explain.${space}.example.com`
     await ok('apply -f -', crd(group))

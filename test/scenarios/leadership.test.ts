@@ -1,10 +1,11 @@
 import { describe, expect } from 'vitest'
 import { indexedCanaryPath } from '../../manifests/index-canary.js'
-import { INSTANCES } from '../../manifests/instance.js'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
 import { type KubeList, resourcePath } from '../../manifests/kube.js'
 import type { Lease } from '../../manifests/lease.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
+import { replicaName } from '../replica-name.js'
 import { eventually } from './support/eventually.js'
 import { type Scenario, shortTerm } from './support/scenario.js'
 import { it } from './support/scenario-test.js'
@@ -59,6 +60,20 @@ async function settled(scenario: Scenario): Promise<void> {
     },
     scenario.patience,
   )
+  // The status is written after a pause, which is longer than the quiet below.
+  await eventually(
+    'every Instance says so',
+    async () => {
+      const path = resourcePath(INSTANCES)
+      const { items } = await scenario.host.local.request<KubeList<Instance>>({ method: 'GET', path })
+      return items.every(({ status }) =>
+        status?.conditions?.some(
+          ({ type, status }) => type === 'RoleBindingsMaterialized' && status === 'True',
+        ),
+      )
+    },
+    scenario.patience,
+  )
   await quiet(scenario, writes)
 }
 const identities = ['a', 'b'] as const
@@ -101,7 +116,7 @@ describe.concurrent('two replicas', () => {
     // (`test/machines/election.test.ts`).
     const { spec: taken } = await eventually('the other’s claim', async () => {
       const lease = await scenario.lease()
-      return lease.spec?.holderIdentity === other(leader) ? lease : undefined
+      return replicaName(lease.spec?.holderIdentity) === other(leader) ? lease : undefined
     })
     expect(taken?.leaseTransitions).toBe((last?.leaseTransitions ?? 0) + 1)
     expect(Date.parse(taken?.acquireTime ?? '')).toBeGreaterThanOrEqual(
@@ -119,7 +134,7 @@ describe.concurrent('two replicas', () => {
     expect(scenario.chronicle(before)).toEqual([])
   })
 
-  it('of which the leader is asked to stop: the lease is given back, and the other leads though it had not run out', async ({
+  it('of which the leader gets SIGTERM: the lease is given back, and the other leads before it runs out', async ({
     begin,
   }) => {
     const scenario = await begin()
@@ -134,7 +149,7 @@ describe.concurrent('two replicas', () => {
     const holders = scenario.happenings
       .slice(before)
       .filter(({ what }) => what.startsWith('Lease'))
-      .map(({ object }) => (object as Lease).spec?.holderIdentity ?? '')
+      .map(({ object }) => replicaName((object as Lease).spec?.holderIdentity))
     // Its own renewals, the return, and the other's claim: nobody had to wait for anything to run out.
     expect(holders.filter((holder, index) => holder !== holders[index - 1]).slice(-2)).toEqual([
       '',
@@ -143,6 +158,34 @@ describe.concurrent('two replicas', () => {
     expect(scenario.chronicle(before)).toEqual([])
   })
 })
+
+/** A defect that nothing handles, when the process gets SIGUSR2. */
+const defects = {
+  'an uncaught exception': "throw new Error('a defect')",
+  'an unhandled rejection': "Promise.reject(new Error('a defect'))",
+}
+
+it.concurrent.for(Object.entries(defects))(
+  'a leader that meets %s says so, gives the lease back and ends with 1; the other leads though it had not run out',
+  async ([, defect], { begin }) => {
+    const scenario = await begin()
+    const meets = `data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${defect} })`)}`
+    const start = (identity: 'a' | 'b') =>
+      scenario.replicaWith({ NODE_OPTIONS: `--import=${meets}` }, identity)
+    const replicas = { a: start('a'), b: start('b') }
+    await scenario.phase('eu-west', 'Ready')
+    await settled(scenario)
+    const leader = (await scenario.leader()) as 'a' | 'b'
+    replicas[leader].kill('SIGUSR2')
+    const ended = await replicas[leader].ended
+    expect(ended, replicas[leader].story()).toEqual({ code: 1, signal: null })
+    const errors = replicas[leader].log.filter(({ level }) => level === 'error')
+    expect(errors).toMatchObject([
+      { msg: 'an error that nothing handles: this process stops', err: { message: 'a defect' } },
+    ])
+    await scenario.leader(holder => holder === other(leader))
+  },
+)
 
 it.concurrent('a fleet at rest costs no write and no list, only watches and probes', async ({ begin }) => {
   const scenario = await begin({ members: 1 })
@@ -153,7 +196,7 @@ it.concurrent('a fleet at rest costs no write and no list, only watches and prob
   await quiet(scenario, requests => requests.filter(one => one !== probe && !/\/leases|^WATCH/.test(one)), 20)
 })
 
-it.concurrent('a replica that is asked to stop does so in whatever state its instances are, and the next one goes on with each', async ({
+it.concurrent('a replica that gets SIGTERM stops in whatever state its instances are, and the next one goes on with each', async ({
   begin,
 }) => {
   const scenario = await begin({ instances: 4 })

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connectKube } from '../../actors/kube/connection.js'
 import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
@@ -12,6 +13,7 @@ import { type KubeList, type KubeObject, resourcePath } from '../../manifests/ku
 import type { KubeApi } from '../../ports/kube-api.js'
 import { eventually } from './support/eventually.js'
 import { KairshipProcess } from './support/kairship-process.js'
+import { kubectls } from './support/kubectl.js'
 
 const run = promisify(execFile)
 const program = resolve(import.meta.dirname, '../../dist/kairship.js')
@@ -79,6 +81,132 @@ it('a running playground answers the bundled command line and curl as it prints 
   expect(await it.ended, it.story()).toEqual({ code: 0, signal: null })
   expect(existsSync(join(folder, 'client.yaml'))).toBe(false)
   await expect(ask('get', 'instances')).rejects.toMatchObject({ code: 2 })
+})
+
+/** What a shell is given to run what the terminal shows: the tools on its path, and a home of its own. */
+async function shellTools(): Promise<NodeJS.ProcessEnv> {
+  const tools = join(folder, '.tools')
+  await mkdir(tools)
+  const [kubectl] = kubectls()
+  if (kubectl) await symlink(kubectl, join(tools, 'kubectl'))
+  return { PATH: `${tools}${delimiter}${process.env.PATH}`, HOME: join(folder, '.home') }
+}
+
+/** Runs one line in a shell in the folder until it has printed what matches, or to its end. @returns all it printed */
+function inShell(line: string, env: NodeJS.ProcessEnv, until?: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', `exec ${line}`], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    const note = (text: string) => {
+      said += text
+      if (until?.test(said)) child.kill('SIGTERM')
+    }
+    child.stdout.setEncoding('utf8').on('data', note)
+    child.stderr.setEncoding('utf8').on('data', note)
+    child.once('error', reject)
+    child.once('close', code => {
+      if (code === 0 || until?.test(said)) resolve(said)
+      else reject(new Error(`${line} ended with ${code}: ${said}`))
+    })
+  })
+}
+
+/** Lines of the terminal that can be pasted, of programs that this machine has. */
+function hints(stdout: string): string[] {
+  const all = stdout.split('\n').flatMap(line => /^ {2}([a-z].*)$/.exec(line)?.[1] ?? [])
+  const missing = ['grpcurl', ...(kubectls().length === 0 ? ['kubectl'] : [])]
+  return all.filter(line => !missing.some(tool => line.startsWith(tool)))
+}
+
+it.each([[[]], [['--files', 'my files']], [['--data', 'data']]])(
+  'every command that a playground prints works when it is pasted: %j',
+  async args => {
+    running = KairshipProcess.start(['playground', '--instances', '1', '--members', '1', ...args], {}, folder)
+    const it = running
+    await eventually('the fleet is up', () => it.stdout.includes('Ctrl-C stops everything'), {
+      story: () => it.story(),
+    })
+    const env = await shellTools()
+    const lines = hints(it.stdout)
+    expect(lines.length).toBeGreaterThanOrEqual(4)
+    const answers: Record<string, string> = {}
+    for (const line of lines)
+      answers[line] = await inShell(line, env, /--watch/.test(line) ? /eu-west/ : undefined)
+    const answerOf = (pattern: RegExp) => Object.entries(answers).find(([line]) => pattern.test(line))?.[1]
+    expect(answerOf(/describe/)).toContain('eu-west')
+    expect(answerOf(/^curl/)).toContain('"eu-west"')
+    if (kubectls().length > 0) expect(answerOf(/get nodes/)).toContain('node-1')
+  },
+)
+
+it('a second playground in the same folder refuses, and nothing of the first is deleted', async () => {
+  const args = ['playground', '--instances', '1', '--members', '0']
+  const first = KairshipProcess.start(args, {}, folder)
+  running = first
+  await eventually('the fleet is up', () => first.stdout.includes('Ctrl-C stops everything'), {
+    story: () => first.story(),
+  })
+  const before = (await readdir(join(folder, '.kairship'), { recursive: true })).sort()
+  const second = KairshipProcess.start([...args, '--once'], {}, folder)
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.stderr).toBe(
+    `error: --files: .kairship is in use by process ${first.pid}: stop it, or name another folder\n`,
+  )
+  expect((await readdir(join(folder, '.kairship'), { recursive: true })).sort()).toEqual(before)
+  const { stdout } = await run(process.execPath, [program, 'get', 'instances'], { cwd: folder })
+  expect(stdout).toContain('eu-west')
+  first.kill('SIGINT')
+  expect(await first.ended).toEqual({ code: 0, signal: null })
+  expect(await readdir(folder)).toEqual([])
+})
+
+describe('what cannot be started says so in one line that names the setting', () => {
+  const oneLine = async (...args: string[]) => {
+    const it = KairshipProcess.start(['playground', '--instances', '0', ...args], {}, folder)
+    running = it
+    const { code } = await it.ended
+    return {
+      code,
+      error: it.stderr
+        .split('\n')
+        .filter(line => !/^ +[\d.]+ s /.test(line))
+        .join('\n'),
+    }
+  }
+
+  it.each(['--data', '--files'])('a folder that cannot be made: %s', async flag => {
+    await writeFile(join(folder, 'file'), '')
+    const paths = ['file', 'file/below', ...(process.platform === 'linux' ? ['/proc/kairship'] : [])]
+    for (const path of paths)
+      expect(await oneLine(flag, path)).toEqual({
+        code: 2,
+        error: expect.stringMatching(new RegExp(`^error: ${flag}: ${path} cannot be used: [^\\n]+\\n$`)),
+      })
+  })
+
+  it.each(['--listen', '--grpc-listen', '--health-listen'])('an address in use: %s', async flag => {
+    const other = createServer()
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    expect(await oneLine(flag, address)).toEqual({
+      code: 1,
+      error: expect.stringMatching(
+        new RegExp(`^error: ${flag}: ${address} is in use by another process[^\\n]+\\n$`),
+      ),
+    })
+  })
+})
+
+it('a reader that goes away ends a command without a stack', async () => {
+  const shell = `"${process.execPath}" "${program}" --help | true; echo "ended with \${PIPESTATUS[0]}"`
+  const { stdout, stderr } = await run('bash', ['-c', shell], { cwd: folder })
+  expect(stderr).toBe('')
+  expect(stdout).toBe('ended with 141\n')
 })
 
 it('a playground with --data continues where it was', async () => {

@@ -8,12 +8,12 @@ import type WebSocket from 'ws'
 import type { KubeList, KubeObject } from '../../manifests/kube.js'
 import { createAuthority } from '../../playground/apiserver/access/certificates.js'
 import type { KubeApi } from '../../ports/kube-api.js'
-import { letIn } from '../http/native-door/playground-door.js'
+import { letIn } from '../http/proxy/playground-proxy.js'
 import { waitFor } from '../patience.js'
 import { kubeconfigText } from '../real/api-client.js'
-import { DoorClient, NumberedWrites, oncePerNumber } from './support/door-client.js'
 import { eventually } from './support/eventually.js'
 import { KairshipProcess } from './support/kairship-process.js'
+import { NumberedWrites, oncePerNumber, ProxyClient } from './support/proxy-client.js'
 import { Scenario } from './support/scenario.js'
 import { type Service, serviceBefore } from './support/service.js'
 
@@ -51,12 +51,12 @@ describe('of two replicas before a Karmada', () => {
     client.close()
     return { process, port }
   }
-  const doorAt = (port: number) => ({
+  const proxyAt = (port: number) => ({
     server: `https://127.0.0.1:${port}${proxy}`,
     ca: authority.certificate,
     token: scenario.playground.tokens.admin,
   })
-  const clientAt = (port: number) => new DoorClient(doorAt(port))
+  const clientAt = (port: number) => new ProxyClient(proxyAt(port))
 
   beforeAll(async () => {
     scenario = await Scenario.start({ members: 1 })
@@ -110,7 +110,7 @@ describe('of two replicas before a Karmada', () => {
     const from = (await list()).metadata.resourceVersion ?? ''
     const watch = await client.watch(path, from)
     const writes = new NumberedWrites(client, path)
-    const { server, ...rest } = doorAt(service.port)
+    const { server, ...rest } = proxyAt(service.port)
     const config = new KubeConfig()
     const behind = `${server}/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy`
     config.loadFromString(kubeconfigText('member', { url: behind, ...rest }))

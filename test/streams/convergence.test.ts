@@ -83,7 +83,7 @@ function run(
 }
 
 describe('whatever the server does', () => {
-  it('the store ends up equal to it, and each change is told once and makes sense', () => {
+  it('the store ends up equal to it, and each change is emitted once and makes sense', () => {
     fc.assert(
       fc.property(fc.integer(), temper, mutations, (seed, storm, happening) => {
         const { scheduler, random, server } = run(seed, storm, happening)

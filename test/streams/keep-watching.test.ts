@@ -1,3 +1,4 @@
+import { tap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
@@ -9,6 +10,7 @@ import {
   deleted,
   expired,
   listed,
+  opened,
   type Script,
   synced,
   thing,
@@ -88,7 +90,7 @@ describe('keepWatching', () => {
     }
   })
 
-  it('waits as long as a server under pressure asks', () => {
+  it('waits as long as a server under pressure says', () => {
     const status = { ...bareStatus(429, 'slow down'), details: { retryAfterSeconds: 17 } }
     const refused = { marbles: '#', error: new StatusError(status) }
     expect(play({ lists: [refused, oneThing], watches: [quiet] }, 60_000)).toContain(
@@ -122,6 +124,56 @@ describe('keepWatching', () => {
       '20000 interrupted #1 for 400 ms: read ECONNRESET',
       '40400 interrupted #2 for 800 ms: read ECONNRESET',
       '441200 interrupted #1 for 400 ms: read ECONNRESET',
+    ])
+  })
+
+  it('resumes at once each time when watches break that were held open as long as its longest pause', () => {
+    const broken = { marbles: 'o 30s #', values: { o: opened }, error: reset }
+    const lines = play({ lists: [oneThing], watches: [broken] }, 200_000)
+    const interruptions = lines.filter(line => line.includes('interrupted'))
+    expect(interruptions).toHaveLength(6)
+    for (const line of interruptions) expect(line).toContain('interrupted #1 for 400 ms')
+  })
+
+  it('backs off when connections to the server break that were never accepted, however long that takes', () => {
+    const broken = { marbles: '30s #', error: reset }
+    const lines = play({ lists: [oneThing], watches: [broken] }, 200_000)
+    const attempts = lines.flatMap(line => /interrupted (#\d)/.exec(line)?.[1] ?? [])
+    expect(attempts).toEqual(['#1', '#2', '#3', '#4', '#5', '#6'])
+  })
+
+  it('says for how long the server has been silent', () => {
+    const silences = (script: Script, relistAfterMs?: number) => {
+      const seen: (number | string)[] = []
+      const watcher = (source: ListWatch<KubeObject>) =>
+        keepWatching(source, { random: half, ...(relistAfterMs !== undefined && { relistAfterMs }) }).pipe(
+          tap(item => {
+            if (item.type === 'interrupted') seen.push(item.silentMs)
+            if (item.type === 'restarted') seen.push('list')
+          }),
+        )
+      timeline(script, watcher, 80_000)
+      return seen
+    }
+    const held = { marbles: 'o 20s #', values: { o: opened }, error: reset }
+    const dead = { marbles: '#', error: reset }
+    const closed = { marbles: '(o|)', values: { o: opened } }
+    const changed = { marbles: '1s b 1s #', values: { b: applied('b', 11) }, error: reset }
+    // Nothing but a list, an item or a watch that was held proves contact; an accepted one that ends at once does not.
+    expect(silences({ lists: [oneThing], watches: [held, dead, dead, closed, quiet] })).toEqual([
+      'list',
+      0,
+      400,
+      1_200,
+      2_800,
+    ])
+    expect(silences({ lists: [oneThing], watches: [changed, quiet] })).toEqual(['list', 1_001])
+    expect(silences({ lists: [oneThing], watches: [held, dead, dead, quiet] }, 1_000)).toEqual([
+      'list',
+      0,
+      400,
+      1_200,
+      'list',
     ])
   })
 
@@ -163,7 +215,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('asks for the whole list at once after the continue token expired, and pages again later', () => {
+  it('requests the whole list at once after the continue token expired, and pages again later', () => {
     const first = { marbles: '1s l 1s #', values: { l: listed(thing('a', 1)) }, error: expired() }
     const gone = { marbles: '20s #', error: expired() }
     const lines = play({ lists: [first, oneThing], watches: [gone, quiet] }, 100_000)
@@ -192,7 +244,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('lists again when an event was overtaken, since nobody knows what else was', () => {
+  it('lists again when an event was overtaken, since others may be missing', () => {
     const watch = { marbles: 'b-a', values: { a: applied('a', 11), b: applied('b', 13) } }
     expect(play({ lists: [oneThing], watches: [watch, quiet] }, 1000).slice(5, 9)).toEqual([
       '0 applied b@13',

@@ -9,6 +9,7 @@ const interrupted: Seen<KubeObject> = {
   type: 'interrupted',
   error: new Error('cut'),
   attempt: 1,
+  silentMs: 0,
   retryInMs: 1,
 }
 
@@ -31,7 +32,7 @@ describe('ObjectStore', () => {
     ])
   })
 
-  it('tells a changed object from a new one and from a repeated one', () => {
+  it('distinguishes a changed object from a new one and from a repeated one', () => {
     expect(changes(applied('a', 1), applied('a', 1), applied('a', 2))).toEqual(['ADDED a@1', 'MODIFIED a@2'])
   })
 

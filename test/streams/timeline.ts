@@ -2,7 +2,7 @@ import { defer, finalize, type MonoTypeOperatorFunction, type Observable, takeUn
 import { type RunHelpers, TestScheduler } from 'rxjs/testing'
 import type { KubeObject } from '../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
-import type { ListWatch } from '../../streams/list-watch.js'
+import type { ListWatch, Opened } from '../../streams/list-watch.js'
 import type { Seen } from '../../streams/seen.js'
 
 /** An object of the tests: `thing('a', 11)` is named a, at resource version 11, with a uid of its own unless told. */
@@ -55,9 +55,12 @@ function inWords(seen: Seen<KubeObject>): string {
   }
 }
 
+/** The server has accepted the watch. */
+export const opened: Opened = { type: 'opened' }
+
 type Marbles = {
   readonly marbles: string
-  readonly values?: Record<string, Seen<KubeObject>>
+  readonly values?: Record<string, Seen<KubeObject> | Opened>
   readonly error?: unknown
 }
 

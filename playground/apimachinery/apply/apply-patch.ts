@@ -1,5 +1,5 @@
 import { StatusError } from '../../../manifests/status-error.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import { badRequestStatus, failure } from '../field-error.js'
 import { equal, has, type JsonObject, objectAt, stringAt } from '../json.js'
 import { apiVersionOf, type ResourceDefinition } from '../resource-definition.js'
@@ -19,7 +19,7 @@ import {
   withoutManagers,
 } from './managed-fields.js'
 import { mergeTyped, removeFields, withNamedFields, withoutEmptied } from './merge-typed.js'
-import { type Conflict, stripped, throughDoor, weigh } from './ownership-rules.js'
+import { type Conflict, stripped, throughProxy, weigh } from './ownership-rules.js'
 import { emptyObject, ownershipSchema, TypedError } from './ownership-schema.js'
 
 /** A server-side apply. */
@@ -51,7 +51,7 @@ export function applyPatch(apply: Apply): JsonObject {
   const own: ManagerName = { manager, operation: 'Apply', apiVersion, subresource }
   const before = live === undefined ? emptyObject(definition) : withoutManagers(live)
   const managers = knownManagers(apply, before)
-  const wanted = throughDoor(definition, subresource, fieldSetOf(schema, config))
+  const wanted = throughProxy(definition, subresource, fieldSetOf(schema, config))
   const previous = managers.get(identity(own))
   const entry: Managed = {
     ...own,

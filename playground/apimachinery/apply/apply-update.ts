@@ -1,4 +1,4 @@
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import type { JsonObject } from '../json.js'
 import { apiVersionOf, type ResourceDefinition } from '../resource-definition.js'
 import { changed } from './compare.js'
@@ -25,7 +25,7 @@ export interface Update {
   readonly object: JsonObject
   /** The `fieldManager` parameter, or what the user agent says (see `managerOf`). */
   readonly manager: string
-  /** '' for the main door. */
+  /** '' for the main resource. */
   readonly subresource?: string
   readonly now: Date
 }
@@ -86,7 +86,7 @@ export function recordUpdate(
   return capped(new Map([...weighed.managers, [identity(own), entry]]))
 }
 
-/** The books this write starts from: the client's if it sent readable ones through the main door, else the stored ones. */
+/** The books this write starts from: the client's if it sent readable ones through the main resource, else the stored ones. */
 function startingManagers(live: JsonObject | undefined, object: JsonObject, subresource: string): Managers {
   const stored = (live && decodeManagers(live)) ?? new Map()
   if (subresource !== '') return stored

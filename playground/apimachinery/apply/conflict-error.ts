@@ -48,6 +48,6 @@ function message(fields: readonly OwnedField[]): string {
 }
 
 function managerText({ manager, operation, apiVersion, subresource }: Managed): string {
-  const door = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`
-  return `${JSON.stringify(manager)}${door}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
+  const through = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`
+  return `${JSON.stringify(manager)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
 }

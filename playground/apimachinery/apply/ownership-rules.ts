@@ -33,8 +33,8 @@ const STRIPPED = setOf(
 
 export const stripped = (set: FieldSet): FieldSet => difference(set, STRIPPED)
 
-/** The part of a set that a door lets through: the main door resets status, the status door everything else. */
-export function throughDoor(
+/** The part of a set that an endpoint lets through: the main resource resets status, the status subresource everything else. */
+export function throughProxy(
   { subresources, custom }: ResourceDefinition,
   subresource: string,
   set: FieldSet,
@@ -71,9 +71,9 @@ export function weigh(
 ): Consequences {
   const raw = compare(schema, before, after)
   const comparison: Comparison = {
-    added: throughDoor(definition, subresource, raw.added),
-    modified: throughDoor(definition, subresource, raw.modified),
-    removed: throughDoor(definition, subresource, raw.removed),
+    added: throughProxy(definition, subresource, raw.added),
+    modified: throughProxy(definition, subresource, raw.modified),
+    removed: throughProxy(definition, subresource, raw.removed),
   }
   const touched = changed(comparison)
   const conflicts: Conflict[] = []

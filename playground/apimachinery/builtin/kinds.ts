@@ -37,7 +37,13 @@ const ALL = { categories: ['all'] } as const
 const REVIEW = { verbs: ['create'] } as const
 const WITHOUT_COLLECTION_DELETE = STORED_VERBS.filter(verb => verb !== 'deletecollection')
 
-const door = (name: string, kind: string, verbs: string, group?: string, version?: string): Subresource => ({
+const subresource = (
+  name: string,
+  kind: string,
+  verbs: string,
+  group?: string,
+  version?: string,
+): Subresource => ({
   name,
   kind,
   verbs: verbs.split(','),
@@ -84,7 +90,7 @@ export const BUILTIN_KINDS: readonly BuiltinKind[] = [
   core(false, 'Namespace', {
     short: ['ns'],
     verbs: WITHOUT_COLLECTION_DELETE,
-    sub: { status: true, others: [door('finalize', 'Namespace', 'update')] },
+    sub: { status: true, others: [subresource('finalize', 'Namespace', 'update')] },
   }),
   core(false, 'Node', { short: ['no'], sub: STATUS }),
   core(true, 'PersistentVolumeClaim', { short: ['pvc'], sub: STATUS }),
@@ -95,12 +101,12 @@ export const BUILTIN_KINDS: readonly BuiltinKind[] = [
     sub: {
       status: true,
       others: [
-        door('binding', 'Binding', 'create'),
-        door('eviction', 'Eviction', 'create', 'policy', 'v1'),
-        door('attach', 'PodAttachOptions', 'create,get'),
-        door('exec', 'PodExecOptions', 'create,get'),
-        door('log', 'Pod', 'get'),
-        door('portforward', 'PodPortForwardOptions', 'create,get'),
+        subresource('binding', 'Binding', 'create'),
+        subresource('eviction', 'Eviction', 'create', 'policy', 'v1'),
+        subresource('attach', 'PodAttachOptions', 'create,get'),
+        subresource('exec', 'PodExecOptions', 'create,get'),
+        subresource('log', 'Pod', 'get'),
+        subresource('portforward', 'PodPortForwardOptions', 'create,get'),
       ],
     },
   }),
@@ -110,7 +116,7 @@ export const BUILTIN_KINDS: readonly BuiltinKind[] = [
   core(true, 'Secret'),
   core(true, 'ServiceAccount', {
     short: ['sa'],
-    sub: { others: [door('token', 'TokenRequest', 'create', 'authentication.k8s.io', 'v1')] },
+    sub: { others: [subresource('token', 'TokenRequest', 'create', 'authentication.k8s.io', 'v1')] },
   }),
   core(true, 'Service', { short: ['svc'], ...ALL, sub: STATUS }),
   admission(false, 'MutatingWebhookConfiguration'),
@@ -142,7 +148,7 @@ export const BUILTIN_KINDS: readonly BuiltinKind[] = [
   batch(true, 'Job', { ...ALL, sub: STATUS }),
   kindsOf('certificates.k8s.io', 'v1')(false, 'CertificateSigningRequest', {
     short: ['csr'],
-    sub: { status: true, others: [door('approval', 'CertificateSigningRequest', 'get,patch,update')] },
+    sub: { status: true, others: [subresource('approval', 'CertificateSigningRequest', 'get,patch,update')] },
   }),
   kindsOf('coordination.k8s.io', 'v1')(true, 'Lease'),
   kindsOf('discovery.k8s.io', 'v1')(true, 'EndpointSlice'),

@@ -1,3 +1,4 @@
+import { dns1035Label, dns1123Label, dns1123Subdomain } from '../../../manifests/name-format.js'
 import {
   child,
   duplicate,
@@ -19,7 +20,6 @@ import {
   stringAt,
   withAt,
 } from '../json.js'
-import { dns1035Label, dns1123Label, dns1123Subdomain } from '../name-format.js'
 import { structuralErrors } from '../schema/structural.js'
 import { isJsonPath } from './json-path.js'
 

@@ -1,6 +1,6 @@
+import { dns1035Label } from '../../../manifests/name-format.js'
 import { child, type FieldError, index, invalid, required } from '../field-error.js'
 import { has, isArray, isObject, type Json, type JsonObject } from '../json.js'
-import { dns1035Label } from '../name-format.js'
 import type { Schema } from './schema.js'
 import { bearing, propertySchema } from './walk.js'
 

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { dns1123Label, dns1123Subdomain } from '../name-format.js'
+import { dns1123Label, dns1123Subdomain } from '../../../manifests/name-format.js'
 
 const uuid = (version: string, variant: string): RegExp =>
   new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}-?${variant}-?[0-9a-f]{12}$`, 'i')

@@ -17,7 +17,7 @@ const rule = (apiGroups: string[], resources: string[], verbs: string[]): JsonOb
 })
 const paths = (...nonResourceURLs: string[]): JsonObject => ({ nonResourceURLs, verbs: ['get'] })
 
-/** What editors may write; viewers read it too, secrets and pod doors excepted. */
+/** What editors may write; viewers read it too, secrets and pod subresources excepted. */
 const WORKLOADS: readonly JsonObject[] = [
   rule(
     ['apps'],

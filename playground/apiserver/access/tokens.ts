@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import { remember } from '../../remember.js'
+import { remember } from '../../objects/bounded-memory.js'
 import { authenticated, type User } from './user.js'
 
 /** The issuer of this API server's tokens, as kube-apiserver's --service-account-issuer. */

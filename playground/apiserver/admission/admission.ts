@@ -9,7 +9,14 @@ import { refuseEscalation } from './escalation.js'
 export function admitCreate(target: Target, object: JsonObject, options: WriteOptions): JsonObject {
   admitNamespace(target, stringAt(object, 'metadata', 'name'))
   refuseEscalation(target, object, options.user)
-  return target.type.collection === SIGNING_REQUESTS ? requestedBy(object, options.user) : object
+  const admitted = target.type.collection === SIGNING_REQUESTS ? requestedBy(object, options.user) : object
+  return target.cluster.mutate?.(admitted) ?? admitted
+}
+
+/** What the webhooks of a cluster make of a changed object; what is being deleted is left alone. */
+export function admitUpdate(target: Target, wanted: JsonObject, old: JsonObject): JsonObject {
+  if (target.subresource !== '' || stringAt(old, 'metadata', 'deletionTimestamp') !== '') return wanted
+  return target.cluster.mutate?.(wanted) ?? wanted
 }
 
 /** Who asks for a certificate is the server's word, never the request's. */

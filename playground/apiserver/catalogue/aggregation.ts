@@ -17,7 +17,7 @@ export interface AggregatedApi {
   readonly version: string
   /** Types kept in this cluster's store, with everything stored types can do. */
   readonly definitions?: readonly ResourceDefinition[]
-  /** Doors of those types that code answers, by `plural/subresource`, e.g. `clusters/proxy`. */
+  /** Subresources of those types that code answers, by `plural/subresource`, e.g. `clusters/proxy`. */
   readonly connect?: Readonly<Record<string, AggregatedHandler>>
   /** Types that discovery lists and `handle` answers. */
   readonly virtual?: readonly ResourceDefinition[]

@@ -8,7 +8,7 @@ import {
   stringAt,
   withAt,
 } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import type { ServedType } from '../catalogue/catalogue.js'
 import type { Cluster } from '../cluster.js'
 import { CLEANUP_FINALIZER, remove } from '../operations/delete.js'

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listAt, withAt } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import type { Cluster } from '../cluster.js'
 import type { Collection, StoreEvent } from '../store/collection.js'
 import type { StoredObject } from '../store/stored-object.js'

@@ -100,7 +100,7 @@ const storageVersionHash = ({ group: of, kind }: ResourceDefinition): string =>
 /** The order in which a kube-apiserver lists the verbs of custom types. */
 const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
-/** All doors of a type beside the main one, status and scale among them. */
+/** All subresources of a type, status and scale among them. */
 function subresourcesOf(definition: ResourceDefinition): Subresource[] {
   const { status, scale, others } = definition.subresources
   return [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../apimachinery/json.js'
-import { remember } from '../../remember.js'
+import { remember } from '../../objects/bounded-memory.js'
 import { serviceAway } from '../catalogue/aggregation.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Cluster } from '../cluster.js'

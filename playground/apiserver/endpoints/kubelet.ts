@@ -1,4 +1,4 @@
-import type { Pod } from '../../core.js'
+import type { Pod } from '../../objects/core.js'
 import type { ApiRequest, ApiResponse } from '../wire/exchange.js'
 
 /** What a kubelet answers of a pod, and not the store. */

@@ -1,4 +1,4 @@
-import type { Pod } from '../../core.js'
+import type { Pod } from '../../objects/core.js'
 import { badRequest, notFound } from '../api-status.js'
 import { keyOf, type Target } from '../operations/target.js'
 import type { ApiRequest, ApiResponse } from '../wire/exchange.js'

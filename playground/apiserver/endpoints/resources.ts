@@ -18,7 +18,7 @@ import { renderList, renderObject, renderWatch } from '../wire/render.js'
 import { readDeleteOptions, readObject, readPatch, repeatedFields } from '../wire/request-body.js'
 import { writeOptions } from '../wire/write-options.js'
 import { connectToPod, isPodConnection } from './pod-connections.js'
-import { bind, evict } from './pod-doors.js'
+import { bind, evict } from './pod-subresources.js'
 import { serveScale } from './scale.js'
 import { createToken } from './token-request.js'
 
@@ -40,7 +40,7 @@ async function readStated(
   return body
 }
 
-/** The verbs of a stored type, for the main door and for status. */
+/** The verbs of a stored type, for the main resource and for status. */
 const VERBS: Readonly<Record<string, Verb>> = {
   async get(target, request) {
     const { shape } = negotiate(header(request, 'accept'))
@@ -102,7 +102,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 }
 
-/** Doors that take another kind than their resource's. */
+/** Subresources that take another kind than their resource's. */
 const POSTED: Readonly<Record<string, (target: Target, body: JsonObject) => Promise<JsonObject>>> = {
   'serviceaccounts/token': createToken,
   'pods/eviction': evict,
@@ -118,13 +118,13 @@ export async function serveResource(
 ): Promise<ApiResponse> {
   const serve = VERBS[verb]
   if (!serve) throw methodNotAllowed()
-  if (target.subresource !== '') return serveDoor(target, verb, serve, request, caller)
+  if (target.subresource !== '') return serveProxy(target, verb, serve, request, caller)
   if (!target.definition.verbs.includes(verb)) throw methodNotSupported(target.qualified, verb)
   return serve(target, request, caller)
 }
 
-/** The doors beside the main one. */
-async function serveDoor(
+/** The subresources beside status and scale. */
+async function serveProxy(
   target: Target,
   verb: string,
   serve: Verb,
@@ -137,20 +137,20 @@ async function serveDoor(
     if (!['get', 'update', 'patch'].includes(verb)) throw methodNotAllowed()
     return serve(target, request, caller)
   }
-  const door = others?.find(one => one.name === target.subresource)
-  if (!door) throw unknownDoor(target)
-  if (!door.verbs.includes(verb)) throw methodNotAllowed()
+  const subresource = others?.find(one => one.name === target.subresource)
+  if (!subresource) throw unknownSubresource(target)
+  if (!subresource.verbs.includes(verb)) throw methodNotAllowed()
   if (isPodConnection(target)) return connectToPod(target, request)
-  const own = POSTED[`${target.type.collection}/${door.name}`]
+  const own = POSTED[`${target.type.collection}/${subresource.name}`]
   if (verb === 'create' && own) {
     return { code: 201, body: { object: await own(target, await readObject(request)) } }
   }
-  if (door.kind !== target.definition.kind) throw unknownDoor(target)
+  if (subresource.kind !== target.definition.kind) throw unknownSubresource(target)
   return serve(target, request, caller)
 }
 
-/** Of a built-in type a door that is not there is an unknown resource; of a custom one it is as if the object were not there. */
-const unknownDoor = ({ definition, qualified, name }: Target): Error =>
+/** An unknown subresource of a built-in type is an unknown resource; of a custom type it looks as if the object did not exist. */
+const unknownSubresource = ({ definition, qualified, name }: Target): Error =>
   definition.custom
     ? notFound(qualified, name)
     : customStatus(404, 'NotFound', 'the server could not find the requested resource', {})

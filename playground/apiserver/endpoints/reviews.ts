@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import type { Authenticator } from '../access/authenticator.js'
 import type { Attributes, Authorizer, PolicyRule } from '../access/authorizer.js'
 import { ISSUER } from '../access/tokens.js'

@@ -1,5 +1,6 @@
+import { SelectorError } from '../../../manifests/label-selector.js'
 import { at, isObject, type JsonObject, objectAt, stringAt, withAt } from '../../apimachinery/json.js'
-import { SelectorError, selectorFromObject } from '../../apimachinery/label-selector.js'
+import { selectorFromObject } from '../../apimachinery/label-selector.js'
 import type { ScalePaths } from '../../apimachinery/resource-definition.js'
 import type { Schema } from '../../apimachinery/schema/schema.js'
 import { badRequest, methodNotAllowed, notFound } from '../api-status.js'
@@ -16,7 +17,7 @@ const path = (dotted: string): [string, ...string[]] =>
 /** A Scale has no lists, so nothing of its schema matters to a patch. */
 const SCALE_SCHEMA: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
 
-/** The scale door: an autoscaling/v1 Scale made of the object, and writes of its replicas alone. */
+/** The scale subresource: an autoscaling/v1 Scale made of the object, and writes of its replicas alone. */
 export async function serveScale(
   target: Target,
   paths: ScalePaths,

@@ -1,5 +1,5 @@
 import { type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import { ISSUER } from '../access/tokens.js'
 import { badRequest, customStatus, notFound } from '../api-status.js'
 import { keyOf, type Target } from '../operations/target.js'

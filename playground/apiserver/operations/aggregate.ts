@@ -1,6 +1,6 @@
 import { type JsonObject, withAt } from '../../apimachinery/json.js'
 import { apiVersionOf } from '../../apimachinery/resource-definition.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import { type AggregatedApi, apiServiceName } from '../catalogue/aggregation.js'
 import { collectionId, type ServedType } from '../catalogue/catalogue.js'
 import type { Cluster } from '../cluster.js'

@@ -3,7 +3,7 @@ import { isAlreadyExists } from '../../../manifests/status-error.js'
 import { applyPatch } from '../../apimachinery/apply/apply-patch.js'
 import { applyUpdate } from '../../apimachinery/apply/apply-update.js'
 import { type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import { admitCreate } from '../admission/admission.js'
 import { alreadyExists, badRequest, customStatus, internalError } from '../api-status.js'
 import type { StoredObject } from '../store/stored-object.js'
@@ -69,7 +69,7 @@ export async function createApplied(
   const read = readFields(definition, checkBody(target, applied), options)
   const named = { ...read, metadata: { ...objectAt(read, 'metadata'), name: target.name } }
   const { resourceVersion: _, ...metadata } = objectAt(named, 'metadata')
-  // Apply creates through the door for updates, which minds no resourceVersion of what is not there.
+  // Apply creates by an update, which ignores the resourceVersion of an object that does not exist.
   return createNamed(target, { ...named, metadata }, options, object => object)
 }
 

@@ -1,4 +1,6 @@
-import { at, isObject, type Json, stringAt } from '../../apimachinery/json.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import { invalidStatus, notSupported } from '../../apimachinery/field-error.js'
+import { at, isObject, type Json, listAt, stringAt } from '../../apimachinery/json.js'
 import { badRequest, customStatus } from '../api-status.js'
 
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground'
@@ -13,13 +15,18 @@ export interface DeleteOptions {
 
 export const DELETE_NOW: DeleteOptions = { preconditions: {}, dryRun: false }
 
-/** @throws StatusError 400 for values that mean nothing */
+/**
+ * Options of a deletion: from its body if it has one, and only else from its query, as kube-apiserver reads them.
+ * @throws StatusError 400 or 422 for values that mean nothing
+ */
 export function deleteOptions(query: URLSearchParams, body: Json | undefined): DeleteOptions {
   if (body !== undefined && !isObject(body))
     throw badRequest('the body of a delete must be a DeleteOptions object')
-  const policy = stringAt(body, 'propagationPolicy') || (query.get('propagationPolicy') ?? '')
-  const orphan = at(body, 'orphanDependents') ?? query.get('orphanDependents') ?? undefined
-  const grace = at(body, 'gracePeriodSeconds') ?? query.get('gracePeriodSeconds') ?? undefined
+  const given = (name: string): Json | undefined =>
+    body === undefined ? (query.get(name) ?? undefined) : (at(body, name) ?? undefined)
+  const policy = String(given('propagationPolicy') ?? '')
+  const orphan = given('orphanDependents')
+  const grace = given('gracePeriodSeconds')
   if (policy !== '' && orphan !== undefined) {
     throw badRequest('orphanDependents and deletionPropagation cannot be both set')
   }
@@ -29,14 +36,22 @@ export function deleteOptions(query: URLSearchParams, body: Json | undefined): D
   const uid = stringAt(body, 'preconditions', 'uid')
   const resourceVersion = stringAt(body, 'preconditions', 'resourceVersion')
   const propagationPolicy = propagation(policy, orphan)
+  const dryRun = body === undefined ? query.getAll('dryRun') : listAt(body, 'dryRun').map(String)
+  if (dryRun.some(one => one !== 'All')) throw unsupportedDryRun(dryRun)
   return {
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(grace === undefined ? {} : { gracePeriodSeconds: Number(grace) }),
     preconditions: { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) },
-    dryRun:
-      query.getAll('dryRun').includes('All') || JSON.stringify(at(body, 'dryRun') ?? null) === '["All"]',
+    dryRun: dryRun.length > 0,
   }
 }
+
+const unsupportedDryRun = (values: readonly string[]): StatusError =>
+  new StatusError(
+    invalidStatus({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [
+      notSupported('dryRun', values, ['All']),
+    ]),
+  )
 
 function propagation(policy: string, orphan: Json | undefined): PropagationPolicy | undefined {
   if (policy === '') {

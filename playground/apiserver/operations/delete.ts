@@ -1,5 +1,5 @@
 import { type JsonObject, listAt, objectAt } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import { conflict, forbidden, internalError, notFound } from '../api-status.js'
 import type { Change, Outcome } from '../store/store.js'
 import { StoredObject } from '../store/stored-object.js'

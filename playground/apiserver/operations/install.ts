@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
-import { timestamp } from '../../timestamp.js'
+import { timestamp } from '../../objects/timestamp.js'
 import type { Cluster } from '../cluster.js'
 import { keyOf } from './target.js'
 

@@ -1,6 +1,6 @@
+import { dns1123Subdomain, labelValue, qualifiedName } from '../../../manifests/name-format.js'
 import { type FieldError, forbidden, invalid, required } from '../../apimachinery/field-error.js'
 import { isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
-import { dns1123Subdomain, labelValue, qualifiedName } from '../../apimachinery/name-format.js'
 import type { ResourceDefinition } from '../../apimachinery/resource-definition.js'
 
 /** Finalizers that need no domain. */

@@ -1,10 +1,11 @@
+import { type LabelSelector, SelectorError } from '../../../manifests/label-selector.js'
 import {
   checkFieldSelector,
   type FieldSelector,
   parseFieldSelector,
 } from '../../apimachinery/field-selector.js'
 import type { JsonObject } from '../../apimachinery/json.js'
-import { type LabelSelector, parseLabelSelector, SelectorError } from '../../apimachinery/label-selector.js'
+import { parseLabelSelector } from '../../apimachinery/label-selector.js'
 import { badRequest } from '../api-status.js'
 import type { StoredObject } from '../store/stored-object.js'
 import { inVersion, type Target } from './target.js'

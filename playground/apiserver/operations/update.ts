@@ -3,6 +3,7 @@ import { applyUpdate } from '../../apimachinery/apply/apply-update.js'
 import { sameButForTimes } from '../../apimachinery/apply/managed-fields.js'
 import { invalid, invalidStatus } from '../../apimachinery/field-error.js'
 import { equal, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
+import { admitUpdate } from '../admission/admission.js'
 import { refuseEscalation } from '../admission/escalation.js'
 import { badRequest, conflict, customStatus, internalError, MODIFIED, notFound } from '../api-status.js'
 import type { Change } from '../store/store.js'
@@ -61,7 +62,7 @@ export async function write(
   const transaction = (current: StoredObject | undefined): Change => {
     if (!current) throw notFound(target.qualified, target.name)
     const old = inVersion(type, current.object)
-    const wanted = change(old)
+    const wanted = admitUpdate(target, change(old), old)
     checkPreconditions(target, wanted, current)
     const booked = books(target, prepare(target, wanted, old), old, options.fieldManager)
     const next = target.definition.strategy?.settleUpdate?.(booked, old) ?? booked
@@ -134,14 +135,14 @@ function prepare(target: Target, wanted: JsonObject, old: JsonObject): JsonObjec
   return { ...through, metadata: { ...objectAt(through, 'metadata'), generation } }
 }
 
-/** The main door does not touch the status. */
+/** The main resource does not touch the status. */
 function keepStatus({ definition }: Target, next: JsonObject, old: JsonObject): JsonObject {
   if (!definition.subresources.status) return next
   const rest = without(next, 'status')
   return old.status === undefined ? rest : { ...rest, status: old.status }
 }
 
-/** The status door touches nothing else: of custom types no metadata at all, of built-in ones no labels. */
+/** The status subresource touches nothing else: of custom types no metadata at all, of built-in ones no labels. */
 function statusOnly({ definition }: Target, next: JsonObject, old: JsonObject): JsonObject {
   const metadata = objectAt(next, 'metadata')
   const oldMetadata = objectAt(old, 'metadata')
@@ -161,7 +162,7 @@ function statusOnly({ definition }: Target, next: JsonObject, old: JsonObject): 
   }
 }
 
-/** The finalize door of a namespace touches `spec.finalizers` alone. */
+/** The finalize subresource of a namespace touches `spec.finalizers` alone. */
 function finalizersOnly(next: JsonObject, old: JsonObject): JsonObject {
   const finalizers = listAt(next, 'spec', 'finalizers')
   return { ...old, spec: { ...objectAt(old, 'spec'), finalizers } }

@@ -28,7 +28,8 @@ const VERBS: Readonly<Record<string, string>> = {
 /** Below a namespace these are subresources of the namespace itself, all else are resources in it. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize'])
 
-const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value !== 'false'
+/** As k8s.io/apimachinery converts a parameter to a boolean. */
+const isTrue = (value: string | null): boolean => value !== null && !/^(0|false)$/i.test(value)
 
 /** `metadata.name=x` in a field selector turns a list of everything into a request for one name, also for RBAC. */
 function nameFromFieldSelector(query: URLSearchParams): string {
@@ -51,8 +52,9 @@ function decode(segment: string): string {
 
 /** @param rawPath the path as received, still encoded, without the query */
 export function requestInfo(method: string, rawPath: string, query: URLSearchParams): RequestInfo {
-  const segments = rawPath.split('/').filter((part, index) => index > 0 || part !== '')
-  if (segments.at(-1) === '') segments.pop()
+  const encoded = rawPath.split('/').filter((part, index) => index > 0 || part !== '')
+  if (encoded.at(-1) === '') encoded.pop()
+  const segments = encoded.map(decode)
   const nonResource: RequestInfo = {
     isResourceRequest: false,
     path: decode(rawPath),
@@ -69,8 +71,8 @@ export function requestInfo(method: string, rawPath: string, query: URLSearchPar
   const groupless = prefix === 'api'
   if (!groupless && prefix !== 'apis') return nonResource
   let parts = segments.slice(groupless ? 1 : 2)
-  const group = groupless ? '' : decode(segments[1] ?? '')
-  const version = decode(parts[0] ?? '')
+  const group = groupless ? '' : (segments[1] ?? '')
+  const version = parts[0] ?? ''
   parts = parts.slice(1)
   if (parts.length === 0 || version === '') return nonResource
 
@@ -81,12 +83,12 @@ export function requestInfo(method: string, rawPath: string, query: URLSearchPar
   }
   let namespace = ''
   if (parts[0] === 'namespaces' && parts.length > 1) {
-    namespace = decode(parts[1] as string)
+    namespace = parts[1] as string
     if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] as string)) parts = parts.slice(2)
   }
-  const resource = decode(parts[0] ?? '')
-  let name = decode(parts[1] ?? '')
-  const subresource = decode(parts[2] ?? '')
+  const resource = parts[0] ?? ''
+  let name = parts[1] ?? ''
+  const subresource = parts[2] ?? ''
   if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
   else if (name === '' && verb === 'delete') verb = 'deletecollection'
   if (name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection')) {
@@ -102,6 +104,6 @@ export function requestInfo(method: string, rawPath: string, query: URLSearchPar
     subresource,
     namespace,
     name,
-    rest: parts.slice(3).join('/'),
+    rest: encoded.slice(encoded.length - Math.max(0, parts.length - 3)).join('/'),
   }
 }

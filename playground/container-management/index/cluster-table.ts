@@ -105,6 +105,17 @@ export class ClusterTable {
     this.#endWatches()
   }
 
+  /** Forgets all objects but a few, and how far it was, as if it had never been read (a fault). */
+  loseObjects(keep: number): void {
+    for (const [key, object] of [...this.#objects].slice(keep)) {
+      this.#objects.delete(key)
+      this.#onDifference(undefined, object)
+    }
+    this.#resourceVersion = ''
+    this.#history = []
+    this.#endWatches()
+  }
+
   #put(object: KubeObject, now: number): TableEvent | undefined {
     const next = indexedObject(this.#cluster, object, now)
     const key = keyOf(next)

@@ -1,5 +1,5 @@
 import type { GroupVersionResource } from '../../../manifests/kube.js'
-import { remember } from '../../remember.js'
+import { remember } from '../../objects/bounded-memory.js'
 import { comparator, type OrderBy, orderKey } from '../query/order.js'
 import { ClusterTable } from './cluster-table.js'
 import type { IndexedObject } from './indexed-object.js'

@@ -1,4 +1,4 @@
-import { qualifiedName } from '../../apimachinery/name-format.js'
+import { qualifiedName } from '../../../manifests/name-format.js'
 
 /** One step into an object: a field, and whether a list index follows it. */
 export interface FieldStep {

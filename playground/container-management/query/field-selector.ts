@@ -1,4 +1,4 @@
-import { remember } from '../../remember.js'
+import { remember } from '../../objects/bounded-memory.js'
 import { FieldSelectorError, type FieldStep, parseFieldPath } from './field-path.js'
 
 type Operator = '=' | '==' | '!=' | 'in' | 'notin' | '>' | '<' | 'exists' | '!'

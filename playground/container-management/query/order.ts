@@ -29,25 +29,35 @@ export const ORDER_COLUMNS = Object.keys(columns) as readonly OrderColumn[]
 
 export const isOrderColumn = (name: string): name is OrderColumn => Object.hasOwn(columns, name)
 
-/** What every order ends with, so that it is total and pages neither repeat nor lose an object. */
-const TIE_BREAKERS: readonly OrderBy[] = (['cluster', 'namespace', 'name', 'kind', 'uid'] as const).map(
-  column => ({
-    column,
-    descending: false,
-  }),
-)
+const compared = (left: Compared, right: Compared): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** A total order; without columns by cluster, namespace and name. */
+/** As etcd sorts keys, which is the order of an API server's lists: `a-b/x` before `a/x`, because `-` is less than `/`. */
+const byKey: Compare<IndexedObject> = (one, other) =>
+  one.namespace === other.namespace
+    ? compared(one.name, other.name)
+    : compared(`${one.namespace}/`, `${other.namespace}/`)
+
+/** What every order ends with, so that it is total and pages neither repeat nor lose an object. */
+const TIE_BREAKERS: readonly Compare<IndexedObject>[] = [
+  (one, other) => compared(one.cluster, other.cluster),
+  byKey,
+  (one, other) => compared(one.kind, other.kind),
+  (one, other) => compared(one.uid, other.uid),
+]
+
+/** A total order; without columns by cluster, and then by key as in its etcd. */
 export function comparator(order: readonly OrderBy[]): Compare<IndexedObject> {
-  const steps = [...order, ...TIE_BREAKERS].map(({ column, descending }) => {
-    const read: (object: IndexedObject) => Compared = columns[column]
-    return { read, sign: descending ? -1 : 1 }
-  })
+  const steps: readonly Compare<IndexedObject>[] = [
+    ...order.map(({ column, descending }): Compare<IndexedObject> => {
+      const read: (object: IndexedObject) => Compared = columns[column]
+      return (one, other) => (descending ? -1 : 1) * compared(read(one), read(other))
+    }),
+    ...TIE_BREAKERS,
+  ]
   return (one, other) => {
-    for (const { read, sign } of steps) {
-      const [left, right] = [read(one), read(other)]
-      if (left < right) return -sign
-      if (left > right) return sign
+    for (const step of steps) {
+      const result = step(one, other)
+      if (result !== 0) return result
     }
     return 0
   }

@@ -2,9 +2,9 @@ import {
   EVERYTHING,
   type LabelRequirement,
   type LabelSelector,
-  parseLabelSelector,
   selectorOf,
-} from '../../apimachinery/label-selector.js'
+} from '../../../manifests/label-selector.js'
+import { parseLabelSelector } from '../../apimachinery/label-selector.js'
 import { type EnhancedFieldSelector, parseEnhancedFieldSelector } from './field-selector.js'
 import { isOrderColumn, ORDER_COLUMNS, type OrderBy } from './order.js'
 import { QueryError } from './query-error.js'

@@ -1,6 +1,6 @@
+import { SelectorError } from '../../../manifests/label-selector.js'
 import { failure } from '../../apimachinery/field-error.js'
 import type { Json, JsonObject } from '../../apimachinery/json.js'
-import { SelectorError } from '../../apimachinery/label-selector.js'
 import type { ApiRequest, ApiResponse } from '../../apiserver/wire/exchange.js'
 import { header } from '../../apiserver/wire/exchange.js'
 import { negotiate, type Shape } from '../../apiserver/wire/negotiate.js'

@@ -1,4 +1,4 @@
-import { ageColumn, type CustomResource, type PrinterColumn } from '../../custom-resource.js'
+import { ageColumn, type CustomResource, type PrinterColumn } from '../../objects/custom-resource.js'
 import {
   atomicList,
   dateTime,
@@ -13,7 +13,7 @@ import {
   type Schema,
   text,
   withDefault,
-} from '../../schema.js'
+} from '../../objects/schema.js'
 
 const scaleTarget = object({ apiVersion: text, kind: text, name: text }, ['kind', 'name'])
 

@@ -1,4 +1,4 @@
-import { type CustomResourceDefinition, customResourceDefinition } from '../../custom-resource.js'
+import { type CustomResourceDefinition, customResourceDefinition } from '../../objects/custom-resource.js'
 import { autoscalingResources } from './autoscaling.js'
 import { interpreterResources } from './interpreter.js'
 import { networkingResources } from './networking.js'

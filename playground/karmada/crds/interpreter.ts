@@ -1,5 +1,5 @@
-import { ageColumn, type CustomResource } from '../../custom-resource.js'
-import { bytes, int32, list, object, text } from '../../schema.js'
+import { ageColumn, type CustomResource } from '../../objects/custom-resource.js'
+import { bytes, int32, list, object, text } from '../../objects/schema.js'
 
 const lua = object({ luaScript: text }, ['luaScript'])
 

@@ -1,4 +1,4 @@
-import { ageColumn, type CustomResource } from '../../custom-resource.js'
+import { ageColumn, type CustomResource } from '../../objects/custom-resource.js'
 import {
   atomicList,
   condition,
@@ -9,7 +9,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../../schema.js'
+} from '../../objects/schema.js'
 
 const atomic = (schema: Schema): Schema => ({ ...schema, 'x-kubernetes-map-type': 'atomic' })
 

@@ -1,5 +1,5 @@
-import type { CustomResource } from '../../custom-resource.js'
-import { dateTime, int32, int64, list, object, oneOf, text } from '../../schema.js'
+import type { CustomResource } from '../../objects/custom-resource.js'
+import { dateTime, int32, int64, list, object, oneOf, text } from '../../objects/schema.js'
 
 const workload = object({ apiVersion: text, kind: text, name: text, namespace: text }, [
   'apiVersion',

@@ -13,7 +13,7 @@ import {
   text,
   toleration,
   withDefault,
-} from '../../schema.js'
+} from '../../objects/schema.js'
 
 /** Shapes of policy.karmada.io that policies and bindings share: where to place, how to divide, what to select. */
 

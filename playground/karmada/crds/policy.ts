@@ -1,4 +1,4 @@
-import { ageColumn, type CustomResource, type PrinterColumn } from '../../custom-resource.js'
+import { ageColumn, type CustomResource, type PrinterColumn } from '../../objects/custom-resource.js'
 import {
   anything,
   flag,
@@ -11,7 +11,7 @@ import {
   type Schema,
   text,
   withDefault,
-} from '../../schema.js'
+} from '../../objects/schema.js'
 import {
   clusterAffinity,
   conflictResolution,

@@ -1,4 +1,4 @@
-import { ageColumn, type CustomResource, type PrinterColumn } from '../../custom-resource.js'
+import { ageColumn, type CustomResource, type PrinterColumn } from '../../objects/custom-resource.js'
 import {
   anyObject,
   condition,
@@ -14,7 +14,7 @@ import {
   resourceList,
   text,
   withDefault,
-} from '../../schema.js'
+} from '../../objects/schema.js'
 import { conflictResolution, failover, nodeClaim, placement, suspensionFields } from './placement.js'
 
 const health = oneOf('Healthy', 'Unhealthy', 'Unknown')

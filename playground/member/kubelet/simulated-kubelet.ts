@@ -1,7 +1,7 @@
 import { badRequest } from '../../apiserver/api-status.js'
 import type { PodConnection, PodRequest } from '../../apiserver/endpoints/kubelet.js'
 import type { ApiResponse } from '../../apiserver/wire/exchange.js'
-import type { Pod } from '../../core.js'
+import type { Pod } from '../../objects/core.js'
 import { ContainerLog } from './container-log.js'
 import { portForward } from './port-forward.js'
 import { readLog } from './read-log.js'

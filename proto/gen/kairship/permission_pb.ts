@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/permission.proto.
  */
 export const file_kairship_permission: GenFile = /*@__PURE__*/
-  fileDesc("ChlrYWlyc2hpcC9wZXJtaXNzaW9uLnByb3RvEhdrYWlyc2hpcC5pby5hcGkub3B0aW9ucyJmCgpQZXJtaXNzaW9uEgwKBHZlcmIYASABKAkSEAoIcmVzb3VyY2UYAiABKAkSEgoKbmFtZV9maWVsZBgDIAEoCRIQCghmaWx0ZXJlZBgEIAEoCBISCgphbnlfY2FsbGVyGAUgASgIOmUKCnBlcm1pc3Npb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxiiiAMgASgLMiMua2FpcnNoaXAuaW8uYXBpLm9wdGlvbnMuUGVybWlzc2lvblIKcGVybWlzc2lvbmIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChlrYWlyc2hpcC9wZXJtaXNzaW9uLnByb3RvEhdrYWlyc2hpcC5pby5hcGkub3B0aW9ucyKCAQoKUGVybWlzc2lvbhIMCgR2ZXJiGAEgASgJEhAKCHJlc291cmNlGAIgASgJEhIKCm5hbWVfZmllbGQYAyABKAkSEAoIZmlsdGVyZWQYBCABKAgSEgoKYW55X2NhbGxlchgFIAEoCBIaChJjcmVhdGVkX25hbWVfZmllbGQYBiABKAk6ZQoKcGVybWlzc2lvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGKKIAyABKAsyIy5rYWlyc2hpcC5pby5hcGkub3B0aW9ucy5QZXJtaXNzaW9uUgpwZXJtaXNzaW9uYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Exactly one of `verb` and `any_caller` is set.
@@ -35,25 +35,33 @@ export type Permission = Message<"kairship.io.api.options.Permission"> & {
   resource: string;
 
   /**
-   * Path of the request field that names the object, in proto names; absent where no single object is meant.
+   * Path of the request field that names the object, in proto names; absent where the method is not about one object.
    *
    * @generated from field: string name_field = 3;
    */
   nameField: string;
 
   /**
-   * A caller who may not do this to all may still call it and sees those objects that it may `get`. For reads only.
+   * A caller who may not read all objects may still call this, and sees those that it may `get`. For reads only.
    *
    * @generated from field: bool filtered = 4;
    */
   filtered: boolean;
 
   /**
-   * Everyone who is authenticated may call this: it shows nothing that belongs to anyone.
+   * Every authenticated caller may call this: it shows nothing that belongs to anyone.
    *
    * @generated from field: bool any_caller = 5;
    */
   anyCaller: boolean;
+
+  /**
+   * Path of the request field that names the object to be created. The audit record shows it; the authorizer does not, as
+   * in Kubernetes, where a right to create is not one to a name.
+   *
+   * @generated from field: string created_name_field = 6;
+   */
+  createdNameField: string;
 };
 
 /**

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/types.proto.
  */
 export const file_kairship_types: GenFile = /*@__PURE__*/
-  fileDesc("ChRrYWlyc2hpcC90eXBlcy5wcm90bxIVa2FpcnNoaXAuaW8uYXBpLnR5cGVzIooECgpPYmplY3RNZXRhEgwKBG5hbWUYASABKAkSEQoJbmFtZXNwYWNlGAIgASgJEgsKA3VpZBgDIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAQgASgJEhoKEmNyZWF0aW9uX3RpbWVzdGFtcBgFIAEoAxIaChJkZWxldGlvbl90aW1lc3RhbXAYBiABKAMSPQoGbGFiZWxzGAcgAygLMi0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLk9iamVjdE1ldGEuTGFiZWxzRW50cnkSRwoLYW5ub3RhdGlvbnMYCCADKAsyMi5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YS5Bbm5vdGF0aW9uc0VudHJ5Ej8KEG93bmVyX3JlZmVyZW5jZXMYCSADKAsyJS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT3duZXJSZWZlcmVuY2USDwoHY2x1c3RlchgKIAEoCRIXCg93b3Jrc3BhY2VfYWxpYXMYCyABKAkSEgoKZmluYWxpemVycxgMIAMoCRISCgpnZW5lcmF0aW9uGA0gASgDGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMgoQQW5ub3RhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjEKDk93bmVyUmVmZXJlbmNlEgsKA3VpZBgBIAEoCRISCgpjb250cm9sbGVyGAIgASgIIksKClBhZ2luYXRpb24SDQoFdG90YWwYASABKAUSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDQoFcGFnZXMYBCABKAUinwEKCUNvbmRpdGlvbhIcChRsYXN0X3RyYW5zaXRpb25fdGltZRgBIAEoCRIYChBsYXN0X3VwZGF0ZV90aW1lGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGcmVhc29uGAQgASgJEg4KBnN0YXR1cxgFIAEoCRIMCgR0eXBlGAYgASgJEhsKE29ic2VydmVkX2dlbmVyYXRpb24YByABKAMqdwoGU29ydEJ5EhcKE1NPUlRfQllfVU5TUEVDSUZJRUQQABIOCgpmaWVsZF9uYW1lEAESCQoFc3RhdGUQAhINCgl3b3Jrc3BhY2UQAxILCgdjbHVzdGVyEAQSDQoJbmFtZXNwYWNlEAUSDgoKY3JlYXRlZF9hdBAGKhwKB1NvcnREaXISCAoEZGVzYxAAEgcKA2FzYxABYgZwcm90bzM");
+  fileDesc("ChRrYWlyc2hpcC90eXBlcy5wcm90bxIVa2FpcnNoaXAuaW8uYXBpLnR5cGVzIooECgpPYmplY3RNZXRhEgwKBG5hbWUYASABKAkSEQoJbmFtZXNwYWNlGAIgASgJEgsKA3VpZBgDIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAQgASgJEhoKEmNyZWF0aW9uX3RpbWVzdGFtcBgFIAEoAxIaChJkZWxldGlvbl90aW1lc3RhbXAYBiABKAMSPQoGbGFiZWxzGAcgAygLMi0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLk9iamVjdE1ldGEuTGFiZWxzRW50cnkSRwoLYW5ub3RhdGlvbnMYCCADKAsyMi5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YS5Bbm5vdGF0aW9uc0VudHJ5Ej8KEG93bmVyX3JlZmVyZW5jZXMYCSADKAsyJS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT3duZXJSZWZlcmVuY2USDwoHY2x1c3RlchgKIAEoCRIXCg93b3Jrc3BhY2VfYWxpYXMYCyABKAkSEgoKZmluYWxpemVycxgMIAMoCRISCgpnZW5lcmF0aW9uGA0gASgDGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMgoQQW5ub3RhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjEKDk93bmVyUmVmZXJlbmNlEgsKA3VpZBgBIAEoCRISCgpjb250cm9sbGVyGAIgASgIIksKClBhZ2luYXRpb24SDQoFdG90YWwYASABKAUSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDQoFcGFnZXMYBCABKAUinwEKCUNvbmRpdGlvbhIcChRsYXN0X3RyYW5zaXRpb25fdGltZRgBIAEoCRIYChBsYXN0X3VwZGF0ZV90aW1lGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGcmVhc29uGAQgASgJEg4KBnN0YXR1cxgFIAEoCRIMCgR0eXBlGAYgASgJEhsKE29ic2VydmVkX2dlbmVyYXRpb24YByABKAMi3AEKDUxhYmVsU2VsZWN0b3ISSwoMbWF0Y2hfbGFiZWxzGAEgAygLMjUua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkxhYmVsU2VsZWN0b3IuTWF0Y2hMYWJlbHNFbnRyeRJKChFtYXRjaF9leHByZXNzaW9ucxgCIAMoCzIvLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MYWJlbFNlbGVjdG9yUmVxdWlyZW1lbnQaMgoQTWF0Y2hMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkkKGExhYmVsU2VsZWN0b3JSZXF1aXJlbWVudBILCgNrZXkYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSDgoGdmFsdWVzGAMgAygJImQKFENsdXN0ZXJGaWVsZFNlbGVjdG9yEkwKEW1hdGNoX2V4cHJlc3Npb25zGAEgAygLMjEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJTZWxlY3RvclJlcXVpcmVtZW50InsKGkNsdXN0ZXJTZWxlY3RvclJlcXVpcmVtZW50EgsKA2tleRgBIAEoCRJACghvcGVyYXRvchgCIAEoDjIuLmthaXJzaGlwLmlvLmFwaS50eXBlcy5DbHVzdGVyU2VsZWN0b3JPcGVyYXRvchIOCgZ2YWx1ZXMYAyADKAkiOwoNUm9sbGluZ1VwZGF0ZRIRCgltYXhfc3VyZ2UYASABKAkSFwoPbWF4X3VuYXZhaWxhYmxlGAIgASgJIlwKDlVwZGF0ZVN0cmF0ZWd5EjwKDnJvbGxpbmdfdXBkYXRlGAEgASgLMiQua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlJvbGxpbmdVcGRhdGUSDAoEdHlwZRgCIAEoCSJXCgVUYWludBILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkSMgoGZWZmZWN0GAMgASgOMiIua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlRhaW50RWZmZWN0InEKFkNsdXN0ZXJQcm92aWRlclN1bW1hcnkSDAoEbmFtZRgBIAEoCRI4Cghwcm92aWRlchgCIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5DbHVzdGVyUHJvdmlkZXISDwoHYXBwbGllZBgDIAEoCCp3CgZTb3J0QnkSFwoTU09SVF9CWV9VTlNQRUNJRklFRBAAEg4KCmZpZWxkX25hbWUQARIJCgVzdGF0ZRACEg0KCXdvcmtzcGFjZRADEgsKB2NsdXN0ZXIQBBINCgluYW1lc3BhY2UQBRIOCgpjcmVhdGVkX2F0EAYqHAoHU29ydERpchIICgRkZXNjEAASBwoDYXNjEAEqWgoXQ2x1c3RlclNlbGVjdG9yT3BlcmF0b3ISBgoCSW4QABIJCgVOb3RJbhABEgoKBkV4aXN0cxACEhAKDERvZXNOb3RFeGlzdBADEgYKAkd0EAQSBgoCTHQQBSpgCgtUYWludEVmZmVjdBIcChhUQUlOVF9FRkZFQ1RfVU5TUEVDSUZJRUQQABIOCgpOb1NjaGVkdWxlEAESFAoQUHJlZmVyTm9TY2hlZHVsZRACEg0KCU5vRXhlY3V0ZRADKr4BCg1Xb3JrbG9hZFN0YXRlEh4KGldPUktMT0FEX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWV09SS0xPQURfU1RBVEVfUlVOTklORxABEhsKF1dPUktMT0FEX1NUQVRFX0RFTEVUSU5HEAISHAoYV09SS0xPQURfU1RBVEVfTk9UX1JFQURZEAMSGgoWV09SS0xPQURfU1RBVEVfU1RPUFBFRBAEEhoKFldPUktMT0FEX1NUQVRFX1dBSVRJTkcQBSrxAQoPQ2x1c3RlclByb3ZpZGVyEgsKB0dFTkVSSUMQABIWChJEQU9DTE9VRF9LVUJFU1BSQVkQARIYChREQU9DTE9VRF9DTFVTVEVSX0FQSRACEhEKDURBT0NMT1VEX0RDRTQQAxIVChFSRURIQVRfT1BFTlNISUZUNBAEEhAKDFNVU0VfUkFOQ0hFUhAFEhAKDFZNV0FSRV9UQU5aVRAGEgsKB0FXU19FS1MQBxIOCgpBTElZVU5fQUNLEAgSDwoLVEVOQ0VOVF9US0UQCRIOCgpIVUFXRUlfQ0NFEAoSEwoPTUlDUk9TT0ZUX0FaVVJFEAtiBnByb3RvMw");
 
 /**
  * What every object has: the part of Kubernetes' ObjectMeta that the API shows, and where the object was found.
@@ -223,6 +223,223 @@ export const ConditionSchema: GenMessage<Condition> = /*@__PURE__*/
   messageDesc(file_kairship_types, 3);
 
 /**
+ * Chooses objects by their labels. All conditions must hold; none means every object.
+ *
+ * @generated from message kairship.io.api.types.LabelSelector
+ */
+export type LabelSelector = Message<"kairship.io.api.types.LabelSelector"> & {
+  /**
+   * @generated from field: map<string, string> match_labels = 1;
+   */
+  matchLabels: { [key: string]: string };
+
+  /**
+   * @generated from field: repeated kairship.io.api.types.LabelSelectorRequirement match_expressions = 2;
+   */
+  matchExpressions: LabelSelectorRequirement[];
+};
+
+/**
+ * Describes the message kairship.io.api.types.LabelSelector.
+ * Use `create(LabelSelectorSchema)` to create a new message.
+ */
+export const LabelSelectorSchema: GenMessage<LabelSelector> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 4);
+
+/**
+ * @generated from message kairship.io.api.types.LabelSelectorRequirement
+ */
+export type LabelSelectorRequirement = Message<"kairship.io.api.types.LabelSelectorRequirement"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * In, NotIn, Exists or DoesNotExist.
+   *
+   * @generated from field: string operator = 2;
+   */
+  operator: string;
+
+  /**
+   * Empty for Exists and DoesNotExist.
+   *
+   * @generated from field: repeated string values = 3;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.types.LabelSelectorRequirement.
+ * Use `create(LabelSelectorRequirementSchema)` to create a new message.
+ */
+export const LabelSelectorRequirementSchema: GenMessage<LabelSelectorRequirement> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 5);
+
+/**
+ * Chooses member clusters by provider, region or zone. All conditions must hold.
+ *
+ * @generated from message kairship.io.api.types.ClusterFieldSelector
+ */
+export type ClusterFieldSelector = Message<"kairship.io.api.types.ClusterFieldSelector"> & {
+  /**
+   * @generated from field: repeated kairship.io.api.types.ClusterSelectorRequirement match_expressions = 1;
+   */
+  matchExpressions: ClusterSelectorRequirement[];
+};
+
+/**
+ * Describes the message kairship.io.api.types.ClusterFieldSelector.
+ * Use `create(ClusterFieldSelectorSchema)` to create a new message.
+ */
+export const ClusterFieldSelectorSchema: GenMessage<ClusterFieldSelector> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 6);
+
+/**
+ * @generated from message kairship.io.api.types.ClusterSelectorRequirement
+ */
+export type ClusterSelectorRequirement = Message<"kairship.io.api.types.ClusterSelectorRequirement"> & {
+  /**
+   * provider, region or zone.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: kairship.io.api.types.ClusterSelectorOperator operator = 2;
+   */
+  operator: ClusterSelectorOperator;
+
+  /**
+   * @generated from field: repeated string values = 3;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.types.ClusterSelectorRequirement.
+ * Use `create(ClusterSelectorRequirementSchema)` to create a new message.
+ */
+export const ClusterSelectorRequirementSchema: GenMessage<ClusterSelectorRequirement> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 7);
+
+/**
+ * @generated from message kairship.io.api.types.RollingUpdate
+ */
+export type RollingUpdate = Message<"kairship.io.api.types.RollingUpdate"> & {
+  /**
+   * Pods above the wanted number: a number or a percentage.
+   *
+   * @generated from field: string max_surge = 1;
+   */
+  maxSurge: string;
+
+  /**
+   * Pods below the wanted number: a number or a percentage.
+   *
+   * @generated from field: string max_unavailable = 2;
+   */
+  maxUnavailable: string;
+};
+
+/**
+ * Describes the message kairship.io.api.types.RollingUpdate.
+ * Use `create(RollingUpdateSchema)` to create a new message.
+ */
+export const RollingUpdateSchema: GenMessage<RollingUpdate> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 8);
+
+/**
+ * How old pods are replaced by new ones.
+ *
+ * @generated from message kairship.io.api.types.UpdateStrategy
+ */
+export type UpdateStrategy = Message<"kairship.io.api.types.UpdateStrategy"> & {
+  /**
+   * Only with RollingUpdate.
+   *
+   * @generated from field: kairship.io.api.types.RollingUpdate rolling_update = 1;
+   */
+  rollingUpdate?: RollingUpdate | undefined;
+
+  /**
+   * RollingUpdate or Recreate.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+};
+
+/**
+ * Describes the message kairship.io.api.types.UpdateStrategy.
+ * Use `create(UpdateStrategySchema)` to create a new message.
+ */
+export const UpdateStrategySchema: GenMessage<UpdateStrategy> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 9);
+
+/**
+ * Keeps workloads without a matching toleration off a member cluster.
+ *
+ * @generated from message kairship.io.api.types.Taint
+ */
+export type Taint = Message<"kairship.io.api.types.Taint"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+
+  /**
+   * @generated from field: kairship.io.api.types.TaintEffect effect = 3;
+   */
+  effect: TaintEffect;
+};
+
+/**
+ * Describes the message kairship.io.api.types.Taint.
+ * Use `create(TaintSchema)` to create a new message.
+ */
+export const TaintSchema: GenMessage<Taint> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 10);
+
+/**
+ * One member cluster that an object was placed on.
+ *
+ * @generated from message kairship.io.api.types.ClusterProviderSummary
+ */
+export type ClusterProviderSummary = Message<"kairship.io.api.types.ClusterProviderSummary"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: kairship.io.api.types.ClusterProvider provider = 2;
+   */
+  provider: ClusterProvider;
+
+  /**
+   * Whether Karmada applied the object to the cluster.
+   *
+   * @generated from field: bool applied = 3;
+   */
+  applied: boolean;
+};
+
+/**
+ * Describes the message kairship.io.api.types.ClusterProviderSummary.
+ * Use `create(ClusterProviderSummarySchema)` to create a new message.
+ */
+export const ClusterProviderSummarySchema: GenMessage<ClusterProviderSummary> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 11);
+
+/**
  * What to sort by. A key that the listed objects do not have sorts by name.
  *
  * @generated from enum kairship.io.api.types.SortBy
@@ -294,4 +511,206 @@ export enum SortDir {
  */
 export const SortDirSchema: GenEnum<SortDir> = /*@__PURE__*/
   enumDesc(file_kairship_types, 1);
+
+/**
+ * How a field is compared. Mind the zero value: In.
+ *
+ * @generated from enum kairship.io.api.types.ClusterSelectorOperator
+ */
+export enum ClusterSelectorOperator {
+  /**
+   * @generated from enum value: In = 0;
+   */
+  In = 0,
+
+  /**
+   * @generated from enum value: NotIn = 1;
+   */
+  NotIn = 1,
+
+  /**
+   * @generated from enum value: Exists = 2;
+   */
+  Exists = 2,
+
+  /**
+   * @generated from enum value: DoesNotExist = 3;
+   */
+  DoesNotExist = 3,
+
+  /**
+   * Greater than the one value, as whole numbers.
+   *
+   * @generated from enum value: Gt = 4;
+   */
+  Gt = 4,
+
+  /**
+   * Less than the one value, as whole numbers.
+   *
+   * @generated from enum value: Lt = 5;
+   */
+  Lt = 5,
+}
+
+/**
+ * Describes the enum kairship.io.api.types.ClusterSelectorOperator.
+ */
+export const ClusterSelectorOperatorSchema: GenEnum<ClusterSelectorOperator> = /*@__PURE__*/
+  enumDesc(file_kairship_types, 2);
+
+/**
+ * @generated from enum kairship.io.api.types.TaintEffect
+ */
+export enum TaintEffect {
+  /**
+   * @generated from enum value: TAINT_EFFECT_UNSPECIFIED = 0;
+   */
+  TAINT_EFFECT_UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: NoSchedule = 1;
+   */
+  NoSchedule = 1,
+
+  /**
+   * @generated from enum value: PreferNoSchedule = 2;
+   */
+  PreferNoSchedule = 2,
+
+  /**
+   * @generated from enum value: NoExecute = 3;
+   */
+  NoExecute = 3,
+}
+
+/**
+ * Describes the enum kairship.io.api.types.TaintEffect.
+ */
+export const TaintEffectSchema: GenEnum<TaintEffect> = /*@__PURE__*/
+  enumDesc(file_kairship_types, 3);
+
+/**
+ * The state of a workload over all the clusters that it was placed on.
+ *
+ * @generated from enum kairship.io.api.types.WorkloadState
+ */
+export enum WorkloadState {
+  /**
+   * @generated from enum value: WORKLOAD_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * All wanted replicas are ready.
+   *
+   * @generated from enum value: WORKLOAD_STATE_RUNNING = 1;
+   */
+  RUNNING = 1,
+
+  /**
+   * @generated from enum value: WORKLOAD_STATE_DELETING = 2;
+   */
+  DELETING = 2,
+
+  /**
+   * Replicas are missing or not ready.
+   *
+   * @generated from enum value: WORKLOAD_STATE_NOT_READY = 3;
+   */
+  NOT_READY = 3,
+
+  /**
+   * No replicas are wanted.
+   *
+   * @generated from enum value: WORKLOAD_STATE_STOPPED = 4;
+   */
+  STOPPED = 4,
+
+  /**
+   * Not yet placed, or no cluster has reported.
+   *
+   * @generated from enum value: WORKLOAD_STATE_WAITING = 5;
+   */
+  WAITING = 5,
+}
+
+/**
+ * Describes the enum kairship.io.api.types.WorkloadState.
+ */
+export const WorkloadStateSchema: GenEnum<WorkloadState> = /*@__PURE__*/
+  enumDesc(file_kairship_types, 4);
+
+/**
+ * Who runs a cluster. Mind the zero value: GENERIC, any other provider.
+ *
+ * @generated from enum kairship.io.api.types.ClusterProvider
+ */
+export enum ClusterProvider {
+  /**
+   * @generated from enum value: GENERIC = 0;
+   */
+  GENERIC = 0,
+
+  /**
+   * @generated from enum value: DAOCLOUD_KUBESPRAY = 1;
+   */
+  DAOCLOUD_KUBESPRAY = 1,
+
+  /**
+   * @generated from enum value: DAOCLOUD_CLUSTER_API = 2;
+   */
+  DAOCLOUD_CLUSTER_API = 2,
+
+  /**
+   * @generated from enum value: DAOCLOUD_DCE4 = 3;
+   */
+  DAOCLOUD_DCE4 = 3,
+
+  /**
+   * @generated from enum value: REDHAT_OPENSHIFT4 = 4;
+   */
+  REDHAT_OPENSHIFT4 = 4,
+
+  /**
+   * @generated from enum value: SUSE_RANCHER = 5;
+   */
+  SUSE_RANCHER = 5,
+
+  /**
+   * @generated from enum value: VMWARE_TANZU = 6;
+   */
+  VMWARE_TANZU = 6,
+
+  /**
+   * @generated from enum value: AWS_EKS = 7;
+   */
+  AWS_EKS = 7,
+
+  /**
+   * @generated from enum value: ALIYUN_ACK = 8;
+   */
+  ALIYUN_ACK = 8,
+
+  /**
+   * @generated from enum value: TENCENT_TKE = 9;
+   */
+  TENCENT_TKE = 9,
+
+  /**
+   * @generated from enum value: HUAWEI_CCE = 10;
+   */
+  HUAWEI_CCE = 10,
+
+  /**
+   * @generated from enum value: MICROSOFT_AZURE = 11;
+   */
+  MICROSOFT_AZURE = 11,
+}
+
+/**
+ * Describes the enum kairship.io.api.types.ClusterProvider.
+ */
+export const ClusterProviderSchema: GenEnum<ClusterProvider> = /*@__PURE__*/
+  enumDesc(file_kairship_types, 5);
 

@@ -246,12 +246,27 @@ describe('watch', () => {
     expect(server.received[0]!.url).toBe('/things?resourceVersion=5&watch=true')
   })
 
-  it('throws a refusal', async () => {
+  it('throws a refusal, and has not opened', async () => {
     await connected((_, response) => response.writeHead(404).end('404 page not found'))
-    expect(await caught(events(api.watch({ path: '/' })))).toMatchObject({
+    const opened = vi.fn()
+    expect(await caught(events(api.watch({ path: '/', opened })))).toMatchObject({
       code: 404,
       message: '404 page not found',
     })
+    expect(opened).not.toHaveBeenCalled()
+  })
+
+  it('says that it is open when the server has accepted it, before anything happens', async () => {
+    await connected((_, response) => {
+      response.writeHead(200)
+      response.flushHeaders()
+    })
+    const caller = new AbortController()
+    const opened = new Promise<void>(resolve => {
+      void events(api.watch({ path: '/', signal: caller.signal, opened: resolve }))
+    })
+    await opened
+    caller.abort()
   })
 
   it.each([
@@ -367,7 +382,7 @@ describe('close', () => {
   })
 })
 
-it('tells an observer what became of each request', async () => {
+it('reports the outcome of each request to an observer', async () => {
   const ended: string[] = []
   await connected(({ url }, response) => json(response, url.startsWith('/no') ? 403 : 200, {}), {
     observe: ({ verb, code, seconds }) => ended.push(`${verb} ${code} ${seconds >= 0}`),

@@ -67,14 +67,14 @@ describe('a connection under the credentials of a kubeconfig', () => {
     expect(server!.received).toHaveLength(0)
   })
 
-  it('verifies the name it is told to', async () => {
+  it('verifies the name that the kubeconfig gives', async () => {
     await serve((_, response) => json(response, 200, 'hello'))
     expect(await get({ cluster: { ...trusting(issuer.certificate), 'tls-server-name': 'inner.test' } })).toBe(
       'hello',
     )
   })
 
-  it('goes unverified only when told to, and says so', async () => {
+  it('goes unverified only when the kubeconfig says so, and reports it', async () => {
     await serve((_, response) => json(response, 200, 'hello'))
     expect(await get({ cluster: { 'insecure-skip-tls-verify': true } })).toBe('hello')
     expect(api!.insecure).toBe(true)

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
-import { connectionDigest, mergeKubeconfigs, parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
+import { mergeKubeconfigs, parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
 import { loadKubeconfig } from '../../../actors/kube/load-kubeconfig.js'
 import { KubeconfigError } from '../../../ports/kube-api.js'
-import { base64, kubeconfig, ownFolder, type Parts } from './a-kubeconfig.js'
+import { base64, kubeconfig, ownFolder } from './a-kubeconfig.js'
 
 const secret = 's3cr3t-never-shown'
 const folder = ownFolder()
@@ -13,7 +13,7 @@ const folder = ownFolder()
 describe('parseKubeconfig', () => {
   const trusted = { local: true, folder: '/etc/kube' }
 
-  it('resolves the current context, or the one asked for', () => {
+  it('resolves the current context, or the one that is named', () => {
     const text = `
       current-context: a
       clusters:
@@ -67,7 +67,7 @@ describe('parseKubeconfig', () => {
   it.each([
     ['', 'kubeconfig: empty'],
     ['a: [', 'kubeconfig: not valid YAML (line 1)'],
-    ['42', 'kubeconfig: document: Invalid input: expected object, received number'],
+    ['42', 'kubeconfig: not a kubeconfig: Invalid input: expected object, received number'],
     ['{}', 'kubeconfig: current-context is not set'],
     ['current-context: x', 'kubeconfig: context "x" is referred to but not defined'],
     [
@@ -132,17 +132,6 @@ describe('parseKubeconfig', () => {
   })
 })
 
-describe('connectionDigest', () => {
-  const digest = (parts: Parts) => connectionDigest(parseKubeconfig(kubeconfig(parts), { local: false }))
-
-  it('tells another credential or endpoint, and nothing else', () => {
-    expect(digest({ user: { token: 'a' } })).toBe(digest({ user: { token: 'a' } }))
-    expect(digest({ user: { token: 'a' } })).not.toBe(digest({ user: { token: 'b' } }))
-    expect(digest({ server: 'https://a' })).not.toBe(digest({ server: 'https://b' }))
-    expect(digest({ user: { token: secret } })).toMatch(/^[0-9a-f]{16}$/)
-  })
-})
-
 describe('loadKubeconfig', () => {
   const write = async (name: string, text: string) => {
     const path = join(folder.path, name)
@@ -162,6 +151,13 @@ describe('loadKubeconfig', () => {
       tls: { ca: { file: '/sa/ca.crt' } },
       credential: { tokenFile: '/sa/token' },
     })
+  })
+
+  it('names the file that cannot be used', async () => {
+    const path = await write('rubbish', '42')
+    await expect(loadKubeconfig({ path, env: {} })).rejects.toThrow(
+      `kubeconfig ${path}: not a kubeconfig: Invalid input`,
+    )
   })
 
   it('says what to do when there is none', async () => {

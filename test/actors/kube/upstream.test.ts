@@ -63,7 +63,7 @@ describe('a proxied request', () => {
     expect(heads).toEqual([['Accept', '*/*', 'authorization', 'Bearer own-token']])
   })
 
-  it('hears that it failed when its sender has it in hand, and not before', async () => {
+  it('reports its failure after its sender holds it, never before', async () => {
     const { upstream: behind, auth, sockets } = endpoint()
     await sockets.close()
     for (const upstream of [upstreamOf(config, auth, sockets), behind]) {

@@ -48,7 +48,7 @@ export function testApi(
     log,
     meter,
     karmadaVersion: 'v1.18.2',
-    door: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
+    proxy: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
     streamsPerCaller: 3,
     catchUp: new CatchUp(new WriteLedger(() => performance.now())),
     ...options,

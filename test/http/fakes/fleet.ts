@@ -1,3 +1,5 @@
+import { chartOf } from '../../../machines/chart.js'
+import { instanceMachine } from '../../../machines/instance/instance.js'
 import type { Instance, InstanceSpec } from '../../../manifests/instance.js'
 import type {
   Fleet,
@@ -89,7 +91,7 @@ export function fakeFleet(...views: InstanceView[]): FakeFleet {
         leading: true,
       }
     },
-    chart: () => ({ id: 'instance', initial: 'registering' }),
+    chart: () => chartOf(instanceMachine),
     connection: name => fleet.connections.get(name),
     index: () => undefined,
     leadership: () => ({ leading: true, holder: 'replica-1' }),

@@ -103,8 +103,14 @@ export function grpcClient({ grpcAddress, certificateAuthority = '' }: Api, { ce
     key ? Buffer.from(key) : null,
     cert ? Buffer.from(cert) : null,
   )
-  return new loaded.kairship.io.api.instance.v1alpha1.InstanceService(grpcAddress, channel)
+  return new loaded.kairship.io.api.instance.v1alpha1.InstanceService(grpcAddress, channel, TLS_NAME)
 }
+
+/**
+ * Channel options of a grpc-js client that dials an IP address. grpc-js asks TLS for the server by the dialled host, and
+ * Node.js 26 refuses an IP address there (RFC 6066 allows names only). Every certificate here is also for `localhost`.
+ */
+export const TLS_NAME = { 'grpc.ssl_target_name_override': 'localhost' }
 
 type Method = (request: object, metadata: Metadata, options: object, callback: unknown) => unknown
 export type GrpcClient = Client & Record<string, Method>

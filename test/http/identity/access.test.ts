@@ -6,7 +6,7 @@ import { fakeFleet, viewOf } from '../fakes/fleet.js'
 const reviews = (requests: { path: string }[], what: string) =>
   requests.filter(({ path }) => path.endsWith(what))
 
-describe('who may ask', () => {
+describe('authentication', () => {
   it.each([
     ['', 'no credentials'],
     ['Basic YWRtaW46YWRtaW4=', 'does not hold a bearer token'],
@@ -14,7 +14,7 @@ describe('who may ask', () => {
     ['Bearer a b', 'does not hold a bearer token'],
     [`Bearer ${'x'.repeat(20_000)}`, 'does not hold a bearer token'],
     ['Bearer unknown', 'not accepted'],
-  ])('is nobody who sends %j', async (authorization, message) => {
+  ])('is no caller with the header %j', async (authorization, message) => {
     const { app, log } = testApi()
     const headers = authorization ? { authorization } : undefined
     const response = await app.request('/apis/kairship.io/v1alpha1/instances', headers ? { headers } : {}, {})
@@ -26,19 +26,19 @@ describe('who may ask', () => {
     expect(JSON.stringify(log.lines)).not.toContain('YWRtaW4')
   })
 
-  it('asks for credentials before it says what exists', async () => {
+  it('refuses an anonymous caller before it looks up the path', async () => {
     const { app } = testApi()
     expect((await app.request('/nowhere', {}, {})).status).toBe(401)
   })
 
-  it('asks the host once for a token that several requests bring, and once for their permission', async () => {
+  it('requests one review of a token, and one of a permission, for several requests at once', async () => {
     const { call, host } = testApi()
     await Promise.all(Array.from({ length: 8 }, () => call('viewer', 'GET', '/instances')))
     expect(reviews(host.requests, '/tokenreviews')).toHaveLength(1)
     expect(reviews(host.requests, '/subjectaccessreviews')).toHaveLength(1)
   })
 
-  it('never lets anyone in because the host could not be asked', async () => {
+  it('refuses every caller while the host does not answer', async () => {
     const { call, host } = testApi()
     host.script = ({ path }) => {
       if (path.endsWith('reviews')) throw new UnreachableError('POST: connect ECONNREFUSED', 'ECONNREFUSED')
@@ -80,7 +80,7 @@ const bodies: Record<string, object> = {
   'PUT /instances/north/failover': {},
 }
 
-describe('what a caller may do', () => {
+describe('authorization', () => {
   it.each([
     ['viewer', 'POST', '/instances', 403],
     ['viewer', 'DELETE', '/instances/north', 403],
@@ -97,7 +97,7 @@ describe('what a caller may do', () => {
     expect((await testApi().call(token, method, path, body)).status).toBe(status)
   })
 
-  it('is asked by verb, resource, subresource and name', async () => {
+  it('is reviewed by verb, resource, subresource and name', async () => {
     const { call, host } = testApi()
     await call('viewer', 'POST', '/instances/north/kubeconfig', {})
     const [review] = reviews(host.requests, '/subjectaccessreviews') as { path: string; body?: unknown }[]
@@ -117,7 +117,7 @@ describe('what a caller may do', () => {
     })
   })
 
-  it('is said to be forbidden in Kubernetes’ words, and left in the audit log', async () => {
+  it('refuses in Kubernetes’ words, and leaves a record', async () => {
     const { call, log } = testApi()
     const { json } = await call('viewer', 'DELETE', '/instances/north')
     expect(json.message).toBe(
@@ -135,7 +135,7 @@ describe('what a caller may do', () => {
     ])
   })
 
-  it('filters lists down to what may be got, and counts only that', async () => {
+  it('filters a list to the instances that the caller may get, and counts only those', async () => {
     const views = ['east', 'north', 'south', 'west'].map(name => viewOf(name))
     const { call } = testApi(fakeFleet(...views))
     const { json } = await call('north-only', 'GET', '/instances')
@@ -144,7 +144,7 @@ describe('what a caller may do', () => {
     expect((await call('nobody', 'GET', '/instances')).json.items).toEqual([])
   })
 
-  it('leaves a record of every write and none of reads that were allowed', async () => {
+  it('leaves a record of every write and none of allowed reads', async () => {
     const { call, log } = testApi()
     await call('admin', 'GET', '/instances')
     expect(log.audits()).toEqual([])
@@ -161,7 +161,7 @@ describe('what a caller may do', () => {
     ])
   })
 
-  it('does not take over a request id that could forge a log line', async () => {
+  it('replaces a request id that could forge a log line', async () => {
     const { call } = testApi()
     const { headers } = await call('admin', 'GET', '/instances/config', undefined, {
       'x-request-id': 'a b{"x":1}',

@@ -9,8 +9,8 @@ const clock = { now: 0 }
 const options = { host, now: () => clock.now }
 const ada: Caller = { user: 'ada', groups: ['system:authenticated'], extra: {} }
 
-describe('what is known of a caller', () => {
-  it('is said at once: the same caller as before, without a turn of waiting', async () => {
+describe('a known caller', () => {
+  it('is the same object as before, without a turn of the event loop', async () => {
     const { authenticate } = hostAuthenticator(options)
     const credentials = { authorization: 'Bearer good' }
     const first = authenticate(credentials)
@@ -20,7 +20,7 @@ describe('what is known of a caller', () => {
     expect(authenticate(credentials)).toBe(caller)
   })
 
-  it('is a bad token for a moment: refused at once, and asked about again', async () => {
+  it('with a bad token is refused at once for a second, then reviewed again', async () => {
     const { authenticate } = hostAuthenticator(options)
     const credentials = { authorization: 'Bearer bad' }
     await expect(authenticate(credentials)).rejects.toThrow('not accepted')
@@ -29,7 +29,7 @@ describe('what is known of a caller', () => {
     await expect(authenticate(credentials)).rejects.toThrow('not accepted')
   })
 
-  it('is one caller for as long as a connection shows one certificate', async () => {
+  it('is one object for each certificate', async () => {
     const { authenticate } = hostAuthenticator(options)
     const certificate = { CN: 'ada', O: 'ops' }
     const caller = await authenticate({ certificate })
@@ -38,7 +38,7 @@ describe('what is known of a caller', () => {
     expect(authenticate({ certificate: { CN: 'eve' } })).toMatchObject({ user: 'eve' })
   })
 
-  it('is what it may do, until that has to be asked again', async () => {
+  it('keeps its permission until the next review is due', async () => {
     const { decide } = hostAuthorizer(options)
     const action = { verb: 'get', resource: 'instances/proxy', name: 'north' }
     expect(await decide(ada, action)).toMatchObject({ allowed: true })
@@ -48,7 +48,7 @@ describe('what is known of a caller', () => {
     expect(decide(ada, action)).toBeInstanceOf(Promise)
   })
 
-  it('is never what it may do to something else', async () => {
+  it('has no permission from a review of something else', async () => {
     const { decide } = hostAuthorizer(options)
     const actions: readonly Action[] = [
       { verb: 'get', resource: 'instances/proxy', name: 'north' },
@@ -68,5 +68,30 @@ describe('what is known of a caller', () => {
     expect(host.requests).toHaveLength(asked + actions.length)
     await decide({ ...ada, groups: [] }, actions[0]!)
     expect(host.requests).toHaveLength(asked + actions.length + 1)
+  })
+})
+
+describe('a decision is believed', () => {
+  const believed = async (allowed: boolean) => {
+    const time = { now: 0 }
+    const answers = fakeHost({ tokens: {}, allows: () => allowed })
+    const { decide } = hostAuthorizer({ host: answers, now: () => time.now })
+    const action = { verb: 'get', resource: 'instances', name: 'north' }
+    await decide(ada, action)
+    const isRemembered = (now: number) => {
+      time.now = now
+      return !(decide(ada, action) instanceof Promise)
+    }
+    return isRemembered
+  }
+
+  it('ten seconds if it is a yes', async () => {
+    const isRemembered = await believed(true)
+    expect([isRemembered(9_999), isRemembered(10_000)]).toEqual([true, false])
+  })
+
+  it('two seconds if it is a no, so that a grant takes effect soon', async () => {
+    const isRemembered = await believed(false)
+    expect([isRemembered(1_999), isRemembered(2_000)]).toEqual([true, false])
   })
 })

@@ -14,7 +14,7 @@ function remembered(capacity = 2) {
 }
 
 describe('an answer', () => {
-  it('is believed for its time and asked for again after', async () => {
+  it('is believed for its time and requested again after', async () => {
     const { clock, asked, get } = remembered()
     await get('a')
     clock.now = 99
@@ -32,7 +32,7 @@ describe('an answer', () => {
     expect(asked).toEqual(['a', 'a'])
   })
 
-  it('makes room for others when memory is full: the one asked for longest ago goes', async () => {
+  it('makes room for others when memory is full: the one unused for longest is forgotten', async () => {
     const { asked, get } = remembered(2)
     await get('a')
     await get('b')
@@ -43,7 +43,7 @@ describe('an answer', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'b'])
   })
 
-  it('that failed is told to all who waited and remembered by none', async () => {
+  it('that failed reaches all waiting callers and is not remembered', async () => {
     const { memory, get, asked } = remembered()
     const fail = () => memory.get('a', () => Promise.reject(new Error('host down')))
     const results = await Promise.allSettled([fail(), fail()])

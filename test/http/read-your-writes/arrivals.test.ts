@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Arrivals } from '../../../http/read-your-writes/arrivals.js'
-import type { Party } from '../../../http/read-your-writes/due.js'
+import type { InstanceCaller } from '../../../http/read-your-writes/expected-write.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 
 const maps = { group: '', resource: 'configmaps' }
@@ -11,10 +11,10 @@ function start() {
   let now = 1_000
   const arrivals = new Arrivals(() => now, 2)
   const ledger = new WriteLedger(() => now)
-  const isNew = (party: Party, type = maps) => arrivals.due(party, type) !== undefined
-  const see = (party: Party, type = maps) => {
-    const due = arrivals.due(party, type)
-    if (due) ledger.settle(due, ledger.standOf(due))
+  const isNew = (party: InstanceCaller, type = maps) => arrivals.expected(party, type) !== undefined
+  const see = (party: InstanceCaller, type = maps) => {
+    const write = arrivals.expected(party, type)
+    if (write) ledger.markShown(write, ledger.revisionOf(write))
   }
   return { isNew, see, pass: (ms: number) => (now += ms) }
 }

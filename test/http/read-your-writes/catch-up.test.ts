@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { CatchUp, type Showing, type ShownItem } from '../../../http/read-your-writes/catch-up.js'
-import type { Extent } from '../../../http/read-your-writes/due.js'
+import { CatchUp, type ObjectSource, type ShownItem } from '../../../http/read-your-writes/catch-up.js'
+import type { Scope } from '../../../http/read-your-writes/expected-write.js'
 import { LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
 
-const party = { instance: 'i', user: 'ann' }
+const caller = { instance: 'i', user: 'ann' }
 const maps = { group: '', version: 'v1', resource: 'configmaps' }
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' }
 
 /** Somebody who shows what a test puts there, and counts how often it is asked. */
-class Shelf implements Showing {
+class Shelf implements ObjectSource {
   asked = 0
   readonly items: (ShownItem & { readonly of: string })[] = []
 
@@ -34,7 +34,7 @@ class Shelf implements Showing {
     })
   }
 
-  list: Showing['list'] = async (of, { namespace, names }) => {
+  list: ObjectSource['list'] = async (of, { namespace, names }) => {
     this.asked++
     const wanted = names?.map(({ name }) => name)
     const items = this.items.filter(
@@ -49,16 +49,18 @@ class Shelf implements Showing {
 
 function start(objects = 256) {
   let now = 1_000
-  const ledger = new WriteLedger(() => now, { objects, records: 10 })
+  const ledger = new WriteLedger(() => now, { objects })
   const catchUp = new CatchUp(ledger)
   return {
     pass: (milliseconds: number) => (now += milliseconds),
     ledger,
     wrote(type: typeof maps, request: { verb: string; namespace: string; name?: string }, outcome: Outcome) {
-      ledger.begin(party, type, request).ended(outcome)
+      ledger.begin(caller, type, request).ended(outcome)
     },
-    shows: (type: typeof maps, extent: Extent, index: Showing, instance: Showing) =>
-      catchUp.shows({ party, type, extent }, index, instance),
+    shows: (type: typeof maps, scope: Scope, index: ObjectSource, instance: ObjectSource) =>
+      catchUp.shows({ caller, type, scope }, index, instance),
+    look: (type: typeof maps, scope: Scope, index: ObjectSource) =>
+      catchUp.look({ caller, type, scope }, index),
   }
 }
 
@@ -67,13 +69,13 @@ const present = (place: string, resourceVersion: string): Outcome => {
   return { kind: 'wrote', namespace, name, expected: { kind: 'present', resourceVersion } }
 }
 
-describe('an index is asked only', () => {
+describe('an index is read only', () => {
   it('about what the read looks at, and about nothing that was seen there', async () => {
     const { wrote, shows } = start()
     const index = new Shelf()
     wrote(maps, { verb: 'create', namespace: 'a' }, present('a/x', '100'))
-    for (const extent of [{ namespace: 'b' }, { namespace: 'a', name: 'y' }])
-      expect(await shows(maps, extent, index, new Shelf())).toBe(true)
+    for (const scope of [{ namespace: 'b' }, { namespace: 'a', name: 'y' }])
+      expect(await shows(maps, scope, index, new Shelf())).toBe(true)
     expect(await shows(deployments, { namespace: 'a' }, index, new Shelf())).toBe(true)
     expect(index.asked).toBe(0)
     expect(await shows(maps, { namespace: '' }, index, new Shelf('100'))).toBe(false)
@@ -97,7 +99,7 @@ describe('the type stays away from the index', () => {
     const { ledger, shows, pass } = start()
     const index = new Shelf('200')
     const instance = new Shelf('150')
-    const pending = ledger.begin(party, maps, { verb: 'update', namespace: 'a', name: 'x' })
+    const pending = ledger.begin(caller, maps, { verb: 'update', namespace: 'a', name: 'x' })
     expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
     pending.ended({ kind: 'lost' })
     expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
@@ -123,14 +125,26 @@ describe('the type stays away from the index', () => {
     instance.put(namespaces, '/a', '105', { deleting: true })
     index.put(deployments, 'a/x', '50')
     wrote(namespaces, { verb: 'delete', namespace: '', name: 'a' }, present('/a', '105'))
-    for (const extent of [{ namespace: 'a' }, { namespace: 'a', name: 'x' }, { namespace: '' }])
-      expect(await shows(deployments, extent, index, instance)).toBe(false)
+    for (const scope of [{ namespace: 'a' }, { namespace: 'a', name: 'x' }, { namespace: '' }])
+      expect(await shows(deployments, scope, index, instance)).toBe(false)
     expect(await shows(deployments, { namespace: 'b' }, index, instance)).toBe(true)
     instance.items.splice(0)
     instance.resourceVersion = '120'
     index.resourceVersion = '119'
     expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(false)
     index.resourceVersion = '120'
+    expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(true)
+  })
+
+  it('after the answer to the deletion of a namespace was lost, every type, as long as it may still be executed', async () => {
+    const { wrote, shows, pass } = start()
+    const [index, instance] = [new Shelf('200'), new Shelf('150')]
+    instance.put(namespaces, '/a', '105')
+    wrote(namespaces, { verb: 'delete', namespace: '', name: 'a' }, { kind: 'lost' })
+    expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(false)
+    pass(LOST_FOR_MS - 1)
+    expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(false)
+    pass(1)
     expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(true)
   })
 
@@ -149,14 +163,14 @@ describe('the type stays away from the index', () => {
 
   it('of Clusterpedia after a bulk deletion, until that is long ago and a comparison finds nothing older', async () => {
     const { wrote, shows, pass } = start()
-    let longAgo = false
-    const index = Object.assign(new Shelf(), { isLongAgo: () => longAgo })
+    let caughtUp = false
+    const index = Object.assign(new Shelf(), { hasCaughtUp: () => caughtUp })
     const instance = new Shelf('110')
     instance.put(maps, 'a/kept', '90')
     index.put(maps, 'a/kept', '90')
     wrote(maps, { verb: 'deletecollection', namespace: 'a' }, { kind: 'unread' })
     expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
-    longAgo = true
+    caughtUp = true
     index.put(maps, 'a/stale', '80')
     expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(false)
     index.items.pop()
@@ -168,13 +182,13 @@ describe('the type stays away from the index', () => {
   })
 })
 
-it('whoever is forgotten for want of room counts for everybody', async () => {
-  const ledger = new WriteLedger(() => 0, { objects: 9, records: 2 })
+it('what a caller wrote who is forgotten for want of room is expected by everybody', () => {
+  const ledger = new WriteLedger(() => 0, { callers: 2 })
   for (const user of ['ann', 'ben', 'cid'])
     ledger
       .begin({ instance: 'i', user }, maps, { verb: 'create', namespace: 'a' })
       .ended(present('a/x', '100'))
-  const extent = { namespace: 'a' }
-  expect(ledger.due({ instance: 'i', user: 'dan' }, maps, extent)?.written).toHaveLength(1)
-  expect(ledger.due({ instance: 'j', user: 'dan' }, maps, extent)).toBeUndefined()
+  const scope = { namespace: 'a' }
+  expect(ledger.expectedWrites({ instance: 'i', user: 'dan' }, maps, scope)?.written).toHaveLength(1)
+  expect(ledger.expectedWrites({ instance: 'j', user: 'dan' }, maps, scope)).toBeUndefined()
 })

@@ -1,154 +1,54 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Arrivals } from '../../../http/read-your-writes/arrivals.js'
-import type { CatchUp, Showing } from '../../../http/read-your-writes/catch-up.js'
-import type { Due } from '../../../http/read-your-writes/due.js'
-import type { WriteLedger } from '../../../http/read-your-writes/ledger.js'
-import { type Kind, World } from './world.js'
+import type { CatchUp, ObjectSource } from '../../../http/read-your-writes/catch-up.js'
+import type { ExpectedWrite, WrittenType } from '../../../http/read-your-writes/expected-write.js'
+import type { Revision, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import { type Breadth, happening, history } from './histories.js'
+import { asTheProxy, type Kind, types, World } from './world.js'
 
-const user = fc.constantFrom('ann', 'ben')
-const namespace = fc.constantFrom('a', 'b')
-const name = fc.constantFrom('x', 'y')
-const which = fc.nat({ max: 5 })
-
-type Step = (world: World) => unknown
-
-/** What may happen; everything but reads may also happen while somebody looks. */
-const happening: fc.Arbitrary<Step & { toString(): string }> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc
-      .tuple(user, fc.constantFrom('create', 'update', 'delete'), namespace, name)
-      .map(([user, verb, namespace, name]) =>
-        step(`${user} sends ${verb} ${namespace}/${name}`, world =>
-          world.send(user, verb as 'create', namespace, name),
-        ),
-      ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(user, namespace)
-      .map(([user, namespace]) =>
-        step(`${user} sweeps ${namespace}`, world => world.send(user, 'deletecollection', namespace, '')),
-      ),
-  },
-  { weight: 3, arbitrary: which.map(which => step(`execute ${which}`, world => world.execute(which))) },
-  {
-    weight: 4,
-    arbitrary: fc
-      .tuple(which, fc.constantFrom('whole', 'whole', 'whole', 'unreadable', 'lost'))
-      .map(([which, how]) => step(`answer ${which} ${how}`, world => world.answer(which, how as 'whole'))),
-  },
-  { weight: 4, arbitrary: which.map(which => step(`advance ${which}`, world => world.advance(which))) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
-      step('restart', world => world.restart()),
-      step('relist', world => world.relist()),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom(500, 3_000, 66_000)
-      .map(time => step(`${time} ms pass`, world => world.pass(time))),
-  },
-)
-const reading = fc
-  .tuple(user, fc.constantFrom('', 'a', 'b'), fc.option(name, { nil: undefined }))
-  .map(([user, namespace, name]) => {
-    const extent = {
-      namespace: name === undefined ? namespace : namespace || 'a',
-      ...(name !== undefined && { name }),
-    }
-    return step(`${user} reads ${extent.namespace}/${name ?? ''}`, world => world.reads(user, extent))
-  })
-
-/** Whole writes at once, so that histories get somewhere; among them objects that are deleted and made again. */
-const wrote = fc
-  .tuple(
-    user,
-    fc.constantFrom('create', 'update', 'delete', 'delete and create', 'create, and it is lost'),
-    namespace,
-    name,
-  )
-  .map(([user, verbs, namespace, name]) =>
-    step(`${user} did ${verbs} ${namespace}/${name}`, world => {
-      const [all = '', lost] = verbs.split(', and it is ')
-      for (const verb of all.split(' and '))
-        world.did(user, verb as 'create', namespace, name, lost as 'lost')
-    }),
-  )
-
-/** What deletions are about: what somebody else made is deleted and made again, and looked for now and then. */
-const deleted = fc
-  .tuple(namespace, name, fc.array(fc.nat({ max: 3 }), { minLength: 4, maxLength: 4 }))
-  .map(([namespace, name, advances]) =>
-    step(`deletions of ${namespace}/${name} between advances ${advances}`, async world => {
-      const moves = [
-        () => world.did('ann', 'create', namespace, name),
-        () => world.did('ben', 'delete', namespace, name),
-        () => world.did('ann', 'create', namespace, name),
-        () => world.did('ben', 'delete', namespace, name),
-      ]
-      for (const [at, move] of moves.entries()) {
-        move()
-        const wrong = await world.reads('ben', { namespace: '' })
-        if (wrong) return wrong
-        for (let times = advances[at] ?? 0; times > 0; times--) world.advance(times)
-      }
-      return undefined
-    }),
-  )
-
-function step(words: string, run: Step): Step & { toString(): string } {
-  return Object.assign((world: World) => run(world), {
-    toString: () => words,
-    [fc.toStringMethod]: () => words,
-  })
-}
+/** So little room that histories meet every bound. */
+const LIMITS = { objects: 3, types: 2, entries: 4, containers: 1, callers: 2 }
 
 interface Parts {
+  readonly breadth?: Breadth
   readonly Ledger: typeof WriteLedger
   readonly Catching: typeof CatchUp
-  readonly seenAs?: (index: Showing) => Showing
+  readonly seenAs?: (index: ObjectSource) => ObjectSource
+  readonly instanceAs?: (instance: ObjectSource) => ObjectSource
+  readonly remembered?: typeof asTheProxy
   /** Whether callers move from replica to replica, and what each remembers of their arrival. */
   readonly arriving?: (now: () => number) => Arrivals | undefined
 }
 
-const moving = user.map(user => step(`${user} moves`, world => world.move(user)))
-const history = (moves: boolean) =>
-  fc.array(
-    fc.oneof(
-      { weight: 3, arbitrary: happening },
-      { weight: 3, arbitrary: wrote },
-      { weight: 1, arbitrary: deleted },
-      { weight: 4, arbitrary: reading },
-      { weight: moves ? 1 : 0, arbitrary: moving },
-    ),
-    { maxLength: 40 },
-  )
-
 /** Runs histories; fails with the first in which somebody reads what is older than its own last write. */
 function neverOlder(
   kind: Kind,
-  { Ledger, Catching, seenAs = index => index, arriving }: Parts,
+  {
+    Ledger,
+    Catching,
+    seenAs = index => index,
+    instanceAs = instance => instance,
+    remembered,
+    arriving,
+    breadth = 'one type',
+  }: Parts,
   runs: number,
   read: Map<string, number>,
 ) {
   return fc.assert(
     fc.asyncProperty(
-      history(arriving !== undefined),
-      fc.array(happening, { maxLength: 10 }),
+      history(breadth, arriving !== undefined),
+      fc.array(happening(breadth), { maxLength: 10 }),
       async (steps, inBetween) => {
-        const world = new World(kind, world => {
+        const replica = (world: World) => {
           const now = () => world.clock
-          const catching = new Catching(new Ledger(now, { objects: 3, records: 2 }), arriving?.(now))
+          const catching = new Catching(new Ledger(now, LIMITS), arriving?.(now))
           const shows = catching.shows.bind(catching)
-          catching.shows = (what, index, instance) => shows(what, seenAs(index), instance)
+          catching.shows = (what, index, instance) => shows(what, seenAs(index), instanceAs(instance))
           return catching
-        })
+        }
+        const world = new World(kind, replica, remembered)
         const pending = [...inBetween]
         world.meanwhile = () => void pending.shift()?.(world)
         for (const one of steps) {
@@ -170,19 +70,26 @@ async function parts(): Promise<Parts> {
   return { Ledger: ledger.WriteLedger, Catching: catchUp.CatchUp }
 }
 
-const EXPECTATION = '../../../http/read-your-writes/expectation.js'
+const FOLDER = '../../../http/read-your-writes'
+const EXPECTATION = `${FOLDER}/expectation.js`
+const EXPECTED_WRITE = `${FOLDER}/expected-write.js`
+const UNKNOWN_WRITES = `${FOLDER}/unknown-writes.js`
+const CALLER_WRITES = `${FOLDER}/caller-writes.js`
 afterEach(() => {
-  vi.doUnmock(EXPECTATION)
+  for (const module of [EXPECTATION, EXPECTED_WRITE, UNKNOWN_WRITES, CALLER_WRITES]) vi.doUnmock(module)
   vi.resetModules()
 })
 
 describe.each(['ordered', 'unordered'] as const)('with an index that takes changes in %s', kind => {
-  it('nobody reads a state older than its own last write, and the index is read all the same', async () => {
-    const read = new Map<string, number>()
-    await neverOlder(kind, await parts(), 5_000, read)
-    expect(read.get('index')).toBeGreaterThan(2_500)
-    expect(read.get('karmada')).toBeGreaterThan(500)
-  })
+  it.each(['one type', 'all types'] as const)(
+    'nobody reads a state older than its own last write, and the index is read all the same: %s',
+    async breadth => {
+      const read = new Map<string, number>()
+      await neverOlder(kind, { ...(await parts()), breadth }, 5_000, read)
+      expect(read.get('index')).toBeGreaterThan(2_500)
+      expect(read.get('karmada')).toBeGreaterThan(500)
+    },
+  )
 })
 
 describe.each(['ordered', 'unordered'] as const)('with replicas, and an index in %s', kind => {
@@ -196,11 +103,11 @@ describe.each(['ordered', 'unordered'] as const)('with replicas, and an index in
   it('nor is a newcomer checked in vain once, and believed then', async () => {
     class Hasty extends Arrivals {
       readonly #asked = new Set<unknown>()
-      override due(...of: Parameters<Arrivals['due']>) {
-        const due = super.due(...of)
-        if (this.#asked.has(due)) return undefined
-        this.#asked.add(due)
-        return due
+      override expected(...of: Parameters<Arrivals['expected']>) {
+        const write = super.expected(...of)
+        if (this.#asked.has(write)) return undefined
+        this.#asked.add(write)
+        return write
       }
     }
     await found(kind, { ...(await parts()), arriving: now => new Hasty(now) })
@@ -265,17 +172,18 @@ describe('a history is found in which somebody does', () => {
   it('when one object that is seen stands for all', async () => {
     const { Ledger, Catching } = await parts()
     class Hasty extends Ledger {
-      override settle(due: Due, stand: number): void {
-        const { record } = due as Due & { record: { entries: Map<string, Due> } }
-        super.settle(due, stand)
-        for (const other of [...record.entries.values()]) super.settle(other, this.standOf(other))
+      override markShown(write: ExpectedWrite, revision: Revision): void {
+        super.markShown(write, revision)
+        const { kept } = write as { kept?: { entries?: Map<string, ExpectedWrite> } }
+        for (const other of [...(kept?.entries?.values() ?? [])])
+          super.markShown(other, this.revisionOf(other))
       }
     }
     await found('unordered', { Ledger: Hasty, Catching })
   })
 
   it('when the newest object of an index is taken for how far it is', async () => {
-    const seenAs = (index: Showing): Showing => ({
+    const seenAs = (index: ObjectSource): ObjectSource => ({
       list: async (type, where) => {
         const { items } = await index.list(type, where)
         const all = await index.list(type, {})
@@ -298,5 +206,98 @@ describe('a history is found in which somebody does', () => {
       }
     }
     await found('unordered', { Ledger: Careless, Catching })
+  })
+})
+
+describe('with all types, a history is found in which somebody does', () => {
+  const mocked = async <M extends object>(module: string, change: (real: M) => object) => {
+    vi.resetModules()
+    vi.doMock(module, async original => {
+      const real = (await original()) as M
+      return { ...real, ...change(real) }
+    })
+    return parts()
+  }
+  const foundIn = async (kind: Kind, broken: Partial<Parts>) =>
+    found(kind, { ...(await parts()), breadth: 'all types', ...broken })
+  type Unknown = typeof import('../../../http/read-your-writes/unknown-writes.js')
+
+  describe.each(['ordered', 'unordered'] as const)('with an index in %s', kind => {
+    const foundWith = (broken: Partial<Parts>) => foundIn(kind, broken)
+
+    it('a history is found in which somebody does when paths are not decoded', () =>
+      foundWith({
+        remembered: (method, target, hasBody) => asTheProxy(method, target.replaceAll('%', '%25'), hasBody),
+      }))
+
+    it('when a deletion with a body is believed a dry run', () =>
+      foundWith({ remembered: (method, target) => asTheProxy(method, target, false) }))
+
+    it('when the two groups of events are two types', async () =>
+      foundWith(
+        await mocked(EXPECTED_WRITE, () => ({
+          typeKey: ({ group, resource }: WrittenType) => `${group}/${resource}`,
+        })),
+      ))
+
+    it('when the deletion of many definitions takes nothing along', () =>
+      foundWith({
+        remembered: (method, target, hasBody) => {
+          const write = asTheProxy(method, target, hasBody)
+          const isIt = write?.type.group === types.definitions.group && write.request.name === undefined
+          return isIt ? { ...write, type: { ...write.type, resource: 'other' } } : write
+        },
+      }))
+
+    it('when what is forgotten counts for nothing', async () =>
+      foundWith(
+        await mocked(UNKNOWN_WRITES, ({ UnknownWrites }: Unknown) => ({
+          UnknownWrites: class extends UnknownWrites {
+            override add(): void {
+              // Nothing was written.
+            }
+          },
+        })),
+      ))
+
+    it('when what other callers wrote erases it', async () =>
+      foundWith(
+        await mocked(
+          CALLER_WRITES,
+          ({ CallerWrites }: typeof import('../../../http/read-your-writes/caller-writes.js')) => ({
+            CallerWrites: class extends CallerWrites {
+              override takeOver(): void {
+                // Nothing was written.
+              }
+            },
+          }),
+        ),
+      ))
+  })
+
+  // An index in no order is compared with the instance, so that histories have to be longer.
+  describe('with an index in order', () => {
+    const foundWith = (broken: Partial<Parts>) => foundIn('ordered', broken)
+
+    it('when a container is taken for gone while it is being deleted', () =>
+      foundWith({
+        instanceAs: instance => ({
+          list: async (type, where) => {
+            const shown = await instance.list(type, where)
+            return { ...shown, items: shown.items.map(item => ({ ...item, deleting: false })) }
+          },
+        }),
+      }))
+
+    it('when what the index has shown once counts for later writes, too', async () =>
+      foundWith(
+        await mocked(UNKNOWN_WRITES, ({ UnknownWrites }: Unknown) => ({
+          UnknownWrites: class extends UnknownWrites {
+            override add(write: Parameters<InstanceType<typeof UnknownWrites>['add']>[0]): void {
+              if (this.sequence === 0) super.add(write)
+            }
+          },
+        })),
+      ))
   })
 })

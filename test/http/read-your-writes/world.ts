@@ -1,14 +1,40 @@
-import type { CatchUp, Showing, ShownItem, ShownList } from '../../../http/read-your-writes/catch-up.js'
-import type { Extent, Party } from '../../../http/read-your-writes/due.js'
+import { requestInfo } from '../../../http/proxy/route/request-info.js'
+import { writeOf } from '../../../http/proxy/write-observer.js'
+import type { CatchUp, ObjectSource, ShownItem, ShownList } from '../../../http/read-your-writes/catch-up.js'
 import { isAtOrAfter } from '../../../http/read-your-writes/expectation.js'
+import type { InstanceCaller, Scope, WrittenType } from '../../../http/read-your-writes/expected-write.js'
 import type { PendingWrite } from '../../../http/read-your-writes/ledger.js'
-import type { Outcome, WriteRequest } from '../../../http/read-your-writes/outcome.js'
+import type { Outcome } from '../../../http/read-your-writes/outcome.js'
+import { spelled, targetOf } from './spelling.js'
 
-export const type = { group: '', version: 'v1', resource: 'configmaps' } as const
-const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const
+/** Types of the world. Events are served by two groups, and ships only while their definition is there. */
+export const types = {
+  maps: { group: '', version: 'v1', resource: 'configmaps' },
+  events: { group: '', version: 'v1', resource: 'events' },
+  newEvents: { group: 'events.k8s.io', version: 'v1', resource: 'events' },
+  ships: { group: 'example.com', version: 'v1', resource: 'ships' },
+  namespaces: { group: '', version: 'v1', resource: 'namespaces' },
+  definitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
+} as const
+
+export type TypeName = keyof typeof types
+export const SHIPS = 'ships.example.com'
+export const isContainer = (type: TypeName): boolean => type === 'namespaces' || type === 'definitions'
 
 /** How an index takes changes in: one after the other and knowing how far, or each object at its own pace. */
 export type Kind = 'ordered' | 'unordered'
+
+export type Verb = 'create' | 'update' | 'delete' | 'deletecollection'
+
+/** A write as a caller spells it. */
+export interface Spelling {
+  /** Which characters of its path are percent-encoded; 0 for none. */
+  readonly encoded: number
+  /** `?dryRun=All`, and whether there is a body beside it that does not repeat it. */
+  readonly dryRun: 'no' | 'query' | 'query and body'
+}
+
+export const PLAIN: Spelling = { encoded: 0, dryRun: 'no' }
 
 /** The longest that anything takes to be shown by an index that does not say how far it is. */
 const LONGEST_DELAY_MS = 3_000
@@ -21,16 +47,21 @@ interface State {
 }
 
 interface Sent {
-  readonly user: string
-  readonly request: WriteRequest
-  readonly pending: PendingWrite[]
+  readonly verb: Verb
+  readonly namespace: string
+  readonly name: string
+  /** Absent where the proxy remembers nothing. */
+  readonly pending: PendingWrite | undefined
   readonly execute: () => Outcome
   executed: Outcome | undefined
+  /** Its answer was lost, and it may yet be executed. */
+  lost: boolean
 }
 
 /**
  * An instance, its index, and callers who write and read: an independent model of what must hold. Every state that an
- * object ever had is kept, so that it can be said whether what a read shows is older than what its caller wrote.
+ * object ever had is kept, so that it can be said whether what a read shows is older than what its caller wrote. Paths are
+ * read as the proxy reads them; what they mean is known here before they are spelled.
  */
 export class World {
   clock = 1_000_000
@@ -45,16 +76,33 @@ export class World {
   /** The version up to which an ordered index shows everything; undefined while it has not listed. */
   #cursor: number | undefined = 7
   readonly #own = new Map<string, number>()
+  /** Callers who deleted a container that is still on its way out, by its key. */
+  readonly #deleters = new Map<string, Set<string>>()
   readonly #sent: Sent[] = []
   /** Replicas by number, and at which one each caller is. */
   readonly #replicas: CatchUp[] = []
   readonly #at = new Map<string, number>()
 
-  /** @param replica starts one, which knows nothing of what went through others */
+  /**
+   * @param replica starts one, which knows nothing of what went through others
+   * @param remembered what the proxy reads from a request
+   */
   constructor(
     readonly kind: Kind,
     private readonly replica: (world: World) => CatchUp,
-  ) {}
+    private readonly remembered = asTheProxy,
+  ) {
+    for (const [type, name] of [
+      ['namespaces', 'a'],
+      ['namespaces', 'b'],
+      ['definitions', SHIPS],
+    ] as const) {
+      const key = keyOf(types[type], '', name)
+      const item = { namespace: '', name, uid: `uid-${name}`, resourceVersion: '5', deleting: false }
+      this.#history.set(key, [{ at: 5, time: 0, item }])
+      this.#taken.set(key, 1)
+    }
+  }
 
   /** A caller comes to the next replica, where it has not been. What it wrote until then is its own there, too. */
   move(user: string): void {
@@ -62,6 +110,7 @@ export class World {
     this.#at.set(user, (this.#at.get(user) ?? 0) + 1)
     for (const [key, version] of [...this.#own])
       if (key.startsWith(`${before} `)) this.#own.set(this.#caller(user) + key.slice(before.length), version)
+    for (const deleters of this.#deleters.values()) if (deleters.has(before)) deleters.add(this.#caller(user))
   }
 
   #catchUp(user: string): CatchUp {
@@ -75,15 +124,16 @@ export class World {
     return `${user}@${this.#at.get(user) ?? 0}`
   }
 
-  readonly instance: Showing = {
+  readonly instance: ObjectSource = {
     list: async (of, where) => {
       this.meanwhile()
+      if (!this.#isServed(of)) return { items: [] }
       const items = [...this.#places(of, where)].flatMap(key => this.#now(key).item ?? [])
       return { items, resourceVersion: String(this.#version) }
     },
   }
 
-  readonly index: Showing = {
+  readonly index: ObjectSource = {
     list: async (of, where): Promise<ShownList> => {
       this.meanwhile()
       const items = [...this.#places(of, where)].flatMap(key => this.#shown(key).item ?? [])
@@ -91,28 +141,26 @@ export class World {
       if (this.#cursor === undefined) return { items: [] }
       return { items, resourceVersion: String(this.#cursor) }
     },
-    isLongAgo: since => this.kind === 'unordered' && this.clock - since >= LONGEST_DELAY_MS,
+    hasCaughtUp: time => this.kind === 'unordered' && this.clock - time >= LONGEST_DELAY_MS,
   }
 
   /** Sends a write, which is executed and answered when the world says so. */
-  send(
-    user: string,
-    verb: 'create' | 'update' | 'delete' | 'deletecollection',
-    namespace: string,
-    name: string,
-  ): void {
-    const request: WriteRequest = {
-      verb,
-      namespace,
-      ...(verb !== 'create' && verb !== 'deletecollection' && { name }),
-    }
+  send(user: string, verb: Verb, typeName: TypeName, namespace: string, name: string, how = PLAIN): void {
+    const type = types[typeName]
+    const place = { namespace: isContainer(typeName) ? '' : namespace, name }
     const caller = this.#caller(user)
-    const execute = () =>
-      verb === 'deletecollection'
-        ? this.#sweep(caller, namespace)
-        : this.#write(caller, verb, namespace, name)
-    const pending = [this.#catchUp(user).ledger.begin(this.#party(user), type, request)]
-    this.#sent.push({ user, request, pending, execute, executed: undefined })
+    const deletes = verb === 'delete' || verb === 'deletecollection'
+    const isReal = how.dryRun === 'no' || (deletes && how.dryRun === 'query and body')
+    const execute = (): Outcome => {
+      if (!isReal) return { kind: 'unread' }
+      if (verb === 'deletecollection') return this.#deleteAll(caller, type, place.namespace)
+      return verb === 'delete' ? this.#delete(caller, type, place) : this.#put(caller, verb, type, place)
+    }
+    const { method, path } = targetOf(verb, type, place)
+    const target = `${spelled(path, how.encoded)}${how.dryRun === 'no' ? '' : '?dryRun=All'}`
+    const write = this.remembered(method, target, !deletes || how.dryRun === 'query and body')
+    const pending = write && this.#catchUp(user).ledger.begin(this.#party(user), write.type, write.request)
+    this.#sent.push({ verb, ...place, pending, execute, executed: undefined, lost: false })
   }
 
   execute(which: number): void {
@@ -124,34 +172,51 @@ export class World {
   answer(which: number, how: 'whole' | 'unreadable' | 'lost'): void {
     const sent = this.#pick(which)
     if (!sent) return
-    const [pending] = sent.pending.splice(0)
     if (how !== 'lost') sent.executed ??= sent.execute()
-    const { executed } = sent
+    const { executed, pending } = sent
     if (how === 'lost') pending?.ended({ kind: 'lost' })
     else if (how === 'whole' || executed?.kind === 'refused') pending?.ended(executed as Outcome)
-    else pending?.ended(unreadable(sent.request))
+    else pending?.ended(unreadable(sent))
+    sent.lost = true
     if (executed) this.#sent.splice(this.#sent.indexOf(sent), 1)
   }
 
   /** A write from its beginning to its end. */
   did(
     user: string,
-    verb: 'create' | 'update' | 'delete',
+    verb: Verb,
+    type: TypeName,
     namespace: string,
     name: string,
-    how: 'whole' | 'lost' = 'whole',
+    { answer = 'whole' as 'whole' | 'lost', ...how }: Partial<Spelling> & { answer?: 'whole' | 'lost' } = {},
   ): void {
-    this.send(user, verb, namespace, name)
+    this.send(user, verb, type, namespace, name, { ...PLAIN, ...how })
     this.execute(this.#sent.length - 1)
-    this.answer(this.#sent.length - 1, how)
+    this.answer(this.#sent.length - 1, answer)
+  }
+
+  /** A controller goes one step on with a container that is being deleted: one of its objects, and at last itself. */
+  collect(which: number): void {
+    const keys = [...this.#deleters.keys()]
+    const key = keys[which % Math.max(1, keys.length)]
+    if (key === undefined) return
+    const name = key.slice(key.lastIndexOf('/') + 1)
+    const isInside = key.startsWith('namespaces ')
+      ? (other: string) => other.includes(` ${name}/`)
+      : (other: string) => other.startsWith('ships ')
+    const inside = [...this.#history.keys()].find(other => isInside(other) && this.#now(other).item)
+    this.#version++
+    this.#push(inside ?? key, undefined)
+    // That its contents go is what the callers did. When it goes itself is up to whoever holds its finalizers.
+    const callers = this.#deleters.get(key) ?? []
+    if (inside === undefined) this.#deleters.delete(key)
+    else for (const caller of callers) this.#own.set(`${caller} ${inside}`, this.#version)
   }
 
   /** Time passes. What was lost on the way is executed by then, or never. */
   pass(milliseconds: number): void {
-    if (milliseconds >= 60_000) {
-      const lost = this.#sent.filter(({ pending }) => pending.length === 0)
-      for (const sent of lost) this.#sent.splice(this.#sent.indexOf(sent), 1)
-    }
+    if (milliseconds >= 60_000)
+      for (const sent of this.#sent.filter(({ lost }) => lost)) this.#sent.splice(this.#sent.indexOf(sent), 1)
     this.clock += milliseconds
     // By what is known of its delays, nothing waits for longer.
     if (this.kind === 'unordered')
@@ -198,27 +263,29 @@ export class World {
   }
 
   /** A caller reads. Says what is older than what it wrote itself; undefined when all is well. */
-  async reads(user: string, extent: Extent): Promise<string | undefined> {
-    const party = this.#party(user)
-    if (this.kind === 'ordered' && this.#cursor === undefined && extent.name !== undefined) return undefined
+  async reads(user: string, typeName: TypeName, scope: Scope): Promise<string | undefined> {
+    const type = types[typeName]
+    const caller = this.#party(user)
+    if (this.kind === 'ordered' && this.#cursor === undefined && scope.name !== undefined) return undefined
     const before = new Map(this.#own)
     const catchUp = this.#catchUp(user)
-    const shows = await catchUp.shows({ party, type, extent }, this.index, this.instance)
+    const shows = await catchUp.shows({ caller, type, scope }, this.index, this.instance)
     this.read.push(shows ? 'index' : 'karmada')
     if (!shows) return undefined
-    if (this.kind === 'ordered' && extent.name === undefined) {
-      // As the door does with the head of a list.
-      const highest = catchUp.ledger.highest(party, type)
+    if (this.kind === 'ordered' && scope.name === undefined) {
+      // As the proxy does with the head of a list.
+      const highest = catchUp.ledger.highest(caller, type)
       const version = this.#cursor === undefined ? undefined : String(this.#cursor)
       if (version === undefined || (highest !== undefined && !isAtOrAfter(version, highest))) return undefined
     }
     for (const [key, states] of this.#history) {
-      const [namespace = '', name = ''] = key.split('/')
-      if (extent.name !== undefined && extent.name !== name) continue
-      if (extent.namespace !== '' && extent.namespace !== namespace) continue
+      if (!key.startsWith(`${type.resource} `)) continue
+      const [namespace = '', name = ''] = key.slice(type.resource.length + 1).split('/')
+      if (scope.name !== undefined && scope.name !== name) continue
+      if (scope.namespace !== '' && scope.namespace !== namespace) continue
       const { item } = this.#shown(key)
       // Of an object that the index does not show, the instance is asked.
-      if (extent.name !== undefined && !item) continue
+      if (scope.name !== undefined && !item) continue
       const own = before.get(`${this.#caller(user)} ${key}`) ?? 0
       const isNewEnough = states.some(
         (state, at) =>
@@ -232,7 +299,7 @@ export class World {
     return undefined
   }
 
-  #party(user: string): Party {
+  #party(user: string): InstanceCaller {
     return { instance: 'x', user }
   }
 
@@ -253,49 +320,88 @@ export class World {
     for (const [key, states] of this.#history) this.#taken.set(key, states.length)
   }
 
-  #places(of: { readonly resource: string }, where: Parameters<Showing['list']>[1]): Set<string> {
-    if (of.resource === namespaces.resource) return new Set()
-    const keys = [...this.#history.keys()]
+  #places(of: WrittenType, where: Parameters<ObjectSource['list']>[1]): Set<string> {
+    const keys = [...this.#history.keys()].filter(key => key.startsWith(`${of.resource} `))
     if (where.names) {
       const names = new Set(where.names.map(({ name }) => name))
-      return new Set(keys.filter(key => names.has(key.split('/')[1] ?? '')))
+      return new Set(keys.filter(key => names.has(key.slice(key.lastIndexOf('/') + 1))))
     }
-    return new Set(keys.filter(key => !where.namespace || key.startsWith(`${where.namespace}/`)))
+    const inside = where.namespace && `${of.resource} ${where.namespace}/`
+    return new Set(keys.filter(key => !inside || key.startsWith(inside)))
   }
 
-  #become(caller: string, key: string, item: ShownItem | undefined): void {
+  #isServed({ resource }: WrittenType): boolean {
+    return resource !== 'ships' || this.#now(keyOf(types.definitions, '', SHIPS)).item !== undefined
+  }
+
+  #push(key: string, item: ShownItem | undefined): void {
     const states = this.#history.get(key) ?? []
     this.#history.set(key, states)
     states.push({ at: this.#version, time: this.clock, item })
+  }
+
+  #become(caller: string, key: string, item: ShownItem | undefined): void {
+    this.#push(key, item)
     this.#own.set(`${caller} ${key}`, this.#version)
   }
 
-  #write(caller: string, verb: 'create' | 'update' | 'delete', namespace: string, name: string): Outcome {
-    const key = `${namespace}/${name}`
+  #put(caller: string, verb: 'create' | 'update', type: WrittenType, place: Required<Scope>): Outcome {
+    const key = keyOf(type, place.namespace, place.name)
     const { item } = this.#now(key)
-    if ((verb === 'create') === (item !== undefined)) return { kind: 'refused' }
+    if (!this.#isServed(type) || (verb === 'create') === (item !== undefined)) return { kind: 'refused' }
+    if (verb === 'create' && this.#isClosed(type, place.namespace)) return { kind: 'refused' }
     const resourceVersion = String(++this.#version)
-    if (verb === 'delete') {
-      this.#become(caller, key, undefined)
-      // As most types answer: a Status with the uid.
-      return { kind: 'wrote', namespace, name, expected: { kind: 'gone', uid: item?.uid ?? '' } }
-    }
     const uid = item?.uid ?? `uid-${++this.#uid}`
-    this.#become(caller, key, { namespace, name, uid, resourceVersion, deleting: false })
-    return { kind: 'wrote', namespace, name, expected: { kind: 'present', resourceVersion } }
+    this.#become(caller, key, { ...place, uid, resourceVersion, deleting: item?.deleting ?? false })
+    return { kind: 'wrote', ...place, expected: { kind: 'present', resourceVersion } }
   }
 
-  #sweep(caller: string, namespace: string): Outcome {
-    for (const key of [...this.#history.keys()].filter(key => key.startsWith(`${namespace}/`))) {
-      if (!this.#now(key).item) continue
-      this.#version++
-      this.#become(caller, key, undefined)
+  /** Nothing is made in a namespace that is not there or on its way out, nor of a type on its way out. */
+  #isClosed({ resource }: WrittenType, namespace: string): boolean {
+    const inside = namespace === '' ? undefined : this.#now(keyOf(types.namespaces, '', namespace)).item
+    if (namespace !== '' && (!inside || inside.deleting)) return true
+    return resource === 'ships' && this.#now(keyOf(types.definitions, '', SHIPS)).item?.deleting === true
+  }
+
+  #delete(caller: string, type: WrittenType, place: Required<Scope>): Outcome {
+    const key = keyOf(type, place.namespace, place.name)
+    const { item } = this.#now(key)
+    if (!item || !this.#isServed(type)) return { kind: 'refused' }
+    if (type === types.namespaces || type === types.definitions) {
+      const deleters = this.#deleters.get(key) ?? new Set()
+      this.#deleters.set(key, deleters.add(caller))
+      if (!item.deleting) {
+        this.#version++
+        this.#become(caller, key, { ...item, deleting: true, resourceVersion: String(this.#version) })
+      }
+      const resourceVersion = item.deleting ? item.resourceVersion : String(this.#version)
+      return { kind: 'wrote', ...place, expected: { kind: 'present', resourceVersion } }
+    }
+    this.#version++
+    this.#become(caller, key, undefined)
+    // As most types answer: a Status with the uid.
+    return { kind: 'wrote', ...place, expected: { kind: 'gone', uid: item.uid } }
+  }
+
+  #deleteAll(caller: string, type: WrittenType, namespace: string): Outcome {
+    if (!this.#isServed(type)) return { kind: 'refused' }
+    for (const key of this.#places(type, { namespace })) {
+      const { item } = this.#now(key)
+      if (item) this.#delete(caller, type, item)
     }
     return { kind: 'unread' }
   }
 }
 
-const unreadable = ({ namespace, name, verb }: WriteRequest): Outcome =>
-  name === undefined || verb === 'deletecollection'
+/** What the proxy remembers of a request. */
+export const asTheProxy = (method: string, target: string, hasBody: boolean) =>
+  writeOf(requestInfo(method, target), hasBody)
+
+/** Objects are told apart by how they are stored, so that both groups of events have the same. */
+const keyOf = ({ resource }: WrittenType, namespace: string, name: string): string =>
+  `${resource} ${namespace}/${name}`
+
+const unreadable = ({ namespace, name, verb }: Sent): Outcome =>
+  verb === 'create' || verb === 'deletecollection'
     ? { kind: 'unread' }
     : { kind: 'wrote', namespace, name, expected: { kind: 'unknown' } }

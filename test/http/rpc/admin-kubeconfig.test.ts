@@ -39,7 +39,7 @@ function reachable() {
 }
 
 describe('an admin kubeconfig', () => {
-  it('holds the endpoint, its authority and a token of the life asked for', async () => {
+  it('holds the endpoint, its authority and a token of the requested life', async () => {
     const { call, plane } = reachable()
     const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {
       expirationSeconds: 3600,
@@ -70,7 +70,7 @@ describe('an admin kubeconfig', () => {
     })
   })
 
-  it('may be asked for again: what exists is used', async () => {
+  it('may be requested again: existing objects are used', async () => {
     const { call, plane } = reachable()
     await call('admin', 'POST', '/instances/north/kubeconfig', {})
     expect((await call('admin', 'POST', '/instances/north/kubeconfig', {})).status).toBe(200)
@@ -111,8 +111,8 @@ describe('an admin kubeconfig', () => {
   })
 })
 
-describe('a kubeconfig through the door', () => {
-  it('names the door, its authority, and no credentials', async () => {
+describe('a kubeconfig through the proxy', () => {
+  it('names the proxy, its authority, and no credentials', async () => {
     const { status, json } = await testApi().call('viewer', 'GET', '/instances/north/kubeconfig')
     expect(status).toBe(200)
     const { clusters, users } = parse(json.kubeConfigString)
@@ -123,7 +123,7 @@ describe('a kubeconfig through the door', () => {
     expect(users).toEqual([{ name: 'kairship', user: {} }])
   })
 
-  it('is for those who may use the door, of instances that exist', async () => {
+  it('is for callers that may use the proxy, and for instances that exist', async () => {
     const { call } = testApi()
     expect((await call('nobody', 'GET', '/instances/north/kubeconfig')).status).toBe(403)
     expect((await call('viewer', 'GET', '/instances/west/kubeconfig')).status).toBe(404)

@@ -50,7 +50,7 @@ describe('failover', () => {
     })
   })
 
-  it('is written to the Instance, and read as what is asked for over what is installed', async () => {
+  it('is written to the Instance, and read as the requested spec over the installed one', async () => {
     const { call, host } = installed({
       components: {
         karmadaControllerManager: {
@@ -140,7 +140,7 @@ describe('settings of components', () => {
     })
   })
 
-  it('know that the metrics adapter runs unless told otherwise', async () => {
+  it('know that the metrics adapter runs by default', async () => {
     const { call } = installed()
     const read = async () => (await call('admin', 'GET', '/instances/east/metricsadapter')).json
     expect(await read()).toEqual({ enabled: true })

@@ -56,7 +56,7 @@ export class LaggingWorld {
     this.fleet.resourceVersion = '100'
     this.api = testApi(this.fleet, {
       now,
-      catchUp: new Catching(new Ledger(now, { objects: 2, records: 3 })),
+      catchUp: new Catching(new Ledger(now, { objects: 2, callers: 3 })),
     })
     this.api.host.script = request => this.#answer(request)
   }

@@ -41,7 +41,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('finds it although the fleet does not hear of it, among all others, page by page', async () => {
+  it('finds it before the fleet observes it, among all others, page by page', async () => {
     await established('a')
     await established('z')
     await world.write('admin', 'create', 'x')
@@ -54,7 +54,7 @@ describe('who has just written an Instance', () => {
     expect(pages[0]?.json.pagination).toMatchObject({ total: 3, pages: 2 })
   })
 
-  it('gets what it changed, with what the actor knows of the Instance', async () => {
+  it('gets what it changed, with what the actor observed of the Instance', async () => {
     await established('x')
     await world.write('admin', 'update', 'x')
     const slow = await patiently(get('/instances/x'))
@@ -62,7 +62,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBeGreaterThan(0)
   })
 
-  it('waits for a write once: while the fleet hears nothing, reads after that are as fast as the host', async () => {
+  it('waits for a write once: while the fleet receives nothing, later reads are as fast as the host', async () => {
     await established('x')
     await world.write('admin', 'update', 'x')
     await patiently(get('/instances/x'))
@@ -85,7 +85,7 @@ describe('who has just written an Instance', () => {
     })
   })
 
-  it('does not find what is gone, whether or not the fleet ever heard of it', async () => {
+  it('does not find what is gone, whether or not the fleet ever observed it', async () => {
     await world.write('admin', 'create', 'known')
     world.advance()
     await world.write('admin', 'delete', 'known')
@@ -119,7 +119,7 @@ describe('who has just written an Instance', () => {
     expect(json).toMatchObject({ metadata: { uid: 'uid-2' }, status: { state: 'INSTANCE_STATE_RUNNING' } })
   })
 
-  it('watches from a state that shows it, or is told to come back', async () => {
+  it('watches from a state that shows it, or receives UNAVAILABLE', async () => {
     await world.write('admin', 'create', 'x')
     const { response } = await patiently(open(world.api, 'admin', '/instances:watch'))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
@@ -130,7 +130,7 @@ describe('who has just written an Instance', () => {
     await stream.cancel()
   })
 
-  it('gets a kubeconfig for it at once, and is never told that there is no such Instance', async () => {
+  it('gets a kubeconfig for it at once, and never a NOT_FOUND', async () => {
     await world.write('admin', 'create', 'x')
     expect((await patiently(get('/instances/x/kubeconfig'))).status).toBe(200)
     const asked = () => world.api.call('admin', 'POST', '/instances/x/kubeconfig', {})
@@ -188,7 +188,7 @@ describe('nobody else', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('nor is who wrote past the API', async () => {
+  it('nor does a caller wait that wrote past the API', async () => {
     await world.api.host.request({
       method: 'POST',
       path: resourcePath(INSTANCES),
@@ -198,7 +198,7 @@ describe('nobody else', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('nor is who wrote and has seen it', async () => {
+  it('nor does a caller wait whose write is shown', async () => {
     await world.write('admin', 'create', 'x')
     await patiently(get('/instances/x'), advanced)
     world.lead('x')

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { SelectorError } from '../../../manifests/label-selector.js'
 import {
   checkFieldSelector,
   exactValue,
   parseFieldSelector,
 } from '../../../playground/apimachinery/field-selector.js'
-import {
-  parseLabelSelector,
-  SelectorError,
-  selectorFromObject,
-} from '../../../playground/apimachinery/label-selector.js'
+import { parseLabelSelector, selectorFromObject } from '../../../playground/apimachinery/label-selector.js'
 
 describe('a label selector', () => {
   const labels = { app: 'web', tier: '', 'example.com/zone': 'a', count: '3' }

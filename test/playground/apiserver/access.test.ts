@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StatusError } from '../../../manifests/status-error.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
-import type { Impersonation } from '../../../ports/kube-api.js'
+import type { Impersonation } from '../../../ports/impersonation.js'
 
 let server: ApiServer
 beforeAll(async () => {

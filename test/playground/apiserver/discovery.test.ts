@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { ResourceDefinition } from '../../../playground/apimachinery/resource-definition.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
-import { discover } from '../../../playground/discovery.js'
+import { discover } from '../../../playground/client/discovery.js'
 import { eventually } from '../eventually.js'
 
 let one: ApiServer

@@ -4,15 +4,15 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
-import { conditionOf } from '../../../playground/conditions.js'
+import { toBase64 } from '../../../playground/client/kubeconfig.js'
+import { localConnector } from '../../../playground/client/local-connector.js'
+import { read, remove, update } from '../../../playground/client/write.js'
 import {
   type ContainerManagement,
   startContainerManagement,
 } from '../../../playground/container-management/container-management.js'
 import { PEDIA_CLUSTERS, type PediaCluster } from '../../../playground/container-management/pedia-cluster.js'
-import { toBase64 } from '../../../playground/kubeconfig.js'
-import { localConnector } from '../../../playground/local-connector.js'
-import { read, remove, update } from '../../../playground/write.js'
+import { conditionOf } from '../../../playground/objects/conditions.js'
 import type { KubeApi, WatchEvent } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
@@ -229,11 +229,11 @@ describe('an indexed cluster', () => {
     stop()
   })
 
-  it('that is made to stand still claims to be well and takes nothing in, and catches up in order when it moves', async () => {
+  it('that is made to stall claims to be well and takes nothing in, and catches up in order when it moves', async () => {
     await put('a', '1')
     await index()
     await index(source, 'd')
-    const move = management.interrupt({ kind: 'standStill', cluster: 'c' })
+    const move = management.interrupt({ kind: 'stall', cluster: 'c' })
     await put('b', '1')
     await remove(source.local, CONFIG_MAPS, { namespace: 'default', name: 'b' })
     await put('z', '1')

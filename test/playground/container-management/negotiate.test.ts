@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { DiscoveredType } from '../../../playground/client/discovery.js'
 import { negotiate } from '../../../playground/container-management/negotiate.js'
 import type { GroupResources } from '../../../playground/container-management/pedia-cluster.js'
-import type { DiscoveredType } from '../../../playground/discovery.js'
 
 const watchable = ['create', 'get', 'list', 'watch']
 const served = (

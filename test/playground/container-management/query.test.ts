@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SelectorError } from '../../../playground/apimachinery/label-selector.js'
+import { SelectorError } from '../../../manifests/label-selector.js'
 import { parseQuery } from '../../../playground/container-management/query/query.js'
 import { QueryError } from '../../../playground/container-management/query/query-error.js'
 

@@ -6,9 +6,9 @@ import {
 import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
+import { ensure, read, remove } from '../../../playground/client/write.js'
+import { startHost } from '../../../playground/fleet/host.js'
 import { GlobalManagement, type Grant } from '../../../playground/global-management/global-management.js'
-import { startHost } from '../../../playground/host.js'
-import { ensure, read, remove } from '../../../playground/write.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
 

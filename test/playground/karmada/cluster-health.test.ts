@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Taint } from '../../../playground/karmada/cluster.js'
+import type { Taint } from '../../../karmada/objects/cluster.js'
 import {
   apiEnablementsCondition,
   ReadinessThreshold,

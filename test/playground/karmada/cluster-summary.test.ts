@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Node, Pod, PodSpec } from '../../../playground/core.js'
 import { nodeSummary, requested, resourceSummary } from '../../../playground/karmada/cluster-summary.js'
+import type { Node, Pod, PodSpec } from '../../../playground/objects/core.js'
 
 const node = (name: string, ready: boolean, allocatable: Record<string, string>): Node => ({
   apiVersion: 'v1',

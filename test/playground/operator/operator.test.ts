@@ -3,14 +3,14 @@ import { kubeConnector } from '../../../actors/kube/connector.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
-import type { Secret } from '../../../playground/core.js'
-import { NAMESPACES, SECRETS } from '../../../playground/core-types.js'
+import { fromBase64 } from '../../../playground/client/kubeconfig.js'
+import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { startKarmada } from '../../../playground/karmada/control-plane.js'
-import { fromBase64 } from '../../../playground/kubeconfig.js'
+import type { Secret } from '../../../playground/objects/core.js'
+import { NAMESPACES, SECRETS } from '../../../playground/objects/core-types.js'
 import { KARMADAS, type KarmadaObject } from '../../../playground/operator/karmada-resource.js'
 import { adminConfigSecretName, apiServerName } from '../../../playground/operator/names.js'
 import { Operator } from '../../../playground/operator/operator.js'
-import { ensure, read, remove, update } from '../../../playground/write.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
 
@@ -124,6 +124,21 @@ describe('the operator', () => {
     expect(failed.message).toBe('failed to pull the image of etcd')
     failure = undefined
     await reason('Completed')
+  })
+
+  it('fails where a Service cannot be named, says so, and stops when the object goes', async () => {
+    const name = 'a'.repeat(35)
+    await create({}, { name })
+    const other = { namespace: 'karmada-x', name }
+    const failed = await eventually('the failure', async () => {
+      const [condition] = (await read<KarmadaObject>(host.local, KARMADAS, other))?.status?.conditions ?? []
+      return condition?.reason === 'Failed' ? condition : undefined
+    })
+    expect(failed.message).toMatch(/a-karmada-aggregated-apiserver.*no more than 63 characters/)
+    await remove(host.local, KARMADAS, other)
+    await eventually('the object to go', async () => !(await read(host.local, KARMADAS, other)))
+    expect(operator.installed.size).toBe(0)
+    expect(uninstalled).toEqual([`karmada-x-${name}`])
   })
 
   it.each([

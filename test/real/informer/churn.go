@@ -82,7 +82,7 @@ type client struct {
 	store cache.Store
 }
 
-// Objects change for a while, written half directly and half through the door, while clients of every kind follow them: two
+// Objects change for a while, written half directly and half through the proxy, while clients of every kind follow them: two
 // watchers that never list again, one on each side, and informers of each kind of client that client-go has.
 func churn(ctx context.Context, options churnOptions) (churnFinding, error) {
 	started := time.Now()

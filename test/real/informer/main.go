@@ -1,5 +1,5 @@
 // Command informer is a client-go program, unchanged in everything that speaks Kubernetes, that looks at one API server
-// twice: directly, and through Kairship's native door. It prints what it saw as one JSON document and exits 1 when the two
+// twice: directly, and through Kairship's proxy. It prints what it saw as one JSON document and exits 1 when the two
 // differ.
 //
 //	informer churn  --direct KUBECONFIG --through KUBECONFIG [--seconds 30] [--rate 50] [--cut 5s] [--expire 3]
@@ -35,7 +35,7 @@ func run(args []string) (bool, error) {
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	klog.InitFlags(flags)
 	direct := flags.String("direct", "", "kubeconfig of the API server itself")
-	through := flags.String("through", "", "kubeconfig of the same API server through the door")
+	through := flags.String("through", "", "kubeconfig of the same API server through the proxy")
 	seconds := flags.Float64("seconds", 30, "how long objects change")
 	rate := flags.Float64("rate", 50, "writes per second that are aimed at; fewer on a slow machine")
 	cut := flags.Duration("cut", 5*time.Second, "how often every connection is cut; 0 for never")

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Run, runKubectl } from '../../scenarios/support/kubectl.js'
 import { programPath } from '../build.js'
-import { type RealDoor, startRealDoor } from '../door.js'
 import { runProgram } from '../program.js'
+import { type RealProxy, startRealProxy } from '../proxy.js'
 import { sourceFolder } from '../repository.js'
 
 /** What became of a Karmada that was brought to three revisions of a shop, the last of which has its settings only. */
@@ -15,19 +15,19 @@ interface Finding {
 }
 
 /** It lists and watches every type there is, compares, tries out, applies and prunes. */
-describe('the engine of Argo CD through the native door', () => {
+describe('the engine of Argo CD through the proxy', () => {
   const stack = inject('stack')
   const revisions = ['1', '2', '3'].map(revision => join(sourceFolder, 'argocd', 'shop', revision))
-  let door: RealDoor
+  let proxy: RealProxy
   let home: string
 
   beforeAll(async () => {
-    door = await startRealDoor(stack, 'argocd')
+    proxy = await startRealProxy(stack, 'argocd')
     home = mkdtempSync(join(tmpdir(), 'kairship-argocd-'))
-    await kubectl(door.direct, 'create namespace argocd')
+    await kubectl(proxy.direct, 'create namespace argocd')
   })
   afterAll(async () => {
-    await door?.close()
+    await proxy?.close()
     rmSync(home, { recursive: true, force: true })
   })
 
@@ -41,7 +41,7 @@ describe('the engine of Argo CD through the native door', () => {
     const asked = ['--kubeconfig', kubeconfig, '--namespace', 'argocd', ...flags, ...revisions]
     const { code, stdout, stderr } = await runProgram('argocd-engine', asked)
     expect(code, stderr).toBe(0)
-    const settings = await kubectl(door.direct, 'get configmap settings --namespace argocd --output json')
+    const settings = await kubectl(proxy.direct, 'get configmap settings --namespace argocd --output json')
     expect(JSON.parse(settings.stdout).data).toEqual({ colour: 'green' })
     await kubectl(kubeconfig, 'delete configmap settings --namespace argocd')
     return JSON.parse(stdout) as Finding
@@ -51,8 +51,8 @@ describe('the engine of Argo CD through the native door', () => {
     ['on the client', []],
     ['on the server', ['--server-side']],
   ])('applies %s, changes and prunes as it does directly', async (_where, flags) => {
-    const direct = await sync(door.direct, ...flags)
-    const through = await sync(door.through, ...flags)
+    const direct = await sync(proxy.direct, ...flags)
+    const through = await sync(proxy.through, ...flags)
     expect(through.revisions).toEqual(direct.revisions)
     expect(through.types).toBeGreaterThan(10)
     const pruned = through.revisions[2]!.filter(line => line.includes('Pruned'))

@@ -73,8 +73,8 @@ describe('an engine killed while Kairship runs', () => {
     for (const { name, client } of karmadas) await saysWhatKarmadaSays(() => instance(name), client)
   })
 
-  // Now: an API server that has just been started refuses by mistake, see docs/neighbours.md.
-  it('nothing killed yet: Kairship asked for nothing that its roles do not allow', () => {
+  // Now: an API server that has just been started refuses by mistake, see docs/dependencies.md.
+  it('nothing killed yet: Kairship requested nothing that its roles do not allow', () => {
     const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
     expect(lines.filter(line => /forbidden/i.test(line))).toEqual([])
   })

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { comparable } from '../../http/native-door/comparable.js'
+import { comparable } from '../../http/proxy/comparable.js'
 import { type Run, runKubectl } from '../../scenarios/support/kubectl.js'
 import { programPath } from '../build.js'
-import { type RealDoor, startRealDoor } from '../door.js'
+import { type RealProxy, startRealProxy } from '../proxy.js'
 import { sourceFolder } from '../repository.js'
 
 /** Less Helm's own times, which are words; it tells resources by kind, in no particular order. */
@@ -20,20 +20,20 @@ const comparableOfHelm = (text: string): string =>
     .replaceAll(/[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}/g, 'TIME')
 
 /** Helm's whole life of a release: discovery, hooks, lookups, server-side apply, Secrets, and waiting by watches. */
-describe('Helm through the native door', () => {
+describe('Helm through the proxy', () => {
   const stack = inject('stack')
   const chart = join(sourceFolder, 'helm', 'shop')
-  let door: RealDoor
+  let proxy: RealProxy
   let home: string
 
   beforeAll(async () => {
-    door = await startRealDoor(stack, 'helm')
+    proxy = await startRealProxy(stack, 'helm')
     home = mkdtempSync(join(tmpdir(), 'kairship-helm-'))
     // Of a namespace that is there the chart says so: it must be there both times.
-    await run('kubectl', door.direct, 'create namespace helm')
+    await run('kubectl', proxy.direct, 'create namespace helm')
   })
   afterAll(async () => {
-    await door?.close()
+    await proxy?.close()
     rmSync(home, { recursive: true, force: true })
   })
 
@@ -74,27 +74,27 @@ describe('Helm through the native door', () => {
   ]
 
   it('says word for word what it says directly, from install to uninstall', async () => {
-    const lines = life(door.member)
-    const direct = await play(door.direct, lines)
-    expect(await play(door.through, lines)).toEqual(direct)
+    const lines = life(proxy.member)
+    const direct = await play(proxy.direct, lines)
+    expect(await play(proxy.through, lines)).toEqual(direct)
   })
 
-  it('what an upgrade through the door changed is read there and in the member', async () => {
-    const words = `shop ${chart} --set member=${door.member},colour=green,runs=true`
-    await play(door.through, [`upgrade --install ${words}`])
-    const settings = await run('kubectl', door.through, 'get configmap settings --output json')
+  it('what an upgrade through the proxy changed is read there and in the member', async () => {
+    const words = `shop ${chart} --set member=${proxy.member},colour=green,runs=true`
+    await play(proxy.through, [`upgrade --install ${words}`])
+    const settings = await run('kubectl', proxy.through, 'get configmap settings --output json')
     expect(JSON.parse(settings.stdout).data).toEqual({
       colour: 'green',
       namespace: 'Active',
       servesKarmada: 'true',
     })
     const runs = 'wait --for=jsonpath={.status.readyReplicas}=1 deployment/shop --timeout=180s'
-    const ready = await run('kubectl', door.through, runs)
+    const ready = await run('kubectl', proxy.through, runs)
     expect(ready.code, ready.stderr).toBe(0)
-    const inMember = await run('kubectl', door.throughToMember, 'get deployment shop --output json')
+    const inMember = await run('kubectl', proxy.throughToMember, 'get deployment shop --output json')
     expect(JSON.parse(inMember.stdout).spec.template.metadata.annotations).toEqual({ colour: 'green' })
-    await play(door.through, ['uninstall shop --wait --timeout 180s'])
-    const left = await run('kubectl', door.through, 'get deployments,propagationpolicies --output name')
+    await play(proxy.through, ['uninstall shop --wait --timeout 180s'])
+    const left = await run('kubectl', proxy.through, 'get deployments,propagationpolicies --output name')
     expect(left.stdout).toBe('')
   })
 })

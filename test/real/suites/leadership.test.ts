@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type OpenWatch, Wire } from '../../conformance/apiserver/wire.js'
+import { replicaName } from '../../replica-name.js'
 import { ApiClient } from '../api-client.js'
 import type { EngineProcess } from '../engine-process.js'
 import { installKairship, kairshipNamespace, startKairship } from '../kairship.js'
@@ -49,7 +50,7 @@ describe('leadership', () => {
     for (let last: Lease = {}; ; ) {
       const [event] = await claims!.take(1)
       const claim = event?.object.spec as Lease
-      if (claim.holderIdentity === before) last = claim
+      if (replicaName(claim.holderIdentity) === before) last = claim
       else if (claim.holderIdentity) return { last, first: claim }
     }
   }
@@ -61,8 +62,8 @@ describe('leadership', () => {
     let leader: EngineProcess | undefined
     await eventually(async () => {
       const now = await lease()
-      // Who led before may not have given it back, and may have borne the name of a replica.
-      if (now.acquireTime !== acquireTime) leader = replicas.get(now.holderIdentity ?? '')
+      // The leader before may not have given it back, and may have had the name of a replica.
+      if (now.acquireTime !== acquireTime) leader = replicas.get(replicaName(now.holderIdentity))
       return leader !== undefined
     }, 'a replica leads')
     await follow()
@@ -80,7 +81,7 @@ describe('leadership', () => {
   })
   afterAll(() => Promise.all([host.close(), wire.close()]))
 
-  it('a leader that is asked to end gives the lease back, and the other leads though it had not run out', async () => {
+  it('a leader that gets SIGTERM gives the lease back, and the other leads before it runs out', async () => {
     const before = await led(endless.flags)
     await before.stop()
     await succession(before.name)

@@ -171,8 +171,8 @@ describe('Kairship on the real stack', () => {
         await eventually(async () => {
           const { status, reason } = await condition(name, 'VirtualClusterSynced')
           const { status: healthy } = await condition(name, 'ControlPlaneHealthy')
-          return status === 'False' && reason === 'StandsStill' && healthy === 'True'
-        }, `the index of ${name} called standing still, and nothing else`)
+          return status === 'False' && reason === 'Stalled' && healthy === 'True'
+        }, `the index of ${name} called stalled, and nothing else`)
         const pedia = await host.must<Json>(
           'GET',
           `/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${name}`,

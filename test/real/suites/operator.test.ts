@@ -182,7 +182,7 @@ describe('an instance installed by karmada-operator', () => {
     await host.must('DELETE', '/api/v1/namespaces/karmada-kept')
   }, 900_000)
 
-  it('asked for nothing that Kairship’s roles do not allow', () => {
+  it('requested nothing that Kairship’s roles do not allow', () => {
     const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
     expect(lines.filter(line => /forbidden/i.test(line))).toEqual([])
   })

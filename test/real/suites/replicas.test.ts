@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { waitFor } from '../../patience.js'
-import { NumberedWrites, oncePerNumber } from '../../scenarios/support/door-client.js'
 import { runKubectl } from '../../scenarios/support/kubectl.js'
+import { NumberedWrites, oncePerNumber } from '../../scenarios/support/proxy-client.js'
 import { RunningKubectl } from '../../scenarios/support/running-kubectl.js'
 import { type Service, serviceBefore } from '../../scenarios/support/service.js'
 import type { ApiObject } from '../api-client.js'
 import { programPath } from '../build.js'
-import { type RealDoor, type Replica, startRealDoor } from '../door.js'
+import { needInotifyInstances } from '../inotify.js'
 import { startPod } from '../pod.js'
 import { eventually } from '../probe.js'
+import { type RealProxy, type Replica, startRealProxy } from '../proxy.js'
 
 const pod = 'stayer'
 const spdy = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }
@@ -23,21 +24,21 @@ describe('of two replicas behind a Service', () => {
   const stack = inject('stack')
   const kubectl = programPath('kubectl')
   const home = mkdtempSync(join(tmpdir(), 'kairship-replicas-'))
-  let door: RealDoor
+  let proxy: RealProxy
   let other: Replica
   let service: Service
-  let behind: Pick<RealDoor, 'through' | 'throughToMember'>
+  let behind: Pick<RealProxy, 'through' | 'throughToMember'>
 
   const inMember = (words: readonly string[], env = {}): RunningKubectl =>
     new RunningKubectl(kubectl, words, { kubeconfig: behind.throughToMember, home, env })
   const leads = async ({ port }: Replica): Promise<void> => {
-    const client = door.client(port)
+    const client = proxy.client(port)
     const path = '/api/v1/namespaces/default/configmaps'
     await eventually(async () => (await client.ask('GET', path)).status === 200, 'the replica leads there')
     client.close()
   }
   const configMaps = (namespace: string) =>
-    door.karmada.must<{ items: ApiObject[] }>('GET', `/api/v1/namespaces/${namespace}/configmaps`)
+    proxy.karmada.must<{ items: ApiObject[] }>('GET', `/api/v1/namespaces/${namespace}/configmaps`)
   /** Waits until so many objects were written since. */
   const goesOn = async (namespace: string): Promise<void> => {
     const versions = async () =>
@@ -50,22 +51,23 @@ describe('of two replicas behind a Service', () => {
   }
 
   beforeAll(async () => {
-    door = await startRealDoor(stack, 'replicas')
-    other = await door.another()
-    service = await serviceBefore(door.replica.port)
-    behind = door.at(service.port)
-    await startPod(pod, { kubeconfig: door.throughToMember, home })
+    needInotifyInstances(16)
+    proxy = await startRealProxy(stack, 'replicas')
+    other = await proxy.another()
+    service = await serviceBefore(proxy.replica.port)
+    behind = proxy.at(service.port)
+    await startPod(pod, { kubeconfig: proxy.throughToMember, home })
   })
   afterAll(async () => {
-    if (!door) return
-    await runKubectl(kubectl, ['delete', 'pod', pod, '--now'], { kubeconfig: door.directToMember, home })
+    if (!proxy) return
+    await runKubectl(kubectl, ['delete', 'pod', pod, '--now'], { kubeconfig: proxy.directToMember, home })
     await service?.close()
-    await door.close()
+    await proxy.close()
   })
 
   /** Informers and watchers of every kind that client-go has, which judge what they saw when they are stopped. */
   async function churn(namespace: string): Promise<RunningKubectl> {
-    const sides = ['--direct', door.direct, '--through', behind.through, '--namespace', namespace]
+    const sides = ['--direct', proxy.direct, '--through', behind.through, '--namespace', namespace]
     const flags = ['--cut', '0', '--expire', '0', '--seconds', '3600']
     const program = new RunningKubectl(programPath('informer'), ['churn', ...sides, ...flags], {
       kubeconfig: '',
@@ -75,24 +77,51 @@ describe('of two replicas behind a Service', () => {
     return program
   }
 
+  it('kubectl get -w prints each object once, also when the index could answer its list', async () => {
+    const namespace = 'watched-once'
+    const path = `/api/v1/namespaces/${namespace}/configmaps`
+    await proxy.karmada.must('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace },
+    })
+    const create = (name: string) =>
+      proxy.karmada.must('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+    for (const name of ['first', 'second', 'third']) await create(name)
+    const client = proxy.client()
+    await eventually(async () => {
+      const { headers, text } = await client.ask('GET', path)
+      return headers['kairship-source'] === 'index' && text.includes('"third"')
+    }, 'the index shows the objects')
+    const words = ['get', 'configmaps', '-n', namespace, '-w', '-o', 'name']
+    const watching = new RunningKubectl(kubectl, words, { kubeconfig: proxy.through, home })
+    await watching.said(/third\n/)
+    await create('fourth')
+    await watching.said(/fourth\n/)
+    await watching.stop()
+    client.close()
+    const printed = watching.stdout.split('\n').filter(line => /first|second|third|fourth/.test(line))
+    expect(printed).toEqual(['first', 'second', 'third', 'fourth'].map(name => `configmap/${name}`))
+  })
+
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'one gets %s: informers go on at the other without listing again, nothing is missed, doubled or written twice',
     async signal => {
       const namespace = `replicas-${signal.toLowerCase()}`
-      const leaving = door.replica
+      const leaving = proxy.replica
       if (leaving.engine.pid === undefined) await leaving.engine.start()
       await leads(leaving)
       await leads(other)
       service.leadTo(leaving.port)
-      await door.karmada.must('POST', '/api/v1/namespaces', {
+      await proxy.karmada.must('POST', '/api/v1/namespaces', {
         apiVersion: 'v1',
         kind: 'Namespace',
         metadata: { name: namespace },
       })
       const informers = await churn(namespace)
-      const client = door.client(service.port)
+      const client = proxy.client(service.port)
       const path = `/api/v1/namespaces/${namespace}-numbered/configmaps`
-      await door.karmada.must('POST', '/api/v1/namespaces', {
+      await proxy.karmada.must('POST', '/api/v1/namespaces', {
         apiVersion: 'v1',
         kind: 'Namespace',
         metadata: { name: `${namespace}-numbered` },
@@ -119,7 +148,7 @@ describe('of two replicas behind a Service', () => {
       ]
       const forwarded = await Promise.all(forwards.map(echo))
       const inFlight = await client.beginCreate(path, { metadata: { name: 'in-flight' } })
-      const { body: list } = await door.karmada.send('GET', path)
+      const { body: list } = await proxy.karmada.send('GET', path)
       const watch = await client.watch(
         path,
         (list as { metadata: { resourceVersion: string } }).metadata.resourceVersion,

@@ -29,11 +29,12 @@ export class KairshipProcess {
   readonly ended: Promise<Ending>
   ending: Ending | undefined
 
-  private constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+  private constructor(args: readonly string[], env: Readonly<Record<string, string>>, cwd?: string) {
     if (!existsSync(program)) throw new Error('scenarios run the built program: npm run build')
     this.#child = spawn(process.execPath, [program, ...args], {
       env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(cwd !== undefined && { cwd }),
     })
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
@@ -55,8 +56,12 @@ export class KairshipProcess {
     })
   }
 
-  static start(args: readonly string[], env: Readonly<Record<string, string>> = {}): KairshipProcess {
-    return new KairshipProcess(args, env)
+  static start(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    cwd?: string,
+  ): KairshipProcess {
+    return new KairshipProcess(args, env, cwd)
   }
 
   get pid(): number {

@@ -8,9 +8,9 @@ import {
   type KubeObject,
   resourcePath,
 } from '../../../manifests/kube.js'
-import { type Playground, startPlayground } from '../../../playground/fleet.js'
+import { type Playground, startPlayground } from '../../../playground/fleet/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import { silent, unmetered } from '../../silent.js'
+import { failed, silent, unmetered } from '../../silent.js'
 import { eventually } from './eventually.js'
 
 export const SECRETS = { group: '', version: 'v1', resource: 'secrets' } as const
@@ -34,7 +34,8 @@ export class OneInstance {
   kairship!: ControllerManager
   #host!: KubeApi
 
-  constructor() {
+  /** @param options.random for the jitter of rests, where a test waits for them */
+  constructor(private readonly options: { readonly random?: () => number } = {}) {
     beforeAll(async () => {
       const connector = this.#connector
       this.playground = await startPlayground({ instances: 1, membersPerInstance: 1, connector, log: silent })
@@ -50,6 +51,8 @@ export class OneInstance {
 
   startReplica(identity: string, contend = true): ControllerManager {
     return startControllerManager({
+      ...this.options,
+      failed,
       host: this.#host,
       connector: this.#connector,
       identity,

@@ -8,7 +8,8 @@ import { type GroupVersionResource, type KubeObject, resourcePath } from '../../
 import { type Lease, leaseHolder } from '../../../manifests/lease.js'
 import { PEDIA_CLUSTERS } from '../../../manifests/pedia-cluster.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import { type Playground, startPlayground } from '../../../playground/fleet.js'
+import { type Playground, startPlayground } from '../../../playground/fleet/fleet.js'
+import { replicaName } from '../../replica-name.js'
 import { silent } from '../../silent.js'
 import { eventually } from './eventually.js'
 import { KairshipProcess } from './kairship-process.js'
@@ -72,7 +73,7 @@ export class Scenario {
     return scenario
   }
 
-  /** Starts `kairship controller-manager`; its identity is its name in the lease. */
+  /** Starts `kairship controller-manager`; its identity in the lease begins with this name. */
   replica(identity: string, ...args: readonly string[]): KairshipProcess {
     return this.replicaWith({}, identity, ...args)
   }
@@ -159,12 +160,12 @@ export class Scenario {
     return this.host.local.request<Lease>({ method: 'GET', path: resourcePath(LEASES, lease) })
   }
 
-  /** Who holds the lease, '' for nobody. */
+  /** The name of the replica that holds the lease, '' for nobody. */
   async holder(): Promise<string> {
-    return leaseHolder(await this.lease())
+    return replicaName(leaseHolder(await this.lease()))
   }
 
-  /** Waits until somebody whom the condition accepts holds the lease. */
+  /** Waits until a replica that the condition accepts holds the lease, and returns its name. */
   leader(accept: (holder: string) => boolean = holder => holder !== ''): Promise<string> {
     return eventually(
       'the lease is held',

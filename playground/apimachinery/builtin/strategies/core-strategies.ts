@@ -1,3 +1,4 @@
+import { dns1123Label } from '../../../../manifests/name-format.js'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.js'
 import {
   at,
@@ -11,10 +12,9 @@ import {
   stringAt,
   withAt,
 } from '../../json.js'
-import { dns1123Label } from '../../name-format.js'
 import type { Strategy } from '../../resource-definition.js'
 import { immutable, notNegative } from './selector-rules.js'
-import { fill, keepStatus, mapAt, statusDoor } from './status-door.js'
+import { fill, keepStatus, mapAt, statusSubresource } from './status-subresource.js'
 
 const PLAIN = { allowsUnconditionalUpdate: true, withoutGeneration: true } as const
 /** Every namespace carries its own name as a label, so that selectors can name it. */
@@ -37,7 +37,7 @@ export const namespace: Strategy = {
       status: { phase: 'Active' },
     }
   },
-  // The finalize subresource is the only door to spec.finalizers.
+  // The finalize subresource alone changes spec.finalizers.
   prepareForUpdate: (object, old) => {
     const kept = keepStatus(object, old)
     return at(old, 'spec') === undefined ? kept : { ...kept, spec: old.spec as Json }
@@ -114,7 +114,7 @@ export const limitRange: Strategy = {
   defaults: object =>
     mapAt(object, ['spec'], spec => ({ ...spec, limits: listAt(spec, 'limits').map(limitDefaults) })),
 }
-export const resourceQuota: Strategy = { ...PLAIN, ...statusDoor({}) }
+export const resourceQuota: Strategy = { ...PLAIN, ...statusSubresource({}) }
 
 /** Fields of a volume's spec that are no source; any other one is. */
 const VOLUME_SETTINGS: ReadonlySet<string> = new Set(
@@ -124,7 +124,7 @@ const VOLUME_SETTINGS: ReadonlySet<string> = new Set(
 
 export const persistentVolume: Strategy = {
   ...PLAIN,
-  ...statusDoor({ phase: 'Pending' }),
+  ...statusSubresource({ phase: 'Pending' }),
   validate: object => [
     ...(listAt(object, 'spec', 'accessModes').length === 0 ? [required('spec.accessModes')] : []),
     ...(Object.keys(objectAt(object, 'spec', 'capacity')).length === 0
@@ -138,7 +138,7 @@ export const persistentVolume: Strategy = {
 
 export const persistentVolumeClaim: Strategy = {
   ...PLAIN,
-  ...statusDoor({ phase: 'Pending' }),
+  ...statusSubresource({ phase: 'Pending' }),
   validate: (object, old) => {
     const spec = objectAt(object, 'spec')
     const errors: FieldError[] = []

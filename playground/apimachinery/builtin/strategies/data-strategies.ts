@@ -1,6 +1,6 @@
+import { configMapKey } from '../../../../manifests/name-format.js'
 import { type FieldError, fieldError, forbidden, index, invalid, required } from '../../field-error.js'
 import { equal, has, isObject, type Json, type JsonObject, objectAt, stringAt, withAt } from '../../json.js'
-import { configMapKey } from '../../name-format.js'
 import type { Strategy } from '../../resource-definition.js'
 import { immutable } from './selector-rules.js'
 

@@ -3,7 +3,7 @@ import { type JsonObject, objectAt, stringAt } from '../../json.js'
 import type { Strategy } from '../../resource-definition.js'
 import { podSpecDefaults, podSpecErrors, templateErrors } from './pod-spec.js'
 import { immutable, notNegative } from './selector-rules.js'
-import { fill, mapAt, statusDoor } from './status-door.js'
+import { fill, mapAt, statusSubresource } from './status-subresource.js'
 
 const JOB_RESTARTS = ['OnFailure', 'Never']
 
@@ -23,7 +23,7 @@ function jobSpecDefaults(spec: JsonObject): JsonObject {
 
 export const job: Strategy = {
   allowsUnconditionalUpdate: true,
-  ...statusDoor({}),
+  ...statusSubresource({}),
   defaults: object => mapAt(object, ['spec'], jobSpecDefaults),
   validate: (object, old) => {
     const spec = objectAt(object, 'spec')
@@ -55,7 +55,7 @@ export const job: Strategy = {
 
 export const cronJob: Strategy = {
   allowsUnconditionalUpdate: true,
-  ...statusDoor({}),
+  ...statusSubresource({}),
   defaults: object => mapAt(object, ['spec', 'jobTemplate', 'spec', 'template', 'spec'], podSpecDefaults),
   validate: object => {
     const spec = objectAt(object, 'spec')

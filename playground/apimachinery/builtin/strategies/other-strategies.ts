@@ -1,3 +1,4 @@
+import { dns1035Label, pathSegmentName } from '../../../../manifests/name-format.js'
 import { defaultCrd, validateCrd, withStoredVersion } from '../../custom/crd-validation.js'
 import {
   child,
@@ -9,10 +10,9 @@ import {
   required,
 } from '../../field-error.js'
 import { at, equal, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.js'
-import { dns1035Label, pathSegmentName } from '../../name-format.js'
 import type { Strategy } from '../../resource-definition.js'
 import { notNegative } from './selector-rules.js'
-import { fill, keepStatus, mapAt, statusDoor } from './status-door.js'
+import { fill, keepStatus, mapAt, statusSubresource } from './status-subresource.js'
 
 const PLAIN = { allowsUnconditionalUpdate: true, withoutGeneration: true } as const
 const RBAC = 'rbac.authorization.k8s.io'
@@ -106,7 +106,7 @@ export const clusterRoleBinding = bindingOf(false, ['ClusterRole'])
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
 
 export const ingress: Strategy = {
-  ...statusDoor({ loadBalancer: {} }),
+  ...statusSubresource({ loadBalancer: {} }),
   allowsUnconditionalUpdate: true,
   validate: object => {
     const spec = objectAt(object, 'spec')
@@ -200,7 +200,7 @@ export const priorityClass: Strategy = {
 
 export const signingRequest: Strategy = {
   ...PLAIN,
-  ...statusDoor({}),
+  ...statusSubresource({}),
   // What is asked cannot change after asking.
   prepareForUpdate: (object, old) => ({ ...keepStatus(object, old), spec: objectAt(old, 'spec') }),
   validate: object => [
@@ -224,7 +224,7 @@ const emptyCrdStatus = (): JsonObject => ({
 })
 
 export const apiService: Strategy = {
-  ...statusDoor({}),
+  ...statusSubresource({}),
   withoutGeneration: true,
   validate: object => {
     const spec = objectAt(object, 'spec')
@@ -285,4 +285,4 @@ export const webhookConfiguration: Strategy = {
 
 export const storedOnly: Strategy = { ...PLAIN }
 export const storedWithGeneration: Strategy = { allowsUnconditionalUpdate: true }
-export const storedWithStatus: Strategy = { ...PLAIN, ...statusDoor({}) }
+export const storedWithStatus: Strategy = { ...PLAIN, ...statusSubresource({}) }

@@ -1,3 +1,4 @@
+import { dns1123Label, labelValue, qualifiedName } from '../../../../manifests/name-format.js'
 import {
   child,
   duplicate,
@@ -9,9 +10,8 @@ import {
   required,
 } from '../../field-error.js'
 import { at, has, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.js'
-import { dns1123Label, labelValue, qualifiedName } from '../../name-format.js'
 import { compareQuantities } from '../../quantity-value.js'
-import { fill } from './status-door.js'
+import { fill } from './status-subresource.js'
 
 /** Image names without a tag, and `latest`, are pulled always. */
 const pullPolicy = (image: string): string => {

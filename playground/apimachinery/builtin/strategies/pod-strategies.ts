@@ -2,7 +2,7 @@ import { forbidden } from '../../field-error.js'
 import { at, equal, isObject, type Json, type JsonObject, listAt, objectAt, withAt } from '../../json.js'
 import type { Strategy } from '../../resource-definition.js'
 import { podDefaults, podSpecDefaults, podSpecErrors } from './pod-spec.js'
-import { mapAt, statusDoor } from './status-door.js'
+import { mapAt, statusSubresource } from './status-subresource.js'
 
 /** Fields of a pod that may change after creation; the rest of the spec is what it was created with. */
 const POD_MUTABLE = [
@@ -42,7 +42,7 @@ function qosClass(pod: JsonObject): string {
 
 export const pod: Strategy = {
   allowsUnconditionalUpdate: true,
-  ...statusDoor({}),
+  ...statusSubresource({}),
   prepareForCreate: object => ({ ...object, status: { phase: 'Pending', qosClass: qosClass(object) } }),
   defaults: object => mapAt(object, ['spec'], podDefaults),
   validate: (object, old) => {

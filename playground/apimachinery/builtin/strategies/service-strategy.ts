@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { dns1123Label, portName } from '../../../../manifests/name-format.js'
 import {
   child,
   duplicate,
@@ -9,10 +10,9 @@ import {
   required,
 } from '../../field-error.js'
 import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } from '../../json.js'
-import { dns1123Label, portName } from '../../name-format.js'
 import type { Strategy } from '../../resource-definition.js'
 import { portNumberErrors } from './pod-spec.js'
-import { fill, keepStatus, mapAt } from './status-door.js'
+import { fill, keepStatus, mapAt } from './status-subresource.js'
 
 const PLAIN = { allowsUnconditionalUpdate: true, withoutGeneration: true } as const
 const SERVICE_TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']

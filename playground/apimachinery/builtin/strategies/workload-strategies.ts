@@ -3,7 +3,7 @@ import { at, equal, isObject, type JsonObject, listAt, objectAt, stringAt, withA
 import type { Strategy } from '../../resource-definition.js'
 import { podSpecDefaults, templateErrors } from './pod-spec.js'
 import { immutable, notNegative, selectorErrors } from './selector-rules.js'
-import { fill, keepStatus, mapAt, statusDoor } from './status-door.js'
+import { fill, keepStatus, mapAt, statusSubresource } from './status-subresource.js'
 
 const templateDefaults = (object: JsonObject): JsonObject =>
   mapAt(object, ['spec', 'template', 'spec'], podSpecDefaults)
@@ -37,7 +37,7 @@ const UNCONDITIONAL = { allowsUnconditionalUpdate: true } as const
 
 export const deployment: Strategy = {
   ...UNCONDITIONAL,
-  ...statusDoor({}),
+  ...statusSubresource({}),
   defaults: object =>
     templateDefaults(withRolling('strategy', { maxUnavailable: '25%', maxSurge: '25%' })(object)),
   // Annotations count, too: the controller copies them to the replica sets.
@@ -84,7 +84,7 @@ function countErrors(status: JsonObject): FieldError[] {
 
 export const replicaSet: Strategy = {
   ...UNCONDITIONAL,
-  ...statusDoor({ replicas: 0 }),
+  ...statusSubresource({ replicas: 0 }),
   defaults: templateDefaults,
   validate: (object, old) => [...replicatedErrors(object, 'replicaset'), ...selectorStays(object, old)],
 }
@@ -113,7 +113,7 @@ const STATEFUL_SET_MUTABLE = [
 
 export const statefulSet: Strategy = {
   ...UNCONDITIONAL,
-  ...statusDoor({ availableReplicas: 0, replicas: 0 }),
+  ...statusSubresource({ availableReplicas: 0, replicas: 0 }),
   defaults: object =>
     claimTemplates(templateDefaults(withRolling('updateStrategy', { partition: 0 })(object))),
   validate: (object, old) => {
@@ -146,7 +146,7 @@ function nextTemplateGeneration(object: JsonObject, old: JsonObject): JsonObject
 
 export const daemonSet: Strategy = {
   ...UNCONDITIONAL,
-  ...statusDoor({
+  ...statusSubresource({
     currentNumberScheduled: 0,
     desiredNumberScheduled: 0,
     numberMisscheduled: 0,
@@ -163,7 +163,7 @@ export const daemonSet: Strategy = {
 
 export const replicationController: Strategy = {
   ...UNCONDITIONAL,
-  ...statusDoor({ replicas: 0 }),
+  ...statusSubresource({ replicas: 0 }),
   defaults: object => {
     const labels = at(object, 'spec', 'template', 'metadata', 'labels')
     const filled = templateDefaults(object)
@@ -189,7 +189,7 @@ export const controllerRevision: Strategy = {
 
 export const autoscaler: Strategy = {
   ...UNCONDITIONAL,
-  ...statusDoor({ currentMetrics: null, desiredReplicas: 0 }),
+  ...statusSubresource({ currentMetrics: null, desiredReplicas: 0 }),
   withoutGeneration: true,
   defaults: object =>
     mapAt(object, ['spec'], spec =>
@@ -231,7 +231,7 @@ const internalBudget = (spec: JsonObject): JsonObject => ({
 })
 
 export const disruptionBudget: Strategy = {
-  ...statusDoor({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 }),
+  ...statusSubresource({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 }),
   validate: object => {
     const spec = objectAt(object, 'spec')
     return spec.minAvailable !== undefined && spec.maxUnavailable !== undefined

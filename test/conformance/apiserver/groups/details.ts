@@ -113,7 +113,7 @@ export const details: Group = {
       const { body } = await k.admin.get(boats(k, name))
       expect(body.metadata.managedFields.map(({ manager }: Json) => manager)).not.toContain('two')
     }),
-    behaviour('a built-in type’s door that is not there is an unknown resource', async k => {
+    behaviour('an unknown subresource of a built-in type is an unknown resource', async k => {
       const { metadata } = await k.configMap()
       const { status, body } = await k.admin.get(`${k.core('configmaps', metadata.name)}/status`)
       expect([status, body]).toEqual([
@@ -121,7 +121,7 @@ export const details: Group = {
         failure(404, 'NotFound', 'the server could not find the requested resource', {}),
       ])
     }),
-    behaviour('a custom type’s door that is not there is an object not found', async k => {
+    behaviour('an unknown subresource of a custom type is an object not found', async k => {
       const name = k.name()
       await k.made(boats(k), boat(name))
       const { status, body } = await k.admin.get(`${boats(k, name)}/sails`)

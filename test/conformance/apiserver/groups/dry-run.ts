@@ -70,6 +70,41 @@ export const dryRun: Group = {
       await k.admin.delete(path, { apiVersion: 'v1', kind: 'DeleteOptions', dryRun: ['All'] })
       expect((await k.admin.get(path)).status).toBe(200)
     }),
+    behaviour('a deletion with a body takes no option from the query', async k => {
+      const options = { apiVersion: 'v1', kind: 'DeleteOptions' }
+      const made = await k.configMap()
+      const path = k.core('configmaps', made.metadata.name)
+      const query = { dryRun: 'All', propagationPolicy: 'Nonsense', gracePeriodSeconds: 'x' }
+      expect((await k.admin.delete(path, options, query)).status).toBe(200)
+      expect((await k.admin.get(path)).status).toBe(404)
+      const label = k.name()
+      const other = await k.configMap({ metadata: { labels: { label } } })
+      await k.admin.delete(k.core('configmaps'), options, {
+        dryRun: 'All',
+        labelSelector: `label=${label}`,
+      })
+      expect((await k.admin.get(k.core('configmaps', other.metadata.name))).status).toBe(404)
+    }),
+    behaviour('a deletion of many can be a dry run', async k => {
+      const label = k.name()
+      const { metadata } = await k.configMap({ metadata: { labels: { label } } })
+      const query = { labelSelector: `label=${label}` }
+      await k.admin.delete(k.core('configmaps'), undefined, { ...query, dryRun: 'All' })
+      await k.admin.delete(k.core('configmaps'), { dryRun: ['All'] }, query)
+      expect((await k.admin.get(k.core('configmaps', metadata.name))).status).toBe(200)
+    }),
+    behaviour('another value than All is Invalid for a deletion, wherever it is given', async k => {
+      const { metadata } = await k.configMap()
+      const path = k.core('configmaps', metadata.name)
+      for (const answer of [
+        await k.admin.delete(path, undefined, { dryRun: 'Some' }),
+        await k.admin.delete(path, { dryRun: ['Some'] }),
+      ]) {
+        expect(answer.status).toBe(422)
+        expect(answer.body.message).toContain('dryRun: Unsupported value: ["Some"]: supported values: "All"')
+      }
+      expect((await k.admin.get(path)).status).toBe(200)
+    }),
     behaviour('another value than All is Invalid', async k => {
       const { status, body } = await k.admin.post(k.core('configmaps'), configMap(k.name()), {
         dryRun: 'Some',

@@ -97,11 +97,32 @@ export const list: Group = {
       expect(status).toBe(200)
       expect(body.items).toEqual([])
     }),
-    behaviour('a list over all namespaces is ordered by namespace, then name', async k => {
+    behaviour('a list over all namespaces is ordered by key in etcd: of `a-b` before `a`', async k => {
+      const [name, label] = [k.name('order'), k.name('label')]
+      const namespaces = [name, `${name}-b`, `${name}b`]
+      for (const namespace of namespaces) {
+        const kind = { apiVersion: 'v1', kind: 'Namespace' }
+        await k.made('/api/v1/namespaces', { ...kind, metadata: { name: namespace } })
+        const map = configMap('x', { metadata: { labels: { label } } })
+        await k.made(`/api/v1/namespaces/${namespace}/configmaps`, map)
+      }
       const { body } = await k.admin.get('/api/v1/configmaps')
       const keys = body.items.map(({ metadata }: Json) => `${metadata.namespace}/${metadata.name}`)
       expect(keys).toEqual([...keys].sort())
-      expect(keys).toContain(`${k.namespace}/ash`)
+      const { body: some } = await k.admin.get('/api/v1/configmaps', { labelSelector: `label=${label}` })
+      expect(some.items.map(({ metadata }: Json) => metadata.namespace)).toEqual([
+        `${name}-b`,
+        name,
+        `${name}b`,
+      ])
+      for (const namespace of namespaces) await k.admin.delete(`/api/v1/namespaces/${namespace}`)
+    }),
+    behaviour('a path is read segment by segment, each decoded', async k => {
+      const { metadata } = await k.configMap()
+      const path = `/%61pi/v1/n%61mespaces/${k.namespace}/%63onfigmaps/%${metadata.name.charCodeAt(0).toString(16)}${metadata.name.slice(1)}`
+      expect(k.ok(await k.admin.get(path)).metadata.name).toBe(metadata.name)
+      k.ok(await k.admin.delete(path))
+      expect((await k.admin.get(k.core('configmaps', metadata.name))).status).toBe(404)
     }),
     ...selections.map(selection),
     behaviour('a malformed labelSelector is a bad request', async k => {

@@ -41,6 +41,21 @@ export const watch: Group = {
         expect(events.map(({ object }) => object.data.a)).toEqual(['1', '2', '2'])
       })
     }),
+    behaviour('any value of watch but 0 and false is a watch, also none', async k => {
+      const resourceVersion = await now(k)
+      const { metadata } = await k.configMap()
+      for (const watch of ['', 'true', 'TRUE', '1', '2', 'yes', 'on', 'no', 'f'])
+        await watching(k, { watch, resourceVersion }, async opened => {
+          expect((await opened.take(1))[0]?.object.metadata.name).toBe(metadata.name)
+        })
+      for (const watch of ['0', 'false', 'False', 'FALSE'])
+        expect((await k.admin.get(k.core('configmaps'), { watch })).body.kind).toBe('ConfigMapList')
+    }),
+    behaviour('a path that names an object is no watch of it', async k => {
+      const { metadata } = await k.configMap()
+      const { body } = await k.admin.get(k.core('configmaps', metadata.name), { watch: 'true' })
+      expect(body.kind).toBe('ConfigMap')
+    }),
     behaviour('events carry whole objects with apiVersion and kind', async k => {
       const resourceVersion = await now(k)
       const made = await k.configMap()

@@ -78,7 +78,7 @@ describe('the books of a write', () => {
     expect(entryOf(updated, 'creator')?.fieldsV1).not.toHaveProperty('f:metadata')
   })
 
-  it('tell a status write from others, and reset what a door does not let through', () => {
+  it('tell a status write from others, and reset what an endpoint does not let through', () => {
     const live = create(deployment())
     const object = { ...live, status: { replicas: 1 }, spec: { ...objectAt(live, 'spec'), replicas: 9 } }
     const updated = applyUpdate({

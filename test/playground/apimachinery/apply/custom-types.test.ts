@@ -64,7 +64,7 @@ describe('server-side apply of custom types', () => {
     expect(objectAt(applyShip(both, { crew: ['y'] }, 'me'), 'spec').crew).toEqual(['y', 'z'])
   })
 
-  it('does not own the status that the main door drops', () => {
+  it('does not own the status that the main resource drops', () => {
     const config = { ...ship({ size: 1 }), status: { phase: 'x' } }
     const created = applyPatch({ definition: ships, config, manager: 'me', now: t2 })
     expect(entries(created)[0]!.fieldsV1).toEqual({ 'f:spec': { 'f:size': {} } })

@@ -1,0 +1,98 @@
+import { combineLatest, distinctUntilChanged, filter, finalize, map, Observable } from 'rxjs'
+import type { Failure } from '../../machines/failure.js'
+import type { KubeObject } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import type { Meter } from '../../ports/meter.js'
+import { Collection } from '../watches/collection.js'
+
+/** A Secret as far as credentials need it. */
+export interface Secret extends KubeObject {
+  /** Values are base64, as on the wire. */
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** How a Secret stands: itself, not there, or not readable now. */
+export type SecretSight = { readonly secret: Secret } | 'absent' | { readonly failure: Failure }
+
+/** Types that never hold a kubeconfig and are often large or many; of these only the metadata is kept. */
+const elsewhere = /^(helm\.sh\/|kubernetes\.io\/(service-account-token|tls|dockercfg|dockerconfigjson)$)/
+
+/**
+ * The Secrets that instances name, through one watch per namespace: a thousand instances with their kubeconfigs in one
+ * namespace cost one socket. A namespace is watched as long as somebody follows a Secret in it.
+ */
+export class Secrets {
+  readonly #namespaces = new Map<string, { readonly secrets: Collection<Secret>; followers: number }>()
+
+  constructor(
+    private readonly api: KubeApi,
+    private readonly meter: Meter,
+  ) {}
+
+  /** Emits how the Secret stands, at once if that is known, and whenever it changes. */
+  follow(namespace: string, name: string): Observable<SecretSight> {
+    return new Observable<SecretSight>(subscriber => {
+      const secrets = this.#enter(namespace)
+      return combineLatest([secrets.contact, secrets.follow(`${namespace}/${name}`)])
+        .pipe(
+          filter(([contact]) => contact !== 'pending'),
+          map(([contact, secret]): SecretSight => {
+            if (typeof contact === 'object') return { failure: contact }
+            return secret ? { secret } : 'absent'
+          }),
+          distinctUntilChanged(same),
+          finalize(() => this.#leave(namespace)),
+        )
+        .subscribe(subscriber)
+    })
+  }
+
+  stop(): void {
+    for (const { secrets } of this.#namespaces.values()) secrets.stop()
+    this.#namespaces.clear()
+  }
+
+  #enter(namespace: string): Collection<Secret> {
+    let entry = this.#namespaces.get(namespace)
+    if (!entry) {
+      const resource = { group: '', version: 'v1', resource: 'secrets', namespace }
+      entry = {
+        secrets: new Collection<Secret>(resource, this.api, 'credentials', keptSecret, this.meter),
+        followers: 0,
+      }
+      this.#namespaces.set(namespace, entry)
+      entry.secrets.start()
+    }
+    entry.followers += 1
+    return entry.secrets
+  }
+
+  #leave(namespace: string): void {
+    const entry = this.#namespaces.get(namespace)
+    if (!entry) return
+    entry.followers -= 1
+    if (entry.followers > 0) return
+    entry.secrets.stop()
+    this.#namespaces.delete(namespace)
+  }
+}
+
+function keptSecret(object: KubeObject): Secret {
+  const { type, data } = object as Secret & { type?: string }
+  const { name, namespace, uid, resourceVersion } = object.metadata
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    ...(data && !elsewhere.test(type ?? '') && { data }),
+  }
+}
+
+const same = (a: SecretSight, b: SecretSight): boolean =>
+  a === b ||
+  (typeof a === 'object' && typeof b === 'object' && 'secret' in a && 'secret' in b && a.secret === b.secret)

@@ -1,0 +1,64 @@
+import type { FailureReason } from '../../machines/failure.js'
+import type { KubeConnector } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import type { Leadership } from '../election/leadership.js'
+import type { Host } from '../host/watch-host.js'
+import type { MeasuredFreshness } from '../index/measured-freshness.js'
+import type { ConcurrencyLimiter } from './concurrency-limiter.js'
+import type { InstanceConnection } from './instance-connection.js'
+import type { StartupBurst } from './startup-burst.js'
+
+/** The intervals of an instance actor, milliseconds. Defaults and reasons are in `config/`. */
+export interface Paces {
+  /** Between two probes of a control plane that answers. */
+  readonly probeIntervalMs: number
+  /** Least time between two reports of statistics, which is the least time between two writes of them. */
+  readonly statusIntervalMs: number
+  /** Between two canaries of an index; 0 for none. */
+  readonly indexCanaryIntervalMs: number
+  /** After this long without being seen an index is stalled. */
+  readonly indexCanaryPatienceMs: number
+}
+
+/** Everything that instance actors share. What belongs to one instance is looked up by name, so that the chart is provided once. */
+export interface InstanceDependencies {
+  readonly host: Host
+  readonly connector: KubeConnector
+  readonly log: Log
+  readonly meter: Meter
+  readonly paces: Paces
+  /** A number in [0, 1); the only source of randomness. */
+  readonly random: () => number
+  /** The connection of an instance; made on first use, closed when its actor stops for good. */
+  connectionOf(name: string): InstanceConnection
+  /** What canaries measured. */
+  readonly freshness: MeasuredFreshness
+  /** Writes of canaries that are under way, by instance; they never reject. */
+  readonly canaryWrites: Map<string, Promise<void>>
+  /** Who may be probed now. */
+  readonly probing: ConcurrencyLimiter
+  /** Who may work inside an instance now. */
+  readonly visiting: ConcurrencyLimiter
+  /** Who may write to the host now. */
+  readonly writing: ConcurrencyLimiter
+  /** Whether instances are coming up one after the other; work that is not urgent is deferred until they have. */
+  readonly startupBurst: StartupBurst
+  /** Who may gather first figures now: a few instances at a time. */
+  readonly gathering: ConcurrencyLimiter
+  /** Who acts at this moment, by the clocks and not only by the last event. */
+  leadership(): Leadership
+  /** Called when an effect began or ended, for metrics and the inspector. */
+  effectChanged(event: EffectEvent): void
+}
+
+/** One run of an effect. */
+export interface EffectEvent {
+  readonly instance: string
+  readonly effect: string
+  readonly phase: 'began' | 'succeeded' | 'failed' | 'aborted'
+  readonly seconds?: number
+  /** Why it failed. */
+  readonly reason?: FailureReason
+  readonly message?: string
+}

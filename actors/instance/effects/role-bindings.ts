@@ -1,0 +1,165 @@
+import { canonical } from '../../../machines/canonical.js'
+import type { Failure } from '../../../machines/failure.js'
+import type { Judgement } from '../../../machines/instance/requirements.js'
+import {
+  isGrantOf,
+  type RbacObject,
+  type RenderedRbac,
+  renderRbac,
+} from '../../../manifests/instance-rbac.js'
+import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { removeCanary } from '../../index/index-canary.js'
+import { fail, failureOf } from '../../kube/failure.js'
+import type { InstanceDependencies } from '../dependencies.js'
+import type { Connected } from '../instance-connection.js'
+import { reportMaterialized } from './binding-status.js'
+import { leaderEffect } from './leader-effect.js'
+import {
+  type FailedChange,
+  identityOf,
+  isSame,
+  RbacInside,
+  refersElsewhere,
+  sentence,
+} from './rbac-inside.js'
+
+const stage = 'role bindings'
+
+/** So many failures are named in one message; the others are counted. */
+const NAMED_FAILURES = 3
+
+/**
+ * The role-bindings controller: makes the RBAC inside the instance what Global Management's bindings say, and nothing more.
+ * Rights are taken away before any are given, so nothing that cannot be granted delays a revocation; and each object is
+ * changed by itself, so none that cannot be changed delays another. Each binding's status says how it went with that one.
+ */
+export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
+  leaderEffect(
+    dependencies,
+    { name: 'materialize the role bindings', stage, inside: true },
+    async ({ name }, signal) => {
+      const inside = new RbacInside(apiOf(dependencies.connectionOf(name).current), name, signal)
+      const bindings = dependencies.host.roleBindings.of(name)
+      const wanted = renderRbac(name, bindings)
+      const present = new Map((await inside.list()).map(object => [identityOf(object), object]))
+      const settled = await revoke(inside, present, wanted)
+      const differing = wanted.filter(({ object }) => {
+        const before = present.get(identityOf(object))
+        return !settled.has(identityOf(object)) && !(before && isSame(before, object))
+      })
+      await inside.each(
+        differing.map(({ object }) => object),
+        object => inside.apply(object),
+      )
+      const unreported: Failure[] = []
+      for (const binding of bindings) {
+        const failed = inside.failed.filter(change => concerns(change, binding, wanted))
+        try {
+          await reportMaterialized(dependencies.host.api, binding, outcomeOf(failed), signal)
+        } catch (error) {
+          signal.throwIfAborted()
+          const failure = failureOf(error, stage)
+          unreported.push({
+            ...failure,
+            message: `status of InstanceRoleBinding ${binding.metadata.name}: ${failure.message}`,
+          })
+        }
+      }
+      failWith([...inside.failed.map(asFailure), ...unreported])
+      return 'unwatched'
+    },
+  )
+
+/** Removes everything of ours inside: the RBAC, and the canary of the index. */
+export const removeRoleBindings = (dependencies: InstanceDependencies) =>
+  leaderEffect(
+    dependencies,
+    { name: 'remove the role bindings', stage, inside: true },
+    async ({ name, instance }, signal) => {
+      // A control plane that was never reached holds nothing of ours, and there is no way in to look.
+      const connected = dependencies.connectionOf(name).last
+      if (!connected && !instance.status?.controlPlaneID) return 'gone'
+      const api = apiOf(connected)
+      const inside = new RbacInside(api, name, signal)
+      await inside.each(await inside.list(), object => inside.remove(object))
+      await removeCanary(dependencies, api, name, signal)
+      failWith(inside.failed.map(asFailure))
+      // A request that was given up before may have been executed meanwhile.
+      const [left] = await inside.list()
+      failWith(inside.failed.map(asFailure))
+      if (left) fail('StillThere', stage, `${left.kind} ${left.metadata.name} is inside again`)
+      return 'gone'
+    },
+  )
+
+function apiOf(connected: Connected | undefined): KubeApi {
+  if (!connected) fail('Unreachable', stage, 'there is no connection to the control plane')
+  return connected.api
+}
+
+/**
+ * Takes away every right that no binding asks for: objects that are not wanted, bindings to another role (a roleRef is
+ * immutable), and subjects and rules that are not wanted in an object that is.
+ * @returns the identities of wanted objects that need no further change, or to which none is possible now
+ */
+async function revoke(
+  inside: RbacInside,
+  present: Map<string, RbacObject>,
+  wanted: readonly RenderedRbac[],
+): Promise<ReadonlySet<string>> {
+  const wantedByIdentity = new Map(wanted.map(({ object }) => [identityOf(object), object]))
+  const settled = new Set<string>()
+  await inside.each([...present.values()], async before => {
+    const identity = identityOf(before)
+    const after = wantedByIdentity.get(identity)
+    if (after && !refersElsewhere(before, after)) {
+      if (!grantsLess(before, after)) return
+      await inside.apply(after)
+      settled.add(identity)
+    } else if (await inside.remove(before)) present.delete(identity)
+    else settled.add(identity)
+  })
+  return settled
+}
+
+/** Whether a subject or a rule that is there is not wanted any more. */
+function grantsLess(before: RbacObject, after: RbacObject): boolean {
+  const partsOf = ({ subjects = [], rules = [] }: RbacObject) => [...subjects, ...rules].map(canonical)
+  const left = new Set(partsOf(after))
+  return partsOf(before).some(part => !left.has(part))
+}
+
+/** Whether a binding is not in effect because a change of its RBAC failed. */
+const concerns = (
+  { object }: FailedChange,
+  { metadata: { name } }: InstanceRoleBinding,
+  wanted: readonly RenderedRbac[],
+): boolean =>
+  isGrantOf(object, name) ||
+  wanted.some(rendered => rendered.object === object && rendered.neededBy.includes(name))
+
+const outcomeOf = (failed: readonly FailedChange[]): Judgement => {
+  const [first] = failed
+  if (!first)
+    return {
+      status: 'True',
+      reason: 'Materialized',
+      message: 'the RBAC inside the instance is as this binding says',
+    }
+  return { status: 'False', reason: first.failure.reason, message: summaryOf(failed.map(asFailure)) }
+}
+
+const asFailure = (change: FailedChange): Failure => ({ ...change.failure, message: sentence(change) })
+
+const summaryOf = (failures: readonly Failure[]): string => {
+  const named = failures.slice(0, NAMED_FAILURES).map(({ message }) => message)
+  const others = failures.length - named.length
+  return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join('; ')
+}
+
+/** Fails as the first one did, if any did. */
+function failWith(failures: readonly Failure[]): void {
+  const [first] = failures
+  if (first) fail(first.reason, stage, summaryOf(failures))
+}

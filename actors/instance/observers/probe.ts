@@ -1,0 +1,188 @@
+import { type AnyEventObject, fromCallback } from 'xstate'
+import { canonical } from '../../../machines/canonical.js'
+import type { Stage } from '../../../machines/failure.js'
+import type { OwnObserverEvent } from '../../../machines/instance/events.js'
+import type { Answer, ControlPlane } from '../../../machines/instance/facts.js'
+import { isInDoubt, type Steadiness, steadied, unsaid } from '../../../machines/instance/steadiness.js'
+import { jittered } from '../../../machines/retry.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { fail, failureOf } from '../../kube/failure.js'
+import type { InstanceDependencies } from '../dependencies.js'
+import type { Connected, InstanceConnection } from '../instance-connection.js'
+import { karmadaVersionOf } from './karmada-version.js'
+
+/** Karmada's aggregated API: every `clusters` request goes through it, and nothing else shows whether it works. */
+const AGGREGATED_API = '/apis/cluster.karmada.io/v1alpha1'
+const NO_KARMADA =
+  'cluster.karmada.io is not served here; the kubeconfig must lead to a Karmada control plane'
+/** A probe that takes longer than this has failed; a control plane this slow serves nobody. */
+const TIMEOUT_MS = 5_000
+/** Between two probes while in doubt. */
+const DOUBT_MS = 2_000
+/** Between two probes of what has been broken for a while; in the first minute it is probed every `DOUBT_MS`. */
+const BROKEN_MS = 10_000
+const BROKEN_AFTER = 30
+/** Version and identity hardly change: every so many probes, and on every new connection. */
+const IDENTITY_EVERY = 60
+
+/**
+ * Asks a control plane and its aggregated API how they are, for as long as there is a connection, and reports what changed.
+ * Both are probed, because either can be down while the other looks well.
+ */
+export const probeControlPlane = (dependencies: InstanceDependencies) =>
+  fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
+    const probe = new Probe(dependencies, dependencies.connectionOf(name), sendBack)
+    return () => probe.stop()
+  })
+
+class Probe {
+  readonly #stopped = new AbortController()
+  readonly #following: { unsubscribe(): void }
+  #timer: NodeJS.Timeout | undefined
+  #round = 0
+  #identity: ControlPlane | undefined
+  #controlPlane: Steadiness<ControlPlane> = unsaid
+  #aggregatedApi: Steadiness<object> = unsaid
+  #reported = ''
+  /** Of the kubeconfig under which the last good answer came. */
+  #reachedWith: string | undefined
+
+  constructor(
+    private readonly dependencies: InstanceDependencies,
+    private readonly connection: InstanceConnection,
+    private readonly send: (event: OwnObserverEvent) => void,
+  ) {
+    this.#following = connection.changes.subscribe(() => this.#startOver())
+  }
+
+  stop(): void {
+    this.#following.unsubscribe()
+    this.#stopped.abort()
+    clearTimeout(this.#timer)
+  }
+
+  /** Another connection, or none: the last report stands until the new connection has answered. */
+  #startOver(): void {
+    this.#identity = undefined
+    this.#round += 1
+    clearTimeout(this.#timer)
+    if (this.connection.current) void this.#ask(this.connection.current, this.#round)
+    else {
+      ;[this.#controlPlane, this.#aggregatedApi, this.#reported] = [unsaid, unsaid, '']
+      this.#reachedWith = undefined
+    }
+  }
+
+  /**
+   * One probe and the appointment for the next. A thousand at once would all be too late with their answers, and be probed again
+   * the sooner; some at a time are not, and one that does not answer is not waited for. Never rejects: every failure of a
+   * request is an answer, and a probe that was stopped while it waited has nobody to report to.
+   */
+  async #ask(connected: Connected, round: number): Promise<void> {
+    const { signal } = this.#stopped
+    const ask = async (): Promise<void> => {
+      if (round === this.#round) await this.#askNow(connected, round)
+    }
+    await this.dependencies.probing.run(signal, ask).catch((error: unknown) => {
+      if (error !== signal.reason) throw error
+    })
+  }
+
+  async #askNow(connected: Connected, round: number): Promise<void> {
+    const { api, fingerprint } = connected
+    const { signal } = this.#stopped
+    const known = this.#knownIdentity()
+    const [controlPlane, aggregatedApi] = await Promise.all([
+      answerOf('control plane', () => controlPlaneOf(api, known, signal)),
+      answerOf('aggregated API', () => aggregatedApiOf(api, signal)),
+    ])
+    // The answer of a connection that was replaced meanwhile is dropped: the new one may lead to another control plane.
+    if (signal.aborted || round !== this.#round) return
+    if (controlPlane.ok) [this.#identity, this.#reachedWith] = [controlPlane, fingerprint]
+    this.#controlPlane = steadied(this.#controlPlane, controlPlane)
+    this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
+    this.#report()
+    this.#timer = setTimeout(
+      () => void this.#ask(connected, this.#round),
+      jittered(this.#pause(), this.dependencies.random()),
+    )
+  }
+
+  #broken = 0
+  #pause(): number {
+    const doubt = isInDoubt(this.#controlPlane) || isInDoubt(this.#aggregatedApi)
+    this.#broken = doubt ? this.#broken + 1 : 0
+    if (!doubt) return this.dependencies.paces.probeIntervalMs
+    return this.#broken > BROKEN_AFTER ? BROKEN_MS : DOUBT_MS
+  }
+
+  #report(): void {
+    const [controlPlane, aggregatedApi] = [this.#controlPlane.said, this.#aggregatedApi.said]
+    if (!controlPlane || !aggregatedApi) return
+    const event: OwnObserverEvent = {
+      type: 'controlPlane.probed',
+      controlPlane,
+      aggregatedApi,
+      ...(this.#reachedWith !== undefined && { fingerprint: this.#reachedWith }),
+    }
+    const text = canonical(event)
+    if (text === this.#reported) return
+    this.#reported = text
+    this.send(event)
+  }
+
+  #probes = 0
+  /** The identity read over this connection before; undefined when it has to be read again. */
+  #knownIdentity(): ControlPlane | undefined {
+    return this.#identity && ++this.#probes % IDENTITY_EVERY !== 0 ? this.#identity : undefined
+  }
+}
+
+async function answerOf<T extends object>(stage: Stage, ask: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { ok: true, ...(await ask()) }
+  } catch (error) {
+    return { ok: false, failure: failureOf(error, stage) }
+  }
+}
+
+const get = <T>(api: KubeApi, path: string, signal: AbortSignal): Promise<T> =>
+  api.request<T>({ method: 'GET', path, signal, timeoutMs: TIMEOUT_MS })
+
+async function controlPlaneOf(
+  api: KubeApi,
+  known: ControlPlane | undefined,
+  signal: AbortSignal,
+): Promise<ControlPlane> {
+  await ready(api, signal)
+  return known ?? identityOf(api, signal)
+}
+
+async function ready(api: KubeApi, signal: AbortSignal): Promise<void> {
+  const answer = await get<unknown>(api, '/readyz', signal)
+  if (answer !== 'ok') fail('Unhealthy', 'control plane', `GET /readyz: ${String(answer).slice(0, 200)}`)
+}
+
+async function identityOf(api: KubeApi, signal: AbortSignal): Promise<ControlPlane> {
+  const [version, home, karmadaVersion] = await Promise.all([
+    get<{ gitVersion?: string }>(api, '/version', signal),
+    get<KubeObject>(api, '/api/v1/namespaces/kube-system', signal),
+    karmadaVersionOf(path => get(api, path, signal)),
+  ])
+  const { uid } = home.metadata
+  if (!uid || !version.gitVersion)
+    fail('Unhealthy', 'control plane', 'GET /version or namespace kube-system: the answer is incomplete')
+  return { id: uid, kubernetesVersion: version.gitVersion, ...(karmadaVersion && { karmadaVersion }) }
+}
+
+async function aggregatedApiOf(api: KubeApi, signal: AbortSignal): Promise<object> {
+  const notServed = (): never => fail('NotServed', 'aggregated API', NO_KARMADA)
+  try {
+    const list = await get<{ resources?: readonly { name: string }[] }>(api, AGGREGATED_API, signal)
+    return list.resources?.some(({ name }) => name === 'clusters') ? {} : notServed()
+  } catch (error) {
+    return error instanceof StatusError && error.code === 404 ? notServed() : Promise.reject(error)
+  }
+}

@@ -1,0 +1,64 @@
+import {
+  distinctUntilChanged,
+  EMPTY,
+  filter,
+  map,
+  merge,
+  skipWhile,
+  startWith,
+  switchMap,
+  throttleTime,
+} from 'rxjs'
+import { type AnyEventObject, fromCallback } from 'xstate'
+import type { OwnObserverEvent } from '../../../machines/instance/events.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { Meter } from '../../../ports/meter.js'
+import { keepWatching } from '../../../streams/keep-watching.js'
+import { listWatch } from '../../../streams/list-watch.js'
+import { ObjectStore } from '../../../streams/object-store.js'
+import { reflectInto } from '../../../streams/reflect.js'
+import { meteredWatch } from '../../watches/metered-watch.js'
+import { metadataOnly } from '../../watches/watched-type.js'
+import type { InstanceDependencies } from '../dependencies.js'
+import { madeInsideSelector, typesInside } from '../effects/rbac-inside.js'
+
+/** Somebody who keeps changing our RBAC is answered at most so often, milliseconds. */
+const AT_MOST_EVERY_MS = 5_000
+
+/**
+ * Notices that somebody changed or removed the RBAC that Kairship made inside an instance. Three small watches, of metadata
+ * and of our own objects alone, and only while there are role bindings for the instance. In a large fleet, where a
+ * thousand instances would pay 100 MB for what hardly ever happens, it is not watched: what was changed is put right
+ * when contact is regained or another replica leads, as everything inside is.
+ */
+export const watchRoleBindings = (dependencies: InstanceDependencies) =>
+  fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
+    const { host, connectionOf, startupBurst, meter } = dependencies
+    const subscription = host.roleBindings.all.changes
+      .pipe(
+        startWith(undefined),
+        map(() => host.roleBindings.of(name).length > 0 && !startupBurst.large),
+        distinctUntilChanged(),
+        switchMap(wanted => (wanted ? connectionOf(name).changes : EMPTY)),
+        switchMap(connected => (connected ? changesInside(connected.api, name, meter) : EMPTY)),
+        throttleTime(AT_MOST_EVERY_MS, undefined, { leading: true, trailing: true }),
+      )
+      .subscribe(() => sendBack({ type: 'roleBindings.disturbed' }))
+    return () => subscription.unsubscribe()
+  })
+
+/** Changes after everything was seen once. Our own are among them: they are looked at once more, and found to be right. */
+const changesInside = (api: KubeApi, name: string, meter: Meter) =>
+  merge(
+    ...typesInside.map(resource =>
+      keepWatching(
+        listWatch<KubeObject>(metadataOnly(api), resource, { labelSelector: madeInsideSelector(name) }),
+      ).pipe(
+        meteredWatch(meter, resource.resource),
+        reflectInto(new ObjectStore<KubeObject>()),
+        skipWhile(({ type }) => type !== 'SYNCED'),
+        filter(({ type }) => type !== 'SYNCED'),
+      ),
+    ),
+  )

@@ -1,0 +1,80 @@
+/** The host cluster of `bench/proxy.ts`, in a process of its own: a playground, and the instances that the bench adopts. */
+import { kubeConnector } from '../../actors/kube/connector.js'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import type { KubeObject } from '../../manifests/kube.js'
+import { resourcePath } from '../../manifests/kube.js'
+import { toBase64 } from '../../playground/client/kubeconfig.js'
+import { ensure } from '../../playground/client/write.js'
+import { startPlayground } from '../../playground/fleet/fleet.js'
+import { INSTANCE_NAMESPACE } from '../../playground/fleet/instances.js'
+import { SECRETS } from '../../playground/objects/core-types.js'
+import { silent } from '../../test/silent.js'
+
+/** What the bench asks of this process: instances by name with their kubeconfigs, and objects in the playground's own. */
+export interface HostRequest {
+  readonly adopt: Readonly<Record<string, string>>
+  /** ConfigMaps in the embedded instance, for lists; 0 starts none. */
+  readonly configMaps: number
+}
+
+/** What it is told when all is there. */
+export interface HostReady {
+  readonly url: string
+  readonly kubeconfig: string
+  readonly tokens: { readonly admin: string; readonly viewer: string }
+  /** The embedded instance's own API server, and a token for it; absent where none was started. */
+  readonly embedded?: { readonly url: string; readonly token: string }
+}
+
+/** The playground's own instance, whose objects Container Management indexes. */
+export const EMBEDDED_INSTANCE = 'eu-west'
+
+async function serve({ adopt, configMaps }: HostRequest): Promise<void> {
+  const playground = await startPlayground({
+    instances: configMaps > 0 ? 1 : 0,
+    membersPerInstance: 0,
+    connector: kubeConnector(),
+    log: silent,
+  })
+  const { local } = playground.host
+  for (const [name, kubeconfig] of Object.entries(adopt)) {
+    const at = { namespace: INSTANCE_NAMESPACE, name: `${name}-kubeconfig` }
+    await ensure<KubeObject & { data: Record<string, string> }>(local, SECRETS, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: at,
+      data: { kubeconfig: toBase64(kubeconfig) },
+    })
+    await ensure<Instance>(local, INSTANCES, {
+      apiVersion: 'kairship.io/v1alpha1',
+      kind: 'Instance',
+      metadata: { name },
+      spec: { kubeconfigSecretRef: at },
+    })
+  }
+  const embedded = playground.karmadas.get(EMBEDDED_INSTANCE)?.server
+  const type = { group: '', version: 'v1', resource: 'configmaps' } as const
+  for (let index = 0; index < configMaps; index++) {
+    const name = `c-${String(index).padStart(5, '0')}`
+    await embedded?.local.request({
+      method: 'POST',
+      path: resourcePath(type, { namespace: 'default' }),
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text: 'x'.repeat(800) } },
+    })
+  }
+  const ready: HostReady = {
+    url: playground.host.url,
+    kubeconfig: playground.kubeconfigs.admin,
+    tokens: playground.tokens,
+    ...(embedded && {
+      embedded: {
+        url: embedded.url,
+        token: await embedded.issueToken({ name: 'bench', groups: ['system:masters'] }, 86_400),
+      },
+    }),
+  }
+  process.send?.(ready)
+  process.once('disconnect', () => void playground.close())
+}
+
+if (process.send) process.once('message', request => void serve(request as HostRequest))

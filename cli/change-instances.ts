@@ -1,0 +1,60 @@
+import type { Config } from '../config.js'
+import { CommandError, ExitCode } from './exit-code.js'
+import type { ClientContext } from './get-instances.js'
+import { instanceWatchMessage } from './instance-message.js'
+import { instanceObject } from './instance-object.js'
+import { instanceName, printed } from './print.js'
+
+const root = '/apis/kairship.io/v1alpha1/instances'
+
+/** `kairship adopt NAME --kubeconfig-secret NAMESPACE/NAME`: puts a running Karmada control plane under management. */
+export async function adoptInstance(context: ClientContext, config: Config, name: string): Promise<ExitCode> {
+  if (config.kubeconfigSecret === undefined)
+    throw new CommandError(
+      '--kubeconfig-secret is required: namespace/name of the Secret on the host cluster that holds the kubeconfig of the control plane',
+      ExitCode.usage,
+    )
+  const [namespace, secret] = config.kubeconfigSecret.split('/')
+  const answer = await context.client.post(root, {
+    data: {
+      metadata: { name },
+      spec: {
+        kubeconfigSecretRef: { namespace, name: secret },
+        ...(config.alias !== undefined && { alias: config.alias }),
+      },
+    },
+  })
+  context.out(printed(instanceObject(answer), config.output) ?? `${instanceName(name)} created\n`)
+  return ExitCode.ok
+}
+
+/** `kairship delete instance NAME...`: starts their removal. With `--wait` it returns when they are gone. */
+export async function deleteInstances(
+  context: ClientContext,
+  config: Config,
+  names: readonly string[],
+): Promise<ExitCode> {
+  for (const name of names) {
+    await context.client.delete(`${root}/${encodeURIComponent(name)}`)
+    if (config.output !== 'name') context.out(`${instanceName(name)} is being deleted\n`)
+    if (config.wait) await gone(context, name)
+    if (config.output === 'name') context.out(`${instanceName(name)}\n`)
+    else if (config.wait && !context.signal.aborted) context.out(`${instanceName(name)} deleted\n`)
+  }
+  return context.signal.aborted ? ExitCode.failed : ExitCode.ok
+}
+
+/** Resolves when an instance is no more, or when the command is interrupted. */
+async function gone({ client, signal }: ClientContext, name: string): Promise<void> {
+  let isThere = false
+  try {
+    for await (const raw of client.stream(`${root}:watch?name=${encodeURIComponent(name)}`, { signal })) {
+      const { type } = instanceWatchMessage.parse(raw)
+      if (type === 'ADDED' || type === 'MODIFIED') isThere = true
+      // What is there at first comes before the bookmark.
+      if (type === 'DELETED' || (type === 'BOOKMARK' && !isThere)) return
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

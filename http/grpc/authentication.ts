@@ -1,0 +1,136 @@
+import {
+  Metadata,
+  type ServerInterceptingCall as NextCall,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+} from '@grpc/grpc-js'
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import { audit } from '../audit.js'
+import { Code } from '../code.js'
+import { toFailure } from '../errors.js'
+import { type Failure, internal } from '../failure.js'
+import type { Authenticator } from '../identity/authenticate.js'
+import type { Caller } from '../identity/caller.js'
+import { requestIdOf } from '../request-id.js'
+import { serviceError } from './service-error.js'
+import { boundMessages, dropMessage, UnfinishedRequests } from './unfinished-requests.js'
+
+/** Bytes of a message that anyone may send. A health check names a service, and nothing else. */
+const LARGEST_ANONYMOUS_MESSAGE = 4_096
+
+/** What is known of a call before a byte of its messages is read. */
+export interface Arrived {
+  readonly requestId: string
+  /** Absent for the services that anyone may call. */
+  readonly caller?: Caller
+  /** Address of the connection. */
+  readonly remote?: string
+}
+
+/** What the interceptor needs. */
+export interface AuthenticationOptions {
+  readonly authenticator: Authenticator
+  readonly log: Log
+  readonly meter: Meter
+  /** Full names of the services that anyone may call. */
+  readonly anonymous: ReadonlySet<string>
+  /** Milliseconds that the request of a call may take to arrive whole; streams of requests are not limited. */
+  readonly requestMs: number
+}
+
+/** By the metadata of its call, which grpc-js hands to the handler as the interceptor passed it on. */
+const arrivals = new WeakMap<Metadata, Arrived>()
+
+/** @throws Failure INTERNAL for a call that did not pass the interceptor */
+export function arrivedWith(metadata: Metadata): Arrived {
+  const arrived = arrivals.get(metadata)
+  if (!arrived) throw internal('the call was not authenticated')
+  return arrived
+}
+
+/**
+ * Authenticates every call on its headers. grpc-js reads no message before the interceptor lets the call pass, so an
+ * anonymous caller can make this process neither buffer nor decompress nor decode more than a name.
+ */
+export function authentication(options: AuthenticationOptions): ServerInterceptor {
+  const unfinished = new UnfinishedRequests(options.requestMs)
+  return ({ path, requestStream }, call) => {
+    let arrivedWhole: () => void = () => undefined
+    let isOver = false
+    return new ServerInterceptingCall(call, {
+      start: next =>
+        next({
+          onReceiveMetadata: (metadata, proceed) => {
+            const id = requestIdOf(textOf(metadata, 'x-request-id'))
+            const head = new Metadata()
+            head.set('x-request-id', id)
+            call.sendMetadata(head)
+            const letPass = (arrived: Arrived) => {
+              const { caller, remote = 'unknown' } = arrived
+              arrivals.set(metadata, arrived)
+              if (!caller) boundMessages(call, LARGEST_ANONYMOUS_MESSAGE)
+              // Nobody would stop the watch of a call that was cancelled while its caller was authenticated.
+              if (!requestStream && !isOver)
+                arrivedWhole = unfinished.watch(caller?.user ?? remote, failure => {
+                  refuse(call, failure, id)
+                  dropMessage(call)
+                })
+              proceed(metadata)
+            }
+            arrive(options, path, id, metadata, call)
+              .then(letPass)
+              .catch(error => refuse(call, toFailure(error), id))
+          },
+          onReceiveMessage: (message, proceed) => proceed(message),
+          onReceiveHalfClose: proceed => {
+            arrivedWhole()
+            proceed()
+          },
+          onCancel: () => {
+            isOver = true
+            arrivedWhole()
+          },
+        }),
+    })
+  }
+}
+
+const refuse = (call: Pick<NextCall, 'sendStatus'>, failure: Failure, requestId: string): void =>
+  call.sendStatus(serviceError(failure, requestId))
+
+async function arrive(
+  { authenticator, log, meter, anonymous }: AuthenticationOptions,
+  path: string,
+  requestId: string,
+  metadata: Metadata,
+  call: Pick<NextCall, 'getPeer' | 'getAuthContext'>,
+): Promise<Arrived> {
+  const address = remoteOf(call.getPeer())
+  const remote = address === undefined ? {} : { remote: address }
+  if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, ...remote }
+  try {
+    const caller = await authenticator.authenticate({
+      authorization: textOf(metadata, 'authorization'),
+      // grpc-js names a peer certificate only where TLS verified it.
+      certificate: call.getAuthContext().sslPeerCertificate?.subject,
+      ...remote,
+    })
+    return { requestId, caller, ...remote }
+  } catch (error) {
+    const failure = toFailure(error)
+    if (failure.code === Code.UNAUTHENTICATED) {
+      meter.count('kairship_api_unauthenticated_total', { wire: 'grpc' })
+      audit(log, { requestId, wire: 'grpc', operation: path, ...remote, code: failure.code, durationMs: 0 })
+    }
+    throw failure
+  }
+}
+
+const textOf = (metadata: Metadata, key: string): string | undefined => {
+  const [value] = metadata.get(key)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** grpc-js writes `host:port`, or `unknown`. */
+const remoteOf = (peer: string): string | undefined => /^\[?(.+?)\]?:\d+$/.exec(peer)?.[1]

@@ -1,0 +1,93 @@
+import { isIPv6 } from 'node:net'
+import { resourceExhausted } from '../failure.js'
+import { Held } from '../limits.js'
+
+/** Token reviews of one source under way at once: one each for the callers behind a gateway that start together. */
+const AT_ONCE = 64
+/** Refused tokens of one source in `WINDOW_MS`. A client that has a wrong token sends the same one, which is remembered. */
+const REFUSALS = 100
+const WINDOW_MS = 10_000
+/** Sources that are counted in one window. Beyond them a new window begins, which forgives at most what it forgets. */
+const SOURCES = 10_000
+/** Tokens that were accepted once, whose later reviews no quota refuses. */
+const KNOWN_TOKENS = 16_384
+
+/** One review of a token. */
+export interface TokenReviewing<T> {
+  /** Address of the connection; a review without one is not bounded. */
+  readonly address: string | undefined
+  /** Names the token without being it. */
+  readonly key: string
+  readonly work: () => Promise<T>
+  readonly isRefused: (answer: T) => boolean
+}
+
+/**
+ * Bounds what one source can cost the host by tokens that nobody issued: each unknown token is a TokenReview. A token that was
+ * accepted before is reviewed whatever its source sends otherwise: a load balancer or a gateway puts all callers behind one
+ * address, and one of them must not lock out the others as soon as their acceptances expire. Only callers whose first request
+ * comes while the quota is used up have to wait.
+ */
+export class ReviewQuota {
+  readonly #underWay = new Held('token reviews under way', AT_ONCE)
+  readonly #refusals = new Map<string, number>()
+  /** Keys of accepted tokens, the one that was reviewed longest ago first. */
+  readonly #known = new Set<string>()
+  #windowEnds = 0
+
+  constructor(readonly now: () => number) {}
+
+  /** Runs one review. @throws Failure RESOURCE_EXHAUSTED; what the review throws */
+  async review<T>({ address, key, work, isRefused }: TokenReviewing<T>): Promise<T> {
+    if (address === undefined) return work()
+    const source = sourceOf(address)
+    if (this.#known.has(key)) return this.#noted(key, source, await work(), isRefused)
+    if (this.#countOf(source) >= REFUSALS) {
+      throw resourceExhausted(
+        `${source} sent ${REFUSALS} tokens that are not accepted: wait, then send a valid one`,
+        {
+          retryAfterSeconds: Math.max(1, Math.ceil((this.#windowEnds - this.now()) / 1_000)),
+        },
+      )
+    }
+    const release = this.#underWay.take(source)
+    try {
+      return this.#noted(key, source, await work(), isRefused)
+    } finally {
+      release()
+    }
+  }
+
+  #noted<T>(key: string, source: string, answer: T, isRefused: (answer: T) => boolean): T {
+    this.#known.delete(key)
+    if (isRefused(answer)) this.#refusals.set(source, this.#countOf(source) + 1)
+    else {
+      const [oldest] = this.#known
+      if (this.#known.size >= KNOWN_TOKENS && oldest !== undefined) this.#known.delete(oldest)
+      this.#known.add(key)
+    }
+    return answer
+  }
+
+  #countOf(source: string): number {
+    if (this.now() >= this.#windowEnds || this.#refusals.size >= SOURCES) {
+      this.#refusals.clear()
+      this.#windowEnds = this.now() + WINDOW_MS
+    }
+    return this.#refusals.get(source) ?? 0
+  }
+}
+
+/** The address; of IPv6 its network of 64 bits, since one machine commonly has all addresses of it. */
+const sourceOf = (address: string): string =>
+  isIPv6(address) && !address.startsWith('::ffff:') ? `${networkOf(address)}::/64` : address
+
+/** The first four groups. `::` stands for as many groups of zeros as are missing, and can be anywhere. */
+function networkOf(address: string): string {
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':'))
+  const [before = '', after = ''] = address.split('::')
+  // The last two groups may be written as an IPv4 address.
+  const written = groupsOf(before).length + groupsOf(after).length + (address.includes('.') ? 1 : 0)
+  const zeros = address.includes('::') ? Array.from({ length: 8 - written }, () => '0') : []
+  return [...groupsOf(before), ...zeros, ...groupsOf(after)].slice(0, 4).join(':')
+}

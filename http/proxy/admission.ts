@@ -1,0 +1,96 @@
+import { invalidArgument, permissionDenied } from '../failure.js'
+import { denial } from '../identity/authorize.js'
+import type { Caller } from '../identity/caller.js'
+import { credentialsOf } from '../identity/credentials.js'
+import { MOST_HEADERS } from '../listener.js'
+import { asksToImpersonate } from './exchange/headers.js'
+import type { ProxyCall } from './proxy-call.js'
+import type { ProxyOptions } from './proxy-options.js'
+import type { ProxyPath } from './route/path.js'
+import { WRITE_VERBS } from './route/request-info.js'
+import { upgradeProtocol } from './upgrade/upgrade-request.js'
+
+/** Reviews by which callers ask who they are and what they may do: posted, and nothing is stored. */
+const ASKS_OF_ITSELF =
+  /^\/apis\/auth(entication|orization)\.k8s\.io\/v1\/selfsubject(|access|rules)reviews(\?|$)/
+
+/** The verb on `instances/proxy` that each method needs. */
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  OPTIONS: 'get',
+  ...WRITE_VERBS,
+}
+
+/** A caller that may send its request to an instance. */
+export interface Admitted {
+  readonly caller: Caller
+  readonly proxy: ProxyPath
+}
+
+/** A caller that may also upgrade its connection. */
+export interface AdmittedUpgrade extends Admitted {
+  /** The only protocol that the instance may switch to. */
+  readonly protocol: string
+}
+
+/**
+ * Who may: authenticates the caller of an ordinary request and authorizes its method's verb.
+ * @throws Failure that says what is missing
+ */
+export async function admit(options: ProxyOptions, call: ProxyCall): Promise<Admitted> {
+  const { method = '' } = call.request
+  const { caller, proxy } = await authenticated(options, call)
+  await authorize(options, call, caller, verbOf(method, proxy))
+  return { caller, proxy }
+}
+
+/**
+ * The same for an upgrade. It runs commands and moves data both ways, although a browser asks for it with GET: so it needs
+ * `create` beside its method's verb.
+ * @throws Failure that says what is missing, or why the request cannot be upgraded
+ */
+export async function admitUpgrade(options: ProxyOptions, call: ProxyCall): Promise<AdmittedUpgrade> {
+  const { request } = call
+  const { caller, proxy } = await authenticated(options, call)
+  const protocol = upgradeProtocol(request, proxy.path)
+  for (const verb of new Set([verbOf(request.method ?? '', proxy), 'create']))
+    await authorize(options, call, caller, verb)
+  return { caller, proxy, protocol }
+}
+
+async function authenticated({ authenticator }: ProxyOptions, call: ProxyCall): Promise<Admitted> {
+  const { proxy, request } = call
+  if (request.rawHeaders.length >= 2 * MOST_HEADERS)
+    throw invalidArgument(`a request may have fewer than ${MOST_HEADERS} headers`)
+  // What is known is not awaited: each turn of that would be a cost of every request.
+  const found = authenticator.authenticate(credentialsOf(request))
+  const caller = found instanceof Promise ? await found : found
+  call.caller = caller
+  if ('problem' in proxy) throw invalidArgument(proxy.problem)
+  return { caller, proxy }
+}
+
+function verbOf(method: string, { path }: ProxyPath): string {
+  const verb = method === 'POST' && ASKS_OF_ITSELF.test(path) ? 'get' : VERBS[method]
+  if (!verb) throw invalidArgument(`${method} requests are not passed on`)
+  return verb
+}
+
+async function authorize(
+  { authorizer }: ProxyOptions,
+  call: ProxyCall,
+  caller: Caller,
+  verb: string,
+): Promise<void> {
+  const { proxy, request } = call
+  const action = { verb, resource: 'instances/proxy', ...('instance' in proxy && { name: proxy.instance }) }
+  call.action = action
+  const decided = authorizer.decide(caller, action)
+  const verdict = decided instanceof Promise ? await decided : decided
+  if (!verdict.allowed) throw permissionDenied(denial(caller, action, verdict))
+  if (asksToImpersonate(request.rawHeaders))
+    throw permissionDenied(
+      'impersonation is not passed on: Kairship impersonates the caller towards the instance',
+    )
+}

@@ -1,0 +1,166 @@
+import { impersonationHeaders } from '../../../ports/impersonation.js'
+import { permissionDenied } from '../../failure.js'
+import type { Caller } from '../../identity/caller.js'
+
+/**
+ * Header names in lower case, compared with names as they came. Few names have as many letters as one of these, and the others, nearly
+ * all of a request, need no copy in lower case.
+ */
+class Names {
+  readonly #names: ReadonlySet<string>
+  readonly #lengths: readonly boolean[]
+
+  constructor(...names: readonly string[]) {
+    this.#names = new Set(names)
+    const longest = Math.max(...names.map(({ length }) => length))
+    this.#lengths = Array.from({ length: longest + 1 }, (_, length) =>
+      names.some(name => name.length === length),
+    )
+  }
+
+  has(name: string): boolean {
+    return this.#lengths[name.length] === true && this.#names.has(name.toLowerCase())
+  }
+}
+
+/** Headers that belong to one connection, and never travel on (RFC 9110, section 7.6.1, and its predecessors). */
+const HOP_BY_HOP = new Names(
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'http2-settings',
+)
+
+/**
+ * What a request says of who it is from or where it came by: only we may say that to the server behind. Some servers take
+ * an underscore for a dash.
+ */
+const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip')
+const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/i
+const IMPERSONATE = /^impersonate[-_]/i
+
+const PROTOCOLS = new Names('sec-websocket-protocol')
+/** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
+const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
+
+/** Whether a caller asks to act as somebody else, which the proxy does not pass on and must not silently ignore. */
+export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (IMPERSONATE.test(rawHeaders[index] ?? '')) return true
+  return false
+}
+
+/**
+ * The headers to send on: those of the caller, without those only Kairship may set, and the caller's identity. Names and values
+ * in turn.
+ * @throws Failure PERMISSION_DENIED for a caller whose name would be another one's in a header
+ */
+export function requestHeaders(rawHeaders: readonly string[], caller: Caller): readonly string[] {
+  const dropped = namedByConnection(rawHeaders)
+  const kept: string[] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    const value = rawHeaders[index + 1] ?? ''
+    if (
+      HOP_BY_HOP.has(name) ||
+      NOT_TRUSTED.has(name) ||
+      NOT_TRUSTED_PREFIX.test(name) ||
+      dropped?.has(name.toLowerCase())
+    )
+      continue
+    const clean = PROTOCOLS.has(name) ? withoutToken(value) : value
+    if (clean !== '' || value === '') kept.push(name, clean)
+  }
+  kept.push(...impersonation(caller))
+  return kept
+}
+
+/** The headers to answer with: the server's, less what belonged to its connection with us. */
+export function answerHeaders(rawHeaders: readonly string[]): string[] {
+  const dropped = namedByConnection(rawHeaders)
+  const kept: string[] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (!HOP_BY_HOP.has(name) && !dropped?.has(name.toLowerCase()))
+      kept.push(name, rawHeaders[index + 1] ?? '')
+  }
+  return kept
+}
+
+/**
+ * Adds to an answer that a browser could take for a page that it is none of ours. Any pod behind an instance may have written
+ * it: as a page of this origin its scripts could call everything here with the certificate that the browser adds, and read the
+ * token that somebody typed into the documentation page.
+ */
+export function sandboxed(headers: string[]): string[] {
+  let isData = false
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (!CONTENT_TYPE.has(headers[index] ?? '')) continue
+    isData = DATA.test(headers[index + 1] ?? '')
+    if (!isData) break
+  }
+  if (!isData) headers.push('Content-Security-Policy', 'sandbox', 'X-Content-Type-Options', 'nosniff')
+  return headers
+}
+
+const CONTENT_TYPE = new Names('content-type')
+/** Types that no browser makes a page of. Without a type, or with one that it does not know, it looks at the content. */
+const DATA = /^ *(application\/(json|cbor|octet-stream|[-\w.+]*protobuf)|text\/plain)(?![-\w.+])/i
+
+/** Who the caller is, in Kubernetes' impersonation headers. */
+function impersonation(caller: Caller): readonly string[] {
+  let headers = impersonations.get(caller)
+  if (!headers) {
+    headers = impersonationOf(caller)
+    impersonations.set(caller, headers)
+  }
+  return headers
+}
+
+/** A remembered caller is the same object for many requests, and never changes. */
+const impersonations = new WeakMap<Caller, readonly string[]>()
+
+/**
+ * Servers remove blanks at the ends of a header: the group ` system:masters`, which means nothing on the host and may be in a
+ * certificate that its signer would not issue for `system:masters`, would be that group in the instance. A line break would
+ * begin a header of its own.
+ */
+function impersonationOf(caller: Caller): readonly string[] {
+  const { user, uid = '', groups, extra } = caller
+  for (const value of [user, uid, ...groups, ...Object.values(extra).flat()])
+    if (CHANGED_BY_HEADER.test(value))
+      throw permissionDenied(
+        `the name ${JSON.stringify(value)} of the caller begins or ends with a blank or has a control character: it would be another name for the instance`,
+      )
+  return impersonationHeaders(caller)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be in a header
+const CHANGED_BY_HEADER = /^\s|\s$|[\0-\x1f\x7f]/
+
+/** `Connection: x` makes x a hop-by-hop header too; undefined where it names none, which is the common case. */
+function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> | undefined {
+  let found: ReadonlySet<string> | undefined
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const value = rawHeaders[index + 1] ?? ''
+    if (!CONNECTION.has(rawHeaders[index] ?? '') || value === 'keep-alive') continue
+    found = new Set([...(found ?? []), ...value.split(',').map(name => name.trim().toLowerCase())])
+  }
+  return found
+}
+
+const CONNECTION = new Names('connection')
+
+const withoutToken = (protocols: string): string =>
+  protocols
+    .split(',')
+    .map(protocol => protocol.trim())
+    .filter(protocol => !TOKEN_PROTOCOL.test(protocol))
+    .join(', ')

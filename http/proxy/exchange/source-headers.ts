@@ -1,0 +1,33 @@
+import type { RawSink } from '../../../ports/kube-api.js'
+import type { Route } from '../route/route.js'
+import { PassingSink } from './passing-sink.js'
+
+const SOURCES = { index: 'the index', karmada: 'Karmada' } as const
+
+/** Says in the head of an answer where it is from, and warns when it is from elsewhere than usual. */
+export class SourceHeaders extends PassingSink {
+  /**
+   * @param more headers to add after these
+   * @param begun called when there is an answer
+   */
+  constructor(
+    sink: RawSink,
+    readonly route: Route,
+    readonly more: readonly string[] = [],
+    readonly begun: () => void = () => undefined,
+  ) {
+    super(sink)
+  }
+
+  override head(status: number, message: string, headers: readonly string[]): void {
+    const { to, reason, because, fallback } = this.route
+    const named = [...headers, 'Kairship-Source', to, 'Kairship-Source-Reason', reason, ...this.more]
+    this.begun()
+    if (fallback) named.push('Warning', warning(`answered by ${SOURCES[to]}: ${because}`))
+    this.sink.head(status, message, named)
+  }
+}
+
+/** A warning as kubectl and client-go show it (RFC 7234, code 299). */
+const warning = (text: string): string =>
+  `299 kairship ${JSON.stringify(text.replaceAll(/[^ -~]/g, character => (character === '’' ? "'" : '?')))}`

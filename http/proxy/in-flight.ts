@@ -1,0 +1,26 @@
+/**
+ * What is on its way through. No Set: V8 replaces the table of one that shrinks and grows, and tables left behind keep each
+ * other, and all that was in them, alive until the whole heap is collected.
+ */
+export class InFlight<T> {
+  /** No more streams. */
+  closed = false
+  readonly #all: { readonly one: T; place: number }[] = []
+
+  /** @returns what takes it out again */
+  add(one: T): () => void {
+    const entry = { one, place: this.#all.length }
+    this.#all.push(entry)
+    return () => {
+      const last = this.#all.pop()
+      if (!last || last === entry) return
+      last.place = entry.place
+      this.#all[entry.place] = last
+    }
+  }
+
+  /** Those of now, whatever becomes of them meanwhile. */
+  *[Symbol.iterator](): Generator<T> {
+    for (const { one } of [...this.#all]) yield one
+  }
+}

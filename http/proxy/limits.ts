@@ -1,0 +1,60 @@
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import { Held } from '../limits.js'
+import type { CircuitState } from './circuit/circuit.js'
+import { Circuits } from './circuit/circuits.js'
+import type { ProxyOptions } from './proxy-options.js'
+
+/** How much of everything the proxy lets through at once. Set by the `proxy…` settings of `config.ts`. */
+export interface ProxyLimits {
+  /** Short requests under way for one instance: one that is slow must not take the sockets of the others. */
+  readonly requestsPerInstance: number
+  /** The same of one caller; always less than all of an instance's, so that no caller can take them all. */
+  readonly requestsPerCaller: number
+  /** Watches, followed logs and upgraded connections of one caller. */
+  readonly streamsPerCaller: number
+  /** The same of all callers for one instance. */
+  readonly streamsPerInstance: number
+  /** Milliseconds a caller may leave an answer unread before it is cut off. */
+  readonly patienceMs: number
+}
+
+/** What holds where nothing is set; `config.ts` says why. */
+const DEFAULTS: ProxyLimits = {
+  requestsPerInstance: 512,
+  requestsPerCaller: 128,
+  streamsPerCaller: 1_000,
+  streamsPerInstance: 10_000,
+  patienceMs: 60_000,
+}
+
+/** The limits as the proxy applies them, and the circuits, whose changes are logged and counted. */
+export function limitsOf(
+  given: Partial<ProxyLimits>,
+  { log, meter, now }: { readonly log: Log; readonly meter: Meter; readonly now: () => number },
+): Pick<
+  ProxyOptions,
+  'perInstance' | 'perCaller' | 'longPerCaller' | 'longPerInstance' | 'circuits' | 'patienceMs'
+> {
+  const limits = { ...DEFAULTS, ...given }
+  let open = 0
+  const changed = (instance: string, from: CircuitState, to: CircuitState) => {
+    if (from === 'closed') open += 1
+    if (to === 'closed') open -= 1
+    meter.count('kairship_proxy_circuit_transitions_total', { to })
+    meter.gauge('kairship_proxy_circuits_open', open)
+    if (to === 'open') log.warn({ instance, from }, 'requests to the instance are refused for a moment')
+    if (to === 'closed') log.info({ instance }, 'requests to the instance are refused no longer')
+  }
+  return {
+    perInstance: new Held('requests under way', limits.requestsPerInstance),
+    perCaller: new Held(
+      'requests under way for this instance',
+      Math.max(1, Math.min(limits.requestsPerCaller, limits.requestsPerInstance - 1)),
+    ),
+    longPerCaller: new Held('watches and connections open', limits.streamsPerCaller),
+    longPerInstance: new Held('watches and connections open', limits.streamsPerInstance),
+    circuits: new Circuits(now, changed),
+    patienceMs: limits.patienceMs,
+  }
+}

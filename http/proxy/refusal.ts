@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http'
+import { Code } from '../code.js'
+import { type Failure, httpStatusOf } from '../failure.js'
+
+/** Kubernetes' reason for each code that the proxy refuses with: clients decide by it. */
+const reasons: Partial<Record<Code, string>> = {
+  [Code.INVALID_ARGUMENT]: 'BadRequest',
+  [Code.UNAUTHENTICATED]: 'Unauthorized',
+  [Code.PERMISSION_DENIED]: 'Forbidden',
+  [Code.NOT_FOUND]: 'NotFound',
+  [Code.RESOURCE_EXHAUSTED]: 'TooManyRequests',
+  [Code.DEADLINE_EXCEEDED]: 'Timeout',
+  [Code.UNAVAILABLE]: 'ServiceUnavailable',
+  [Code.INTERNAL]: 'InternalError',
+}
+
+/** A refusal as an API server would answer it: a Status object, which kubectl and client-go know how to show. */
+interface Refusal {
+  readonly code: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+function refusalOf(failure: Failure, requestId: string): Refusal {
+  const code = httpStatusOf(failure)
+  const { retryAfterSeconds, status, reason } = failure.details
+  const body = JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: failure.message,
+    reason: (status && reason) ?? reasons[failure.code] ?? '',
+    ...(retryAfterSeconds ? { details: { retryAfterSeconds } } : {}),
+    code,
+  })
+  return {
+    code,
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      'Kairship-Source': 'kairship',
+      ...(retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}),
+      ...(failure.code === Code.UNAUTHENTICATED ? { 'WWW-Authenticate': 'Bearer realm="kairship"' } : {}),
+    },
+  }
+}
+
+/** Answers with a refusal; where the head of an answer is out already, the connection breaks, which is all that is left to say. */
+export function refuse(response: ServerResponse, failure: Failure, requestId: string): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const { code, headers, body } = refusalOf(failure, requestId)
+  response.writeHead(code, headers).end(body)
+}

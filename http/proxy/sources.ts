@@ -1,0 +1,64 @@
+import type { RawRequest, RawSink, Sender } from '../../ports/kube-api.js'
+import { SourceHeaders } from './exchange/source-headers.js'
+import { IndexedRead } from './index/indexed-read.js'
+import {
+  type Answered,
+  BEST_CASE,
+  indexOf,
+  indexSource,
+  indexState,
+  instanceCallerOf,
+  type ProxyRequest,
+  type Sources,
+} from './proxy-request.js'
+import type { ResourceInfo } from './route/request-info.js'
+import { route } from './route/route.js'
+import { scopeOf, WriteObserver, writeOf } from './write-observer.js'
+
+/** The best case while the instance is away. */
+const IF_AWAY = { ...BEST_CASE, away: true }
+
+/**
+ * The instance as this caller is to see it: its own control plane, or its index where that answers as well. It looks like an
+ * endpoint, so that an exchange treats both alike. Only reads are ever sent twice.
+ */
+export function sourceOf(
+  sources: Sources,
+  admitted: ProxyRequest,
+  answered: (from: Answered) => void,
+): Sender {
+  const { karmada, info, read } = admitted
+  return {
+    send(request, sink) {
+      const index = indexOf(sources, admitted.instance)
+      const first = route(info, read, index && indexState(info, index, BEST_CASE))
+      const ifAway = index && first.fallback ? route(info, read, indexState(info, index, IF_AWAY)) : first
+      if (!index || ifAway.to === 'karmada') {
+        answered({ source: 'karmada', reason: first.reason })
+        return karmada.upstream.send(
+          request,
+          remembered(sources, admitted, request, new SourceHeaders(sink, first)),
+        )
+      }
+      return new IndexedRead({ sources, admitted, index, request, sink, first, answered })
+    },
+  }
+}
+
+/** The sink of a request. The outcome of a write is remembered as its answer passes. */
+function remembered(sources: Sources, admitted: ProxyRequest, { body }: RawRequest, sink: RawSink): RawSink {
+  const write = writeOf(admitted.info, body !== undefined)
+  if (!write) return sink
+  const pending = sources.ledger.begin(instanceCallerOf(admitted), write.type, write.request)
+  if (write.request.verb === 'delete') lookFirst(sources, admitted, write.type)
+  return new WriteObserver(write.request, pending, sink)
+}
+
+/** Looks at the index before a deletion: of an object that it showed then, the index later shows that it is gone. */
+function lookFirst(sources: Sources, admitted: ProxyRequest, type: ResourceInfo): void {
+  const { ledger, catchUp } = sources
+  const guarded = indexOf(sources, admitted.instance)
+  if (guarded?.index.holds(type) !== 'synced') return
+  const read = { caller: instanceCallerOf(admitted), type, scope: scopeOf(type) }
+  catchUp.look(read, indexSource(guarded, ledger)).catch(() => undefined)
+}

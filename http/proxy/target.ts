@@ -1,0 +1,92 @@
+import type { InstanceView } from '../../ports/fleet.js'
+import type { Sender, Upstream } from '../../ports/kube-api.js'
+import { notFound, unavailable } from '../failure.js'
+import type { Caller } from '../identity/caller.js'
+import type { Admitted } from './admission.js'
+import type { ProxyCall } from './proxy-call.js'
+import type { ProxyOptions } from './proxy-options.js'
+import type { ProxyRequest } from './proxy-request.js'
+import { readRequestOf } from './route/read-request.js'
+import { type RequestInfo, requestInfo } from './route/request-info.js'
+import { sourceOf } from './sources.js'
+
+/** Where an admitted request goes, and what it holds until it is over. */
+export interface Target {
+  /** Inside the instance, encoded, with its query. */
+  readonly path: string
+  readonly info: RequestInfo
+  readonly caller: Caller
+  /** Where a request is sent: the instance, or its index where that answers as well. */
+  readonly upstream: Sender
+  /** The instance's own control plane, for upgrades. */
+  readonly karmada: Upstream
+  /** Gives back what the request took of the limits. */
+  readonly release: () => void
+}
+
+/** What the exchange of an ordinary request needs of it. */
+export type ExchangeTarget = Pick<Target, 'path' | 'info' | 'caller' | 'upstream'>
+
+/**
+ * Where to: finds the instance of a request whose caller may send it, and takes its place within the limits.
+ * @param upgrade counts it as a stream
+ * @throws Failure where there is no such instance, or it cannot be reached, or the limits are reached
+ */
+export async function targetOf(
+  options: ProxyOptions,
+  call: ProxyCall,
+  { caller, proxy }: Admitted,
+  upgrade: boolean,
+): Promise<Target> {
+  const { method = '', headers } = call.request
+  const { instance, path } = proxy
+  const written = options.instances.sameAsWritten(instance, { caller })
+  if (written) await written
+  const { uid, karmada } = instanceOf(options, instance)
+  const info = requestInfo(method, path)
+  const read = readRequestOf(method, info, headers)
+  const upstream = sourceOf(options, { instance, uid, caller, info, read, karmada }, answered => {
+    call.answered = answered
+  })
+  const release = hold(options, instance, caller, info.long || upgrade)
+  return { path, info, caller, upstream, karmada: karmada.upstream, release }
+}
+
+/** Only a registered instance is reachable, over the connection its actor holds: no address of a request is dialled. */
+function instanceOf(
+  { fleet, circuits }: ProxyOptions,
+  instance: string,
+): Pick<ProxyRequest, 'uid' | 'karmada'> {
+  if (!fleet.synced)
+    throw unavailable('the instances have not been read from the host yet', { retryAfterSeconds: 1 })
+  const view = fleet.get(instance)
+  if (!view) throw notFound(`there is no instance called ${JSON.stringify(instance)}`)
+  const api = fleet.connection(instance)
+  const uid = uidOf(view)
+  if (api?.upstream) return { uid, karmada: { api, upstream: circuits.guard(instance, api.upstream) } }
+  throw unavailable(`instance ${instance} is ${view.state} and cannot be reached now: see its conditions`, {
+    retryAfterSeconds: 5,
+  })
+}
+
+/** Identifies an instance among all that had its name. */
+export const uidOf = ({ name, instance }: InstanceView): string => instance.metadata.uid ?? name
+
+function hold(
+  { perInstance, perCaller, longPerCaller, longPerInstance }: ProxyOptions,
+  instance: string,
+  { user }: Caller,
+  long: boolean,
+): () => void {
+  const ofCaller = long ? longPerCaller.take(user) : perCaller.take(`${instance}/${user}`, user)
+  try {
+    const ofInstance = (long ? longPerInstance : perInstance).take(instance)
+    return () => {
+      ofCaller()
+      ofInstance()
+    }
+  } catch (error) {
+    ofCaller()
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+import type { Condition, KubeObject } from '../../manifests/kube.js'
+import type { Status } from '../interpreter/member-status.js'
+import type { BindingSpec, BindingStatus, TargetCluster } from './binding.js'
+import type { Health } from './work.js'
+
+const work = (resource: string) => ({ group: 'work.karmada.io', version: 'v1alpha2', resource }) as const
+
+/** What differs between the bindings of namespaced templates and those of others. */
+export const BINDINGS = {
+  namespaced: {
+    type: work('resourcebindings'),
+    kind: 'ResourceBinding',
+    finalizer: 'karmada.io/binding-controller',
+    id: 'resourcebinding.karmada.io/permanent-id',
+    name: 'resourcebinding.karmada.io/name',
+    namespace: 'resourcebinding.karmada.io/namespace',
+  },
+  clusterWide: {
+    type: work('clusterresourcebindings'),
+    kind: 'ClusterResourceBinding',
+    finalizer: 'karmada.io/cluster-resource-binding-controller',
+    id: 'clusterresourcebinding.karmada.io/permanent-id',
+    name: 'clusterresourcebinding.karmada.io/name',
+  },
+} as const
+
+/** The row of `BINDINGS` for a template or binding. */
+export const bindingScopeOf = ({ metadata }: KubeObject) =>
+  metadata.namespace ? BINDINGS.namespaced : BINDINGS.clusterWide
+
+/** The placement that the last scheduling was made for, as JSON. */
+export const APPLIED_PLACEMENT = 'policy.karmada.io/applied-placement'
+
+/** work.karmada.io/v1alpha2 ResourceBinding or ClusterResourceBinding. */
+export interface Binding extends KubeObject {
+  readonly spec: FullBindingSpec
+  readonly status?: FullBindingStatus
+}
+
+export interface FullBindingSpec extends BindingSpec {
+  readonly schedulerName?: string
+  readonly propagateDeps?: boolean
+  readonly failover?: unknown
+  readonly conflictResolution?: 'Abort' | 'Overwrite'
+  readonly preserveResourcesOnDeletion?: boolean
+  readonly suspension?: Suspension
+  readonly requiredBy?: readonly { readonly clusters?: readonly TargetCluster[] }[]
+  readonly gracefulEvictionTasks?: readonly { readonly fromCluster: string; readonly purgeMode?: string }[]
+}
+
+/** What is held back for the time being. */
+export interface Suspension {
+  readonly dispatching?: boolean
+  readonly dispatchingOnClusters?: { readonly clusterNames?: readonly string[] }
+  readonly scheduling?: boolean
+}
+
+export interface FullBindingStatus extends BindingStatus {
+  readonly conditions?: readonly Condition[]
+  readonly schedulerObservedGeneration?: number
+  readonly aggregatedStatus?: readonly AggregatedStatusItem[]
+}
+
+/** What one cluster reports of the template. */
+export interface AggregatedStatusItem {
+  readonly clusterName: string
+  readonly status?: Status
+  readonly applied?: boolean
+  readonly appliedMessage?: string
+  readonly health?: Health
+}

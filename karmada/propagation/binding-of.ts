@@ -1,0 +1,118 @@
+import { replicasOf } from '../interpreter/replicas.js'
+import type { Resource } from '../interpreter/workload.js'
+import { claimMarks } from '../matching/claim.js'
+import { CLAIMS } from '../matching/policies.js'
+import { bindingName } from '../names.js'
+import type { PropagationPolicy } from '../objects/propagation-policy.js'
+import { type Binding, bindingScopeOf, type FullBindingSpec } from '../objects/resource-binding.js'
+import { without } from '../without.js'
+
+/** The object that a binding names exists no more: its name is another object's now. */
+export class ForeignBindingError extends Error {
+  override readonly name = 'ForeignBindingError'
+}
+
+/** The binding of a template that has none yet (`detector.BuildResourceBinding` of Karmada). */
+export function newBinding(template: Resource, policy: PropagationPolicy): Binding {
+  const { apiVersion, kind, metadata } = template
+  const scope = bindingScopeOf(template)
+  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' }
+  return {
+    apiVersion: `${scope.type.group}/${scope.type.version}`,
+    kind: scope.kind,
+    metadata: {
+      name: bindingName(kind, metadata.name),
+      ...(metadata.namespace && { namespace: metadata.namespace }),
+      ...claimMarks(policy),
+      finalizers: [scope.finalizer],
+      ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+    },
+    spec: specOf(template, policy),
+  }
+}
+
+/**
+ * The present binding as template and policy want it now. What the scheduler and others wrote stays.
+ * @throws ForeignBindingError when it belongs to an earlier object of the template's name; the garbage collector takes it away
+ */
+export function renewedBinding(present: Binding, template: Resource, policy: PropagationPolicy): Binding {
+  const wanted = newBinding(template, policy)
+  const owner = present.metadata.ownerReferences?.find(({ controller }) => controller)
+  if (owner && owner.uid !== template.metadata.uid)
+    throw new ForeignBindingError(
+      'failed to update binding due to different owner reference UID, will try again later after binding is garbage collected, see https://github.com/karmada-io/karmada/issues/2090',
+    )
+  const { metadata, spec } = present
+  const finalizers = metadata.finalizers ?? []
+  const missing = (wanted.metadata.finalizers ?? []).filter(one => !finalizers.includes(one))
+  const scheduling = spec.suspension?.scheduling
+  const suspension = {
+    ...wanted.spec.suspension,
+    ...(scheduling !== undefined && { scheduling }),
+  }
+  return {
+    ...present,
+    metadata: {
+      ...metadata,
+      labels: { ...withoutOther(metadata.labels, policy), ...wanted.metadata.labels },
+      annotations: { ...withoutOther(metadata.annotations, policy), ...wanted.metadata.annotations },
+      finalizers: [...finalizers, ...missing],
+      ...(wanted.metadata.ownerReferences && { ownerReferences: wanted.metadata.ownerReferences }),
+    },
+    spec: {
+      ...without(spec, RENEWED),
+      ...without(wanted.spec, ['suspension']),
+      ...(Object.keys(suspension).length > 0 && { suspension }),
+    } as FullBindingSpec,
+  }
+}
+
+const RENEWED = [
+  ...[
+    'resource',
+    'replicas',
+    'replicaRequirements',
+    'components',
+    'propagateDeps',
+    'schedulerName',
+    'placement',
+  ],
+  ...['failover', 'conflictResolution', 'preserveResourcesOnDeletion', 'suspension'],
+]
+
+function specOf(template: Resource, { spec }: PropagationPolicy): FullBindingSpec {
+  const { apiVersion, kind, metadata } = template
+  const { namespace, name, uid, resourceVersion } = metadata
+  const counted = replicasOf(template)
+  const { propagateDeps, schedulerName, failover, conflictResolution, suspension } = spec
+  return {
+    resource: {
+      apiVersion,
+      kind,
+      ...(namespace && { namespace }),
+      name,
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    placement: spec.placement ?? {},
+    // Go leaves out what is zero.
+    ...(counted && counted.replicas > 0 && { replicas: counted.replicas }),
+    ...(counted?.requirements && { replicaRequirements: counted.requirements }),
+    ...(propagateDeps && { propagateDeps }),
+    ...(schedulerName && { schedulerName }),
+    ...(failover && { failover }),
+    ...(conflictResolution && { conflictResolution }),
+    ...(spec.preserveResourcesOnDeletion !== undefined && {
+      preserveResourcesOnDeletion: spec.preserveResourcesOnDeletion,
+    }),
+    ...(suspension && { suspension }),
+  }
+}
+
+/** A binding that goes from a cluster policy to a policy loses the claim of the former. */
+function withoutOther(
+  map: Readonly<Record<string, string>> | undefined,
+  { kind }: PropagationPolicy,
+): Readonly<Record<string, string>> {
+  return kind === 'PropagationPolicy' ? without(map ?? {}, Object.values(CLAIMS.clusterPolicy)) : (map ?? {})
+}

@@ -1,0 +1,63 @@
+import type { BindingSpec, BindingStatus } from '../objects/binding.js'
+import { targets } from '../objects/binding.js'
+import type { Cluster } from '../objects/cluster.js'
+import { availableReplicas } from './capacity.js'
+import { matchesAffinity } from './cluster-affinity.js'
+
+/** A feasible cluster with what selection and division look at. */
+export interface Candidate {
+  readonly cluster: Cluster
+  readonly name: string
+  /** 100 where the template runs already, else 0 (Karmada's ClusterLocality, its only score). */
+  readonly score: number
+  /** 0 for the chosen affinity's own clusters, from 1 on for its overflow affinities. */
+  readonly overflowOrder: number
+  /** Replicas the cluster has room for beyond those it runs. */
+  readonly allocatable: number
+  /** The same and what it runs already. */
+  readonly available: number
+}
+
+/** Karmada's order for a cluster that none of the affinities names. */
+const LAST = 1000
+
+/** Feasible clusters, best first: overflow order, score, available replicas, name. */
+export function candidatesOf(
+  clusters: readonly Cluster[],
+  spec: BindingSpec,
+  status: BindingStatus,
+): readonly Candidate[] {
+  return clusters.map(cluster => candidateOf(cluster, spec, status)).sort(best)
+}
+
+function candidateOf(cluster: Cluster, spec: BindingSpec, status: BindingStatus): Candidate {
+  const { name } = cluster.metadata
+  const allocatable = availableReplicas(cluster, spec)
+  const running = spec.clusters?.find(one => one.name === name)?.replicas ?? 0
+  return {
+    cluster,
+    name,
+    score: targets(spec, name) ? 100 : 0,
+    overflowOrder: overflowOrderOf(cluster, spec, status),
+    allocatable,
+    available: allocatable + running,
+  }
+}
+
+/** The order among candidates; total, because names differ. */
+export const best = (a: Candidate, b: Candidate): number =>
+  a.overflowOrder - b.overflowOrder ||
+  b.score - a.score ||
+  b.available - a.available ||
+  (a.name < b.name ? -1 : 1)
+
+function overflowOrderOf(cluster: Cluster, { placement }: BindingSpec, status: BindingStatus): number {
+  const { clusterAffinity, clusterAffinities = [] } = placement
+  if (clusterAffinity || clusterAffinities.length === 0) return 0
+  const name = status.schedulerObservingAffinityName ?? ''
+  const term = clusterAffinities.find(({ affinityName }) => affinityName === name)
+  if (!term) return LAST
+  if (matchesAffinity(cluster, term)) return 0
+  const at = (term.overflowAffinities ?? []).findIndex(affinity => matchesAffinity(cluster, affinity))
+  return at < 0 ? LAST : at + 1
+}

@@ -1,0 +1,57 @@
+import type { Condition } from '../../manifests/kube.js'
+import type { InstanceContext } from './context.js'
+import { type ConditionFact, judgementsOf, missingOf } from './requirements.js'
+import type { TeardownStep } from './task.js'
+
+const stepNames: Record<TeardownStep, string> = {
+  unpublishing: 'withdrawing the registration',
+  removingRoleBindings: 'removing role bindings',
+  deletingVirtualCluster: 'deleting the virtual cluster',
+  uninstalling: 'uninstalling the control plane',
+  releasing: 'removing the finalizer',
+}
+
+/** Pure: how all requirements stand, as conditions in a fixed order, and `Ready` last. */
+export const conditionsOf = (context: InstanceContext): readonly ConditionFact[] => [
+  ...judgementsOf(context).map(({ name, status, reason, message }) => ({
+    type: name,
+    status,
+    reason,
+    message,
+  })),
+  { type: 'Ready', ...readiness(context) },
+]
+
+function readiness(context: InstanceContext): Omit<ConditionFact, 'type'> {
+  const { phase, work } = context
+  if (phase === 'deleting') {
+    const stuck = (Object.keys(stepNames) as TeardownStep[]).findLast(step => work[step]?.failure)
+    const message = stuck ? `${stepNames[stuck]}: ${work[stuck]?.failure?.message}` : 'cleaning up'
+    return { status: 'False', reason: 'Deleting', message }
+  }
+  const missing = missingOf(context)
+  const [root] = missing
+  if (!root) return { status: 'True', reason: 'Ready', message: 'reads, writes and synchronization work' }
+  const message = missing.map(({ name, message }) => `${name}: ${message}`).join('; ')
+  return { status: 'False', reason: root.reason, message }
+}
+
+/** Gives conditions their times: `lastTransitionTime` is kept while `status` stays the same. */
+export function stamped(
+  facts: readonly ConditionFact[],
+  {
+    before = [],
+    now,
+    generation,
+  }: { before: readonly Condition[] | undefined; now: string; generation: number | undefined },
+): readonly Condition[] {
+  return facts.map(fact => {
+    const last = before.find(({ type }) => type === fact.type)
+    const lastTransitionTime = last?.status === fact.status ? last.lastTransitionTime : now
+    return {
+      ...fact,
+      lastTransitionTime,
+      ...(generation !== undefined && { observedGeneration: generation }),
+    }
+  })
+}

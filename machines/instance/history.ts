@@ -1,0 +1,132 @@
+import type { TransitionRecord } from '../../ports/fleet.js'
+import type { Failure } from '../failure.js'
+import type { InstanceSnapshot } from './invariants.js'
+
+/** How many transitions are kept of each instance: a day of a calm one, some minutes of one in trouble. */
+const HISTORY_LIMIT = 100
+
+/** The path of a state without what the chart needs only for itself: `managed.phase.registering.reaching` → `registering.reaching`. */
+const publicPath = (path: string): string =>
+  path.replace(/^managed\.phase\.|^managed\.|^deleting\.teardown\./, '')
+
+/** Full paths of all active leaf states, in the chart's order. */
+export function configurationOf({ value }: Pick<InstanceSnapshot, 'value'>): readonly string[] {
+  const leaves = (node: unknown, path: string): string[] =>
+    typeof node === 'string'
+      ? [join(path, node)]
+      : Object.entries(node as Record<string, unknown>).flatMap(([key, child]) =>
+          leaves(child, join(path, key)),
+        )
+  return leaves(value, '')
+}
+const join = (path: string, key: string): string => (path ? `${path}.${key}` : key)
+
+/** The region that a path belongs to, so that each region's move is a record of its own. */
+const regionOf = (path: string): string => path.split('.', 2).join('.')
+
+/** What an event left is what the event before had entered. */
+const places = new WeakMap<object, ReadonlyMap<string, string>>()
+
+/** The active path of each region. */
+function placesOf(snapshot: Pick<InstanceSnapshot, 'value'>): ReadonlyMap<string, string> {
+  const known = places.get(snapshot)
+  if (known) return known
+  const found = new Map(configurationOf(snapshot).map(path => [regionOf(path), path]))
+  places.set(snapshot, found)
+  return found
+}
+
+/** Telling how it is is no part of how it came to be; kept, it would push the story out of the history. */
+const isTelling = (path: string): boolean => /^(managed|deleting)\.status\./.test(path)
+
+/** Pure: the records of one event's transitions; none if no state changed, or only that of the writing of the status. */
+export function transitionsBetween(
+  before: InstanceSnapshot,
+  after: InstanceSnapshot,
+  event: { readonly type: string },
+  time: string,
+): readonly TransitionRecord[] {
+  if (before.value === after.value) return []
+  const [left, entered] = [placesOf(before), placesOf(after)]
+  const moved = [...entered].filter(([region, path]) => left.get(region) !== path && !isTelling(path))
+  return moved.map(([region, path]) => ({
+    time,
+    from: publicPath(left.get(region) ?? configurationOf(before)[0] ?? ''),
+    to: publicPath(path),
+    event: event.type,
+    cause: causeOf(event),
+    detail: redacted(event),
+  }))
+}
+
+/** The newest records; the oldest fall away. */
+export const remembering = (
+  history: readonly TransitionRecord[],
+  records: readonly TransitionRecord[],
+): readonly TransitionRecord[] =>
+  records.length === 0 ? history : [...history, ...records].slice(-HISTORY_LIMIT)
+
+/** Why, in one sentence, from what the event carries. */
+export function causeOf(event: { readonly type: string }): string {
+  const failure = failureWithin(event)
+  if (failure) return `${failure.reason}: ${failure.message}`
+  const effect = /^xstate\.(done|error)\.actor\.(.+)\.effect$/.exec(event.type)
+  if (effect) return `${effect[2]} ${effect[1] === 'done' ? 'succeeded' : 'failed'}`
+  if (event.type === 'xstate.init') return 'the actor started'
+  return sentences[event.type] ?? `${event.type.replace(/\./g, ' ')}`
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  'instance.observed': 'the Instance changed',
+  'instance.removed': 'the Instance is gone',
+  'leadership.gained': 'this replica leads now',
+  'leadership.lost': 'this replica does not lead any more',
+  'credentials.observed': 'the kubeconfig was read and a connection made of it',
+  'controlPlane.probed': 'the control plane and its aggregated API answered the probe',
+  'controlPlane.contactLost': 'there is no connection to the control plane',
+  'index.measured': 'what was written into the control plane was seen in the index',
+  'duplicate.observed': 'its control plane was compared with those of all other instances',
+  'installation.observed': 'karmada-operator’s object changed',
+  'virtualCluster.observed': 'the PediaCluster changed',
+  'registration.observed': 'the InstanceRegistration changed',
+  'roleBindings.observed': 'the InstanceRoleBindings changed',
+  'roleBindings.disturbed': 'RBAC inside that was made of role bindings changed',
+  'statistics.observed': 'new statistics were gathered',
+  'host.contactMade': 'a watch on the host is current again',
+  'rest.ended': 'a rest was over',
+}
+
+/** The first failure that an event carries, however deep. */
+function failureWithin(value: unknown): Failure | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { reason, stage, message } = value as Partial<Failure>
+  if (reason && stage && message !== undefined) return { reason, stage, message }
+  for (const part of Object.values(value)) {
+    const found = failureWithin(part)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** An event's payload for people: whole objects shrink to their identity, and nothing that may hold a secret is named. */
+export function redacted(event: object): Readonly<Record<string, unknown>> {
+  const {
+    type: _type,
+    instance,
+    statistics,
+    output: _output,
+    error: _error,
+    ...rest
+  } = event as Record<string, unknown>
+  const shown: Record<string, unknown> = { ...rest }
+  if (instance) {
+    const { metadata, status } = instance as {
+      metadata: Record<string, unknown>
+      status?: { phase?: string }
+    }
+    const { name, uid, resourceVersion, generation, deletionTimestamp } = metadata
+    shown.instance = { name, uid, resourceVersion, generation, deletionTimestamp, phase: status?.phase }
+  }
+  if (statistics) shown.statistics = { ok: (statistics as { ok: boolean }).ok }
+  return shown
+}

@@ -1,0 +1,43 @@
+import { configurationOf } from './history.js'
+import type { InstanceSnapshot } from './invariants.js'
+import { missingOf } from './requirements.js'
+import type { Task } from './task.js'
+
+const doing: Record<Task, string> = {
+  finalizer: 'adding the finalizer',
+  installation: 'letting karmada-operator install the control plane',
+  virtualCluster: 'making the virtual cluster as it should be',
+  registration: 'publishing the registration',
+  roleBindings: 'materializing the role bindings',
+  status: 'writing the status',
+  unpublishing: 'withdrawing the registration',
+  removingRoleBindings: 'removing the role bindings',
+  deletingVirtualCluster: 'deleting the virtual cluster',
+  uninstalling: 'uninstalling the control plane',
+  releasing: 'removing the finalizer',
+}
+const isTask = (name: string | undefined): name is Task => name !== undefined && name in doing
+
+/** Pure: what the actor waits for or does right now, in sentences for the person on call. */
+export function pendingOf(snapshot: InstanceSnapshot): readonly string[] {
+  const { context } = snapshot
+  const waits =
+    context.phase === 'deleting'
+      ? []
+      : missingOf(context).map(({ name, reason, message }) => `waits for ${name}: ${reason}: ${message}`)
+  const works = configurationOf(snapshot).flatMap(path => {
+    const [mode, task] = path.split('.').reverse()
+    if (!isTask(task)) return []
+    const { failure, attempts = 0, until } = context.work[task] ?? {}
+    const when = until === undefined ? 'soon' : `at ${new Date(until).toISOString()}`
+    if (mode === 'acting') return [`is ${doing[task]}`]
+    if (mode === 'standby') return [`leaves ${doing[task]} to the replica that leads`]
+    if (mode === 'confirming') return [`waits to see the result of ${doing[task]}`]
+    if (mode === 'resting' && failure)
+      return [
+        `tries ${doing[task]} again ${when}, after ${attempts} failed ${attempts === 1 ? 'try' : 'tries'}: ${failure.message}`,
+      ]
+    return []
+  })
+  return [...waits, ...works]
+}

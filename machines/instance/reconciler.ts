@@ -1,0 +1,138 @@
+import { not } from 'xstate'
+import type { InstanceState } from '../../ports/fleet.js'
+import { CONFIRM_WITHIN_MS, restMs } from '../retry.js'
+import { fail, succeed } from './outcome.js'
+import { instance } from './setup.js'
+import type { Reconciler } from './task.js'
+import { untried } from './task.js'
+
+const effects = {
+  finalizer: 'add the finalizer',
+  installation: 'install the control plane',
+  virtualCluster: 'ensure the virtual cluster',
+  registration: 'publish the registration',
+  roleBindings: 'materialize the role bindings',
+  status: 'write the status',
+} as const satisfies Record<Reconciler, string>
+
+/** How one reconciler differs from others. */
+export interface ReconcilerOptions {
+  /** The least time between two successful makings, in milliseconds; what is wanted meanwhile is made once, at its end. */
+  readonly pauseMs?: number
+  /** The same while the instance is on its way up; `pauseMs` unless given. */
+  readonly pauseComingUpMs?: number
+}
+
+const isComingUp = (phase: InstanceState): boolean =>
+  phase === 'registering' || phase === 'virtualClusterSynced'
+
+/**
+ * A region that keeps one thing outside reconciled for as long as its parent state lasts. It acts when what is wanted was
+ * not made, or when our watch shows something else than the last success left. Whatever happens meanwhile (leadership
+ * lost, nothing wanted any more, object deleted) is answered by a guard and not by an event, so nothing can be missed.
+ */
+export const reconciler = (
+  task: Reconciler,
+  { pauseMs = 0, pauseComingUpMs = pauseMs }: ReconcilerOptions = {},
+) =>
+  instance.createStateConfig({
+    initial: 'settled',
+    states: {
+      /** What is wanted, if anything, is there: our own watch shows it. */
+      settled: {
+        always: { guard: { type: 'is due', params: task }, target: 'standby' },
+      },
+      /** There is something to do; passed through at once by the replica that leads. */
+      standby: {
+        always: [
+          { guard: not({ type: 'is due', params: task }), target: 'settled' },
+          { guard: 'leading', target: 'acting' },
+        ],
+      },
+      /** The effect runs. Leaving this state aborts it. */
+      acting: {
+        tags: 'acting',
+        entry: { type: 'begin', params: task },
+        always: [
+          { guard: not('leading'), target: 'standby' },
+          { guard: not({ type: 'is wanted', params: task }), target: 'settled' },
+        ],
+        invoke: {
+          id: `${task}.effect`,
+          src: effects[task],
+          input: ({ context: { name, instance, facts, wanted } }) => ({
+            name,
+            instance,
+            facts,
+            wanted: wanted[task] ?? '',
+          }),
+          onDone: {
+            target: 'confirming',
+            actions: succeed(task),
+          },
+          onError: {
+            target: 'resting',
+            actions: fail(task),
+          },
+        },
+      },
+      /**
+       * It was made; our watch must still show it. Until then nothing else is made, because it would be made on top of what
+       * is not seen yet. If the watch stays silent, it is looked at again.
+       */
+      confirming: {
+        always: [
+          { guard: { type: 'is confirmed', params: task }, target: pauseMs > 0 ? 'pausing' : 'settled' },
+          { guard: not('leading'), target: 'standby' },
+          { guard: { type: 'has rested', params: task }, target: 'acting' },
+        ],
+        invoke: {
+          id: `${task}.confirmation`,
+          src: 'rest',
+          input: () => ({ task, ms: CONFIRM_WITHIN_MS, announce: false }),
+        },
+      },
+      /**
+       * It was made and seen. Changes wait until the pause is over, so that many small ones make one write; only that an
+       * instance has become ready is written at once.
+       */
+      pausing: {
+        always: [
+          { guard: not('leading'), target: 'settled' },
+          { guard: { type: 'is ready but not yet reported', params: task }, target: 'settled' },
+          { guard: { type: 'has rested', params: task }, target: 'settled' },
+        ],
+        invoke: {
+          id: `${task}.pause`,
+          src: 'rest',
+          input: ({ context: { phase } }) => ({
+            task,
+            ms: isComingUp(phase) ? pauseComingUpMs : pauseMs,
+            announce: false,
+          }),
+        },
+      },
+      /** It failed. It is tried again after a rest, or as soon as something else is wanted. */
+      resting: {
+        tags: 'resting',
+        always: [
+          { guard: not({ type: 'is due', params: task }), target: 'settled' },
+          { guard: not('leading'), target: 'standby' },
+          { guard: { type: 'wants something else by now', params: task }, target: 'acting' },
+          { guard: { type: 'has rested', params: task }, target: 'acting' },
+        ],
+        invoke: {
+          id: `${task}.rest`,
+          src: 'rest',
+          input: ({ context: { work } }) => {
+            const { failure, attempts } = work[task] ?? untried
+            return {
+              task,
+              ms: failure ? restMs(failure, attempts) : CONFIRM_WITHIN_MS,
+              announce: true,
+            }
+          },
+        },
+      },
+    },
+  })

@@ -1,0 +1,145 @@
+import { canonical } from '../canonical.js'
+import type { Failure } from '../failure.js'
+import type { InstanceContext } from './context.js'
+import type { InstanceEvent } from './events.js'
+import type { Facts } from './facts.js'
+import { type Reconciler, type Task, untried, type Work } from './task.js'
+import { wantedOf } from './wanted.js'
+
+/** A context with some parts replaced, and what follows from them computed again. */
+export function revised(context: InstanceContext, parts: Partial<InstanceContext>): InstanceContext {
+  const next = { ...context, ...parts }
+  next.wanted = wantedOf(next)
+  return next
+}
+
+/**
+ * Pure: whether what a watch on the host shows differs from what is in the context. Owners write into their objects' status
+ * all the time; an event that would change nothing need not be sent to the actor.
+ */
+export function isNews(context: InstanceContext, event: InstanceEvent): boolean {
+  switch (event.type) {
+    case 'installation.observed':
+    case 'virtualCluster.observed':
+    case 'registration.observed':
+    case 'roleBindings.observed':
+    case 'host.contactMade': {
+      const [before, after] = [context.facts, factsAfter(context.facts, event)]
+      return (Object.keys(after) as (keyof Facts)[]).some(
+        fact => before[fact] !== after[fact] && canonical(before[fact]) !== canonical(after[fact]),
+      )
+    }
+    default:
+      return true
+  }
+}
+
+/** Pure: the context after an event. The only place where facts enter it; what follows from them, the chart's guards say. */
+export function reduceFact(context: InstanceContext, event: InstanceEvent): InstanceContext {
+  switch (event.type) {
+    case 'instance.observed':
+      return revised(context, { instance: event.instance })
+    case 'instance.removed':
+      return context
+    case 'leadership.gained':
+      return revised(context, { leading: true })
+    case 'leadership.lost':
+      // Another replica acts from now on. What this one did last says nothing about what is there when it leads again.
+      return revised(context, { leading: false, work: {} })
+    case 'rest.began':
+      return withWork(context, event.task, { until: event.until, rested: false })
+    case 'rest.ended':
+      return withWork(context, event.task, { rested: true })
+    default:
+      return revised(context, {
+        facts: factsAfter(context.facts, event, knownControlPlaneID(context)),
+        work: invalidatesRbacInside(event) ? without(context.work, 'roleBindings') : context.work,
+      })
+  }
+}
+
+const knownControlPlaneID = ({ facts: { controlPlane }, instance }: InstanceContext): string | undefined =>
+  controlPlane?.ok ? controlPlane.id : instance.status?.controlPlaneID
+
+type FactEvent = Exclude<
+  InstanceEvent,
+  { type: `instance.${string}` } | { type: `leadership.${string}` } | { type: `rest.${string}` }
+>
+
+/** @param knownID the control plane that is known at this moment: a verdict about duplicates holds for it, and for no other */
+function factsAfter(facts: Facts, event: FactEvent, knownID?: string): Facts {
+  switch (event.type) {
+    case 'credentials.observed':
+      return { ...facts, credentials: event.credentials }
+    case 'controlPlane.probed': {
+      const { controlPlane, aggregatedApi, fingerprint } = event
+      return { ...facts, controlPlane, aggregatedApi, ...(controlPlane.ok && { reachedWith: fingerprint }) }
+    }
+    case 'controlPlane.contactLost':
+      return without(facts, 'controlPlane', 'reachedWith', 'aggregatedApi', 'index', 'statistics')
+    case 'index.measured':
+      return { ...facts, index: event.index }
+    case 'roleBindings.disturbed':
+      return facts
+    case 'statistics.observed':
+      return { ...facts, statistics: event.statistics }
+    case 'duplicate.observed':
+      if (event.undecided) return without(facts, 'duplicate')
+      return {
+        ...facts,
+        duplicate: {
+          ...(event.first && { first: event.first }),
+          ...(knownID !== undefined && { of: knownID }),
+        },
+      }
+    case 'installation.observed':
+      return { ...facts, installation: event.installation }
+    case 'virtualCluster.observed':
+      return { ...facts, virtualCluster: event.virtualCluster }
+    case 'registration.observed':
+      return { ...facts, registration: event.registration }
+    case 'roleBindings.observed':
+      return { ...facts, roleBindings: event.roleBindings }
+    case 'host.contactLost':
+      return { ...without(facts, event.of), silence: { ...facts.silence, [event.of]: event.failure } }
+    case 'host.contactMade':
+      return { ...facts, silence: without(facts.silence ?? {}, event.of) }
+  }
+}
+
+/** What changes inside a control plane while contact is lost is not seen: what was made there is made again. */
+const invalidatesRbacInside = (event: FactEvent): boolean =>
+  event.type === 'controlPlane.contactLost' ||
+  event.type === 'roleBindings.disturbed' ||
+  (event.type === 'controlPlane.probed' && !event.controlPlane.ok)
+
+function without<T extends object>(whole: T, ...names: readonly (keyof T)[]): T {
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !names.includes(name as keyof T))) as T
+}
+
+const withWork = (context: InstanceContext, task: Task, change: Partial<Work>): InstanceContext =>
+  revised(context, {
+    work: { ...context.work, [task]: { ...(context.work[task] ?? untried), ...change } },
+  })
+
+/** A task starts. What it left behind last time does not count any more. */
+export const begun = (context: InstanceContext, task: Task): InstanceContext => {
+  const { attempts, failure } = context.work[task] ?? untried
+  const tried = context.wanted[task as Reconciler] ?? ''
+  const work: Work = { attempts, tried, ...(failure && { failure }) }
+  return revised(context, { work: { ...context.work, [task]: work } })
+}
+
+/** A task succeeded and left `outcome` behind. */
+export const succeeded = (context: InstanceContext, task: Task, outcome: string): InstanceContext => {
+  const { tried = '' } = context.work[task] ?? untried
+  return revised(context, { work: { ...context.work, [task]: { attempts: 0, tried, outcome } } })
+}
+
+/** A task failed, once more. */
+export const failed = (context: InstanceContext, task: Task, failure: Failure): InstanceContext => {
+  const { attempts, tried = '' } = context.work[task] ?? untried
+  return revised(context, {
+    work: { ...context.work, [task]: { attempts: attempts + 1, tried, failure } },
+  })
+}

@@ -1,0 +1,260 @@
+import type { KubeConnector } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import type { ApiServer } from '../apiserver/server.js'
+import { localConnector } from '../client/local-connector.js'
+import { ensure } from '../client/write.js'
+import {
+  type ContainerManagement,
+  startContainerManagement,
+} from '../container-management/container-management.js'
+import { GlobalManagement, type Grant } from '../global-management/global-management.js'
+import { type Karmada, startKarmada } from '../karmada/control-plane.js'
+import { type Member, startMember } from '../member/member.js'
+import type { Namespace } from '../objects/core.js'
+import { NAMESPACES } from '../objects/core-types.js'
+import { Operator } from '../operator/operator.js'
+import { type Credentials, issueCredentials } from './credentials.js'
+import { lockFolder } from './folder-lock.js'
+import { grantPeople, PEOPLE, startHost } from './host.js'
+import { inParallel } from './in-parallel.js'
+import { bringIn, grantPeopleOnMember, INSTANCE_NAMESPACE, register } from './instances.js'
+import { Places } from './ports.js'
+
+/** How large a playground is, and where it lives. */
+export interface PlaygroundOptions {
+  /** Karmada instances; 2 by default. */
+  readonly instances?: number
+  /** Member clusters of each instance; 2 by default. */
+  readonly membersPerInstance?: number
+  /** Keeps all state below this folder, and continues from it; in memory when absent. */
+  readonly dataDir?: string
+  readonly connector: KubeConnector
+  readonly log: Log
+  /** Called with each part that was started. */
+  readonly onProgress?: (progress: Progress) => void
+  /**
+   * Connects the playground's own engines without sockets. For large fleets; see `localConnector` for what is lost. Kairship
+   * itself is not affected.
+   */
+  readonly withoutSockets?: boolean
+  /** Control planes started at the same time; 8 by default. */
+  readonly concurrency?: number
+}
+
+/** One more part of the playground is up. */
+export interface Progress {
+  /** In words, e.g. `Karmada eu-west with 2 members`. */
+  readonly started: string
+  /** Parts that are up, and how many there will be. */
+  readonly done: number
+  readonly total: number
+}
+
+/** A running fleet: a host cluster, Karmada control planes and their members. */
+export interface Playground extends Credentials {
+  readonly host: ApiServer
+  readonly containerManagement: ContainerManagement
+  /** karmada-operator: what Instances ask to be installed comes up here. */
+  readonly operator: Operator
+  /** By instance name. */
+  readonly karmadas: ReadonlyMap<string, Karmada>
+  /** By cluster name, `<instance>-<letter>`. */
+  readonly members: ReadonlyMap<string, Member>
+  /** Stops everything; no socket, timer or file stays open. Idempotent. */
+  close(): Promise<void>
+}
+
+const NAMES = ['eu-west', 'us-east', 'ap-south', 'sa-east', 'af-north'] as const
+
+/** More instances than this are probed less often: one process plays all of them. */
+const MANY = 100
+const CALM_TIMES = { health: 30_000, discovery: 600_000 } as const
+
+/** The playground's people on every instance. */
+const GRANTS: readonly Grant[] = [
+  { key: 'admin', role: 'Admin', subjects: [{ kind: 'User', name: PEOPLE.admin.name }] },
+  { key: 'viewer', role: 'Viewer', subjects: [{ kind: 'User', name: PEOPLE.viewer.name }] },
+]
+
+/** `eu-west`, `us-east`, …, then `instance-0006`. */
+const instanceName = (index: number): string =>
+  NAMES[index] ?? `instance-${String(index + 1).padStart(4, '0')}`
+const memberName = (instance: string, index: number): string =>
+  `${instance}-${index < 26 ? String.fromCharCode(97 + index) : index + 1}`
+
+/**
+ * Starts a fleet in this process. Kairship itself is not part of it: connect it with the kubeconfigs returned.
+ * @throws FolderInUseError when another process keeps its data in `dataDir`
+ */
+export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
+  const playground = new RunningPlayground(options)
+  try {
+    return await playground.start()
+  } catch (error) {
+    await playground.close()
+    throw error
+  }
+}
+
+class RunningPlayground {
+  readonly #options: PlaygroundOptions
+  /** Gives the data folder back. */
+  readonly #unlock: () => void
+  readonly #places: Places
+  readonly #connector: KubeConnector
+  /** By URL. */
+  readonly #servers = new Map<string, ApiServer>()
+  readonly #karmadas = new Map<string, Karmada>()
+  readonly #members = new Map<string, Member>()
+  /** In the order of their start; closed in reverse. */
+  readonly #running: { close(): Promise<void> }[] = []
+  #closed: Promise<void> | undefined
+  #done = 0
+
+  constructor(options: PlaygroundOptions) {
+    this.#options = options
+    this.#unlock = options.dataDir === undefined ? () => undefined : lockFolder(options.dataDir)
+    try {
+      this.#places = new Places(options.dataDir)
+    } catch (error) {
+      this.#unlock()
+      throw error
+    }
+    this.#connector = options.withoutSockets
+      ? localConnector(url => this.#servers.get(url), options.connector)
+      : options.connector
+  }
+
+  async start(): Promise<Playground> {
+    const { instances = 2, concurrency = 8 } = this.#options
+    const host = await this.#startHost()
+    const containerManagement = await this.#startContainerManagement(host)
+    const operator = await this.#startOperator(host)
+    this.#startGlobalManagement(host)
+    const names = Array.from({ length: instances }, (_, index) => instanceName(index))
+    await inParallel(names, concurrency, async name => {
+      const karmada = await this.#startInstance(name)
+      await register(host, karmada)
+    })
+    this.#places.save()
+    return {
+      host,
+      containerManagement,
+      operator,
+      karmadas: this.#karmadas,
+      members: this.#members,
+      ...(await issueCredentials(host)),
+      close: () => this.close(),
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= (async () => {
+      try {
+        for (const part of this.#running.reverse()) await part.close()
+      } finally {
+        this.#unlock()
+      }
+    })()
+    return this.#closed
+  }
+
+  async #startHost(): Promise<ApiServer> {
+    const { log } = this.#options
+    const host = await startHost({
+      name: 'host',
+      log: log.child({ cluster: 'host' }),
+      ...this.#places.of('host'),
+    })
+    this.#running.push(host)
+    this.#remember('host', host)
+    await grantPeople(host)
+    await ensure<Namespace>(host.local, NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: INSTANCE_NAMESPACE },
+    })
+    this.#progress('host cluster')
+    return host
+  }
+
+  async #startContainerManagement(host: ApiServer): Promise<ContainerManagement> {
+    const { log, instances = 2 } = this.#options
+    const started = await startContainerManagement({
+      host,
+      connector: this.#connector,
+      log: log.child({ part: 'container-management' }),
+      ...(instances > MANY && { times: CALM_TIMES }),
+    })
+    this.#running.push(started)
+    this.#progress('Container Management')
+    return started
+  }
+
+  async #startOperator(host: ApiServer): Promise<Operator> {
+    const { log } = this.#options
+    const operator = await Operator.start({
+      host: host.local,
+      log: log.child({ part: 'karmada-operator' }),
+      install: id => this.#startKarmada(id),
+      uninstall: async id => this.#places.forget(id),
+    })
+    this.#running.push(operator)
+    this.#progress('karmada-operator')
+    return operator
+  }
+
+  #startGlobalManagement(host: ApiServer): void {
+    const log = this.#options.log.child({ part: 'global-management' })
+    this.#running.push(new GlobalManagement({ host: host.local, log, grants: GRANTS }))
+    this.#progress('Global Management')
+  }
+
+  async #startKarmada(name: string): Promise<Karmada> {
+    const { log } = this.#options
+    const place = this.#places.of(name)
+    const karmada = await startKarmada({
+      name,
+      connector: this.#connector,
+      log: log.child({ cluster: name }),
+      ...place,
+    })
+    this.#remember(name, karmada.server)
+    this.#places.save()
+    return karmada
+  }
+
+  /** Members first: a control plane that finds them down would only believe them after a while. */
+  async #startInstance(name: string): Promise<Karmada> {
+    const { membersPerInstance = 2 } = this.#options
+    const names = Array.from({ length: membersPerInstance }, (_, index) => memberName(name, index))
+    const members = await Promise.all(names.map(member => this.#startMember(member)))
+    const karmada = await this.#startKarmada(name)
+    this.#running.push(karmada)
+    this.#karmadas.set(name, karmada)
+    for (const member of members) await bringIn(karmada, member)
+    this.#progress(`Karmada ${name} with ${membersPerInstance} member${membersPerInstance === 1 ? '' : 's'}`)
+    return karmada
+  }
+
+  async #startMember(name: string): Promise<Member> {
+    const { log } = this.#options
+    const member = await startMember({ name, log: log.child({ cluster: name }), ...this.#places.of(name) })
+    this.#running.push(member)
+    await grantPeopleOnMember(member)
+    this.#members.set(name, member)
+    this.#remember(name, member.server)
+    return member
+  }
+
+  #remember(name: string, server: ApiServer): void {
+    this.#places.remember(name, server.url)
+    this.#servers.set(server.url, server)
+  }
+
+  #progress(started: string): void {
+    this.#done++
+    const total = 4 + (this.#options.instances ?? 2)
+    this.#options.onProgress?.({ started, done: this.#done, total })
+  }
+}

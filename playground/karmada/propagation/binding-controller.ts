@@ -1,0 +1,97 @@
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { bindingName, executionNamespace, workName } from '../../../karmada/names.js'
+import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
+import { WORKS, type Work } from '../../../karmada/objects/work.js'
+import { stayingClusters, targetsOf, workOf } from '../../../karmada/propagation/work-of.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { objectKey } from '../../../streams/object-store.js'
+import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import { remove, update, withoutFinalizer } from '../../client/write.js'
+import type { Observed } from './observed.js'
+import type { Difference } from './source.js'
+import type { Templates } from './templates.js'
+import { bindingKeyOf } from './work-index.js'
+import { writeWork } from './work-writer.js'
+
+/** Karmada's binding controller: a Work for each cluster of a binding, and none elsewhere. */
+export class BindingController {
+  readonly #control: KubeApi
+  readonly #observed: Observed
+  readonly #templates: Templates
+  readonly #queue: Reconciler
+
+  constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
+    this.#control = control
+    this.#observed = observed
+    this.#templates = templates
+    this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
+    observed.onBinding(difference => {
+      const { type, object } = difference
+      const isStatusOnly =
+        type === 'MODIFIED' &&
+        !object.metadata.deletionTimestamp &&
+        object.metadata.generation === difference.previous.metadata.generation
+      if (type !== 'DELETED' && !isStatusOnly) this.#queue.add(objectKey(object))
+    })
+    observed.works.listen(({ type, object }) => {
+      const key = bindingKeyOf(object)
+      if (key !== undefined && (type === 'ADDED' || type === 'DELETED')) this.#queue.add(key)
+    })
+    observed.onOverride(() => {
+      for (const binding of observed.bindings) this.#queue.add(objectKey(binding))
+    })
+  }
+
+  /** Takes note of a template: its binding may be older than the change. */
+  onTemplate({ object }: Difference<Resource>): void {
+    const { namespace, name } = object.metadata
+    const binding = bindingName(object.kind, name)
+    this.#queue.add(namespace ? `${namespace}/${binding}` : binding)
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close()
+  }
+
+  async #reconcile(key: string): Promise<ReconcileResult> {
+    await this.#observed.synced()
+    const binding = this.#observed.binding(key)
+    if (!binding) return undefined
+    const works = this.#observed.worksByBinding.of(binding)
+    if (binding.metadata.deletionTimestamp) return this.#finalize(binding, works)
+    const found = await this.#templates.of(binding.spec.resource)
+    const { namespace, name, uid } = binding.spec.resource
+    const template = found?.source.get(namespace ? `${namespace}/${name}` : name)
+    // Gone, or another object of its name: the garbage collector takes the binding away.
+    if (!template || (uid !== undefined && template.metadata.uid !== uid)) return undefined
+    const staying = new Set([...stayingClusters(binding)].map(executionNamespace))
+    await this.#delete(works.filter(({ metadata }) => !staying.has(metadata.namespace ?? '')))
+    const failures: unknown[] = []
+    for (const target of targetsOf(binding)) {
+      const cluster = this.#observed.clusters.get(target.name)
+      if (!cluster || cluster.metadata.deletionTimestamp) continue
+      const work = `${executionNamespace(target.name)}/${workName(template.kind, name, namespace)}`
+      const present = this.#observed.works.get(work)
+      try {
+        const wanted = workOf(binding, template, target, cluster, this.#observed.overridePolicies, present)
+        await writeWork(this.#control, wanted, present)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '))
+    return undefined
+  }
+
+  async #finalize(binding: Binding, works: readonly Work[]): Promise<undefined> {
+    await this.#delete(works)
+    const { type, finalizer } = bindingScopeOf(binding)
+    await update<Binding>(this.#control, type, binding.metadata, one => withoutFinalizer(one, finalizer))
+  }
+
+  async #delete(works: readonly Work[]): Promise<void> {
+    for (const { metadata } of works)
+      if (!metadata.deletionTimestamp) await remove(this.#control, WORKS, metadata)
+  }
+}

@@ -1,0 +1,97 @@
+import { aggregatedStatus } from '../../../karmada/interpreter/aggregate-status.js'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import {
+  type AggregatedStatusItem,
+  type Binding,
+  bindingScopeOf,
+} from '../../../karmada/objects/resource-binding.js'
+import { aggregated, fullyApplied } from '../../../karmada/propagation/report.js'
+import { sameJson } from '../../../karmada/same-json.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { objectKey } from '../../../streams/object-store.js'
+import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import { update } from '../../client/write.js'
+import { setConditions } from '../../objects/conditions.js'
+import { timestamp } from '../../objects/timestamp.js'
+import type { Observed } from './observed.js'
+import type { Templates } from './templates.js'
+import { bindingKeyOf } from './work-index.js'
+
+/** Gathers what the Works of a binding report in its status, and adds it up in the status of the template. */
+export class BindingStatusController {
+  readonly #control: KubeApi
+  readonly #observed: Observed
+  readonly #templates: Templates
+  readonly #now: () => number
+  readonly #queue: Reconciler
+
+  constructor(control: KubeApi, observed: Observed, templates: Templates, now: () => number, log: Log) {
+    this.#control = control
+    this.#observed = observed
+    this.#templates = templates
+    this.#now = now
+    this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
+    observed.onBinding(({ type, object }) => {
+      if (type !== 'DELETED') this.#queue.add(objectKey(object))
+    })
+    observed.works.listen(({ object }) => {
+      const key = bindingKeyOf(object)
+      if (key !== undefined) this.#queue.add(key)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close()
+  }
+
+  async #reconcile(key: string): Promise<ReconcileResult> {
+    await this.#observed.synced()
+    const binding = this.#observed.binding(key)
+    if (!binding || binding.metadata.deletionTimestamp) return undefined
+    const items = aggregated(this.#observed.worksByBinding.of(binding))
+    const isNew = items.length === 0 && !binding.spec.clusters?.length && !binding.status?.aggregatedStatus
+    if (isNew) return undefined
+    await this.#report(binding, items)
+    await this.#reportToTemplate(binding, items)
+    return undefined
+  }
+
+  async #report(
+    { apiVersion, kind, metadata }: Binding,
+    items: readonly AggregatedStatusItem[],
+  ): Promise<void> {
+    const { namespace, name } = metadata
+    const { type } = bindingScopeOf({ apiVersion, kind, metadata })
+    const place = { name, ...(namespace && { namespace }), subresource: 'status' }
+    await update<Binding>(this.#control, type, place, current => {
+      const before = current.status ?? {}
+      const observed = [fullyApplied(current, items)]
+      const conditions = setConditions(before.conditions, observed, timestamp(this.#now()))
+      const status = { ...before, conditions, aggregatedStatus: items }
+      return sameJson(status, before) ? current : { ...current, status }
+    })
+  }
+
+  async #reportToTemplate({ spec }: Binding, items: readonly AggregatedStatusItem[]): Promise<void> {
+    const { namespace, name, uid } = spec.resource
+    const found = await this.#templates.of(spec.resource)
+    const template = found?.source.get(namespace ? `${namespace}/${name}` : name)
+    if (!found || !template || template.metadata.uid !== uid) return
+    const place = { name, ...(namespace && { namespace }), subresource: 'status' }
+    const now = timestamp(this.#now())
+    if (!withStatus(template, items, now)) return
+    await update<Resource>(this.#control, found.type, place, one => withStatus(one, items, now) ?? one)
+  }
+}
+
+/** The template with the status that the members' make; undefined when it has that already. */
+function withStatus(
+  template: Resource,
+  items: readonly AggregatedStatusItem[],
+  now: string,
+): Resource | undefined {
+  const status = aggregatedStatus(template, items, now)
+  if (!status || sameJson(status, template.status ?? {})) return undefined
+  return { ...template, status }
+}

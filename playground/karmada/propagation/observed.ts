@@ -1,0 +1,90 @@
+import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
+import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
+import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
+import { WORKS, type Work } from '../../../karmada/objects/work.js'
+import type { OverridePolicies } from '../../../karmada/propagation/work-of.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { NAMESPACES } from '../../objects/core-types.js'
+import { type ControlPlane, type Difference, Source } from './source.js'
+import { WorkIndex } from './work-index.js'
+
+const policy = (resource: string) => ({ group: 'policy.karmada.io', version: 'v1alpha1', resource }) as const
+
+/** Resource types of the policies, by kind. */
+export const POLICIES = {
+  PropagationPolicy: policy('propagationpolicies'),
+  ClusterPropagationPolicy: policy('clusterpropagationpolicies'),
+} as const
+
+type OverrideObject = OverridePolicy & KubeObject
+
+/** What the controllers of a control plane look at, kept in memory. */
+export class Observed {
+  readonly policies = new Source<PropagationPolicy>(POLICIES.PropagationPolicy)
+  readonly clusterPolicies = new Source<PropagationPolicy>(POLICIES.ClusterPropagationPolicy)
+  readonly overrides = new Source<OverrideObject>(policy('overridepolicies'))
+  readonly clusterOverrides = new Source<OverrideObject>(policy('clusteroverridepolicies'))
+  readonly clusters = new Source<Cluster>(CLUSTERS)
+  readonly namespaces = new Source<KubeObject>(NAMESPACES)
+  readonly works = new Source<Work>(WORKS)
+  readonly worksByBinding = new WorkIndex(this.works)
+  readonly #bindings = new Source<Binding>(BINDINGS.namespaced.type)
+  readonly #clusterBindings = new Source<Binding>(BINDINGS.clusterWide.type)
+  readonly #synced: Promise<unknown>
+
+  constructor() {
+    this.#synced = Promise.all(this.#all.map(({ synced }) => synced))
+  }
+
+  /** Starts watching. Whoever wants to know of differences must listen before. */
+  start(control: ControlPlane): void {
+    for (const source of this.#all) source.start(control)
+  }
+
+  /** Resolves after the first complete list of everything: before that, what is not there is not known to be absent. */
+  async synced(): Promise<void> {
+    await this.#synced
+  }
+
+  /** @param key `namespace/name` of a ResourceBinding, or the name of a ClusterResourceBinding */
+  binding(key: string): Binding | undefined {
+    return key.includes('/') ? this.#bindings.get(key) : this.#clusterBindings.get(key)
+  }
+
+  /** Bindings of both kinds. */
+  get bindings(): readonly Binding[] {
+    return [...this.#bindings.values(), ...this.#clusterBindings.values()]
+  }
+
+  onBinding(listener: (difference: Difference<Binding>) => void): void {
+    this.#bindings.listen(listener)
+    this.#clusterBindings.listen(listener)
+  }
+
+  onPolicy(listener: (difference: Difference<PropagationPolicy>) => void): void {
+    this.policies.listen(listener)
+    this.clusterPolicies.listen(listener)
+  }
+
+  onOverride(listener: () => void): void {
+    this.overrides.listen(listener)
+    this.clusterOverrides.listen(listener)
+  }
+
+  get overridePolicies(): OverridePolicies {
+    return { clusterWide: this.clusterOverrides.values(), namespaced: this.overrides.values() }
+  }
+
+  close(): void {
+    for (const source of this.#all) source.close()
+  }
+
+  get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
+    const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
+    return [
+      ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
+      ...[this.#bindings, this.#clusterBindings],
+    ]
+  }
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { mutated, POLICY_FINALIZERS } from '../../../karmada/admission/mutate.js'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { claimed, isClaimedBy, policyId, unclaimed } from '../../../karmada/matching/claim.js'
+import { claimOf, policyFor } from '../../../karmada/matching/policies.js'
+import { mayBePropagated } from '../../../karmada/matching/propagated.js'
+import { bestPrecision, Precision } from '../../../karmada/matching/resource-selector.js'
+import { bindingName } from '../../../karmada/names.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
+import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
+import { newBinding, renewedBinding } from '../../../karmada/propagation/binding-of.js'
+import { sameJson } from '../../../karmada/same-json.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { objectKey } from '../../../streams/object-store.js'
+import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import { ensure, update, withoutFinalizer } from '../../client/write.js'
+import { type Observed, POLICIES } from './observed.js'
+import type { Difference } from './source.js'
+import type { Kind, Templates } from './templates.js'
+
+/** How often a policy is looked at again that waits for a kind or for an override policy, milliseconds. */
+const WAITING_MS = 5_000
+
+/**
+ * Karmada's resource detector: policies claim templates, and each claimed template gets a binding. A template without a
+ * policy simply waits: every policy that comes looks at all templates of the kinds it selects.
+ */
+export class PolicyController {
+  readonly #control: KubeApi
+  readonly #observed: Observed
+  readonly #templates: Templates
+  readonly #policyQueue: Reconciler
+  readonly #templateQueue: Reconciler
+
+  constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
+    this.#control = control
+    this.#observed = observed
+    this.#templates = templates
+    this.#policyQueue = new Reconciler({ log, reconcile: key => this.#reconcilePolicy(key) })
+    this.#templateQueue = new Reconciler({ log, reconcile: key => this.#reconcileTemplate(key) })
+    observed.onPolicy(({ object }) => this.#policyQueue.add(`${object.kind} ${objectKey(object)}`))
+    observed.onBinding(({ type, object: { spec } }) => {
+      if (type === 'DELETED') this.#templateQueue.add(keyOf(spec.resource, spec.resource))
+    })
+  }
+
+  /** Takes note of a template. */
+  onTemplate({ type, object }: Difference<Resource>): void {
+    if (type !== 'DELETED') this.#templateQueue.add(keyOf(object, object.metadata))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#policyQueue.close(), this.#templateQueue.close()])
+  }
+
+  async #reconcilePolicy(key: string): Promise<ReconcileResult> {
+    await this.#observed.synced()
+    const [kind = '', place = ''] = key.split(' ')
+    const policy = this.#policy(kind, place)
+    if (!policy) return undefined
+    if (policyId(policy) === undefined) {
+      // From before the control plane gave ids; the change that this makes comes back.
+      await update<PropagationPolicy>(this.#control, typeOf(policy), policy.metadata, one =>
+        mutated(one, randomUUID),
+      )
+      return undefined
+    }
+    const isGoing = policy.metadata.deletionTimestamp !== undefined
+    const isComplete = await this.#watchKinds(policy)
+    for (const template of this.#templates.open.flatMap(({ source }) => source.values())) {
+      const isSelected = !isGoing && bestPrecision(template, policy.spec.resourceSelectors) > Precision.none
+      if (isSelected) this.#templateQueue.add(keyOf(template, template.metadata))
+      else if (isClaimedBy(template, policy)) await this.#release(template, kind)
+    }
+    if (!isGoing) return isComplete ? undefined : { again: WAITING_MS }
+    const finalizer = POLICY_FINALIZERS[policy.kind as keyof typeof POLICY_FINALIZERS]
+    await update(this.#control, typeOf(policy), policy.metadata, one => withoutFinalizer(one, finalizer))
+    return undefined
+  }
+
+  /** Watches the kinds that the policy selects, and those it may have selected before. @returns whether all are served */
+  async #watchKinds({ spec }: PropagationPolicy): Promise<boolean> {
+    const selected = await Promise.all(spec.resourceSelectors.map(one => this.#templates.of(one)))
+    await Promise.all(this.#observed.bindings.map(binding => this.#templates.of(binding.spec.resource)))
+    return selected.every(found => found !== undefined)
+  }
+
+  /** Binding and Works stay as they are. The template comes last: while it is claimed, a restart finds it. */
+  async #release(template: Resource, kind: string): Promise<void> {
+    const scope = bindingScopeOf(template)
+    const { namespace } = template.metadata
+    const name = bindingName(template.kind, template.metadata.name)
+    const found = this.#templates.open.find(
+      one => one.apiVersion === template.apiVersion && one.kind === template.kind,
+    )
+    await update<Binding>(this.#control, scope.type, { name, ...(namespace && { namespace }) }, binding =>
+      unclaimed(binding, kind),
+    )
+    if (found)
+      await update<Resource>(this.#control, found.type, placeOf(template), current =>
+        unclaimed(current, kind),
+      )
+  }
+
+  async #reconcileTemplate(key: string): Promise<ReconcileResult> {
+    await this.#observed.synced()
+    const [apiVersion = '', kind = '', place = ''] = key.split(' ')
+    const found = await this.#templates.of({ apiVersion, kind })
+    const template = found?.source.get(place)
+    if (!found || !template || template.metadata.deletionTimestamp || !mayBePropagated(template))
+      return undefined
+    const policy = this.#policyOf(template)
+    if (!policy || policy.metadata.deletionTimestamp || policyId(policy) === undefined) return undefined
+    if (!this.#hasOverrides(policy)) return { again: WAITING_MS }
+    const owned = await update<Resource>(this.#control, found.type, placeOf(template), one =>
+      claimed(one, policy),
+    )
+    if (owned) await this.#bind(owned, policy)
+    return undefined
+  }
+
+  /** The policy that claimed the template, else the one that should. */
+  #policyOf(template: Resource): PropagationPolicy | undefined {
+    const claim = claimOf(template)
+    const claimant =
+      claim && this.#policy(claim.kind, claim.namespace ? `${claim.namespace}/${claim.name}` : claim.name)
+    if (claimant && isClaimedBy(template, claimant)) return claimant
+    return policyFor(template, this.#observed.policies.values(), this.#observed.clusterPolicies.values())
+  }
+
+  #policy(kind: string, key: string): PropagationPolicy | undefined {
+    return kind === 'PropagationPolicy'
+      ? this.#observed.policies.get(key)
+      : this.#observed.clusterPolicies.get(key)
+  }
+
+  /** Whether the override policies are there without which the policy does not want to begin. */
+  #hasOverrides({ metadata: { namespace }, spec: { dependentOverrides = [] } }: PropagationPolicy): boolean {
+    return dependentOverrides.every(name =>
+      namespace
+        ? this.#observed.overrides.get(`${namespace}/${name}`)
+        : this.#observed.clusterOverrides.get(name),
+    )
+  }
+
+  async #bind(template: Resource, policy: PropagationPolicy): Promise<void> {
+    const { type } = bindingScopeOf(template)
+    const wanted = newBinding(template, policy)
+    await ensure<Binding>(this.#control, type, wanted)
+    await update<Binding>(this.#control, type, placeOf(wanted), present => {
+      const renewed = renewedBinding(present, template, policy)
+      return sameJson(renewed, present) ? present : renewed
+    })
+  }
+}
+
+const keyOf = (
+  { apiVersion, kind }: Kind,
+  { namespace, name }: { namespace?: string; name: string },
+): string => `${apiVersion} ${kind} ${namespace ? `${namespace}/` : ''}${name}`
+
+const typeOf = ({ kind }: KubeObject) => POLICIES[kind as keyof typeof POLICIES]
+
+const placeOf = ({ metadata: { namespace, name } }: KubeObject) => ({ name, ...(namespace && { namespace }) })

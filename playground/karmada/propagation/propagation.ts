@@ -1,0 +1,56 @@
+import type { KubeConnector } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { BindingController } from './binding-controller.js'
+import { BindingStatusController } from './binding-status-controller.js'
+import { ExecutionController } from './execution-controller.js'
+import { NamespaceController } from './namespace-controller.js'
+import { Observed } from './observed.js'
+import { PolicyController } from './policy-controller.js'
+import { ResourceTypes } from './resource-types.js'
+import { Scheduler } from './scheduler.js'
+import type { ControlPlane } from './source.js'
+import { Templates } from './templates.js'
+
+/** What propagation needs. */
+export interface PropagationOptions {
+  readonly control: ControlPlane
+  readonly connector: KubeConnector
+  readonly now: () => number
+  readonly log: Log
+}
+
+/** A control plane's controllers from policy to member and back. Owns their watches, timers and connections. */
+export class Propagation {
+  readonly #observed = new Observed()
+  readonly #templates: Templates
+  readonly #controllers: readonly { close(): Promise<void> }[]
+
+  constructor(options: PropagationOptions) {
+    const { connector, now, log } = options
+    const control = options.control.api
+    const types = new ResourceTypes(control)
+    const observed = this.#observed
+    const templates = new Templates(options.control, types, difference => {
+      policies.onTemplate(difference)
+      bindings.onTemplate(difference)
+    })
+    const policies = new PolicyController(control, observed, templates, log)
+    const bindings = new BindingController(control, observed, templates, log)
+    this.#templates = templates
+    this.#controllers = [
+      policies,
+      new Scheduler(control, observed, now, log),
+      bindings,
+      new BindingStatusController(control, observed, templates, now, log),
+      new ExecutionController({ control, connector, observed, types, now, log }),
+      new NamespaceController(control, observed, log),
+    ]
+    observed.start(options.control)
+  }
+
+  async close(): Promise<void> {
+    this.#observed.close()
+    this.#templates.close()
+    await Promise.all(this.#controllers.map(controller => controller.close()))
+  }
+}

@@ -1,0 +1,530 @@
+import { lastValueFrom, toArray } from 'rxjs'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type LeaseHandle, startLease } from '../../../actors/election/lease.js'
+import type { LeaseOptions } from '../../../actors/election/lease-options.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { LEASES, type Lease, leaseHolder } from '../../../manifests/lease.js'
+import { bareStatus, StatusError } from '../../../manifests/status-error.js'
+import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { waitFor } from '../../patience.js'
+import { replicaName } from '../../replica-name.js'
+import { failed } from '../../silent.js'
+import { ManualClock } from '../manual-clock.js'
+
+const namespace = 'kube-system'
+const name = 'kairship-controller-manager'
+const path = resourcePath(LEASES, { namespace, name })
+
+let server: ApiServer
+let clock: ManualClock
+let logged: string[]
+let counted: Map<string, number>
+const started: LeaseHandle[] = []
+
+beforeEach(async () => {
+  server = await startApiServer({ name: 'host' })
+  clock = new ManualClock()
+  logged = []
+  counted = new Map()
+})
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(lease => lease.release()))
+  await server.close()
+})
+
+/** The embedded server as one replica reaches it: `requests` are counted, and `fail` decides what becomes of them. */
+function connection(fail: (request: KubeRequest) => Promise<never> | undefined = () => undefined) {
+  const requests: string[] = []
+  const api: KubeApi = {
+    server: server.url,
+    async request<T>(request: KubeRequest) {
+      requests.push(request.method)
+      await fail(request)
+      return server.local.request<T>(request)
+    },
+    watch: request => server.local.watch(request),
+    close: () => Promise.resolve(),
+  }
+  return { api, requests }
+}
+
+const log: Log = {
+  debug: () => undefined,
+  info: (_, message) => logged.push(`info ${message}`),
+  warn: (_, message) => logged.push(`warn ${message}`),
+  error: (_, message) => logged.push(`error ${message}`),
+  child: () => log,
+}
+
+function replica(identity: string, options: Partial<LeaseOptions> = {}): LeaseHandle {
+  const meter = {
+    count: (name: string, labels = {}) => {
+      const key = `${name} ${Object.values(labels).join()}`
+      counted.set(key, (counted.get(key) ?? 0) + 1)
+    },
+    gauge: (name: string, value: number) => void counted.set(`${name} ${identity}`, value),
+    observe: () => undefined,
+  }
+  const handle = startLease({
+    failed,
+    api: connection().api,
+    namespace,
+    name,
+    identity,
+    contend: true,
+    clock,
+    log,
+    meter,
+    ...options,
+  })
+  started.push(handle)
+  return handle
+}
+
+const read = (): Promise<Lease> => server.local.request<Lease>({ method: 'GET', path })
+const leads = (lease: LeaseHandle) => waitFor(() => expect(lease.current().leading).toBe(true))
+const sees = (lease: LeaseHandle, holder: string) =>
+  waitFor(() => expect(replicaName(lease.current().holder)).toBe(holder))
+/** Lets time pass in small steps, so that answers can come in between. */
+async function pass(ms: number, step = 500): Promise<void> {
+  for (let passed = 0; passed < ms; passed += step) {
+    clock.advance(step)
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+  }
+}
+const unavailable = () => Promise.reject(new StatusError(bareStatus(503, 'service unavailable')))
+
+describe('the Lease object', () => {
+  it('names its holder, with whole seconds and microseconds, and the holder keeps the time it took it', async () => {
+    const a = replica('a')
+    await leads(a)
+    const first = await read()
+    expect(first.spec).toEqual({
+      holderIdentity: a.identity,
+      leaseDurationSeconds: 15,
+      acquireTime: '2023-11-14T22:13:20.000000Z',
+      renewTime: '2023-11-14T22:13:20.000000Z',
+      leaseTransitions: 0,
+    })
+    await pass(2000)
+    await waitFor(async () => expect((await read()).spec?.renewTime).toBe('2023-11-14T22:13:22.000000Z'))
+    expect((await read()).spec?.acquireTime).toBe('2023-11-14T22:13:20.000000Z')
+  })
+
+  it('counts how often it changed hands, and keeps what others wrote on it', async () => {
+    const a = replica('a')
+    await leads(a)
+    const annotations = { note: 'keep me' }
+    await server.local.request({
+      method: 'PATCH',
+      path,
+      body: { metadata: { annotations } },
+      contentType: 'application/merge-patch+json',
+    })
+    await a.release()
+    const returned = await read()
+    expect([leaseHolder(returned), returned.spec?.leaseDurationSeconds]).toEqual(['', 1])
+    const b = replica('b')
+    await leads(b)
+    expect(await read()).toMatchObject({
+      metadata: { annotations },
+      spec: { holderIdentity: b.identity, leaseTransitions: 1 },
+    })
+  })
+})
+
+describe('a follower', () => {
+  it('observes the leader, and takes over as soon as the lease is given back', async () => {
+    const [a, b] = [replica('a'), replica('b', { contend: false })]
+    await leads(a)
+    await sees(b, 'a')
+    const c = replica('c')
+    await sees(c, 'a')
+    await a.release()
+    await leads(c) // no time has passed
+    await sees(b, 'c')
+    expect(b.current().leading).toBe(false)
+  })
+
+  it('takes over after the lease duration when the leader falls silent, and not before', async () => {
+    const down = { a: false }
+    const { api } = connection(() => (down.a ? unavailable() : undefined))
+    const [a, b] = [replica('a', { api }), replica('b')]
+    await leads(a)
+    await sees(b, 'a')
+    down.a = true
+    await pass(10_000)
+    expect([a.current().leading, b.current().leading]).toEqual([false, false])
+    await pass(4_500)
+    expect(b.current().leading).toBe(false)
+    await pass(1_000)
+    await leads(b)
+  })
+
+  it('shares the race with another in such a way that one wins', async () => {
+    const all = ['a', 'b', 'c', 'd'].map(identity => replica(identity))
+    await waitFor(() => expect(all.filter(each => each.current().leading)).toHaveLength(1))
+    await pass(20_000)
+    expect(all.filter(each => each.current().leading)).toHaveLength(1)
+    expect((await read()).spec?.leaseTransitions).toBe(0)
+  })
+
+  it.each([
+    ['the namespace does not exist', 'nowhere', undefined],
+    ['it is forbidden', namespace, () => Promise.reject(new StatusError(bareStatus(403, 'no')))],
+  ])('does not lead, and asks calmly, when %s', async (_, where, fail) => {
+    const { api, requests } = connection(fail)
+    const lease = replica('a', { api, namespace: where })
+    await pass(60_000)
+    expect(lease.current().leading).toBe(false)
+    expect(requests.length).toBeLessThan(70)
+    expect(logged.filter(line => line === 'warn the lease cannot be reached')).toHaveLength(1)
+  })
+
+  it('recovers when the API server does', async () => {
+    let down = true
+    const lease = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
+    await pass(10_000)
+    expect(lease.current().leading).toBe(false)
+    down = false
+    await pass(3_000)
+    await leads(lease)
+    expect(logged.at(-2)).toBe('info the lease can be reached again')
+    expect(counted.get('kairship_lease_errors_total read')).toBeGreaterThan(3)
+  })
+})
+
+describe('a leader', () => {
+  it('hands out one signal per term, which aborts when the term ends', async () => {
+    let down = false
+    const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
+    await leads(a)
+    const first = a.current().signal
+    expect(first.aborted).toBe(false)
+    down = true
+    await pass(10_000)
+    expect(first.aborted).toBe(true)
+    expect(a.current().signal.aborted).toBe(true)
+    down = false
+    await pass(3_000)
+    await leads(a)
+    expect(a.current().signal).not.toBe(first)
+    expect(a.current().signal.aborted).toBe(false)
+  })
+
+  it('survives a server that is away for less than the deadline', async () => {
+    let down = false
+    const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
+    await leads(a)
+    down = true
+    await pass(7_000)
+    down = false
+    await pass(20_000)
+    expect(a.current().leading).toBe(true)
+    expect(counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
+  })
+
+  it('survives a renewal that was executed although its answer was lost', async () => {
+    let lose = 0
+    const { api } = connection(async request => {
+      if (request.method !== 'PUT' || lose-- <= 0) return undefined as never
+      await server.local.request(request)
+      throw new Error('socket hang up')
+    })
+    const a = replica('a', { api })
+    await leads(a)
+    for (let round = 0; round < 5; round++) {
+      lose = 1
+      await pass(4_000)
+    }
+    expect(a.current().leading).toBe(true)
+    expect(counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
+  })
+
+  it('stops when its renewals hang', async () => {
+    let hang = false
+    const { api } = connection(() => (hang ? new Promise<never>(() => undefined) : undefined))
+    const a = replica('a', { api })
+    await leads(a)
+    hang = true
+    await pass(10_000)
+    expect(a.current().leading).toBe(false)
+    hang = false // or giving it back would hang, too
+  })
+
+  it('stops when another took the lease', async () => {
+    const a = replica('a')
+    await leads(a)
+    const stolen = { spec: { holderIdentity: 'thief' } }
+    await server.local.request({
+      method: 'PATCH',
+      path,
+      body: stolen,
+      contentType: 'application/merge-patch+json',
+    })
+    await pass(2_500)
+    await waitFor(() => expect(a.current()).toMatchObject({ leading: false, holder: 'thief' }))
+  })
+
+  it('creates the lease anew when somebody deleted it', async () => {
+    const a = replica('a')
+    await leads(a)
+    await server.local.request({ method: 'DELETE', path })
+    await pass(5_000)
+    await leads(a)
+    expect((await read()).spec?.holderIdentity).toBe(a.identity)
+  })
+
+  it('does not lead after the process was frozen past its deadline, even before any timer rang', async () => {
+    const a = replica('a')
+    await leads(a)
+    const { signal } = a.current()
+    clock.freeze(10_000)
+    expect(a.current().leading).toBe(false)
+    expect(signal.aborted).toBe(true)
+  })
+
+  it('does not lead after the machine slept past its deadline, even before any timer rang, and then takes the lease anew', async () => {
+    const a = replica('a')
+    await leads(a)
+    const { signal } = a.current()
+    clock.sleep(3_600_000)
+    expect(a.current().leading).toBe(false)
+    expect(signal.aborted).toBe(true)
+    clock.advance(2_000)
+    await leads(a)
+  })
+
+  it('does not lead after its wall clock was set back and the machine slept past its deadline then', async () => {
+    const a = replica('a')
+    await leads(a)
+    clock.sleep(-3_600_000)
+    await pass(3_000)
+    await leads(a)
+    clock.sleep(60_000)
+    expect(a.current().leading).toBe(false)
+  })
+
+  it('waits for an answer at most half as long as it may lead without one', async () => {
+    const limits: unknown[] = []
+    const { api } = connection(request => {
+      if (request.method !== 'GET' || request.path === path) limits.push(request.timeoutMs)
+      return undefined
+    })
+    await leads(replica('a', { api }))
+    await pass(4_000)
+    expect(limits.length).toBeGreaterThan(2)
+    expect(new Set(limits)).toEqual(new Set([5_000]))
+  })
+
+  it.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('leads again, and alone, when its wall clock was set %s', async (_, ms) => {
+    const a = replica('a')
+    const b = replica('b', { contend: false })
+    await leads(a)
+    clock.sleep(ms)
+    await pass(3_000)
+    await leads(a)
+    await sees(b, 'a')
+  })
+
+  /** Two replicas on machines of their own: the first leads or is about to, and the second waits. */
+  async function onMachines(leader: Partial<LeaseOptions> = {}) {
+    const a = replica('a', leader)
+    await waitFor(async () => expect(replicaName(leaseHolder(await read()))).toBe('a'))
+    const clockOfB = new ManualClock()
+    const b = replica('b', { clock: clockOfB })
+    await sees(b, 'a')
+    const takesOver = async () => {
+      for (let passed = 0; passed < 20_000; passed += 500) {
+        clockOfB.advance(500)
+        await new Promise(setImmediate)
+        await new Promise(setImmediate)
+      }
+      await leads(b)
+    }
+    return { a, b, takesOver }
+  }
+
+  it('does not lead beside the replica that took over while its machine slept', async () => {
+    const { a, b, takesOver } = await onMachines()
+    await leads(a)
+    clock.sleep(60_000)
+    await takesOver()
+    expect([a.current().leading, b.current().leading]).toEqual([false, true])
+    await pass(10_000)
+    expect([a.current().leading, b.current().leading]).toEqual([false, true])
+  })
+
+  it('does not begin to lead by an answer that arrives after its machine slept', async () => {
+    let arrive: () => void = () => undefined
+    const arrival = new Promise<void>(resolve => (arrive = resolve))
+    const { api } = connection()
+    const late: KubeApi = {
+      ...api,
+      async request<T>(request: KubeRequest) {
+        const answer = await api.request<T>(request)
+        if (request.method === 'POST') await arrival
+        return answer
+      },
+    }
+    const { a, b, takesOver } = await onMachines({ api: late })
+    clock.sleep(60_000)
+    await takesOver()
+    arrive()
+    await pass(10_000)
+    expect(counted.get('kairship_lease_leading a')).toBe(0)
+    expect([a.current().leading, b.current().leading]).toEqual([false, true])
+  })
+
+  it('is one of several processes of one name, of which only one leads', async () => {
+    const all = [replica('node-1_1'), replica('node-1_1')]
+    await waitFor(() => expect(all.some(each => each.current().leading)).toBe(true))
+    await pass(60_000)
+    expect(all.filter(each => each.current().leading)).toHaveLength(1)
+    expect(new Set(all.map(({ identity }) => identity)).size).toBe(2)
+  })
+
+  it('writes once per retry period and reads nothing', async () => {
+    const { api, requests } = connection()
+    await leads(replica('a', { api }))
+    requests.length = 0
+    await pass(60_000)
+    expect(requests.length).toBeLessThanOrEqual(30)
+    expect(new Set(requests)).toEqual(new Set(['PUT']))
+  })
+})
+
+describe('release', () => {
+  it('aborts first, then waits for the effects, then gives the lease back', async () => {
+    const order: string[] = []
+    let stopped: () => void = () => undefined
+    const drain = () => {
+      order.push('drain')
+      return new Promise<void>(resolve => {
+        stopped = resolve
+      })
+    }
+    const { api } = connection(request => {
+      if (request.method === 'PUT') order.push('write')
+      return undefined
+    })
+    const a = replica('a', { api, drain })
+    await leads(a)
+    order.length = 0
+    a.current().signal.addEventListener('abort', () => order.push('abort'))
+    const released = a.release()
+    await waitFor(() => expect(order).toEqual(['abort', 'drain']))
+    stopped()
+    await released
+    expect(order).toEqual(['abort', 'drain', 'write'])
+  })
+
+  it('leaves the lease to expire when effects do not stop in time', async () => {
+    const drain = vi.fn(() => new Promise<void>(() => undefined))
+    const a = replica('a', { drain })
+    await leads(a)
+    const released = a.release()
+    await waitFor(() => expect(drain).toHaveBeenCalled())
+    clock.advance(10_000)
+    await released
+    expect((await read()).spec?.holderIdentity).toBe(a.identity)
+    expect(logged).toContain('warn effects did not stop in time; the lease is left to expire')
+  })
+
+  it('waits for effects no longer than the term lasts after a sleep of the machine', async () => {
+    const drain = vi.fn(() => new Promise<void>(() => undefined))
+    const a = replica('a', { drain })
+    await leads(a)
+    clock.sleep(8_000)
+    expect(a.current().leading).toBe(true)
+    void a.release()
+    await waitFor(() => expect(drain).toHaveBeenCalled())
+    clock.advance(2_000)
+    await waitFor(() =>
+      expect(logged).toContain('warn effects did not stop in time; the lease is left to expire'),
+    )
+  })
+
+  it('resolves when the API server is away, or effects fail to stop', async () => {
+    let down = false
+    const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
+    await leads(a)
+    down = true
+    await a.release()
+    expect(logged).toContain('warn the lease could not be given back; it will expire')
+    const b = replica('b', { drain: () => Promise.reject(new Error('effect')) })
+    await b.release()
+  })
+
+  it('does not give back what another took meanwhile', async () => {
+    const a = replica('a')
+    await leads(a)
+    await server.local.request({
+      method: 'PATCH',
+      path,
+      body: { spec: { holderIdentity: 'b' } },
+      contentType: 'application/merge-patch+json',
+    })
+    await a.release()
+    expect((await read()).spec?.holderIdentity).toBe('b')
+  })
+
+  it('may be called twice, by a follower, and before anything was answered', async () => {
+    const a = replica('a')
+    await Promise.all([a.release(), a.release()])
+    const [b, c] = [replica('b'), replica('c')]
+    await leads(b)
+    await sees(c, 'b')
+    await c.release()
+    expect(c.current().leading).toBe(false)
+    expect((await read()).spec?.holderIdentity).toBe(b.identity)
+  })
+
+  it('ends the stream of changes, which began with the present one, and leaves no timer', async () => {
+    const a = replica('a')
+    await leads(a)
+    const changes = lastValueFrom(a.leadership$.pipe(toArray()))
+    await a.release()
+    expect((await changes).map(({ leading }) => leading)).toEqual([true, false])
+    expect(clock.pending).toBe(0)
+    expect(counted.get('kairship_lease_leading a')).toBe(0)
+  })
+})
+
+it('reports a defect of the election, for the process to end: it stops acting and would never lead again', async () => {
+  let defect = false
+  const { api } = connection()
+  const broken: KubeApi = {
+    ...api,
+    async request<T>(request: KubeRequest) {
+      const answer = await api.request<T>(request)
+      if (!defect) return answer
+      return {
+        ...answer,
+        get spec() {
+          throw new Error('a defect')
+        },
+      }
+    },
+  }
+  const reported = vi.fn()
+  const a = replica('a', { api: broken, failed: reported })
+  await leads(a)
+  const { signal } = a.current()
+  defect = true
+  await pass(2_000)
+  await waitFor(() => expect(reported).toHaveBeenCalledOnce())
+  expect([a.current().leading, signal.aborted]).toEqual([false, true])
+})
+
+it('refuses durations that would void the guarantee', () => {
+  const durations = { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
+  expect(() => replica('a', { durations })).toThrow(RangeError)
+  expect(() => replica('a', { durations: { ...durations, renewDeadlineMs: 2_000 } })).toThrow(RangeError)
+})

@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Canary, type Sighting } from '../../../actors/index/canary.js'
+import type { IndexFreshness } from '../../../ports/instance-index.js'
+import { ManualClock } from '../manual-clock.js'
+
+const INTERVAL_MS = 30_000
+const PATIENCE_MS = 10_000
+
+/** An instance, its index, and a canary between them; time passes when told. */
+class Sky {
+  readonly clock = new ManualClock()
+  readonly #landed = new AbortController()
+  readonly figures: IndexFreshness[] = []
+  /** Judgements in a word each. */
+  readonly judged: string[] = []
+  readonly failures: unknown[] = []
+  /** What was asked, in order. */
+  readonly asked: string[] = []
+  /** Versions of the canary in the instance and in its index; '' where it is not. */
+  inside = ''
+  indexed = ''
+  /** The index takes in what is written, after so long. */
+  lagMs = 0
+  moving = true
+  leading = true
+  unreadable: string | undefined
+  refused: string | undefined
+  forbidden: string | undefined
+  unreachable = false
+  #versions = 100
+
+  constructor(dice = 0) {
+    const canary = new Canary({
+      clock: this.clock,
+      random: () => dice,
+      intervalMs: INTERVAL_MS,
+      patienceMs: PATIENCE_MS,
+      send: async () => this.#send(),
+      read: async () => this.#read(),
+      look: async () => {
+        this.asked.push('look')
+        if (this.unreadable) throw new Error(this.unreadable)
+        if (this.forbidden) return { impossible: this.forbidden }
+        return this.indexed ? { version: this.indexed } : undefined
+      },
+      measured: figure => this.figures.push(figure),
+      judged: index => this.judged.push(index.ok ? (index.unmeasured ?? 'moves') : index.failure.message),
+      failed: error => this.failures.push(error),
+    })
+    void canary.run(this.#landed.signal)
+  }
+
+  get last(): IndexFreshness | undefined {
+    return this.figures.at(-1)
+  }
+
+  /** Somebody writes the canary. */
+  write(): string {
+    this.inside = String(++this.#versions)
+    const version = this.inside
+    this.clock.setTimeout(() => this.#arrive(version), this.lagMs)
+    return version
+  }
+  takeAway(): void {
+    this.inside = ''
+    this.indexed = ''
+  }
+  /** The index takes in all that it missed. */
+  move(): void {
+    this.moving = true
+    this.indexed = this.inside
+  }
+  land(): void {
+    this.#landed.abort()
+  }
+
+  /** Time passes in steps small enough for answers to come in between. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 25) {
+      this.clock.advance(25)
+      for (let turn = 0; turn < 8; turn++) await Promise.resolve()
+    }
+  }
+
+  #arrive(version: string): void {
+    if (this.moving) this.indexed = version
+  }
+  #send(): Sighting {
+    if (this.refused) return { impossible: this.refused }
+    if (!this.leading) {
+      const version = this.#read()
+      return version === undefined ? undefined : { version }
+    }
+    this.asked.push('write')
+    if (this.unreachable) throw new Error('no route')
+    return { version: this.write() }
+  }
+  #read(): string | undefined {
+    this.asked.push('read')
+    if (this.unreachable) throw new Error('no route')
+    return this.inside || undefined
+  }
+}
+
+let sky: Sky
+beforeEach(() => {
+  sky = new Sky()
+})
+afterEach(() => sky.land())
+
+const stands = expect.stringContaining('does not show in the index')
+
+describe('an index that moves', () => {
+  it('costs a write and a look for each beat, and is judged once', async () => {
+    await sky.pass(2 * INTERVAL_MS)
+    expect(sky.asked.length).toBeGreaterThanOrEqual(6)
+    expect(sky.asked).toEqual(sky.asked.map((_, index) => (index % 2 === 0 ? 'write' : 'look')))
+    expect(sky.judged).toEqual(['moves'])
+    expect(sky.last).toMatchObject({ state: 'current', lagMs: 25 })
+  })
+
+  it.each([
+    [0, 25],
+    [60, 75],
+    [400, 775],
+    [3_000, 3_175],
+  ])(
+    'with a lag of %i ms is measured at %i ms: never less, and at most about twice as much',
+    async (lagMs, measured) => {
+      sky.lagMs = lagMs
+      await sky.pass(9_000)
+      expect(sky.last).toMatchObject({ state: 'current', lagMs: measured })
+    },
+  )
+
+  it('is not compared letter by letter: 1000 is newer than 999', async () => {
+    for (let at = 0; at < 899; at++) sky.write()
+    sky.indexed = '999'
+    sky.moving = false
+    await sky.pass(PATIENCE_MS + 1_000)
+    expect(sky.judged).toEqual([stands])
+  })
+
+  it('is first measured some time within ten seconds, so that a fleet does not ask all at once', async () => {
+    sky.land()
+    sky = new Sky(0.9)
+    await sky.pass(8_900)
+    expect(sky.asked).toEqual([])
+    await sky.pass(200)
+    expect(sky.asked).toEqual(['write', 'look'])
+  })
+})
+
+describe('an index that is stalled', () => {
+  beforeEach(async () => {
+    await sky.pass(1_000)
+    sky.moving = false
+  })
+
+  it('is given the patience, not less', async () => {
+    await sky.pass(14_000 + PATIENCE_MS - 500)
+    expect(sky.judged).toEqual(['moves'])
+    await sky.pass(2_000)
+    expect(sky.judged).toEqual(['moves', stands])
+  })
+
+  it('is reported once; while its lag grows nothing more is written, and it is read less often', async () => {
+    await sky.pass(INTERVAL_MS + PATIENCE_MS)
+    const [judgements, figures, writes] = [
+      sky.judged.length,
+      sky.figures.length,
+      sky.asked.filter(one => one === 'write').length,
+    ]
+    const lag = () => (sky.last?.state === 'stalled' ? sky.last.lagMs : 0)
+    const before = lag()
+    sky.asked.length = 0
+    await sky.pass(10 * INTERVAL_MS)
+    expect(sky.judged).toHaveLength(judgements)
+    expect(sky.figures.length).toBeGreaterThan(figures)
+    expect(lag()).toBeGreaterThan(before + 8 * INTERVAL_MS)
+    expect(writes).toBe(2)
+    expect(sky.asked).not.toContain('write')
+    // Jitter takes up to half of a pause.
+    expect(sky.asked.filter(one => one === 'look').length).toBeLessThanOrEqual(21)
+  })
+
+  it('is trusted again by itself, but only when one that is written after that is seen in time', async () => {
+    await sky.pass(2 * INTERVAL_MS)
+    expect(sky.last).toMatchObject({ state: 'stalled' })
+    sky.move()
+    sky.lagMs = PATIENCE_MS + 5_000
+    await sky.pass(3 * INTERVAL_MS)
+    expect(sky.judged).toEqual(['moves', stands])
+    expect(sky.last).toMatchObject({ state: 'stalled' })
+    sky.lagMs = 0
+    await sky.pass(2 * INTERVAL_MS)
+    expect(sky.judged).toEqual(['moves', stands, 'moves'])
+    expect(sky.last).toMatchObject({ state: 'current', lagMs: 25 })
+  })
+
+  it('because it cannot be read at all says so', async () => {
+    sky.move()
+    sky.unreadable = 'GET /apis/clusterpedia.io: 503 service unavailable'
+    await sky.pass(2 * INTERVAL_MS)
+    const because = expect.stringContaining('503 service unavailable')
+    expect(sky.judged).toEqual(['moves', because])
+    expect(sky.last).toMatchObject({ state: 'stalled', because })
+  })
+
+  it('is not accused of what was taken away in the instance, where the next beat makes it again', async () => {
+    await sky.pass(INTERVAL_MS / 2)
+    sky.takeAway()
+    sky.moving = true
+    await sky.pass(INTERVAL_MS)
+    expect(sky.inside).not.toBe('')
+    expect(sky.judged).toEqual(['moves'])
+  })
+
+  it('is not called stalled while the instance does not answer', async () => {
+    await sky.pass(INTERVAL_MS / 2)
+    sky.unreachable = true
+    await sky.pass(2 * INTERVAL_MS)
+    expect(sky.judged).toEqual(['moves'])
+    expect(sky.failures).not.toEqual([])
+  })
+})
+
+describe('a replica that does not lead', () => {
+  beforeEach(() => {
+    sky.leading = false
+  })
+
+  it('never writes, and measures by what the leader wrote', async () => {
+    await sky.pass(INTERVAL_MS)
+    expect(sky.last).toBeUndefined()
+    for (let beat = 0; beat < 4; beat++) {
+      sky.write()
+      await sky.pass(INTERVAL_MS)
+    }
+    expect(sky.asked).not.toContain('write')
+    expect(sky.judged).toEqual(['moves'])
+    sky.moving = false
+    sky.write()
+    await sky.pass(2 * INTERVAL_MS)
+    expect(sky.judged).toEqual(['moves', stands])
+  })
+
+  it('measures nothing by a canary that it has seen already', async () => {
+    sky.write()
+    await sky.pass(INTERVAL_MS)
+    const figures = sky.figures.length
+    await sky.pass(4 * INTERVAL_MS)
+    expect(sky.figures).toHaveLength(figures)
+    expect(sky.asked.filter(one => one === 'look')).toHaveLength(1)
+  })
+
+  it('that begins to lead writes at its next beat and not at once: no burst over a whole fleet', async () => {
+    sky.write()
+    await sky.pass(1_000)
+    sky.leading = true
+    const before = sky.asked.length
+    await sky.pass(INTERVAL_MS / 2 - 1_500)
+    expect(sky.asked.slice(before)).toEqual([])
+    await sky.pass(INTERVAL_MS)
+    expect(sky.asked.slice(before)).toContain('write')
+    expect(sky.judged).toEqual(['moves'])
+  })
+})
+
+it('an index that nobody can measure is said to be so, and measured when that is over', async () => {
+  sky.refused = 'ConfigMaps are not indexed'
+  await sky.pass(2 * INTERVAL_MS)
+  expect(sky.judged).toEqual(['ConfigMaps are not indexed'])
+  expect(sky.last).toEqual({ state: 'unknown' })
+  sky.refused = undefined
+  await sky.pass(INTERVAL_MS)
+  expect(sky.judged).toEqual(['ConfigMaps are not indexed', 'moves'])
+})
+
+it('an index that we may not read is not accused', async () => {
+  sky.forbidden = 'resources.clusterpedia.io is forbidden'
+  await sky.pass(2 * INTERVAL_MS)
+  expect(sky.judged).toEqual(['resources.clusterpedia.io is forbidden'])
+  expect(sky.last).toEqual({ state: 'unknown' })
+})
+
+it('a control plane that refuses the canary leaves its index unmeasured, and is tried again', async () => {
+  sky.unreachable = true
+  await sky.pass(2 * INTERVAL_MS)
+  expect(sky.figures).toEqual([])
+  expect(sky.failures.length).toBeGreaterThanOrEqual(2)
+  sky.unreachable = false
+  await sky.pass(INTERVAL_MS)
+  expect(sky.judged).toEqual(['moves'])
+})
+
+it('a canary that has landed leaves no timer, and sends no more requests', async () => {
+  await sky.pass(1_000)
+  sky.land()
+  await sky.pass(25)
+  const asked = sky.asked.length
+  expect(sky.clock.pending).toBe(0)
+  await sky.pass(2 * INTERVAL_MS)
+  expect(sky.asked).toHaveLength(asked)
+})

@@ -1,0 +1,216 @@
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { createActor, createMachine } from 'xstate'
+import { ConcurrencyLimiter } from '../../../../actors/instance/concurrency-limiter.js'
+import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
+import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
+import { KARMADA_VERSION_NOTE } from '../../../../actors/instance/observers/karmada-version.js'
+import { probeControlPlane } from '../../../../actors/instance/observers/probe.js'
+import type { OwnObserverEvent } from '../../../../machines/instance/events.js'
+import type { KubeApi } from '../../../../ports/kube-api.js'
+import { refusal, type ScriptedApi, scriptedApi } from '../../scripted-api.js'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const nothing = () => undefined
+
+/** An API that takes requests and answers none of them before they are aborted. */
+const mute = (asked: () => void): KubeApi => ({
+  server: 'https://mute',
+  request: ({ signal }) => {
+    asked()
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  },
+  watch: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(nothing) }) }) as never,
+  close: async () => undefined,
+})
+
+it('control planes are probed some at a time, and one that does not answer keeps nobody waiting for long', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const asked: string[] = []
+  const connections = new Map(
+    ['one', 'two', 'three'].map(name => {
+      const connection = new InstanceConnection()
+      const api = mute(() => asked.includes(name) || asked.push(name))
+      connection.replace({ api, kubeconfig: '', fingerprint: name })
+      return [name, connection] as const
+    }),
+  )
+  const dependencies = {
+    connectionOf: (name: string) => connections.get(name),
+    probing: new ConcurrencyLimiter(1, 1_000),
+    paces: { probeIntervalMs: 10_000 },
+    random: () => 0,
+  } as unknown as InstanceDependencies
+  const probes = [...connections.keys()].map(name =>
+    createActor(probeControlPlane(dependencies), { input: { name } }).start(),
+  )
+  await vi.advanceTimersByTimeAsync(0)
+  expect(asked).toEqual(['one'])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(asked).toEqual(['one', 'two'])
+  probes[1]?.stop()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(asked).toEqual(['one', 'two', 'three'])
+  for (const probe of probes) probe.stop()
+})
+
+const HEALTH = 'GET /readyz'
+const IDENTITY = 'GET /api/v1/namespaces/kube-system'
+
+/** A healthy control plane with this identity, that answers `held` only when told to. */
+function controlPlane(
+  uid: string,
+  held: string,
+): { readonly api: ScriptedApi; readonly release: () => void } {
+  let release: () => void = nothing
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const api = scriptedApi({
+    [HEALTH]: 'ok',
+    [IDENTITY]: { metadata: { name: 'kube-system', uid } },
+    'GET /version': { gitVersion: 'v1.34.2' },
+    [`GET ${KARMADA_VERSION_NOTE}`]: undefined,
+    'GET /apis/cluster.karmada.io/v1alpha1': { resources: [{ name: 'clusters' }] },
+  })
+  const { script } = api
+  api.script = request =>
+    `${request.method} ${request.path}` === held ? released.then(() => script(request)) : script(request)
+  return { api, release: () => release() }
+}
+
+/** Lets everything happen that waits for nothing but answers that are there. */
+const settled = () => vi.advanceTimersByTimeAsync(0)
+
+it.each([HEALTH, IDENTITY])(
+  'a connection that was replaced while it was asked %s does not answer for the one in its place, which is asked who it is at once',
+  async held => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const replaced = controlPlane('the old one', held)
+    const present = controlPlane('the new one', HEALTH)
+    const connection = new InstanceConnection()
+    const connect = (api: KubeApi) => connection.replace({ api, kubeconfig: '', fingerprint: '' })
+    connect(replaced.api)
+    const told: OwnObserverEvent[] = []
+    const logic = probeControlPlane({
+      connectionOf: () => connection,
+      probing: new ConcurrencyLimiter(2),
+      paces: { probeIntervalMs: 10_000 },
+      random: () => 0,
+    } as unknown as InstanceDependencies)
+    const parent = createMachine({
+      invoke: { src: logic, input: { name: 'alpha' } },
+      on: { '*': { actions: ({ event }) => told.push(event as OwnObserverEvent) } },
+    })
+    const actor = createActor(parent).start()
+    await settled()
+    expect(replaced.api.lines).toContain(held)
+    connect(present.api)
+    replaced.release()
+    await settled()
+    expect(told).toEqual([])
+    present.release()
+    await settled()
+    expect(present.api.lines).toContain(IDENTITY)
+    expect(told).toMatchObject([
+      { type: 'controlPlane.probed', controlPlane: { ok: true, id: 'the new one' } },
+    ])
+    actor.stop()
+    await connection.close()
+  },
+)
+
+/** Probes the control plane behind a connection, and collects what is reported. */
+function probing() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const connection = new InstanceConnection()
+  const reports: Extract<OwnObserverEvent, { type: 'controlPlane.probed' }>[] = []
+  const logic = probeControlPlane({
+    connectionOf: () => connection,
+    probing: new ConcurrencyLimiter(2),
+    paces: { probeIntervalMs: 10_000 },
+    random: () => 0,
+  } as unknown as InstanceDependencies)
+  const parent = createMachine({
+    invoke: { src: logic, input: { name: 'alpha' } },
+    on: { '*': { actions: ({ event }) => reports.push(event as (typeof reports)[number]) } },
+  })
+  const actor = createActor(parent).start()
+  onTestFinished(async () => {
+    actor.stop()
+    await connection.close()
+  })
+  return {
+    reports,
+    stop: () => actor.stop(),
+    connect: (api: KubeApi, fingerprint: string) => connection.replace({ api, kubeconfig: '', fingerprint }),
+  }
+}
+
+it.each([
+  ['with the text of an unknown path', refusal(404, '', '404 page not found')],
+  ['with a Status', refusal(404, 'NotFound', 'the server could not find the requested resource')],
+  ['with a group that has no clusters', { resources: [{ name: 'others' }] }],
+])('a plain cluster that answers %s is said to be no Karmada', async (_how, answer) => {
+  const { reports, connect } = probing()
+  const { api } = controlPlane('plain', 'nothing')
+  const { script } = api
+  api.script = request => (request.path === '/apis/cluster.karmada.io/v1alpha1' ? answer : script(request))
+  connect(api, 'one')
+  await settled()
+  expect(reports.at(-1)).toMatchObject({
+    controlPlane: { ok: true, id: 'plain' },
+    aggregatedApi: {
+      ok: false,
+      failure: {
+        reason: 'NotServed',
+        message: expect.stringMatching(/^cluster.karmada.io is not served here/),
+      },
+    },
+  })
+})
+
+it('a report names the kubeconfig under which the control plane last answered well, and no later one', async () => {
+  const { reports, connect } = probing()
+  connect(controlPlane('cp', 'nothing').api, 'one')
+  await settled()
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { id: 'cp' }, fingerprint: 'one' })
+  const away = scriptedApi()
+  away.script = () => refusal(503, 'ServiceUnavailable')
+  connect(away, 'two')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { ok: false }, fingerprint: 'one' })
+  connect(controlPlane('cp', 'nothing').api, 'three')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { id: 'cp' }, fingerprint: 'three' })
+})
+
+it('another control plane behind a new connection is asked who it is, and none is asked after the end', async () => {
+  const { reports, connect, stop } = probing()
+  const [first, second] = [controlPlane('first', 'nothing'), controlPlane('second', 'nothing')]
+  connect(first.api, 'one')
+  await settled()
+  expect(first.api.requests.map(({ timeoutMs }) => timeoutMs)).toEqual(first.api.lines.map(() => 5_000))
+  connect(second.api, 'two')
+  await settled()
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { ok: true, id: 'second' } })
+  stop()
+  second.api.lines.length = 0
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(second.api.lines).toEqual([])
+})
+
+it('an aggregated API that answers with a failure is not said to be missing', async () => {
+  const { reports, connect } = probing()
+  const { api } = controlPlane('cp', 'nothing')
+  const { script } = api
+  api.script = request =>
+    request.path === '/apis/cluster.karmada.io/v1alpha1'
+      ? refusal(503, 'ServiceUnavailable')
+      : script(request)
+  connect(api, 'one')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reports.at(-1)).toMatchObject({ aggregatedApi: { ok: false, failure: { reason: 'Unavailable' } } })
+})

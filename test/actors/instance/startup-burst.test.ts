@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LONGEST_MS, QUIET_MS, StartupBurst } from '../../../actors/instance/startup-burst.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const never = new AbortController().signal
+
+/** Deferred work: whether the burst was over for it. */
+function deferring(burst: StartupBurst, signal = never) {
+  const deferred = { over: false, refused: undefined as unknown }
+  burst.over(signal).then(
+    () => (deferred.over = true),
+    reason => (deferred.refused = reason),
+  )
+  return deferred
+}
+
+describe('a start-up burst', () => {
+  it('is over when no instance has come up for a while', async () => {
+    const burst = new StartupBurst(() => 51)
+    const deferred = deferring(burst)
+    for (let arrival = 0; arrival < 5; arrival++) {
+      await vi.advanceTimersByTimeAsync(QUIET_MS - 1)
+      burst.extend()
+    }
+    expect(deferred.over).toBe(false)
+    await vi.advanceTimersByTimeAsync(QUIET_MS)
+    expect(deferred.over).toBe(true)
+  })
+
+  it('is over for all deferred work at the same time, and begins anew after that', async () => {
+    const burst = new StartupBurst(() => 51)
+    const first = [deferring(burst), deferring(burst)]
+    await vi.advanceTimersByTimeAsync(QUIET_MS)
+    expect(first.map(({ over }) => over)).toEqual([true, true])
+    const next = deferring(burst)
+    await vi.advanceTimersByTimeAsync(QUIET_MS - 1)
+    expect(next.over).toBe(false)
+  })
+
+  it('that does not end defers work for a limited time', async () => {
+    const burst = new StartupBurst(() => 51)
+    const deferred = deferring(burst)
+    for (let ms = 0; ms < LONGEST_MS + QUIET_MS; ms += 1_000) {
+      burst.extend()
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    expect(deferred.over).toBe(true)
+  })
+
+  it('defers nothing in a small fleet', async () => {
+    await expect(new StartupBurst(() => 50).over(never)).resolves.toBeUndefined()
+  })
+
+  it('defers no work that was given up', async () => {
+    const [burst, gone] = [new StartupBurst(() => 51), new AbortController()]
+    const deferred = deferring(burst, gone.signal)
+    gone.abort('gone')
+    await vi.advanceTimersByTimeAsync(QUIET_MS)
+    expect(deferred).toEqual({ over: false, refused: 'gone' })
+    await expect(burst.over(gone.signal)).rejects.toBe('gone')
+  })
+})

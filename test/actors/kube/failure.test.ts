@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { failureOf } from '../../../actors/kube/failure.js'
+import { StatusError } from '../../../manifests/status-error.js'
+
+it('a control plane that answers 401 fails with Kairship’s own credential as the cause', () => {
+  const error = new StatusError({
+    apiVersion: 'v1',
+    kind: 'Status',
+    metadata: {},
+    status: 'Failure',
+    message: 'Unauthorized',
+    reason: 'Unauthorized',
+    code: 401,
+  })
+  expect(failureOf(error, 'control plane')).toEqual({
+    reason: 'Unauthorized',
+    stage: 'control plane',
+    message: "Kairship's own credential is refused (401): Unauthorized",
+  })
+})

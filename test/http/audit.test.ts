@@ -1,0 +1,148 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { type AuditRecord, type AuditTarget, audit } from '../../http/audit.js'
+import { Code, codeOfStatus } from '../../http/code.js'
+import { testApi } from './fakes/api.js'
+import { refusal } from './fakes/host.js'
+import { fakeLog } from './fakes/log.js'
+
+const read = { verb: 'get', resource: 'instances/proxy', name: 'north' }
+const write = { verb: 'create', resource: 'instances/proxy', name: 'north' }
+const secrets: AuditTarget = {
+  instance: 'north',
+  verb: 'list',
+  group: '',
+  version: 'v1',
+  resource: 'secrets',
+  namespace: 'kube-system',
+}
+
+function recordOf(record: Pick<AuditRecord, 'code'> & Partial<AuditRecord>) {
+  const log = fakeLog()
+  audit(log, { requestId: 'r', wire: 'proxy', operation: '/api', durationMs: 1, ...record })
+  return log.audits()[0]
+}
+
+describe('an audit record', () => {
+  it.each([
+    [101, 'succeeded', 'OK'],
+    [201, 'succeeded', 'OK'],
+    [304, 'succeeded', 'OK'],
+    [401, 'denied', 'UNAUTHENTICATED'],
+    [403, 'denied', 'PERMISSION_DENIED'],
+    [404, 'failed', 'NOT_FOUND'],
+    [409, 'failed', 'ABORTED'],
+    [422, 'failed', 'INVALID_ARGUMENT'],
+    [500, 'unknown', 'INTERNAL'],
+    [503, 'unknown', 'UNAVAILABLE'],
+    [504, 'unknown', 'DEADLINE_EXCEEDED'],
+  ])('of a write that the instance answered with %i says %s, %s', (status, outcome, code) => {
+    expect(recordOf({ action: write, status, code: codeOfStatus(status) })).toMatchObject({
+      outcome,
+      code,
+      status,
+    })
+  })
+
+  it('is left by a read that the instance refused, with its type and namespace', () => {
+    expect(recordOf({ action: read, target: secrets, status: 403, code: codeOfStatus(403) })).toMatchObject({
+      outcome: 'denied',
+      verb: 'get',
+      target: { verb: 'list', resource: 'secrets', namespace: 'kube-system' },
+    })
+  })
+
+  it('is not left by a read that was answered or found nothing', () => {
+    for (const code of [Code.OK, Code.NOT_FOUND, Code.UNAVAILABLE])
+      expect(recordOf({ action: read, target: secrets, code })).toBeUndefined()
+  })
+})
+
+describe('a call of the management API', () => {
+  it('that may not read leaves a record with what it wanted to read', async () => {
+    const { call, log } = testApi()
+    await call('north-only', 'GET', '/instances/south:explain')
+    expect(log.audits()).toMatchObject([
+      { outcome: 'denied', user: 'north-only', verb: 'get', resource: 'instances', name: 'south' },
+    ])
+  })
+
+  it('whose read the host refuses leaves a record too', async () => {
+    const { call, host, log } = testApi()
+    host.script = ({ method }) => {
+      if (method === 'GET') throw refusal(403, 'Forbidden', 'no')
+    }
+    expect((await call('admin', 'GET', '/instances/north/json')).status).toBe(403)
+    expect(log.audits()).toMatchObject([{ outcome: 'denied', code: 'PERMISSION_DENIED', name: 'north' }])
+  })
+
+  it('that creates is recorded by the name in its body, which the authorizer does not see', async () => {
+    const { call, host, log } = testApi()
+    const spec = { kubeconfigSecretRef: { name: 'x', namespace: 'y' } }
+    await call('admin', 'POST', '/instances', { data: { metadata: { name: 'west' }, spec } })
+    await call('admin', 'POST', '/instances', { data: { metadata: { name: 'west' }, spec } })
+    expect(log.audits()).toMatchObject([
+      { outcome: 'succeeded', verb: 'create', resource: 'instances', name: 'west' },
+      { outcome: 'failed', code: 'ALREADY_EXISTS', name: 'west' },
+    ])
+    const reviews = host.requests.filter(({ path }) => path.endsWith('/subjectaccessreviews'))
+    expect(JSON.stringify(reviews)).not.toContain('west')
+  })
+
+  it('whose body cannot be read is recorded as a write that failed', async () => {
+    const { call, log } = testApi()
+    expect((await call('admin', 'PUT', '/instances/north', '{"data":')).status).toBe(400)
+    expect(log.audits()).toMatchObject([
+      { outcome: 'failed', code: 'INVALID_ARGUMENT', verb: 'update', resource: 'instances' },
+    ])
+  })
+
+  it('that writes and is given up while the host works on it has an unknown outcome', async () => {
+    const { api, host, log } = testApi()
+    const gone = new AbortController()
+    host.script = ({ method, signal }) => {
+      if (method !== 'DELETE') return undefined
+      gone.abort()
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const operation = api.services[0]!.operations.find(({ id }) => id === 'Instance_DeleteInstance')!
+    const caller = { user: 'admin', groups: [], extra: {} }
+    const arrival = { wire: 'grpc', requestId: 'r', caller, signal: gone.signal } as const
+    const read = () => create(operation.method.input, { name: 'north' } as never)
+    await expect(api.dispatcher.unary(operation, read, arrival)).rejects.toThrow('hung up')
+    expect(log.audits()).toMatchObject([{ outcome: 'unknown', code: 'CANCELLED', name: 'north' }])
+  })
+})
+
+describe('a stream', () => {
+  const opened = async () => {
+    const fakes = testApi()
+    const operation = fakes.api.services[0]!.operations.find(({ id }) => id === 'Instance_WatchInstances')!
+    const caller = { user: 'viewer', groups: [], extra: {} }
+    const arrival = { wire: 'grpc', requestId: 'r', caller } as const
+    const read = () => create(operation.method.input)
+    const messages = await fakes.api.dispatcher.stream(operation, read, arrival)
+    await messages.next()
+    const ends = () =>
+      [...fakes.counts.keys()].flatMap(key => /requests_total.*"code":"(\w+)"/.exec(key)?.[1] ?? [])
+    return { ...fakes, messages, ends }
+  }
+
+  it('is counted when it ends, with the code of its end and not of its beginning', async () => {
+    const { api, messages, ends } = await opened()
+    expect(ends()).toEqual([])
+    api.endStreams()
+    await expect(
+      (async () => {
+        for await (const _ of messages);
+      })(),
+    ).rejects.toThrow('shutting down')
+    expect(ends()).toEqual(['UNAVAILABLE'])
+  })
+
+  it('that its caller leaves is cancelled', async () => {
+    const { messages, ends } = await opened()
+    await messages.return?.()
+    expect(ends()).toEqual(['CANCELLED'])
+  })
+})

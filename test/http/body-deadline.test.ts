@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { watchBody } from '../../http/body-deadline.js'
+
+describe('a body that is received', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  function receive() {
+    const body = { complete: false, readableLength: 0, socket: { bytesRead: 10 } }
+    const expired = vi.fn()
+    const stop = watchBody(body, 1_000, expired)
+    return { body, expired, stop }
+  }
+
+  it('expires once, when nothing of it arrives for the idle time', () => {
+    const { expired } = receive()
+    vi.advanceTimersByTime(999)
+    expect(expired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(10_000)
+    expect(expired).toHaveBeenCalledTimes(1)
+  })
+
+  it('does not expire while bytes arrive, however long it takes, and expires when they stop', () => {
+    const { body, expired } = receive()
+    for (let piece = 0; piece < 1_000; piece++) {
+      body.socket.bytesRead += 1
+      vi.advanceTimersByTime(900)
+    }
+    expect(expired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(2_000)
+    expect(expired).toHaveBeenCalledTimes(1)
+  })
+
+  it('does not expire while it waits for a slow reader', () => {
+    const { body, expired } = receive()
+    body.readableLength = 65_536
+    vi.advanceTimersByTime(100_000)
+    expect(expired).not.toHaveBeenCalled()
+    body.readableLength = 0
+    vi.advanceTimersByTime(1_000)
+    expect(expired).toHaveBeenCalledTimes(1)
+  })
+
+  it.each(['complete', 'stopped'] as const)('leaves no timer behind when it is %s', how => {
+    const { body, expired, stop } = receive()
+    if (how === 'complete') body.complete = true
+    else stop()
+    vi.advanceTimersByTime(10_000)
+    expect([expired.mock.calls.length, vi.getTimerCount()]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../../patience.js'
+import { ProxyUnderTest, root } from './proxy-under-test.js'
+
+const proxy = new ProxyUnderTest()
+const audits = () => proxy.api.log.audits()
+const answers = (status: number) => {
+  proxy.upstream.answer = (_, response) => response.writeHead(status).end('{}')
+}
+
+describe('the audit record of a proxied request', () => {
+  it.each([
+    [201, 'succeeded', 'OK'],
+    [403, 'denied', 'PERMISSION_DENIED'],
+    [404, 'failed', 'NOT_FOUND'],
+    [409, 'failed', 'ABORTED'],
+    [500, 'unknown', 'INTERNAL'],
+  ])('says that the instance answered a write with %i', async (status, outcome, code) => {
+    answers(status)
+    await proxy.ask('/north/proxy/api/v1/namespaces/default/configmaps?dryRun=All', { method: 'POST' })
+    await waitFor(() =>
+      expect(audits()).toMatchObject([
+        {
+          ...{ wire: 'proxy', user: 'admin', verb: 'create', resource: 'instances/proxy', name: 'north' },
+          ...{ status, outcome, code, source: 'karmada' },
+          target: {
+            ...{ instance: 'north', verb: 'create', group: '', version: 'v1' },
+            ...{ resource: 'configmaps', namespace: 'default' },
+          },
+        },
+      ]),
+    )
+  })
+
+  it('is left by a read that the instance refuses, and by no other', async () => {
+    for (const status of [200, 404, 403]) {
+      answers(status)
+      await proxy.ask('/north/proxy/api/v1/namespaces/kube-system/secrets/s')
+    }
+    await waitFor(() =>
+      expect(audits()).toMatchObject([
+        {
+          ...{ status: 403, outcome: 'denied', code: 'PERMISSION_DENIED', verb: 'get' },
+          target: { verb: 'get', resource: 'secrets', namespace: 'kube-system', name: 's' },
+        },
+      ]),
+    )
+  })
+
+  it('names the type and the subresource also where the host refused', async () => {
+    await proxy.ask('/north/proxy/apis/apps/v1/namespaces/a/deployments/d/scale', {
+      token: 'viewer',
+      method: 'PUT',
+    })
+    expect(audits()).toMatchObject([
+      {
+        ...{ user: 'viewer', status: 403, outcome: 'denied', verb: 'update' },
+        target: { group: 'apps', resource: 'deployments', name: 'd', subresource: 'scale', verb: 'update' },
+      },
+    ])
+  })
+
+  it('calls the outcome of a write unknown when its answer never came', async () => {
+    proxy.upstream.answer = (_, response) => response.destroy()
+    await proxy.ask('/north/proxy/api/v1/namespaces/a/pods/x', { method: 'DELETE' })
+    await waitFor(() =>
+      expect(audits()).toMatchObject([{ status: 503, outcome: 'unknown', code: 'UNAVAILABLE' }]),
+    )
+  })
+})
+
+describe('the audit record of an upgraded connection', () => {
+  const exec = async (answer: string) => {
+    proxy.upstream.upgrade = (_, socket) => {
+      socket.on('error', () => undefined)
+      socket.on('end', () => socket.end())
+      socket.resume()
+      socket.write(answer)
+    }
+    const socket = await proxy.socket()
+    socket.on('error', () => undefined)
+    const path = `${root}/north/proxy/api/v1/namespaces/a/pods/x/exec`
+    const headers = 'Host: x\r\nAuthorization: Bearer admin\r\nConnection: Upgrade\r\nUpgrade: websocket'
+    socket.write(`GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`)
+    await once(socket, 'data')
+    return socket
+  }
+  const accepted = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+  const target = { instance: 'north', resource: 'pods', namespace: 'a', name: 'x', subresource: 'exec' }
+
+  it.each([
+    ['ended by the caller', 'OK', 'succeeded', 'end'],
+    ['of an instance that went away', 'UNAVAILABLE', 'unknown', 'gone'],
+  ])('%s comes at its end and says %s', async (_, code, outcome, how) => {
+    const socket = await exec(accepted)
+    expect(audits()).toEqual([])
+    if (how === 'end') socket.end()
+    else await proxy.upstream.api.close()
+    await waitFor(() =>
+      expect(audits()).toMatchObject([{ status: 101, code, outcome, verb: 'create', target }]),
+    )
+  })
+
+  it('says how the instance refused it', async () => {
+    await exec('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')
+    await waitFor(() =>
+      expect(audits()).toMatchObject([{ status: 403, code: 'PERMISSION_DENIED', outcome: 'denied', target }]),
+    )
+  })
+})

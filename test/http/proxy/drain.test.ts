@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../../patience.js'
+import { ProxyUnderTest, readAll } from './proxy-under-test.js'
+
+const proxy = new ProxyUnderTest()
+
+/** Opens watches whose upstream ends are the test's to write to, in order. */
+async function watches(count: number, headers: Record<string, string> = {}) {
+  const behind: ServerResponse[] = []
+  proxy.upstream.answer = (_, response) => {
+    response.writeHead(200, headers).flushHeaders()
+    behind.push(response)
+  }
+  const readers: Promise<{ bytes: Buffer; complete: boolean }>[] = []
+  for (let index = 0; index < count; index++) readers.push(readAll((await proxy.watch()).response))
+  return { behind, readers }
+}
+
+/** Closes, and waits until the closing has reached the proxy. */
+async function closing(): Promise<Promise<void>> {
+  const closed = proxy.api.running.close()
+  await waitFor(async () => expect((await proxy.api.running.readiness()).ready).toBe(false))
+  return closed
+}
+
+/** A protobuf event as a watch carries it. */
+function frame(length: number): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(length)
+  return Buffer.concat([head, Buffer.alloc(length, 10)])
+}
+
+describe('when the server stops', () => {
+  it('every watch ends after a whole event, each at its own time, and nothing of it is lost', async () => {
+    const { behind, readers } = await watches(3)
+    behind[0]?.write('{"n":1}\n')
+    behind[1]?.write('{"n":1}\n{"n"')
+    behind[2]?.write('{"n":1}\n{"n":')
+    // Each half has arrived before the end begins.
+    await waitFor(() => expect(behind.every(({ writableLength }) => writableLength === 0)).toBe(true))
+    const closed = closing()
+    await readers[0]
+    behind[1]?.write(':')
+    behind[1]?.write('2}\n{"n":3}\n{"n":4')
+    behind[2]?.write('22}\n')
+    const texts = (await Promise.all(readers)).map(({ bytes, complete }) => [String(bytes), complete])
+    expect(texts).toEqual([
+      ['{"n":1}\n', true],
+      ['{"n":1}\n{"n":2}\n{"n":3}\n', true],
+      ['{"n":1}\n{"n":22}\n', true],
+    ])
+    await closed
+  })
+
+  it('a watch of protobuf ends after a whole event too', async () => {
+    const type = 'application/vnd.kubernetes.protobuf;stream=watch'
+    const { behind, readers } = await watches(1, { 'content-type': type })
+    const [one, two] = [frame(300), frame(10)]
+    behind[0]?.write(Buffer.concat([one, two.subarray(0, 3)]))
+    await waitFor(() => expect(behind[0]?.writableLength).toBe(0))
+    const closed = closing()
+    behind[0]?.write(Buffer.concat([two.subarray(3), one.subarray(0, 100)]))
+    const { bytes, complete } = (await readers[0])!
+    expect([bytes.equals(Buffer.concat([one, two])), complete]).toEqual([true, true])
+    await closed
+  })
+
+  it('a compressed one breaks, because half an event is no end', async () => {
+    const { behind, readers } = await watches(1, { 'content-encoding': 'gzip' })
+    behind[0]?.write(gzipSync('{"n":1}\n').subarray(0, 12))
+    await waitFor(() => expect(behind[0]?.writableLength).toBe(0))
+    const closed = closing()
+    expect((await readers[0])?.complete).toBe(false)
+    await closed
+  })
+
+  it('a watch that the instance has not answered yet is refused, and may be sent again elsewhere', async () => {
+    let arrived = false
+    proxy.upstream.answer = () => {
+      arrived = true
+    }
+    const request = proxy.begin('/north/proxy/api/v1/pods?watch=true')
+    request.end()
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>
+    await waitFor(() => expect(arrived).toBe(true))
+    const closed = closing()
+    const [response] = await answered
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+    response.resume()
+    await closed
+  })
+
+  it('a short request is left to end', async () => {
+    let answer = (): void => undefined
+    proxy.upstream.answer = (_, response) => {
+      answer = () => response.end('whole')
+    }
+    const asked = proxy.ask('/north/proxy/api')
+    await waitFor(() => expect(proxy.upstream.requests).toHaveLength(1))
+    const closed = closing()
+    answer()
+    expect(await asked).toMatchObject({ status: 200, text: 'whole' })
+    await closed
+  })
+
+  it('an upgraded connection receives all that was sent, and then an end and no break', async () => {
+    let heard = ''
+    let ended = false
+    proxy.upstream.upgrade = (_, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
+      socket.on('data', chunk => {
+        heard += chunk
+      })
+      socket.on('end', () => {
+        ended = true
+        socket.end()
+      })
+    }
+    const socket = await proxy.socket()
+    const path = '/apis/kairship.io/v1alpha1/instances/north/proxy/api/v1/namespaces/a/pods/x/exec'
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+    )
+    await once(socket, 'data')
+    socket.write('last words')
+    await waitFor(() => expect(heard).toBe('last words'))
+    const clientEnded = once(socket, 'end')
+    const closed = closing()
+    await clientEnded
+    await waitFor(() => expect(ended).toBe(true))
+    await closed
+  })
+})

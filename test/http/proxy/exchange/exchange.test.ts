@@ -1,0 +1,96 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { ProxyExchange } from '../../../../http/proxy/exchange/exchange.js'
+import { requestInfo } from '../../../../http/proxy/route/request-info.js'
+import type { ExchangeTarget } from '../../../../http/proxy/target.js'
+import type { RawSink, Sender } from '../../../../ports/kube-api.js'
+
+const KIB = 1024
+const EVENT = Buffer.from(`${'x'.repeat(2 * KIB - 1)}\n`)
+
+/** A watch whose reader takes what is written when the test lets it, and the upstream's side of it. */
+function watch() {
+  const left: { take?: (() => void) | undefined } = {}
+  const reader = new Writable({
+    write: (_chunk, _encoding, taken) => {
+      left.take = taken
+    },
+    writev: (_chunks, taken) => {
+      left.take = taken
+    },
+  })
+  const request = new IncomingMessage(new Socket())
+  const response = new ServerResponse(request)
+  response.assignSocket(reader as Socket)
+  // As a server's connection does.
+  reader.on('drain', () => response.emit('drain'))
+  const upstream = { resumed: 0, sink: undefined as RawSink | undefined }
+  const behind: Sender = {
+    send: (_, sink) => {
+      upstream.sink = sink
+      return { resume: () => upstream.resumed++, abort: () => undefined }
+    },
+  }
+  const path = '/api/v1/pods?watch=true'
+  const target: ExchangeTarget = {
+    path,
+    info: requestInfo('GET', path),
+    caller: { user: 'a', groups: [], extra: {} },
+    upstream: behind,
+  }
+  const passage = new ProxyExchange(request, response, target, () => 0)
+  passage.over.catch(() => undefined)
+  const { sink } = upstream
+  if (!sink) throw new Error('nothing was sent')
+  sink.head(200, 'OK', ['Content-Type', 'application/json'])
+  /** Lets the reader take everything that is there. */
+  const taken = async () => {
+    await setImmediate()
+    for (let { take } = left; take; take = left.take) {
+      left.take = undefined
+      take()
+      await setImmediate()
+    }
+  }
+  return { sink, upstream, taken, response }
+}
+
+/** Sends events until the upstream is to pause. @returns how many bytes those were */
+function untilHeldBack(sink: RawSink): number {
+  let bytes = EVENT.length
+  while (sink.data(EVENT)) bytes += EVENT.length
+  return bytes
+}
+
+describe('a stream of small events', () => {
+  it('is held back once for a quarter of a megabyte that its reader is behind, not for each 16 KiB', async () => {
+    const { sink, upstream, taken } = watch()
+    for (const times of [1, 2, 3]) {
+      const bytes = untilHeldBack(sink)
+      expect(bytes).toBeGreaterThanOrEqual(250 * KIB)
+      expect(bytes).toBeLessThanOrEqual(260 * KIB)
+      expect(upstream.resumed).toBe(times - 1)
+      await taken()
+      expect(upstream.resumed).toBe(times)
+    }
+  })
+
+  it('listens once for a reader who is behind, however many events it is behind', () => {
+    const { sink, response } = watch()
+    untilHeldBack(sink)
+    expect(response.listenerCount('drain')).toBe(1)
+  })
+
+  it('listens for no reader who keeps up', async () => {
+    const { sink, taken, response } = watch()
+    await taken()
+    for (let events = 0; events < 50; events++) {
+      expect(sink.data(EVENT)).toBe(true)
+      await taken()
+    }
+    expect(response.listenerCount('drain')).toBe(0)
+  })
+})

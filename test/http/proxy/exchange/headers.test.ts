@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import {
+  answerHeaders,
+  asksToImpersonate,
+  requestHeaders,
+  sandboxed,
+} from '../../../../http/proxy/exchange/headers.js'
+
+const caller = { user: 'jane', groups: ['team', 'system:authenticated'], extra: {} }
+const identity = [
+  'Impersonate-User',
+  'jane',
+  'Impersonate-Group',
+  'team',
+  'Impersonate-Group',
+  'system:authenticated',
+]
+
+describe('the headers sent on', () => {
+  it('keep what the request says of itself, in its own spelling, and name the caller', () =>
+    expect(
+      requestHeaders(['Accept', 'application/json;as=Table', 'X-Thing', 'a', 'X-Thing', 'b'], caller),
+    ).toEqual(['Accept', 'application/json;as=Table', 'X-Thing', 'a', 'X-Thing', 'b', ...identity]))
+
+  it.each([
+    'Authorization',
+    'Cookie',
+    'Host',
+    'Impersonate-User',
+    'IMPERSONATE-GROUP',
+    'Impersonate-Extra-Scopes',
+    'X-Remote-User',
+    'x-remote-group',
+    'X-Remote-Extra-A',
+    'X_Remote_User',
+    'x_forwarded_for',
+    'X-Real-IP',
+    'X_Real_IP',
+    'Impersonate_User',
+    'Impersonate-Uid',
+    'X-Forwarded-For',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Host',
+    'Forwarded',
+    'Via',
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Expect',
+    'HTTP2-Settings',
+  ])('leave out %s', name => expect(requestHeaders([name, 'x'], caller)).toEqual(identity))
+
+  it('leave out what Connection names', () =>
+    expect(
+      requestHeaders(['Connection', 'close, X-Secret', 'x-secret', 'a', 'x-other', 'b'], caller),
+    ).toEqual(['x-other', 'b', ...identity]))
+
+  it('take a token out of WebSocket subprotocols and keep the others', () => {
+    const [name, value] = requestHeaders(
+      [
+        'Sec-WebSocket-Protocol',
+        'v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io',
+      ],
+      caller,
+    )
+    expect([name, value]).toEqual(['Sec-WebSocket-Protocol', 'v5.channel.k8s.io, v4.channel.k8s.io'])
+    const only = ['Sec-WebSocket-Protocol', 'base64url.bearer.authorization.k8s.io.c2VjcmV0']
+    expect(requestHeaders(only, caller)).toEqual(identity)
+  })
+
+  it('name the caller whole: uid, extras with keys that no header can carry, names that are not ASCII', () => {
+    const headers = requestHeaders([], {
+      user: 'jürgen',
+      uid: '42',
+      groups: [],
+      extra: { 'example.org/scopes': ['a', 'b'], 'x(y)': ['c'] },
+    })
+    expect(headers).toEqual([
+      'Impersonate-User',
+      Buffer.from('jürgen').toString('latin1'),
+      'Impersonate-Uid',
+      '42',
+      'Impersonate-Extra-example.org%2Fscopes',
+      'a',
+      'Impersonate-Extra-example.org%2Fscopes',
+      'b',
+      'Impersonate-Extra-x%28y%29',
+      'c',
+    ])
+  })
+
+  it.each([
+    ' system:masters',
+    'system:masters ',
+    '\tsystem:masters',
+    '\nsystem:masters',
+    'a\r\nX-Evil: b',
+    'e\0f',
+    '\u2003x',
+  ])('are refused for a name that would be another one in a header: %j', name => {
+    for (const hostile of [
+      { user: name, groups: [], extra: {} },
+      { user: 'jane', groups: ['team', name], extra: {} },
+      { user: 'jane', uid: name, groups: [], extra: {} },
+      { user: 'jane', groups: [], extra: { scopes: [name] } },
+    ])
+      expect(() => requestHeaders([], hostile)).toThrow(/would be another name for the instance/)
+  })
+
+  it('never hide that a caller wanted to be somebody else', () => {
+    expect(asksToImpersonate(['impersonate-USER', 'admin'])).toBe(true)
+    expect(asksToImpersonate(['Impersonate_Group', 'admin'])).toBe(true)
+    expect(asksToImpersonate(['A', 'b', 'IMPERSONATE-EXTRA-X', 'admin'])).toBe(true)
+    expect(asksToImpersonate(['X', 'impersonate-user'])).toBe(false)
+  })
+})
+
+describe('the headers answered with', () => {
+  it('are the server’s, less those of its connection', () =>
+    expect(
+      answerHeaders([
+        'Content-Type',
+        'a',
+        'Connection',
+        'x-hop',
+        'X-Hop',
+        '1',
+        'Transfer-Encoding',
+        'chunked',
+        'Warning',
+        '299',
+      ]),
+    ).toEqual(['Content-Type', 'a', 'Warning', '299']))
+})
+
+describe('an answer', () => {
+  const sandbox = ['Content-Security-Policy', 'sandbox', 'X-Content-Type-Options', 'nosniff']
+
+  it.each([
+    'application/json',
+    'application/json;stream=watch',
+    'application/vnd.kubernetes.protobuf',
+    'text/plain; charset=utf-8',
+    'Application/Octet-Stream',
+  ])('that is data is left as it is: %s', type =>
+    expect(sandboxed(['Content-Type', type])).toEqual(['Content-Type', type]),
+  )
+
+  it.each([
+    'text/html',
+    'image/svg+xml',
+    'application/xml',
+    'multipart/x-mixed-replace',
+    '*/*',
+    '',
+    'text/plainx',
+    'x',
+  ])('that could be a page has an origin of its own and no scripts: %s', type =>
+    expect(sandboxed(['Content-Type', type])).toEqual(['Content-Type', type, ...sandbox]),
+  )
+
+  it('that could be a page has no scripts also without a type, with two, and with a policy of its own', () => {
+    expect(sandboxed(['A', 'b'])).toEqual(['A', 'b', ...sandbox])
+    const two = ['Content-Type', 'application/json', 'content-type', 'text/html']
+    expect(sandboxed([...two])).toEqual([...two, ...sandbox])
+    const own = ['Content-Security-Policy', "script-src 'unsafe-inline'"]
+    expect(sandboxed([...own])).toEqual([...own, ...sandbox])
+  })
+})

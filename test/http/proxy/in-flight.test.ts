@@ -1,0 +1,48 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { InFlight } from '../../../http/proxy/in-flight.js'
+import { collectGarbage } from '../../collect-garbage.js'
+
+describe('requests on their way through', () => {
+  it('are all found, whichever of them were over first', () => {
+    const passing = new InFlight<string>()
+    const over = new Map(['a', 'b', 'c', 'd'].map(name => [name, passing.add(name)]))
+    for (const name of ['b', 'd']) over.get(name)?.()
+    expect([...passing].sort()).toEqual(['a', 'c'])
+    over.get('a')?.()
+    passing.add('e')
+    expect([...passing].sort()).toEqual(['c', 'e'])
+  })
+
+  it('are found as they were when looking began', () => {
+    const passing = new InFlight<string>()
+    const over = ['a', 'b', 'c'].map(name => passing.add(name))
+    const found: string[] = []
+    for (const name of passing) {
+      found.push(name)
+      for (const end of over.splice(0)) end()
+    }
+    expect([found, [...passing]]).toEqual([['a', 'b', 'c'], []])
+  })
+
+  // A Set in its place was seen to keep 3,351 to 3,535 of these bodies, and this 128 or 129.
+  it('are gone when young objects are collected, however old the record of all of them is', async () => {
+    const [requests, together, size] = [20_000, 64, 16 * 1024]
+    const passing = new InFlight<{ readonly body: ArrayBuffer }>()
+    const under: (() => void)[] = []
+    collectGarbage({ type: 'major' })
+    const before = process.memoryUsage().arrayBuffers
+    for (let n = 0; n < requests; n++) {
+      under.push(passing.add({ body: new ArrayBuffer(size) }))
+      if (under.length > together) under.shift()?.()
+      if (n === 2 * together) collectGarbage({ type: 'major' })
+      if (n % 100 === 99) collectGarbage({ type: 'minor' })
+    }
+    for (const end of under.splice(0)) end()
+    collectGarbage({ type: 'minor' })
+    collectGarbage({ type: 'minor' })
+    await setImmediate()
+    const kept = (process.memoryUsage().arrayBuffers - before) / size
+    expect(kept).toBeLessThan(requests / 20)
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { IndexedRead, type IndexedReadOptions } from '../../../../http/proxy/index/indexed-read.js'
+import { BEST_CASE, indexState } from '../../../../http/proxy/proxy-request.js'
+import { readRequestOf } from '../../../../http/proxy/route/read-request.js'
+import { requestInfo } from '../../../../http/proxy/route/request-info.js'
+import { route } from '../../../../http/proxy/route/route.js'
+import { WriteLedger } from '../../../../http/read-your-writes/ledger.js'
+import type { RawRequest, RawSink } from '../../../../ports/kube-api.js'
+import { deferred } from '../../fakes/deferred.js'
+
+const JSON_TYPE = ['Content-Type', 'application/json']
+const MAPS = '/api/v1/namespaces/a/configmaps'
+const list = (resourceVersion: string) =>
+  `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"${resourceVersion}"},"items":[{"metadata":{"namespace":"a","name":"x","uid":"1","resourceVersion":"90"}}]}`
+
+/** A side that a read can go to, and what was sent to it. */
+class Side {
+  readonly received: string[] = []
+  /** Answers to GETs, or nothing yet. */
+  answer: { readonly status: number; readonly body: string } | undefined = { status: 200, body: list('100') }
+  readonly sinks: RawSink[] = []
+  readonly admits = true
+
+  send(request: RawRequest, sink: RawSink) {
+    this.received.push(request.path)
+    this.sinks.push(sink)
+    if (this.answer) queueMicrotask(() => this.reply(sink))
+    return { resume: () => undefined, abort: (reason: Error) => sink.failed(reason) }
+  }
+
+  reply(sink: RawSink, { status, body } = this.answer ?? { status: 200, body: list('100') }): void {
+    sink.head(status, '', JSON_TYPE)
+    sink.data(Buffer.from(body))
+    sink.end()
+  }
+}
+
+/** Starts a read of an index that has lists with versions and watches, unless told. */
+function read(path: string, more: { listOnly?: boolean } = {}) {
+  const [index, karmada] = [new Side(), new Side()]
+  const facts = {
+    verdict: async (): Promise<{ allowed: boolean; old?: boolean }> => ({ allowed: true }),
+    isAggregated: async () => false,
+    showsOwnWrites: async () => true,
+  }
+  const ledger = new WriteLedger(() => 0)
+  const ended = deferred<Error | 'ended'>()
+  const failures: Error[] = []
+  const answers: string[] = []
+  const sink: RawSink = {
+    head: () => undefined,
+    data: () => true,
+    end: () => ended.resolve('ended'),
+    failed: error => {
+      failures.push(error)
+      ended.resolve(error)
+    },
+  }
+  const info = requestInfo('GET', path)
+  const wanted = readRequestOf('GET', info, { accept: 'application/json' })
+  const can = { lossless: true, listResourceVersion: !more.listOnly, watch: !more.listOnly }
+  const guarded = {
+    index: {
+      can,
+      holds: () => 'synced',
+      freshness: { state: 'current', lagMs: 5, measuredAt: '2026-01-01T00:00:00.000Z' },
+      rights: { revision: '1', unchangedForMs: 0 },
+      mark: '"shadow":"x"',
+    },
+    upstream: index,
+  }
+  const admitted = {
+    instance: 'north',
+    uid: 'u',
+    caller: { user: 'ann' },
+    info,
+    read: wanted,
+    karmada: {
+      api: { request: async () => ({}) },
+      upstream: { send: karmada.send.bind(karmada), ask: () => ({}) },
+    },
+  }
+  const sources = {
+    access: { verdict: () => facts.verdict() },
+    aggregatedApis: { isAggregated: () => facts.isAggregated() },
+    ledger,
+    catchUp: { shows: () => facts.showsOwnWrites() },
+  }
+  const start = () => {
+    const options = {
+      sources,
+      admitted,
+      index: guarded,
+      sink,
+      request: { method: 'GET', path, headers: [], long: info.long, headTimeoutMs: 0 },
+      first: route(info, wanted, indexState(info, guarded as never, BEST_CASE)),
+      answered: ({ source, reason }: { source: string; reason: string }) =>
+        answers.push(`${source} ${reason}`),
+    }
+    return new IndexedRead(options as unknown as IndexedReadOptions)
+  }
+  return { index, karmada, facts, ledger, start, ended: ended.promise, failures, answers }
+}
+
+describe('a read that the index could answer', () => {
+  it('is answered there, when everything is found out and in order', async () => {
+    const { index, karmada, start, ended, answers } = read(MAPS)
+    start()
+    expect(await ended).toBe('ended')
+    expect([index.received.length, karmada.received]).toEqual([1, []])
+    expect(answers).toEqual([expect.stringMatching(/^index /)])
+  })
+
+  it('goes to Karmada while it is not known whether the caller may read', async () => {
+    const { index, karmada, facts, start, ended } = read(MAPS)
+    facts.verdict = () => Promise.reject(new Error('no answer'))
+    start()
+    expect(await ended).toBe('ended')
+    expect([index.received, karmada.received.length]).toEqual([[], 1])
+  })
+
+  it('goes to Karmada while it is not known whether its type is aggregated, where lists have no version', async () => {
+    const { index, karmada, facts, start, ended } = read(MAPS, { listOnly: true })
+    facts.isAggregated = () => Promise.reject(new Error('no answer'))
+    start()
+    expect(await ended).toBe('ended')
+    expect([index.received, karmada.received.length]).toEqual([[], 1])
+  })
+
+  it('of one object from some version on asks first whether the index has reached it', async () => {
+    const { index, karmada, start, ended, answers } = read(`${MAPS}/x?resourceVersion=200`)
+    start()
+    expect(await ended).toBe('ended')
+    expect(index.received).toHaveLength(1)
+    expect(index.received[0]).not.toContain('/x')
+    expect(karmada.received).toEqual([`${MAPS}/x?resourceVersion=200`])
+    expect(answers).toEqual(['karmada NotReached'])
+  })
+
+  it('of a list from some version on reads it once, and sees in the answer that it is behind', async () => {
+    const { index, karmada, start, ended, answers } = read(`${MAPS}?resourceVersion=200`)
+    start()
+    expect(await ended).toBe('ended')
+    expect(index.received).toEqual([expect.not.stringContaining('names=')])
+    expect(karmada.received).toHaveLength(1)
+    expect(answers.at(-1)).toBe('karmada NotReached')
+  })
+
+  it('of a list that shows less than its caller wrote goes on at Karmada', async () => {
+    const { karmada, ledger, start, ended } = read(MAPS)
+    const type = { group: '', resource: 'configmaps' }
+    ledger.begin({ instance: 'u', user: 'ann' }, type, { verb: 'update', namespace: 'a', name: 'x' }).ended({
+      kind: 'wrote',
+      namespace: 'a',
+      name: 'x',
+      expected: { kind: 'present', resourceVersion: '300' },
+    })
+    start()
+    expect(await ended).toBe('ended')
+    expect(karmada.received).toHaveLength(1)
+  })
+
+  it('that watches from some version on does not wait for what its caller wrote before', async () => {
+    const { index, karmada, facts, start, ended, answers } = read(`${MAPS}?watch=1&resourceVersion=50`)
+    facts.showsOwnWrites = async () => false
+    start()
+    await ended
+    expect(answers).toEqual([expect.stringMatching(/^index /)])
+    expect([index.received.length, karmada.received]).toEqual([2, []])
+  })
+
+  it('that watches from anywhere waits for it', async () => {
+    const { karmada, facts, start, ended } = read(`${MAPS}?watch=1`)
+    facts.showsOwnWrites = async () => false
+    start()
+    await ended
+    expect(karmada.received).toHaveLength(1)
+  })
+
+  it('whose caller hangs up while it is found out about is sent to nobody', async () => {
+    const { index, karmada, facts, start, failures } = read(MAPS)
+    const verdict = deferred<{ allowed: boolean }>()
+    facts.verdict = () => verdict.promise
+    const reason = new Error('the caller hung up')
+    start().abort(reason)
+    verdict.resolve({ allowed: true })
+    await new Promise(resolve => setImmediate(resolve))
+    expect(failures).toEqual([reason])
+    expect([index.received, karmada.received]).toEqual([[], []])
+  })
+
+  it('whose caller hangs up while the index answers is not sent again', async () => {
+    const { index, karmada, start, failures } = read(MAPS)
+    index.answer = undefined
+    const reading = start()
+    await expect.poll(() => index.received.length).toBe(1)
+    const reason = new Error('the caller hung up')
+    reading.abort(reason)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(failures).toEqual([reason])
+    expect(karmada.received).toEqual([])
+  })
+
+  it('for which only an old verdict is known says that the instance is away', async () => {
+    const { facts, start, ended, answers } = read(MAPS)
+    facts.verdict = async () => ({ allowed: true, old: true })
+    start()
+    expect(await ended).toBe('ended')
+    expect(answers).toEqual(['index InstanceAway'])
+  })
+})

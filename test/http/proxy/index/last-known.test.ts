@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { LastKnown } from '../../../../http/proxy/index/last-known.js'
+import { UnreachableError } from '../../../../ports/kube-api.js'
+
+/** A memory of two answers, by a clock that a test moves; an answer is fresh for ten milliseconds and always stands in. */
+function remembering() {
+  let now = 0
+  const known = new LastKnown<string>({ capacity: 2, now: () => now })
+  const asked: string[] = []
+  return {
+    asked,
+    pass: (ms: number) => (now += ms),
+    get: (key: string, answer: () => Promise<string> = async () => key) =>
+      known.get(key, {
+        ask: () => {
+          asked.push(key)
+          return answer()
+        },
+        freshMs: () => 10,
+        standsIn: () => true,
+      }),
+  }
+}
+
+it('an answer is as old as its question, also when it stands in for another', async () => {
+  const { get, pass } = remembering()
+  const slow = async () => {
+    pass(4)
+    return 'yes'
+  }
+  expect(await get('a', slow)).toEqual({ value: 'yes', askedAt: 0, old: false })
+  pass(2)
+  expect(await get('a')).toEqual({ value: 'yes', askedAt: 0, old: false })
+  pass(4)
+  const away = () => Promise.reject(new UnreachableError('no route', 'EHOSTUNREACH'))
+  expect(await get('a', away)).toEqual({ value: 'yes', askedAt: 0, old: true })
+})
+
+it('the answer that was stored first is forgotten when the memory is full', async () => {
+  const { get, asked } = remembering()
+  for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await get(key)
+  expect(asked).toEqual(['a', 'b', 'c', 'a'])
+})

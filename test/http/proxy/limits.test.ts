@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../../patience.js'
+import { viewOf } from '../fakes/fleet.js'
+import { fakeUpstream } from './fake-upstream.js'
+import { ProxyUnderTest, root } from './proxy-under-test.js'
+
+describe('limits of the proxy', () => {
+  const proxy = new ProxyUnderTest({
+    proxyLimits: {
+      requestsPerInstance: 3,
+      requestsPerCaller: 100,
+      streamsPerCaller: 2,
+      streamsPerInstance: 3,
+    },
+  })
+
+  it('hold for each instance by itself, and give back what is over', async () => {
+    const waiting: ServerResponse[] = []
+    proxy.upstream.answer = (_, response) => waiting.push(response)
+    const other = await fakeUpstream()
+    proxy.fleet.set(viewOf('west'))
+    proxy.fleet.connections.set('west', other.api)
+    const under = [
+      proxy.ask('/north/proxy/a'),
+      proxy.ask('/north/proxy/b'),
+      proxy.ask('/north/proxy/b', { token: 'viewer' }),
+    ]
+    await waitFor(() => expect(waiting).toHaveLength(3))
+    const refused = await proxy.ask('/north/proxy/c', { token: 'viewer' })
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+    expect(JSON.parse(refused.text)).toMatchObject({ reason: 'TooManyRequests' })
+    expect((await proxy.ask('/west/proxy/c')).status).toBe(200)
+    for (const response of waiting) response.end()
+    await Promise.all(under)
+    proxy.upstream.answer = (_, response) => response.end()
+    await waitFor(async () => expect((await proxy.ask('/north/proxy/c')).status).toBe(200))
+    await other.close()
+  })
+
+  it('leave one caller less than all of an instance, whatever is set, and others the rest', async () => {
+    const waiting: ServerResponse[] = []
+    proxy.upstream.answer = (_, response) => waiting.push(response)
+    const under = [proxy.ask('/north/proxy/a'), proxy.ask('/north/proxy/b')]
+    await waitFor(() => expect(waiting).toHaveLength(2))
+    const refused = await proxy.ask('/north/proxy/c')
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+    expect(JSON.parse(refused.text).message).toContain('admin already has 2 requests under way')
+    under.push(proxy.ask('/north/proxy/c', { token: 'viewer' }))
+    await waitFor(() => expect(waiting).toHaveLength(3))
+    for (const response of waiting) response.end()
+    expect((await Promise.all(under)).map(({ status }) => status)).toEqual([200, 200, 200])
+    proxy.upstream.answer = (_, response) => response.end()
+    expect((await proxy.ask('/north/proxy/d')).status).toBe(200)
+  })
+
+  it('hold for streams of each caller, and of all callers for an instance', async () => {
+    proxy.upstream.answer = (_, response) => void response.writeHead(200).flushHeaders()
+    const path = '/north/proxy/api/v1/pods?watch=true'
+    const open = [
+      await proxy.watch(path),
+      await proxy.watch(path),
+      await proxy.watch(path, { token: 'viewer' }),
+    ]
+    const statuses = open.map(({ response }) => response.statusCode)
+    expect(statuses).toEqual([200, 200, 200])
+    const mine = await proxy.ask(path)
+    expect([mine.status, mine.text]).toEqual([429, expect.stringContaining('admin already has 2')])
+    // Twice: the first refusal gave back what it had taken of the caller's own.
+    for (let time = 0; time < 2; time++) {
+      const theirs = await proxy.ask(path, { token: 'viewer' })
+      expect([theirs.status, theirs.text]).toEqual([429, expect.stringContaining('north already has 3')])
+    }
+    // A short request is none of them.
+    proxy.upstream.answer = (_, response) => response.end()
+    expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
+    for (const { request } of open) request.destroy()
+    proxy.upstream.answer = (_, response) => void response.writeHead(200).flushHeaders()
+    await waitFor(async () => {
+      const { request, response } = await proxy.watch(path)
+      request.destroy()
+      expect(response.statusCode).toBe(200)
+    })
+  })
+
+  it('count an upgraded connection as a stream until it is over, and a refused one no longer than that', async () => {
+    const exec = '/north/proxy/api/v1/namespaces/a/pods/x/exec'
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' }
+    proxy.upstream.upgrade = (_, socket) => {
+      socket.on('error', () => undefined)
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    }
+    const open = async () => {
+      const request = proxy.begin(exec, { headers })
+      request.end()
+      const [, socket] = (await once(request, 'upgrade')) as [unknown, Duplex]
+      return socket.on('error', () => undefined)
+    }
+    const sockets = [await open(), await open()]
+    const third = await proxy.ask(exec, { headers })
+    expect([third.status, third.text]).toEqual([429, expect.stringContaining('admin already has 2 watches')])
+    for (const socket of sockets) socket.destroy()
+    proxy.upstream.upgrade = (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+    const refused = async () => (await proxy.ask(exec, { headers })).status
+    await waitFor(async () => expect(await refused()).toBe(403))
+    for (let time = 0; time < 3; time++) expect(await refused()).toBe(403)
+  })
+
+  it.each([
+    ['31 KiB of headers pass', 31 * 1024, 200],
+    ['40 KiB are refused', 40 * 1024, 431],
+  ])('%s', async (_, size, status) => {
+    const answer = await proxy.ask('/north/proxy/api', { headers: { 'x-large': 'x'.repeat(size) } })
+    expect(answer.status).toBe(status)
+  })
+
+  it('refuse more headers than can be looked at, instead of leaving some out', async () => {
+    const headers = (count: number) =>
+      Object.fromEntries([
+        ['host', 'kairship'],
+        ...Array.from({ length: count }, (_, index) => [`x-${index}`, 'a']),
+      ])
+    expect((await proxy.ask('/north/proxy/api', { headers: headers(90) })).status).toBe(200)
+    const { status, text } = await proxy.ask('/north/proxy/api', { headers: headers(120) })
+    expect([status, text]).toEqual([400, expect.stringContaining('headers')])
+  })
+})
+
+describe('a caller that does not read', () => {
+  const proxy = new ProxyUnderTest({ proxyLimits: { patienceMs: 200 } })
+  const megabyte = Buffer.alloc(1024 * 1024, 'x')
+
+  /** An upstream that sends 256 MiB, or as much as is taken of it. */
+  function sendsMuch() {
+    const sent = { bytes: 0, closed: false }
+    proxy.upstream.answer = async (_, response) => {
+      const closed = once(response, 'close').then(() => {
+        sent.closed = true
+      })
+      response.writeHead(200)
+      while (sent.bytes < 256 * 1024 * 1024 && !sent.closed) {
+        sent.bytes += megabyte.length
+        if (!response.write(megabyte)) await Promise.race([once(response, 'drain'), closed])
+      }
+    }
+    return sent
+  }
+
+  it.each([
+    ['watch', '/north/proxy/api/v1/pods?watch=true'],
+    ['list', '/north/proxy/api/v1/pods'],
+  ])('of a %s is cut off, after its patience and not before the upstream was held back', async (_, path) => {
+    const sent = sendsMuch()
+    const { response } = await proxy.watch(path)
+    response.pause()
+    await waitFor(() => expect(sent.closed).toBe(true))
+    // What the sockets of four parties hold. Without holding back it would have been all of it.
+    expect(sent.bytes).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  it('is not one that has nothing to read', async () => {
+    let behind: ServerResponse | undefined
+    proxy.upstream.answer = (_, response) => {
+      response.writeHead(200).flushHeaders()
+      behind = response
+    }
+    const quiet = await proxy.watch()
+    const event = behind
+    // Whoever looked for those who do not read has looked at the quiet one too.
+    const sent = sendsMuch()
+    const { response } = await proxy.watch()
+    response.pause()
+    await waitFor(() => expect(sent.closed).toBe(true))
+    event?.write('{"n":1}\n')
+    expect(String((await once(quiet.response, 'data'))[0])).toBe('{"n":1}\n')
+    quiet.request.destroy()
+  })
+})
+
+const POST = `POST ${root}/north/proxy/api HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nContent-Length: 100\r\n\r\n`
+
+describe.each([
+  ['in time', { headersMs: 100, requestMs: 300, lookMs: 50 }],
+  ['and is silent', { headersMs: 100, bodyIdleMs: 100, lookMs: 50 }],
+])('a caller that does not finish its request %s', (_, slowRequests) => {
+  const proxy = new ProxyUnderTest({ slowRequests, proxyLimits: { requestsPerCaller: 1 } })
+
+  it.each([
+    ['its headers', `GET ${root}/north/proxy/api HTTP/1.1\r\nHost: x\r\nX-Slow`],
+    ['its body', `${POST}half`],
+    ['a body that has not begun', POST],
+  ])('is hung up on, and holds no place any more: %s', async (_, text) => {
+    let closedBehind = 0
+    proxy.upstream.answer = (request, response) => {
+      request.resume()
+      response.on('close', () => {
+        closedBehind += 1
+      })
+    }
+    const socket = await proxy.socket()
+    socket.on('error', () => undefined)
+    let received = ''
+    socket.on('data', chunk => {
+      received += chunk
+    })
+    socket.write(text)
+    await new Promise(resolve => socket.once('close', resolve))
+    expect(received === '' || received.startsWith('HTTP/1.1 408')).toBe(true)
+    await waitFor(() => expect(closedBehind).toBe(proxy.upstream.requests.length))
+    proxy.upstream.answer = (_, response) => response.end()
+    await waitFor(async () => expect((await proxy.ask('/north/proxy/api')).status).toBe(200))
+  })
+})

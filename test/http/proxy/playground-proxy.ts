@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ControllerManager, startControllerManager } from '../../../actors/controller-manager.js'
+import { connectKube } from '../../../actors/kube/connection.js'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
+import { proxyKubeconfig } from '../../../cli/proxy-kubeconfig.js'
+import { knobs } from '../../../config.js'
+import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
+import { type Playground, startPlayground } from '../../../playground/fleet/fleet.js'
+import { eventually } from '../../scenarios/support/eventually.js'
+import { failed, unmetered } from '../../silent.js'
+import { curl } from '../fakes/listening.js'
+import { fakeLog } from '../fakes/log.js'
+
+/** A playground of one instance with one member, and Kairship's proxy to it. */
+export interface PlaygroundProxy {
+  readonly instance: string
+  readonly member: string
+  readonly playground: Playground
+  readonly manager: ControllerManager
+  readonly api: Api
+  /** Text of a kubeconfig: through the proxy with a person's token, or directly as the same person. */
+  kubeconfig(as: 'admin' | 'viewer' | 'direct'): string
+  /** The file of it. */
+  file(as: 'admin' | 'viewer' | 'direct'): string
+  /** The same to the member behind `clusters/{member}/proxy`. */
+  memberKubeconfig(as: 'admin' | 'viewer' | 'direct'): string
+  /** For what tests write. */
+  readonly folder: string
+  /** Another replica's API over the same actors: what a client finds after the first has stopped. */
+  another(listen?: string, options?: Partial<ApiOptions>): Promise<Api>
+  close(): Promise<void>
+}
+
+export async function startPlaygroundProxy(): Promise<PlaygroundProxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'kairship-proxy-'))
+  const log = fakeLog()
+  const playground = await startPlayground({
+    instances: 1,
+    membersPerInstance: 1,
+    connector: kubeConnector(),
+    log,
+  })
+  const [instance = ''] = playground.karmadas.keys()
+  const [member = ''] = playground.members.keys()
+  const connect = (kubeconfig: string) => connectKube(parseKubeconfig(kubeconfig, { local: false }))
+  const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
+  const manager = startControllerManager({
+    failed,
+    host: await connect(playground.kubeconfigs.controllerManager),
+    connector: kubeConnector(),
+    identity: 'test',
+    contend: true,
+    config: settings as never,
+    log,
+    meter: unmetered,
+  })
+  const host = await connect(playground.kubeconfigs.apiserver)
+  const apis: Api[] = []
+  const another = async (listen = '127.0.0.1:0', options: Partial<ApiOptions> = {}) => {
+    const api = await startApi({
+      fleet: manager.fleet,
+      host,
+      log,
+      meter: unmetered,
+      listen,
+      grpcListen: '127.0.0.1:0',
+      clientCertificateAuthority: playground.host.certificateAuthority,
+      ...options,
+    })
+    apis.push(api)
+    return api
+  }
+  const api = await another()
+  await eventually(`${instance} is ready`, () => manager.fleet.get(instance)?.state === 'ready')
+  // The RBAC of people is made by an effect of its own, which readiness does not wait for.
+  for (const token of Object.values(playground.tokens))
+    await eventually('the people are let in', async () => {
+      const path = `/apis/kairship.io/v1alpha1/instances/${instance}/proxy/api/v1/namespaces`
+      return (await curl(api, path, { token })).status === 200
+    })
+  const kubeconfigs: Record<string, string> = {
+    direct: await playground.karmadas.get(instance)!.server.kubeconfig({ name: 'admin@playground' }),
+  }
+  for (const [person, token] of Object.entries(playground.tokens)) {
+    const path = `/apis/kairship.io/v1alpha1/instances/${instance}/kubeconfig`
+    const answer = await curl(api, path, { token })
+    if (answer.status !== 200) throw new Error(answer.text)
+    kubeconfigs[person] = proxyKubeconfig(JSON.parse(answer.text).kubeConfigString, {
+      server: api.url,
+      token,
+      ...(api.certificateAuthority && { certificateAuthorityData: api.certificateAuthority }),
+    })
+  }
+  const file = (as: string) => join(folder, as)
+  for (const [as, text] of Object.entries(kubeconfigs)) await writeFile(file(as), text, { mode: 0o600 })
+  return {
+    instance,
+    member,
+    playground,
+    manager,
+    api,
+    kubeconfig: as => kubeconfigs[as] ?? '',
+    memberKubeconfig: as => {
+      const behind = `/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy`
+      return (kubeconfigs[as] ?? '').replace(/^( +server: \S+)$/m, `$1${behind}`)
+    },
+    file,
+    folder,
+    another,
+    async close() {
+      for (const one of apis) await one.close()
+      await manager.stop()
+      await host.close()
+      await playground.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Lets the administrator do everything in the member: Karmada's proxy says who asks, and the member decides. */
+export async function letIn({
+  playground,
+  member,
+}: Pick<PlaygroundProxy, 'playground' | 'member'>): Promise<void> {
+  await playground.members.get(member)!.server.local.request({
+    method: 'POST',
+    path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+    body: {
+      metadata: { name: 'administrator' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'admin@playground' }],
+    },
+  })
+}

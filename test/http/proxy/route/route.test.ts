@@ -1,0 +1,365 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readRequestOf, selectsAlike } from '../../../../http/proxy/route/read-request.js'
+import { isDryRun, requestInfo } from '../../../../http/proxy/route/request-info.js'
+import { type IndexState, type RouteReason, route } from '../../../../http/proxy/route/route.js'
+import { parseLabelSelector } from '../../../../playground/apimachinery/label-selector.js'
+
+describe('what a request is about', () => {
+  it.each<readonly [string, string, string]>([
+    ['GET', '/api/v1/namespaces/a/pods', 'list pods a'],
+    ['GET', '/api/v1/namespaces/a/pods/x', 'get pods a x'],
+    ['GET', '/api/v1/namespaces/a/pods/x/log?follow=true', 'get pods a x log, long'],
+    ['GET', '/api/v1/pods?watch=1', 'watch pods, long'],
+    ['GET', '/api/v1/watch/namespaces/a/pods', 'watch pods a, long'],
+    ['GET', '/apis/apps/v1/deployments?limit=500&resourceVersion=0', 'list apps/deployments'],
+    [
+      'GET',
+      '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+      'watch pods, long',
+    ],
+    ['POST', '/apis/apps/v1/namespaces/a/deployments?dryRun=All', 'create apps/deployments a, dry'],
+    ['PATCH', '/apis/apps/v1/namespaces/a/deployments/x/scale', 'patch apps/deployments a x scale'],
+    ['DELETE', '/api/v1/namespaces/a/pods', 'deletecollection pods a'],
+    ['DELETE', '/api/v1/namespaces/a', 'delete namespaces a'],
+    ['GET', '/api/v1/namespaces', 'list namespaces'],
+    ['PUT', '/api/v1/namespaces/a/finalize', 'update namespaces a finalize'],
+    [
+      'GET',
+      '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/pods',
+      'get cluster.karmada.io/clusters m proxy/api/v1/pods',
+    ],
+    ['GET', '/apis/apps/v1', 'get'],
+    ['GET', '/openapi/v3', 'get'],
+    ['POST', '/', 'post'],
+    // As k8s.io/apimachinery converts parameters to booleans: only 0 and false are false, and the first one counts.
+    ...['false', 'False', 'FALSE', '0'].map(no => ['GET', `/api/v1/pods?watch=${no}`, 'list pods'] as const),
+    ...['', 'true', 'TRUE', '1', '2', 'yes', 'on', 'no', 'f', '00', 'false%20'].map(
+      yes => ['GET', `/api/v1/pods?watch=${yes}`, 'watch pods, long'] as const,
+    ),
+    ['GET', '/api/v1/pods?watch', 'watch pods, long'],
+    ['GET', '/api/v1/pods?%77atch=on', 'watch pods, long'],
+    ['GET', '/api/v1/pods?watch=0&watch=1', 'list pods'],
+    ['GET', '/api/v1/namespaces/a/pods/x/log?follow=yes', 'get pods a x log, long'],
+    ['GET', '/api/v1/namespaces/a/pods/x/log?follow=0', 'get pods a x log'],
+    // A path that names an object is no watch of it, but what is behind a proxy may be one.
+    ['GET', '/api/v1/namespaces/a/pods/x?watch=true', 'get pods a x'],
+    ['GET', '/api/v1/namespaces/a/pods/x?follow=true', 'get pods a x'],
+    [
+      'GET',
+      '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/pods?watch=on',
+      'get cluster.karmada.io/clusters m proxy/api/v1/pods, long',
+    ],
+    // A field selector gives a list a name, and changes no deletion.
+    ['DELETE', '/api/v1/namespaces/a?fieldSelector=metadata.name%3Da', 'delete namespaces a'],
+    ['GET', '/api/v1/namespaces/a?fieldSelector=metadata.name%3Da', 'get namespaces a'],
+    // Segments are decoded one by one.
+    ['PATCH', '/api/v1/namespaces/%61/%70ods/%78', 'patch pods a x'],
+    ['DELETE', '/%61pi/%76%31/n%61mespaces/%61', 'delete namespaces a'],
+    ['GET', '/%61pis/apps/v1/%77atch/deployments', 'watch apps/deployments, long'],
+    ['GET', '/api/v1/namespaces/a/pods/%25%37%38', 'get pods a %78'],
+    ['GET', '/api/v1/namespaces/a/pods/%ff', 'get pods a %ff'],
+    // A server in Go drops what it cannot read, and then this is no dry run.
+    ['POST', '/api/v1/namespaces?dryRun=All;x', 'create namespaces'],
+    ['POST', '/api/v1/namespaces?dryRun=%zz', 'create namespaces'],
+    ['POST', '/api/v1/namespaces?dryRun=All&dryRun=All', 'create namespaces, dry'],
+    ['POST', '/api/v1/namespaces?dryRun=', 'create namespaces'],
+  ])('%s %s is %s', (method, target, words) => {
+    const { verb, resource: r, long, dryRun } = requestInfo(method, target)
+    const named = r && [`${r.group ? `${r.group}/` : ''}${r.resource}`, r.namespace, r.name, r.subresource]
+    const flags = [long && 'long', dryRun && 'dry'].filter(Boolean)
+    expect([[verb, ...(named ?? [])].filter(Boolean).join(' '), ...flags].join(', ')).toBe(words)
+  })
+})
+
+describe('a write', () => {
+  it.each([
+    ['POST', 'All', true, true],
+    ['PATCH', 'All', true, true],
+    ['DELETE', 'All', false, true],
+    // Its options are read from the body, whatever the query says.
+    ['DELETE', 'All', true, false],
+    ['DELETE', '', false, false],
+  ])('%s with dryRun=%s, a body: %s, is a dry run: %s', (method, value, hasBody, expected) => {
+    for (const path of ['/api/v1/namespaces/a/pods/x', '/api/v1/namespaces/a/pods'])
+      expect(isDryRun(requestInfo(method, `${path}?dryRun=${value}`), hasBody)).toBe(expected)
+  })
+})
+
+describe('a label selector', () => {
+  it.each([
+    'app',
+    '!app',
+    'app=web',
+    'app==web',
+    'a.b/c != d',
+    'app in (web,db),tier notin ( a , b )',
+    'tier=',
+  ])('%s selects alike in an index', selector => expect(selectsAlike(selector)).toBe(true))
+
+  it.each([
+    '-bad',
+    'a=b=c',
+    ',',
+    ' ',
+    'app IN (web)',
+    'app=web,',
+    'app in web',
+    'a'.repeat(64),
+    'a=é',
+    'n>5',
+  ])('%s is left to the instance', selector => expect(selectsAlike(selector)).toBe(false))
+
+  it('is never passed to an index when an API server would refuse it', () => {
+    const piece = fc.constantFrom(
+      ...[
+        'a',
+        'app',
+        'x.io/',
+        '-',
+        '.',
+        '!',
+        '=',
+        '==',
+        '!=',
+        ' in ',
+        ' notin ',
+        '(',
+        ')',
+        ',',
+        ' ',
+        'é',
+        '_',
+        'A1',
+      ],
+      'b'.repeat(64),
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), pieces => {
+        const selector = pieces.join('')
+        if (selectsAlike(selector)) parseLabelSelector(selector)
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+})
+
+const clusterpedia = { lossless: false, listResourceVersion: false, watch: false }
+const embedded = { lossless: true, listResourceVersion: true, watch: true }
+const good: Omit<IndexState, 'can'> = {
+  holds: 'synced',
+  trouble: undefined,
+  stalled: false,
+  hangs: false,
+  away: false,
+  aggregated: 'no',
+  access: 'allowed',
+  reached: true,
+  showsOwnWrites: true,
+}
+
+const JSON_ONLY = 'application/json'
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
+const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
+const all = '/apis/apps/v1/deployments'
+const one = '/apis/apps/v1/namespaces/a/deployments/x'
+
+type Index = Parameters<typeof route>[2]
+const routed = (
+  request: string,
+  index: Index,
+  accept: string | undefined = JSON_ONLY,
+  userAgent?: string,
+) => {
+  const [method = '', target = ''] = request.split(' ')
+  const info = requestInfo(method, target)
+  return route(info, readRequestOf(method, info, { accept, 'user-agent': userAgent }), index)
+}
+const met = new Set<string>()
+
+describe('a request goes', () => {
+  /** Where each engine, in order, may answer: `index`, or the reason why Karmada does. */
+  const rows: [request: string, ofClusterpedia: string, ofEmbedded?: string, accept?: string][] = [
+    // Lists, watches and single objects
+    [`GET ${all}`, 'Index'],
+    [`GET ${all}?limit=500`, 'Index'],
+    [`GET ${all}?limit=20`, 'Page'],
+    [`GET ${all}?limit=x`, 'Parameter'],
+    [`GET ${all}?limit=500&continue=abc`, 'ContinueToken'],
+    [`GET ${all}?labelSelector=app%3Dx`, 'Index'],
+    [`GET ${all}?labelSelector=app!%3Dx,tier%20notin%20(a,b)`, 'Index'],
+    [`GET ${all}?labelSelector=search.clusterpedia.io%2Fclusters%3Dother`, 'LabelSelector'],
+    [`GET ${all}?labelSelector=n%3E5`, 'LabelSelector'],
+    [`GET ${all}?fieldSelector=metadata.name%3Dx`, 'FieldSelector'],
+    [`GET ${one}`, 'NotLossless', 'Index'],
+    [`GET ${all}?watch=true`, 'NoWatch', 'Index'],
+    [
+      `GET ${all}?watch=true&allowWatchBookmarks=true&timeoutSeconds=300&resourceVersion=7`,
+      'NoWatch',
+      'Index',
+    ],
+    [`GET ${all}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`, 'NoWatch', 'Index'],
+    [`GET ${one}?watch=true`, 'NotLossless', 'Index'],
+    [`GET ${all}?watch=yes`, 'NoWatch', 'Index'],
+    [`GET ${all}?watch=true&timeoutSeconds=x`, 'Parameter'],
+    [`GET ${all}?labelSelector=-bad`, 'LabelSelector'],
+    [`GET /apis/apps/v1/%64eployments`, 'Index'],
+    ['GET /api/v1/watch/namespaces/a/pods/x', 'FieldSelector'],
+    // Which state
+    [`GET ${all}?resourceVersion=0`, 'Informer', 'Index'],
+    [`GET ${all}?limit=500&resourceVersion=0`, 'Informer', 'Index'],
+    [`GET ${all}?resourceVersion=77`, 'VersionUnknown', 'Index'],
+    [`GET ${all}?resourceVersion=77&limit=500`, 'Version'],
+    [`GET ${all}?resourceVersion=77&resourceVersionMatch=NotOlderThan&limit=500`, 'VersionUnknown', 'Index'],
+    [`GET ${all}?resourceVersion=77&resourceVersionMatch=Exact`, 'Version'],
+    [`GET ${all}?resourceVersion=x`, 'Version'],
+    [`GET ${all}?resourceVersionMatch=NotOlderThan`, 'Version'],
+    [`GET ${one}?resourceVersion=77`, 'NotLossless', 'Index'],
+    // What an index would take for words of its own
+    [`GET ${all}?namespaces=b`, 'Parameter'],
+    [`GET ${all}?orderby=name`, 'Parameter'],
+    [`GET ${all}?whereSQL=1`, 'Parameter'],
+    [`GET ${all}?labelSelector=a&labelSelector=b`, 'Parameter'],
+    [`GET ${all}?allowWatchBookmarks=true`, 'Parameter'],
+    // In which form
+    [`GET ${all}`, 'Table', 'Table', TABLE],
+    [`GET ${all}`, 'MediaType', 'MediaType', PROTOBUF],
+    [`GET ${all}`, 'Index', 'Index', `${PROTOBUF},application/json`],
+    [`GET ${all}`, 'Index', 'Index', `${PROTOBUF};${METADATA.slice(17)},${METADATA}`],
+    [`GET ${all}`, 'MediaType', 'MediaType', 'application/yaml'],
+    [`GET ${all}`, 'Index', 'Index', '*/*'],
+    [`GET ${all}`, 'MediaType', 'MediaType', 'application/json;q=0.1,application/yaml'],
+    [`GET ${all}`, 'MediaType', 'MediaType', METADATA.replace('v=v1', 'v=v1beta1')],
+    // What no index is for
+    [`HEAD ${all}`, 'HeadOnly'],
+    ['POST /apis/apps/v1/namespaces/a/deployments', 'NotARead'],
+    [`PUT ${one}`, 'NotARead'],
+    [`PATCH ${one}`, 'NotARead'],
+    [`DELETE ${one}`, 'NotARead'],
+    [`DELETE ${all}`, 'NotARead'],
+    ['GET /api/v1/namespaces/a/pods/x/log', 'Subresource'],
+    ['GET /api/v1/namespaces/a/pods/x/exec', 'Subresource'],
+    ['GET /apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/pods', 'Subresource'],
+    [`GET ${all}?dryRun=All`, 'DryRun'],
+    ['GET /apis', 'NoResource'],
+    ['GET /version', 'NoResource'],
+  ]
+  it.each(rows)(
+    '%s to %s, or %s',
+    (request, ofClusterpedia, ofEmbedded = ofClusterpedia, accept = JSON_ONLY) => {
+      const found = [clusterpedia, embedded].map(can => routed(request, { ...good, can }, accept))
+      expect(found.map(({ reason }) => reason)).toEqual([ofClusterpedia, ofEmbedded])
+      for (const { to, reason, fallback } of found) {
+        expect([to, fallback]).toEqual([reason === 'Index' ? 'index' : 'karmada', false])
+        met.add(reason)
+      }
+    },
+  )
+
+  it.each([
+    [{ holds: 'no' }, 'NotIndexed', false],
+    [{ access: 'denied' }, 'Denied', false],
+    [{ holds: 'syncing' }, 'Syncing', true],
+    [{ trouble: 'ClusterHealthy is False: NotReachable' }, 'Trouble', true],
+    [{ holds: 'paused' }, 'Trouble', true],
+    [{ hangs: true }, 'Hangs', true],
+    [{ stalled: true }, 'Stalled', true],
+    [{ access: 'unknown' }, 'AccessUnknown', true],
+    [{ showsOwnWrites: false }, 'OwnWrites', false],
+    [{ reached: false }, 'NotReached', false],
+  ] as const)('to Karmada when the index is %j: %s (a fallback: %s)', (change, reason, fallback) => {
+    for (const request of [`GET ${all}`, `GET ${one}`, `GET ${all}?watch=1`])
+      expect(routed(request, { ...good, can: embedded, ...change })).toMatchObject({
+        to: 'karmada',
+        reason,
+        fallback,
+      })
+    met.add(reason)
+  })
+
+  it.each([
+    ['yes', 'Aggregated', false],
+    ['unknown', 'AggregatedUnknown', true],
+  ] as const)(
+    'to Karmada when another server than the instance’s own serves the type (%s), unless lists say what they show',
+    (aggregated, reason, fallback) => {
+      const ofClusterpedia = routed(`GET ${all}`, { ...good, can: clusterpedia, aggregated })
+      expect(ofClusterpedia).toMatchObject({ to: 'karmada', reason, fallback })
+      expect(routed(`GET ${all}`, { ...good, can: embedded, aggregated })).toMatchObject({ to: 'index' })
+      met.add(reason)
+    },
+  )
+
+  it.each([
+    [{ away: true }, 'index', 'InstanceAway'],
+    [{ away: true, trouble: 'ClusterHealthy is False: NotReachable' }, 'index', 'InstanceAway'],
+    [{ away: true, holds: 'paused' }, 'index', 'InstanceAway'],
+    [{ away: true, holds: 'syncing' }, 'karmada', 'Syncing'],
+    [{ away: true, stalled: true }, 'karmada', 'Stalled'],
+    [{ away: true, hangs: true }, 'karmada', 'Hangs'],
+    [{ away: true, access: 'unknown' }, 'karmada', 'AccessUnknown'],
+    [{ away: true, showsOwnWrites: false }, 'karmada', 'OwnWrites'],
+  ] as const)('of an instance that is away and an index that is %j: to the %s, %s', (change, to, reason) => {
+    expect(routed(`GET ${all}`, { ...good, can: embedded, ...change })).toMatchObject({ to, reason })
+    met.add(reason)
+  })
+
+  it('to Karmada when kubectl lists, unless lists say what they show: `get -w` watches from the list', () => {
+    const kubectl = 'kubectl/v1.36.2 (linux/amd64) kubernetes/0000000'
+    for (const request of [`GET ${all}`, `GET ${all}?limit=500`]) {
+      const ofClusterpedia = routed(request, { ...good, can: clusterpedia }, JSON_ONLY, kubectl)
+      expect(ofClusterpedia).toMatchObject({ to: 'karmada', reason: 'BeforeWatch', fallback: false })
+      expect(routed(request, { ...good, can: embedded }, JSON_ONLY, kubectl)).toMatchObject({ to: 'index' })
+    }
+    met.add('BeforeWatch')
+  })
+
+  it('to Karmada where there is no index', () => {
+    const { to, reason } = routed(`GET ${all}`, undefined)
+    expect([to, reason]).toEqual(['karmada', 'NoIndex'])
+    met.add(reason)
+  })
+
+  it('and no reason goes untested', () => {
+    const tested: Record<RouteReason, 'here' | 'where an index is read'> = {
+      NoResource: 'here',
+      NotARead: 'here',
+      HeadOnly: 'here',
+      DryRun: 'here',
+      Subresource: 'here',
+      Table: 'here',
+      MediaType: 'here',
+      ContinueToken: 'here',
+      FieldSelector: 'here',
+      LabelSelector: 'here',
+      Parameter: 'here',
+      Version: 'here',
+      Page: 'here',
+      NoIndex: 'here',
+      NoWatch: 'here',
+      Informer: 'here',
+      BeforeWatch: 'here',
+      NotLossless: 'here',
+      VersionUnknown: 'here',
+      NotIndexed: 'here',
+      Denied: 'here',
+      Aggregated: 'here',
+      Syncing: 'here',
+      Trouble: 'here',
+      Stalled: 'here',
+      Hangs: 'here',
+      InstanceAway: 'here',
+      AccessUnknown: 'here',
+      AggregatedUnknown: 'here',
+      OwnWrites: 'here',
+      NotReached: 'here',
+      Index: 'here',
+      Empty: 'where an index is read',
+      NotFound: 'where an index is read',
+      IndexFailed: 'where an index is read',
+    }
+    const here = Object.entries(tested).filter(([, where]) => where === 'here')
+    expect([...met].sort()).toEqual(here.map(([reason]) => reason).sort())
+  })
+})

@@ -1,0 +1,322 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { waitFor } from '../../../patience.js'
+import type { ReviewedSpec } from '../../fakes/host.js'
+import { ProxyUnderTest, root } from '../proxy-under-test.js'
+
+const proxy = new ProxyUnderTest()
+const EXEC = '/north/proxy/api/v1/namespaces/a/pods/x/exec?command=ls'
+/** A request of the caller's own, as it would be sent to the instance under Kairship's credential. */
+const SMUGGLED = 'GET /api/v1/secrets HTTP/1.1\r\nHost: instance\r\n\r\n'
+const WEBSOCKET = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+
+/** The head of an upgrade request. */
+const asks = (lines: readonly string[] = WEBSOCKET, { path = EXEC, token = 'admin', method = 'GET' } = {}) =>
+  [
+    `${method} ${root}${path} HTTP/1.1`,
+    'Host: kairship',
+    `Authorization: Bearer ${token}`,
+    ...lines,
+    '\r\n',
+  ].join('\r\n')
+
+/** What a connection received, and whether it is closed. */
+interface Conversation {
+  readonly socket: TLSSocket
+  readonly text: () => string
+  readonly isClosed: () => boolean
+}
+
+/** Sends bytes on a connection. @param allowHalfOpen the caller never ends its own side */
+async function say(bytes: string, allowHalfOpen = false): Promise<Conversation> {
+  const socket = await proxy.socket({ allowHalfOpen })
+  let text = ''
+  let closed = false
+  socket.on('data', chunk => (text += String(chunk)))
+  socket.on('error', () => undefined)
+  socket.on('close', () => (closed = true))
+  socket.write(bytes)
+  return { socket, text: () => text, isClosed: () => closed }
+}
+
+const isClosed = (caller: Conversation) => waitFor(() => expect(caller.isClosed()).toBe(true))
+
+/** Resolves when the other side has really closed: it resets a connection that is written to. */
+const isReset = ({ socket, isClosed }: Conversation) =>
+  waitFor(() => {
+    socket.write(SMUGGLED)
+    expect(isClosed()).toBe(true)
+  })
+
+/**
+ * Answers an upgrade and keeps the connection open, as a kube-apiserver does after a refusal: Go's server reads the next
+ * request from it. Gives what the instance received after the head.
+ */
+function instanceAnswers(answer: string): { readonly received: () => string; readonly sockets: Duplex[] } {
+  const sockets: Duplex[] = []
+  let received = ''
+  proxy.upstream.upgrade = (_, socket, head) => {
+    sockets.push(socket)
+    received += String(head)
+    socket.on('data', chunk => (received += String(chunk)))
+    socket.on('error', () => undefined)
+    socket.write(answer)
+  }
+  return { received: () => received, sockets }
+}
+
+const forbidden = 'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno'
+const accepted = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+
+describe('an upgrade that the instance refuses', () => {
+  it('carries nothing of the caller to the instance, neither before nor after the refusal, and is closed', async () => {
+    const { received, sockets } = instanceAnswers(forbidden)
+    const caller = await say(asks() + SMUGGLED, true)
+    await waitFor(() => expect(caller.text()).toContain('\r\n\r\nno'))
+    caller.socket.write(SMUGGLED)
+    await isReset(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/)
+    expect(caller.text().match(/HTTP\/1\.1/g)).toHaveLength(1)
+    expect(caller.text()).toMatch(/\r\nConnection: close\r\n/)
+    expect(caller.text()).toMatch(/\r\nKairship-Source: karmada\r\n/)
+    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+    expect(sockets).toHaveLength(1)
+    expect(received()).toBe('')
+    expect(proxy.upstream.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['a known length', forbidden, /403 Forbidden[\s\S]*\r\nContent-Length: 2\r\n[\s\S]*\r\n\r\nno$/],
+    [
+      'chunks',
+      'HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n3\r\nway\r\n0\r\n\r\n',
+      /400 Bad Request[\s\S]*\r\nTransfer-Encoding: chunked\r\n\r\n(2\r\nno\r\n3\r\nway|5\r\nnoway)\r\n0\r\n\r\n$/,
+    ],
+    ['no body', 'HTTP/1.1 204 No Content\r\n\r\n', /204 No Content\r\n(.+\r\n)+\r\n$/],
+    ['success', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', /200 OK[\s\S]*\r\n\r\nok$/],
+    [
+      'a redirect',
+      'HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n',
+      /302 Found[\s\S]*Location: \/x\r\n/,
+    ],
+    [
+      'another version of the protocol',
+      'HTTP/1.1 426 Upgrade Required\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n',
+      /426 Upgrade Required(?![\s\S]*h2c)/,
+    ],
+    [
+      'an announcement before it',
+      `HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${forbidden}`,
+      /^HTTP\/1\.1 403 /,
+    ],
+    ['a second answer after it', `${forbidden}${accepted}HTTP/1.1 200 OK\r\n\r\n`, /403 [\s\S]*\r\n\r\nno$/],
+  ])('with %s is relayed as this one answer', async (_, answer, relayed) => {
+    const { received } = instanceAnswers(answer)
+    const caller = await say(asks())
+    await isClosed(caller)
+    expect(caller.text()).toMatch(relayed)
+    expect(caller.text().match(/HTTP\/1\.1/g)).toHaveLength(1)
+    expect(received()).toBe('')
+    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+  })
+
+  it('without a length is relayed to its end', async () => {
+    proxy.upstream.upgrade = (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\nno')
+    const caller = await say(asks())
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/403 Forbidden[\s\S]*\r\n2\r\nno\r\n0\r\n\r\n$/)
+  })
+
+  it('with a body larger than all buffers is relayed whole to a caller that reads', async () => {
+    const size = 4 * 1024 * 1024
+    instanceAnswers(`HTTP/1.1 500 Oh\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)
+    const caller = await say(asks())
+    await isClosed(caller)
+    expect(caller.text().length - caller.text().indexOf('\r\n\r\n') - 4).toBe(size)
+  })
+
+  it('and breaks off in the middle is broken off for the caller, too', async () => {
+    proxy.upstream.upgrade = (_, socket) =>
+      socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf', () => socket.destroy())
+    const caller = await say(asks())
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 403 [\s\S]*half$/)
+  })
+
+  it.each([
+    ['is no HTTP', 'SSH-2.0-OpenSSH\r\n'],
+    ['is a 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['switches to another protocol', accepted.replace('websocket', 'h2c')],
+    ['switches to several protocols', accepted.replace('websocket', 'websocket, h2c')],
+    ['names two protocols', accepted.replace('Upgrade: web', 'Upgrade: h2c\r\nUpgrade: web')],
+    ['switches to no protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['does not switch the connection', accepted.replace('Connection: Upgrade\r\n', '')],
+  ])('by an answer that %s is a 503 of our own', async (_, answer) => {
+    const { received } = instanceAnswers(answer)
+    const caller = await say(asks() + SMUGGLED)
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"kind":"Status"/)
+    expect(received()).toBe('')
+    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+  })
+})
+
+describe('an upgrade that the instance has not answered', () => {
+  it('is given up when the caller hangs up', async () => {
+    const { sockets } = instanceAnswers('')
+    const caller = await say(asks())
+    await waitFor(() => expect(sockets).toHaveLength(1))
+    caller.socket.end()
+    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+  })
+
+  it('is refused when the server stops', async () => {
+    const { sockets } = instanceAnswers('')
+    const caller = await say(asks())
+    await waitFor(() => expect(sockets).toHaveLength(1))
+    const stopped = proxy.api.running.close()
+    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/))
+    await stopped
+  })
+
+  it('holds back what the caller sends until the instance has switched, and hands it on then', async () => {
+    const { received, sockets } = instanceAnswers('HTTP/1.1 103 Early Hints\r\n\r\n')
+    const caller = await say(`${asks()}early `)
+    await waitFor(() => expect(sockets).toHaveLength(1))
+    caller.socket.write('bytes')
+    expect(received()).toBe('')
+    sockets[0]!.write(`${accepted}first words`)
+    await waitFor(() => expect(received()).toBe('early bytes'))
+    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 101 [\s\S]*\r\n\r\nfirst words$/))
+    caller.socket.destroy()
+  })
+})
+
+describe('an upgrade request', () => {
+  it.each([
+    ['for h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAA']],
+    ['for TLS', ['Connection: Upgrade', 'Upgrade: TLS/1.0']],
+    ['for several protocols', ['Connection: Upgrade', 'Upgrade: websocket, h2c']],
+    [
+      'for several protocols in several headers',
+      ['Connection: Upgrade', 'Upgrade: websocket', 'Upgrade: h2c'],
+    ],
+    [
+      'hidden in a second Connection header',
+      ['Connection: keep-alive', 'Connection: upgrade', 'Upgrade: h2c'],
+    ],
+    ['with a body', [...WEBSOCKET, `Content-Length: ${SMUGGLED.length}`]],
+    ['with a body in chunks', [...WEBSOCKET, 'Transfer-Encoding: chunked']],
+  ])('%s is refused before the instance receives it', async (_, lines) => {
+    const caller = await say(asks(lines) + SMUGGLED)
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"reason":"BadRequest"/)
+    expect(proxy.upstream.requests).toEqual([])
+    expect(await proxy.upstream.connections()).toBe(0)
+  })
+
+  it.each(['DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
+    'by %s is refused before the instance receives it',
+    async method => {
+      const caller = await say(asks(WEBSOCKET, { method }))
+      await isClosed(caller)
+      expect(caller.text()).toMatch(/^HTTP\/1\.1 400 /)
+      expect(proxy.upstream.requests).toEqual([])
+    },
+  )
+
+  it.each([
+    '/north/proxy/api/v1/namespaces/a/configmaps/victim',
+    '/north/proxy/api/v1/namespaces/a/pods?watch=true',
+    '/north/proxy/api/v1/namespaces/a/pods/x/log?follow=true',
+    '/north/proxy/api/v1/namespaces/a/pods/x/proxy/exec',
+    '/north/proxy/api/v1/namespaces/a/services/x/proxy/',
+    '/north/proxy/api/v1/nodes/x/proxy/exec/a/x/main',
+    '/north/proxy/api/v1/namespaces/a/pods/x/%65xec',
+    '/north/proxy/api/v1/namespaces/a/pods/x/exec/more',
+    '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/nodes/x/proxy/',
+    '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/apis/cluster.karmada.io/v1alpha1/clusters/n/proxy/api/v1/namespaces/a/pods/x/exec',
+  ])('at %s is refused: nothing is to be upgraded there', async path => {
+    const caller = await say(asks(WEBSOCKET, { path }))
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*only exec, attach and portforward/)
+    expect(proxy.upstream.requests).toEqual([])
+  })
+
+  it.each([
+    '/north/proxy/api/v1/namespaces/a/pods/x/exec?command=ls',
+    '/north/proxy/api/v1/namespaces/a/pods/x/attach',
+    '/north/proxy/api/v1/namespaces/a/pods/x/portforward?ports=80',
+    '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/a/pods/x/exec',
+    '/north/proxy/apis/search.karmada.io/v1alpha1/proxying/karmada/proxy/api/v1/namespaces/a/pods/x/exec',
+  ])('at %s is passed on', async path => {
+    instanceAnswers(accepted)
+    const caller = await say(asks(WEBSOCKET, { path }))
+    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 101 /))
+    caller.socket.destroy()
+  })
+
+  it.each([
+    ['GET', ['create'], 403],
+    ['GET', ['get'], 403],
+    ['GET', ['get', 'create'], 101],
+    ['POST', ['get'], 403],
+    ['POST', ['create'], 101],
+  ])('by %s of a caller that may only %s is answered with %i', async (method, verbs, status) => {
+    instanceAnswers(accepted)
+    proxy.api.host.script = ({ path, body }) => {
+      if (!path.endsWith('/subjectaccessreviews')) return undefined
+      const { resourceAttributes } = (body as { spec: ReviewedSpec }).spec
+      return { status: { allowed: verbs.includes(resourceAttributes?.verb ?? '') } }
+    }
+    const caller = await say(asks(WEBSOCKET, { method }))
+    await waitFor(() => expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `)))
+    caller.socket.destroy()
+  })
+
+  it('for SPDY/3.1 by POST, as client-go sends it, is passed on', async () => {
+    instanceAnswers(accepted.replace('websocket', 'SPDY/3.1'))
+    const spdy = [
+      'Connection: Upgrade',
+      'Upgrade: SPDY/3.1',
+      'X-Stream-Protocol-Version: v4.channel.k8s.io',
+      'Content-Length: 0',
+    ]
+    const caller = await say(asks(spdy, { method: 'POST' }))
+    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 101 [\s\S]*Upgrade: SPDY\/3\.1\r\n/))
+    expect(proxy.upstream.requests[0]).toMatchObject({ method: 'POST', headers: { upgrade: 'SPDY/3.1' } })
+    caller.socket.destroy()
+  })
+})
+
+describe('a refusal of our own on a connection whose peer never ends its side', () => {
+  it.each([
+    ['anonymous', asks(WEBSOCKET, { token: 'unknown' }), 401],
+    ['by the host', asks(WEBSOCKET, { token: 'viewer' }), 403],
+    ['at a path that is no proxy', asks(WEBSOCKET, { path: '/north' }), 404],
+    ['of an unreachable instance', asks(WEBSOCKET, { path: EXEC.replace('north', 'south') }), 503],
+  ])('%s is sent, and the connection is closed', async (_, bytes, status) => {
+    const caller = await say(bytes, true)
+    await isReset(caller)
+    expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
+  it('closes a connection that breaks while it is refused, and the server lives on', async () => {
+    const callers = await Promise.all(
+      Array.from({ length: 10 }, () => say(asks(WEBSOCKET, { path: '/north' }))),
+    )
+    for (const { socket } of callers) socket.destroy()
+    expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
+  })
+})
+
+it('a caller that is gone before it was let in leaves nothing behind', async () => {
+  const { sockets } = instanceAnswers(accepted)
+  const caller = await say(asks())
+  caller.socket.destroy()
+  await once(caller.socket, 'close')
+  expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
+  await waitFor(() => expect(sockets.every(({ destroyed }) => destroyed)).toBe(true))
+})

@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import type { Code } from '../../../../http/code.js'
+import { warnedDuring } from '../../../node-warnings.js'
+import { waitFor } from '../../../patience.js'
+import { ProxyUnderTest, root } from '../proxy-under-test.js'
+
+const proxy = new ProxyUnderTest()
+const accepted = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+const audits = () => proxy.api.log.audits()
+
+describe('an upgrade through the proxy', () => {
+  /** Asks for an upgrade and gives back the raw socket, the answer's head still to be read from it. */
+  async function upgrade(
+    token: string,
+    path = '/north/proxy/api/v1/namespaces/a/pods/x/exec?command=ls',
+  ): Promise<TLSSocket> {
+    const socket = await proxy.socket()
+    socket.write(
+      [
+        `GET ${root}${path} HTTP/1.1`,
+        'Host: kairship',
+        `Authorization: Bearer ${token}`,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+        'X-Remote-User: root',
+        '\r\n',
+      ].join('\r\n'),
+    )
+    return socket
+  }
+  const next = async (socket: TLSSocket) => String((await once(socket, 'data'))[0])
+  /** The instance accepts, and says nothing more. */
+  const switched = (socket: Duplex): void => {
+    socket.write(accepted)
+    socket.on('error', () => undefined)
+  }
+
+  it('becomes a tunnel: what either side says reaches the other, and an end is an end', async () => {
+    proxy.upstream.upgrade = (_, socket) => {
+      socket.write(accepted)
+      socket.on('data', chunk => socket.write(`echo ${chunk}`))
+      socket.on('end', () => socket.end())
+    }
+    const socket = await upgrade('admin')
+    expect(await next(socket)).toMatch(/^HTTP\/1.1 101/)
+    socket.write('hello')
+    expect(await next(socket)).toBe('echo hello')
+    const [received] = proxy.upstream.requests
+    expect(received?.url).toBe('/api/v1/namespaces/a/pods/x/exec?command=ls')
+    expect(received?.headers).toMatchObject({
+      upgrade: 'websocket',
+      'sec-websocket-protocol': 'v5.channel.k8s.io',
+      'impersonate-user': 'admin',
+      authorization: 'Bearer own-token',
+    })
+    expect(received?.headers['x-remote-user']).toBeUndefined()
+    socket.end()
+    await once(socket, 'close')
+    await waitFor(() =>
+      expect(audits()).toMatchObject([{ verb: 'create', code: 'OK' satisfies keyof typeof Code }]),
+    )
+  })
+
+  it.each([
+    ['unknown', 401],
+    ['viewer', 403],
+  ])('of %s is refused with %i before the instance hears of it', async (token, status) => {
+    expect(await next(await upgrade(token))).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*"kind":"Status"`),
+    )
+    expect(proxy.upstream.requests).toEqual([])
+  })
+
+  it('to anywhere but the proxy is refused', async () => {
+    expect(await next(await upgrade('admin', '/north'))).toMatch(/^HTTP\/1.1 404/)
+  })
+
+  it('makes Node warn of nothing', async () => {
+    proxy.upstream.upgrade = (_, socket) => switched(socket)
+    const warned = await warnedDuring(async () => {
+      const socket = await upgrade('admin')
+      await next(socket)
+      socket.destroy()
+      await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+    })
+    expect(warned).toEqual([])
+  })
+
+  it('survives both sides breaking off, and leaves nothing open', async () => {
+    proxy.upstream.upgrade = (_, socket) => switched(socket)
+    const socket = await upgrade('admin')
+    await next(socket)
+    socket.destroy()
+    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+    proxy.upstream.upgrade = (_, behind) => behind.destroy()
+    const other = await upgrade('admin')
+    expect(await next(other)).toMatch(/^HTTP\/1\.1 503 /)
+    expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
+  })
+
+  it('is cut when we stop', async () => {
+    proxy.upstream.upgrade = (_, socket) => switched(socket)
+    const socket = await upgrade('admin')
+    await next(socket)
+    const closed = once(socket, 'close')
+    await proxy.api.running.close()
+    await closed
+  })
+})

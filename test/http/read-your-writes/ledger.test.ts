@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import type { WrittenType } from '../../../http/read-your-writes/expected-write.js'
+import { HOST_CLUSTER, LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { Outcome } from '../../../http/read-your-writes/outcome.js'
+import { collectGarbage } from '../../collect-garbage.js'
+
+const maps = { group: '', resource: 'configmaps' }
+const namespaces = { group: '', resource: 'namespaces' }
+const ann = { instance: 'i', user: 'ann' }
+const ben = { instance: 'i', user: 'ben' }
+const everywhere = { namespace: '' }
+const lost: Outcome = { kind: 'lost' }
+const refused: Outcome = { kind: 'refused' }
+const wrote = (name: string, resourceVersion = '100'): Outcome => ({
+  kind: 'wrote',
+  namespace: 'a',
+  name,
+  expected: { kind: 'present', resourceVersion },
+})
+const update = (name: string) => ({ verb: 'update', namespace: 'a', name })
+const remove = (name: string) => ({ verb: 'delete', namespace: '', name })
+
+function start(limits: ConstructorParameters<typeof WriteLedger>[1] = {}) {
+  let now = 1_000
+  const ledger = new WriteLedger(() => now, limits)
+  return {
+    ledger,
+    pass: (milliseconds: number) => (now += milliseconds),
+    write: (caller: typeof ann, type: WrittenType, request: ReturnType<typeof update>, outcome: Outcome) =>
+      ledger.begin(caller, type, request).ended(outcome),
+    expects: (
+      caller: typeof ann,
+      type: WrittenType,
+      scope: { namespace: string; name?: string } = everywhere,
+    ) => ledger.expectedWrites(caller, type, scope) !== undefined,
+  }
+}
+
+describe('what one caller writes', () => {
+  it('of many invented types changes nothing for another caller, nor for another instance', () => {
+    const { ledger, write, expects } = start()
+    for (let n = 0; n < 20_000; n++) write(ann, { group: 'x', resource: `r${n}` }, update('o'), lost)
+    expect(expects(ann, maps)).toBe(true)
+    expect(expects(ben, maps)).toBe(false)
+    expect(ledger.expectedWrites({ ...ann, instance: 'j' }, maps, everywhere)).toBeUndefined()
+  })
+
+  it('takes bounded memory, whatever it is', () => {
+    const { write } = start()
+    const used = () => {
+      collectGarbage({ type: 'major' })
+      return process.memoryUsage().heapUsed
+    }
+    const flood = (outcome: Outcome) => {
+      for (let n = 0; n < 20_000; n++) {
+        write(ann, { group: 'x', resource: `r${n}` }, update(`o${n}`), outcome)
+        write(ann, maps, update(`o${n}`), outcome)
+        write(ann, namespaces, remove(`n${n}`), outcome)
+      }
+    }
+    flood(lost)
+    const before = used()
+    flood(wrote('x'))
+    flood(lost)
+    expect(used() - before).toBeLessThan(2_000_000)
+  })
+
+  it('is expected of every type once types had to be forgotten, and of none that is checked after that', () => {
+    const { ledger, write } = start({ types: 2 })
+    const names = ['a', 'b', 'c'].map(resource => ({ group: '', resource }))
+    for (const type of names) write(ann, type, update('x'), wrote('x'))
+    const [forgotten, kept] = names as [WrittenType, WrittenType]
+    const expected = (type: WrittenType) => ledger.expectedWrites(ann, type, everywhere)?.written ?? []
+    expect([forgotten, kept, maps].map(type => expected(type).length)).toEqual([1, 2, 1])
+    const [write_] = expected(maps)
+    if (!write_) throw new Error('nothing is expected')
+    const revision = ledger.revisionOf(write_)
+    expect(ledger.setMinimumVersion(write_, revision, '200')).toBe(true)
+    ledger.markShown(write_, revision)
+    expect(expected(maps)).toEqual([])
+    expect(ledger.highest(ann, maps)).toBe('200')
+    // `b` is forgotten now, but it was written before configmaps were checked.
+    write(ann, { group: '', resource: 'd' }, update('x'), wrote('x'))
+    expect(expected(maps)).toEqual([])
+    // `c`, `d` and `e` were written since, or while nobody looked.
+    write(ann, { group: '', resource: 'e' }, update('x'), wrote('x'))
+    write(ann, { group: '', resource: 'f' }, update('x'), wrote('x'))
+    expect(expected(maps)).toHaveLength(1)
+  })
+
+  it('is not forgotten while it is under way', () => {
+    const { ledger, expects, write } = start({ types: 1, callers: 1 })
+    const pending = ledger.begin(ann, maps, update('x'))
+    for (let n = 0; n < 10; n++) write(ann, { group: 'x', resource: `r${n}` }, update('x'), wrote('x'))
+    for (let n = 0; n < 10; n++) write({ instance: 'i', user: `u${n}` }, maps, update('y'), wrote('y'))
+    expect(ledger.expectedWrites(ann, maps, { namespace: 'a', name: 'x' })?.written).toContainEqual(
+      expect.objectContaining({ name: 'x', underWay: 1 }),
+    )
+    pending.ended(wrote('x', '300'))
+    expect(expects(ann, maps, { namespace: 'a', name: 'x' })).toBe(true)
+  })
+})
+
+describe('of writes to one object', () => {
+  const expectation = (ledger: WriteLedger) =>
+    ledger.expectedWrites(ann, maps, { namespace: 'a', name: 'x' })?.written[0]?.expected
+  const gone: Outcome = { kind: 'wrote', namespace: 'a', name: 'x', expected: { kind: 'gone', uid: 'u' } }
+
+  it('the last one to end decides, when none of them overlap', () => {
+    const { ledger, write } = start()
+    write(ann, maps, update('x'), wrote('x', '100'))
+    write(ann, maps, update('x'), wrote('x', '200'))
+    expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
+  })
+
+  it('none decides alone, when they overlap: their answers came in no known order', () => {
+    const { ledger } = start()
+    const first = ledger.begin(ann, maps, update('x'))
+    const second = ledger.begin(ann, maps, { verb: 'delete', namespace: 'a', name: 'x' })
+    second.ended(gone)
+    first.ended(wrote('x', '300'))
+    expect(expectation(ledger)).toEqual({ kind: 'unknown' })
+  })
+
+  it('a later one does not decide while one whose answer was lost may still be executed', () => {
+    const { ledger, write, pass } = start()
+    write(ann, maps, update('x'), lost)
+    pass(LOST_FOR_MS - 1)
+    write(ann, maps, update('x'), wrote('x', '100'))
+    expect(expectation(ledger)).toEqual({ kind: 'unknown' })
+    pass(1)
+    write(ann, maps, update('x'), wrote('x', '200'))
+    expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
+  })
+
+  it('what was found out about an earlier one says nothing about a later one', () => {
+    const { ledger, write } = start()
+    write(ann, maps, update('x'), wrote('x', '100'))
+    const [earlier] = ledger.expectedWrites(ann, maps, everywhere)?.written ?? []
+    if (!earlier) throw new Error('nothing is expected')
+    const revision = ledger.revisionOf(earlier)
+    write(ann, maps, update('x'), wrote('x', '200'))
+    ledger.markShown(earlier, revision)
+    ledger.resolve(earlier, revision, { kind: 'gone', uid: 'u' })
+    expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
+  })
+
+  it('each ends once, whatever is said of it afterwards', () => {
+    const { ledger } = start()
+    const write = ledger.begin(ann, maps, update('x'))
+    write.ended(wrote('x', '100'))
+    write.ended(lost)
+    expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '100' })
+  })
+})
+
+describe('the deletion of a namespace', () => {
+  it('is remembered whatever other callers delete', () => {
+    const { ledger, write } = start()
+    write(ann, namespaces, remove('gone'), wrote('gone'))
+    for (let n = 0; n < 400; n++)
+      write({ instance: 'i', user: `u${n}` }, namespaces, remove(`n${n}`), wrote(`n${n}`))
+    const { deleted = [] } = ledger.expectedWrites(ann, maps, { namespace: 'gone' }) ?? {}
+    expect(deleted.map(({ container }) => container)).toEqual([{ kind: 'namespace', name: 'gone' }])
+  })
+
+  it('becomes the deletion of any, when its caller deletes more of them than are remembered', () => {
+    const { ledger, write } = start({ containers: 2 })
+    for (const name of ['one', 'two', 'three']) write(ann, namespaces, remove(name), wrote(name))
+    const deletedIn = (namespace: string) =>
+      ledger.expectedWrites(ann, maps, { namespace })?.deleted.map(({ container }) => container.name)
+    expect([deletedIn('three'), deletedIn('one'), deletedIn('other')]).toEqual([
+      ['three', undefined],
+      [undefined],
+      [undefined],
+    ])
+  })
+
+  it('says nothing about an object that is in no namespace', () => {
+    const { write, expects } = start()
+    write(ann, namespaces, remove('gone'), wrote('gone'))
+    expect(expects(ann, { group: '', resource: 'nodes' }, { namespace: '', name: 'n' })).toBe(false)
+  })
+})
+
+describe('nothing is remembered', () => {
+  it.each([
+    ['that was refused', maps, refused],
+    ['of a type whose name no API server can serve', { group: '', resource: 'r'.repeat(254) }, lost],
+    ['of a group whose name no API server can serve', { group: 'g'.repeat(254), resource: 'r' }, lost],
+  ])('%s', (_, type, outcome) => {
+    const { write, expects } = start()
+    write(ann, type, update('x'), outcome)
+    expect(expects(ann, type)).toBe(false)
+  })
+
+  it('of an instance that is gone; the host cluster stays', () => {
+    const { ledger, write, expects } = start()
+    for (const instance of ['i', 'j', HOST_CLUSTER]) write({ instance, user: 'ann' }, maps, update('x'), lost)
+    ledger.keepOnly(instance => instance === 'j')
+    const left = ['i', 'j', HOST_CLUSTER].map(instance => expects({ instance, user: 'ann' }, maps))
+    expect(left).toEqual([false, true, true])
+  })
+})
+
+it('a name that no object can have counts as all objects of the type', () => {
+  const { write, expects } = start()
+  write(ann, maps, update('x'.repeat(300)), lost)
+  expect(expects(ann, maps, { namespace: 'a', name: 'any' })).toBe(true)
+})
+
+it('both groups of events show the same objects', () => {
+  const { write, expects } = start()
+  write(ann, { group: 'events.k8s.io', resource: 'events' }, update('x'), wrote('x'))
+  expect(expects(ann, { group: '', resource: 'events' })).toBe(true)
+  expect(expects(ann, { group: 'other', resource: 'events' })).toBe(false)
+})
+
+it('a lost write of a forgotten type may still be executed', () => {
+  const { ledger, write, pass } = start({ types: 1 })
+  write(ann, maps, update('x'), lost)
+  write(ann, namespaces, update('x'), wrote('x'))
+  const isOpen = () =>
+    ledger.expectedWrites(ann, maps, everywhere)?.written.some(({ notBefore }) => ledger.now() < notBefore)
+  expect(isOpen()).toBe(true)
+  pass(LOST_FOR_MS)
+  expect(isOpen()).toBe(false)
+})

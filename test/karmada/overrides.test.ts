@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import type { OverridePolicy, Overriders } from '../../karmada/objects/override-policy.js'
+import { applyOverrides } from '../../karmada/overrides/apply-overrides.js'
+import { OverrideError } from '../../karmada/overrides/json-edit.js'
+import { overridden, overrideOutcome } from './overridden.js'
+import { overrideScenarios } from './override-scenarios.js'
+import { recordedAnswers, sampled } from './recorded.js'
+
+it('override 300 recorded objects as Karmada did', () => {
+  const ours = sampled(overrideScenarios, 300).map(scenario => overrideOutcome(overridden(scenario)))
+  expect(ours).toEqual(recordedAnswers('overrides'))
+})
+
+describe('an override', () => {
+  const cluster = {
+    apiVersion: 'cluster.karmada.io/v1alpha1' as const,
+    kind: 'Cluster' as const,
+    metadata: { name: 'member1' },
+    spec: { syncMode: 'Push' as const },
+  }
+  const web = (image = 'nginx:1.27') => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { template: { spec: { containers: [{ name: 'web', image, args: ['a', 'b'] }] } } },
+  })
+  const policy = (name: string, overriders: Overriders): OverridePolicy => ({
+    metadata: { name, namespace: 'default' },
+    spec: { overrideRules: [{ overriders }] },
+  })
+  const by = (...namespaced: readonly OverridePolicy[]) =>
+    applyOverrides(web(), cluster, { clusterWide: [], namespaced }).object.spec.template.spec.containers[0]
+  const image = (value: string): Overriders => ({
+    imageOverrider: [{ component: 'Registry', operator: 'replace', value }],
+  })
+
+  it('leaves the template as it was', () => {
+    const template = web()
+    applyOverrides(template, cluster, { clusterWide: [], namespaced: [policy('a', image('mirror.io'))] })
+    expect(template).toEqual(web())
+  })
+
+  it('of the later name has the last word', () =>
+    expect(by(policy('b', image('b.io')), policy('a', image('a.io')))?.image).toBe('b.io/nginx:1.27'))
+
+  it('of a namespace comes after those of the whole control plane', () => {
+    const policies = { clusterWide: [policy('z', image('z.io'))], namespaced: [policy('a', image('a.io'))] }
+    const { object, clusterOverrides, overrides } = applyOverrides(web(), cluster, policies)
+    expect(object.spec.template.spec.containers[0]?.image).toBe('a.io/nginx:1.27')
+    expect([clusterOverrides, overrides].map(all => all.map(({ policyName }) => policyName))).toEqual([
+      ['z'],
+      ['a'],
+    ])
+  })
+
+  it('that cannot be applied says which and why', () =>
+    expect(() =>
+      by(policy('a', { plaintext: [{ path: '/spec/gone/x', operator: 'add', value: 1 }] })),
+    ).toThrow(new OverrideError('add "/spec/gone/x" cannot be applied: there is nothing at its path')))
+
+  it('takes words of a command away and adds others', () =>
+    expect(
+      by(
+        policy('a', {
+          argsOverrider: [
+            { containerName: 'web', operator: 'remove', value: ['a'] },
+            { containerName: 'web', operator: 'add', value: ['c'] },
+          ],
+        }),
+      )?.args,
+    ).toEqual(['b', 'c']))
+})

@@ -1,0 +1,219 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { BindingSpec, TargetCluster } from '../../karmada/objects/binding.js'
+import type { Cluster, Taint } from '../../karmada/objects/cluster.js'
+import type { Placement } from '../../karmada/objects/placement.js'
+import { schedule } from '../../karmada/scheduling/schedule.js'
+import { tolerates } from '../../karmada/scheduling/tolerations.js'
+import { outcomeOf } from './outcome.js'
+import { recordedAnswers, sampled } from './recorded.js'
+import { scenarios } from './scenarios.js'
+
+const isDivided = ({ replicaScheduling }: Placement) => replicaScheduling?.replicaSchedulingType === 'Divided'
+const total = (clusters: readonly TargetCluster[]) =>
+  clusters.reduce((sum, { replicas = 0 }) => sum + replicas, 0)
+
+it('decides 1,000 recorded scenarios as Karmada did', () => {
+  const ours = sampled(scenarios).map(({ spec, status, clusters }) =>
+    outcomeOf(schedule(spec, status, clusters)),
+  )
+  expect(ours).toEqual(recordedAnswers('scheduling'))
+})
+
+describe('any schedule', () => {
+  const holds = (
+    claim: (scenario: Parameters<typeof schedule>, found: ReturnType<typeof schedule>) => void,
+  ) =>
+    fc.assert(
+      fc.property(scenarios, ({ spec, status, clusters }) =>
+        claim([spec, status, clusters], schedule(spec, status, clusters)),
+      ),
+      { numRuns: 300 },
+    )
+
+  it('gives out as many replicas as the template has, where they are divided', () =>
+    holds(([spec], { clusters, failure }) => {
+      const { replicas = 0, placement } = spec
+      if (failure || !isDivided(placement) || replicas === 0) return
+      expect(total(clusters)).toBe(replicas)
+    }))
+
+  it('has no cluster twice, and none that nobody knows', () =>
+    holds(([, , known], { clusters }) => {
+      const names = clusters.map(({ name }) => name)
+      expect(new Set(names).size).toBe(names.length)
+      expect(known.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(names))
+    }))
+
+  it('leaves out clusters that are being deleted, evicted from, or excluded', () =>
+    holds(([{ placement, gracefulEvictionTasks = [] }, , known], { clusters }) => {
+      for (const { name } of clusters) {
+        const cluster = known.find(({ metadata }) => metadata.name === name)
+        expect(cluster?.metadata.deletionTimestamp).toBeUndefined()
+        expect(gracefulEvictionTasks).not.toContainEqual(expect.objectContaining({ fromCluster: name }))
+        expect(placement.clusterAffinity?.exclude ?? []).not.toContain(name)
+      }
+    }))
+
+  it('puts nothing new on a cluster with a taint that the placement does not tolerate', () =>
+    holds(([{ placement, clusters: previous = [] }, , known], { clusters }) => {
+      const { clusterTolerations = [] } = placement
+      const repels = (taint: Taint) =>
+        taint.effect !== 'PreferNoSchedule' && !clusterTolerations.some(one => tolerates(one, taint))
+      for (const { name } of clusters) {
+        if (previous.some(one => one.name === name)) continue
+        const cluster = known.find(({ metadata }) => metadata.name === name)
+        expect((cluster?.spec.taints ?? []).filter(repels)).toEqual([])
+      }
+    }))
+
+  it('does not exceed the groups of a spread constraint by cluster', () =>
+    holds(([{ placement }, ,], { clusters, verdicts, failure }) => {
+      const [constraint, other] = placement.spreadConstraints ?? []
+      const strategy = placement.replicaScheduling
+      const isStatic =
+        strategy?.replicaDivisionPreference === 'Weighted' && !strategy.weightPreference?.dynamicWeight
+      if (failure || other || constraint?.spreadByField !== 'cluster' || isStatic) return
+      const selected = verdicts.filter(verdict => verdict.selected).length
+      expect(selected).toBeGreaterThanOrEqual(constraint.minGroups ?? 0)
+      expect(selected).toBeLessThanOrEqual(constraint.maxGroups ?? 0)
+      expect(clusters.length).toBeLessThanOrEqual(selected)
+    }))
+
+  it('does not depend on the order in which clusters are known', () =>
+    fc.assert(
+      fc.property(
+        scenarios.chain(scenario =>
+          fc.record({
+            scenario: fc.constant(scenario),
+            shuffled: fc.shuffledSubarray([...scenario.clusters], { minLength: scenario.clusters.length }),
+          }),
+        ),
+        ({ scenario: { spec, status, clusters }, shuffled }) => {
+          const { clusters: placed, failure } = schedule(spec, status, clusters)
+          expect(schedule(spec, status, shuffled)).toMatchObject({
+            clusters: placed,
+            ...(failure && { failure }),
+          })
+        },
+      ),
+      { numRuns: 200 },
+    ))
+
+  it('stays as it is when it is made again, unless somebody asks for a new one', () =>
+    holds(([spec, status, known], { clusters, failure, affinityName }) => {
+      const preference = spec.placement.replicaScheduling
+      if (failure || spec.rescheduleTriggeredAt || !isDivided(spec.placement)) return
+      if (preference?.replicaDivisionPreference !== 'Aggregated' || spec.placement.spreadConstraints) return
+      if (affinityName !== undefined) return
+      const again = schedule({ ...spec, clusters }, status, known)
+      expect(again.clusters).toEqual(clusters)
+    }))
+
+  it('names a reason for each cluster that it leaves out before selection', () =>
+    holds((_, { verdicts }) => {
+      for (const { refusals, candidate } of verdicts)
+        expect(refusals.length === 0).toBe(candidate !== undefined)
+    }))
+})
+
+describe('a schedule', () => {
+  const cluster = (name: string, more: Partial<Cluster['spec']> = {}, cpu = '10'): Cluster => ({
+    apiVersion: 'cluster.karmada.io/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name },
+    spec: { syncMode: 'Push', ...more },
+    status: {
+      apiEnablements: [{ groupVersion: 'apps/v1', resources: [{ name: 'deployments', kind: 'Deployment' }] }],
+      resourceSummary: { allocatable: { cpu, pods: '110' } },
+    },
+  })
+  const spec = (placement: Placement, more: Partial<BindingSpec> = {}): BindingSpec => ({
+    resource: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web', uid: 'a' },
+    replicas: 6,
+    replicaRequirements: { resourceRequest: { cpu: '1' } },
+    placement,
+    ...more,
+  })
+  const aggregated: Placement = {
+    replicaScheduling: { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Aggregated' },
+  }
+
+  it('duplicates a template where nothing else is said', () =>
+    expect(schedule(spec({}), {}, [cluster('a'), cluster('b')]).clusters).toEqual([
+      { name: 'a', replicas: 6 },
+      { name: 'b', replicas: 6 },
+    ]))
+
+  it('takes the largest cluster alone, where that is enough', () =>
+    expect(schedule(spec(aggregated), {}, [cluster('a', {}, '4'), cluster('b', {}, '8')]).clusters).toEqual([
+      { name: 'b', replicas: 6 },
+    ]))
+
+  it('says how many replicas there is room for, where that is too few', () =>
+    expect(schedule(spec(aggregated), {}, [cluster('a', {}, '2'), cluster('b', {}, '3')]).failure).toEqual({
+      reason: 'Unschedulable',
+      message:
+        'failed to assign replicas: failed to scale up: Clusters available replicas 5 are not enough to schedule.',
+    }))
+
+  it('names every filter that refuses a cluster', () => {
+    const tainted = cluster('a', { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] })
+    const found = schedule(spec({ clusterAffinity: { clusterNames: ['b'] } }), {}, [tainted])
+    expect(found.verdicts[0]?.refusals).toEqual([
+      {
+        filter: 'ClusterAffinity',
+        reason: 'cluster(s) did not match the placement cluster affinity constraint',
+      },
+      { filter: 'TaintToleration', reason: 'cluster(s) had untolerated taint {k=v:NoSchedule}' },
+    ])
+    expect(found.failure?.message).toBe(
+      '0/1 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint.',
+    )
+  })
+
+  it('chooses no cluster by a field selector that Kubernetes cannot read', () => {
+    const unreadable = [
+      { key: 'region', operator: 'Near', values: ['eu'] },
+      { key: 'region', operator: 'NotIn', values: ['not a label value'] },
+    ]
+    for (const requirement of unreadable) {
+      const placement = { clusterAffinity: { fieldSelector: { matchExpressions: [requirement] } } }
+      const found = schedule(spec(placement), {}, [cluster('a', { region: 'eu' })])
+      expect(found.failure?.reason).toBe('NoClusterFit')
+    }
+  })
+
+  it('tries affinity groups in order and tells what became of each', () => {
+    const groups: Placement = {
+      clusterAffinities: [
+        { affinityName: 'first', clusterNames: ['gone'] },
+        { affinityName: 'second', clusterNames: ['b'] },
+      ],
+    }
+    const found = schedule(spec(groups), {}, [cluster('a'), cluster('b')])
+    expect(found).toMatchObject({ affinityName: 'second', clusters: [{ name: 'b', replicas: 6 }] })
+    expect(found.tried.map(({ affinityName, failure }) => [affinityName, failure?.reason])).toEqual([
+      ['first', 'NoClusterFit'],
+    ])
+  })
+
+  it('fills an affinity group before its overflow', () => {
+    const overflowing: Placement = {
+      ...aggregated,
+      clusterAffinities: [
+        {
+          affinityName: 'local',
+          clusterNames: ['a'],
+          overflowAffinities: [{ clusterNames: ['b'] }, { clusterNames: ['c'] }],
+        },
+      ],
+    }
+    const known = [cluster('a', {}, '3'), cluster('b', {}, '2'), cluster('c', {}, '9')]
+    expect(schedule(spec(overflowing), {}, known).clusters).toEqual([
+      { name: 'a', replicas: 3 },
+      { name: 'b', replicas: 2 },
+      { name: 'c', replicas: 1 },
+    ])
+  })
+})

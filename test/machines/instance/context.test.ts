@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { initialTransition } from 'xstate'
+import type { InstanceContext } from '../../../machines/instance/context.js'
+import { instanceMachine } from '../../../machines/instance/instance.js'
+import { isNews, reduceFact } from '../../../machines/instance/reduce-fact.js'
+import { type FactName, facts, instance } from './facts.js'
+
+/** What an instance knows that was told these facts. */
+const knowing = (...names: FactName[]): InstanceContext => {
+  const [{ context }] = initialTransition(instanceMachine, { instance: instance(), leading: true })
+  return names.reduce((knowledge, name) => reduceFact(knowledge, facts[name]), context)
+}
+/** The same fact, as another object: watches parse anew. */
+const again = (name: FactName) => structuredClone(facts[name])
+
+describe('what a watch on the host shows', () => {
+  it.each<FactName>([
+    'noVirtualCluster',
+    'syncing',
+    'registered',
+    'unregistered',
+    'bindings',
+    'notInstalled',
+  ])('is news the first time and not the second: %s', name => {
+    expect(isNews(knowing(), again(name))).toBe(true)
+    expect(isNews(knowing('synced', 'refused', name), again(name))).toBe(false)
+  })
+
+  it('is news when its owner judges otherwise', () => {
+    expect(isNews(knowing('syncing'), again('synced'))).toBe(true)
+    expect(isNews(knowing('registered'), again('refused'))).toBe(true)
+  })
+
+  it('is news again after contact was lost', () => {
+    expect(isNews(knowing('synced', 'hostLost'), again('synced'))).toBe(true)
+  })
+
+  it('is always sent where more than the fact follows from it', () => {
+    const known = knowing('resolved', 'healthy', 'distinct', 'leading')
+    for (const name of ['healthy', 'distinct', 'leading', 'claimed'] as const)
+      expect(isNews(known, again(name))).toBe(true)
+  })
+})

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import { startPlayground } from '../../../playground/fleet/fleet.js'
+import { FolderInUseError, lockFolder } from '../../../playground/fleet/folder-lock.js'
+import { silent } from '../../silent.js'
+
+let folder: string
+const children: ChildProcess[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lock-'))
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Another process that holds the folder, until it is killed. */
+async function holder(): Promise<ChildProcess> {
+  const program = new URL('../../../dist/playground/fleet/folder-lock.js', import.meta.url)
+  const script = `
+    const { lockFolder } = await import(${JSON.stringify(program.href)})
+    lockFolder(${JSON.stringify(folder)})
+    process.stdout.write('held')
+    setInterval(() => undefined, 1000)
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data')
+  return child
+}
+
+describe('a folder that a process keeps its data in', () => {
+  it('is refused to another, which is told who holds it', async () => {
+    const { pid } = await holder()
+    expect(() => lockFolder(folder)).toThrow(FolderInUseError)
+    expect(() => lockFolder(folder)).toThrow(`${folder} is in use by process ${pid}`)
+    expect(await readdir(folder)).toEqual(['lock'])
+  })
+
+  it.runIf(process.platform === 'linux')('is refused at once where the system lets nothing be made', () => {
+    expect(() => lockFolder('/proc/kairship')).toThrow(/ENOENT.*'\/proc\/kairship'/)
+    expect(() => lockFolder('/proc/kairship/below')).toThrow(/ENOENT/)
+  })
+
+  it('is refused when it is a file, or below one', async () => {
+    await writeFile(join(folder, 'file'), '')
+    expect(() => lockFolder(join(folder, 'file'))).toThrow('ENOTDIR')
+    expect(() => lockFolder(join(folder, 'file/below'))).toThrow('ENOTDIR')
+  })
+
+  it('is taken over from a process that was killed', async () => {
+    const child = await holder()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const unlock = lockFolder(folder)
+    expect(JSON.parse(await readFile(join(folder, 'lock'), 'utf8')).pid).toBe(process.pid)
+    unlock()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  // Only Linux tells when a process started.
+  it.runIf(process.platform === 'linux')(
+    'is not lost to a process that was given the same number later, nor to a torn lock',
+    async () => {
+      for (const left of [
+        { pid: process.ppid, started: '1' },
+        { pid: process.pid, started: '1' },
+        undefined,
+      ]) {
+        await writeFile(join(folder, 'lock'), left ? JSON.stringify(left) : '{"pi')
+        lockFolder(folder)()
+      }
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
+
+  it('serves one playground at a time, and the next when that has closed', async () => {
+    const start = () =>
+      startPlayground({ instances: 0, dataDir: folder, connector: kubeConnector(), log: silent })
+    const first = await start()
+    await expect(start()).rejects.toThrow('already in use by this process')
+    await first.close()
+    await (await start()).close()
+  })
+})

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { startHost } from '../../../playground/fleet/host.js'
+
+const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length
+
+it('a host that cannot be set up leaves no port open', async () => {
+  const before = listening()
+  const refuses = () => {
+    throw new Error('the disk is full')
+  }
+  await expect(startHost({ name: 'host', mutate: refuses })).rejects.toThrow()
+  await expect.poll(listening).toBe(before)
+})

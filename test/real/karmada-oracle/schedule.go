@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sort"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
+	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
+	clusterlister "github.com/karmada-io/karmada/pkg/generated/listers/cluster/v1alpha1"
+	schedulercache "github.com/karmada-io/karmada/pkg/scheduler/cache"
+	"github.com/karmada-io/karmada/pkg/scheduler/core"
+	"github.com/karmada-io/karmada/pkg/scheduler/framework"
+	"github.com/karmada-io/karmada/pkg/scheduler/framework/plugins"
+	"github.com/karmada-io/karmada/pkg/util/helper"
+)
+
+type placed struct {
+	Name     string `json:"name"`
+	Replicas int32  `json:"replicas"`
+}
+
+type scheduled struct {
+	Clusters []placed `json:"clusters"`
+	// Empty, NoClusterFit, Unschedulable or SchedulerError: the reason of the Scheduled condition.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// The first filter's words for each cluster that was refused; of several filters, Karmada runs them in no order.
+	Refused map[string][]string `json:"refused,omitempty"`
+}
+
+// schedule runs filters, scores, selection and assignment for one binding over some clusters.
+func schedule(line []byte) (any, error) {
+	var input struct {
+		Spec     workv1alpha2.ResourceBindingSpec   `json:"spec"`
+		Status   workv1alpha2.ResourceBindingStatus `json:"status"`
+		Clusters []clusterv1alpha1.Cluster          `json:"clusters"`
+	}
+	if err := json.Unmarshal(line, &input); err != nil {
+		return nil, err
+	}
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for i := range input.Clusters {
+		if err := indexer.Add(&input.Clusters[i]); err != nil {
+			return nil, err
+		}
+	}
+	known := schedulercache.NewCache(clusterlister.NewClusterLister(indexer), nil, time.Minute)
+	algorithm, err := core.NewGenericScheduler(known, plugins.NewInTreeRegistry())
+	if err != nil {
+		return nil, err
+	}
+	result, err := algorithm.Schedule(context.Background(), &input.Spec, &input.Status, &core.ScheduleAlgorithmOption{})
+	if err != nil {
+		return refusal(err), nil
+	}
+	return scheduled{Clusters: sorted(result.SuggestedClusters)}, nil
+}
+
+func refusal(err error) scheduled {
+	var unfit *framework.FitError
+	var unschedulable *framework.UnschedulableError
+	refused := scheduled{Clusters: []placed{}, Message: err.Error(), Reason: workv1alpha2.BindingReasonSchedulerError}
+	if errors.As(err, &unschedulable) {
+		refused.Reason = workv1alpha2.BindingReasonUnschedulable
+	} else if errors.As(err, &unfit) {
+		refused.Reason = workv1alpha2.BindingReasonNoClusterFit
+		refused.Refused = map[string][]string{}
+		for name, result := range unfit.Diagnosis.ClusterToResultMap {
+			refused.Refused[name] = result.Reasons()
+		}
+	}
+	return refused
+}
+
+func sorted(clusters []workv1alpha2.TargetCluster) []placed {
+	all := make([]placed, 0, len(clusters))
+	for _, cluster := range clusters {
+		all = append(all, placed{cluster.Name, cluster.Replicas})
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all
+}
+
+// seats divides replicas by weight, breaking ties as the uid of the template says.
+func seats(line []byte) (any, error) {
+	var input struct {
+		Replicas int32            `json:"replicas"`
+		Votes    map[string]int64 `json:"votes"`
+		Initial  map[string]int32 `json:"initial"`
+		UID      types.UID        `json:"uid"`
+	}
+	if err := json.Unmarshal(line, &input); err != nil {
+		return nil, err
+	}
+	initial := []workv1alpha2.TargetCluster{}
+	for name, replicas := range input.Initial {
+		initial = append(initial, workv1alpha2.TargetCluster{Name: name, Replicas: replicas})
+	}
+	weights := helper.ClusterWeightInfoList{}
+	for name, votes := range input.Votes {
+		weights = append(weights, helper.ClusterWeightInfo{ClusterName: name, Weight: votes})
+	}
+	dispenser := helper.NewDispenser(input.Replicas, initial, input.UID)
+	dispenser.AllocateByWeight(weights)
+	return scheduled{Clusters: sorted(dispenser.Result)}, nil
+}
