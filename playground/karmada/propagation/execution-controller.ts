@@ -11,13 +11,13 @@ import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import type { Difference } from '../../client/source.js'
 import { read, update, withoutFinalizer } from '../../client/write.js'
 import { conditionOf, setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
 import { Members } from './members.js'
 import type { Observed } from './observed.js'
 import type { ResourceTypes } from './resource-types.js'
-import type { Difference } from './source.js'
 
 /** Attempts to write an object that the member's controllers write too. */
 const MAX_CONFLICTS = 5

@@ -5,8 +5,8 @@ import { BINDINGS, type Binding } from '../../../karmada/objects/resource-bindin
 import { WORKS, type Work } from '../../../karmada/objects/work.js'
 import type { OverridePolicies } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
+import { type ControlPlane, type Difference, Source } from '../../client/source.js'
 import { NAMESPACES } from '../../objects/core-types.js'
-import { type ControlPlane, type Difference, Source } from './source.js'
 import { WorkIndex } from './work-index.js'
 
 const policy = (resource: string) => ({ group: 'policy.karmada.io', version: 'v1alpha1', resource }) as const

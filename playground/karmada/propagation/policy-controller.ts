@@ -15,9 +15,9 @@ import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import type { Difference } from '../../client/source.js'
 import { ensure, update, withoutFinalizer } from '../../client/write.js'
 import { type Observed, POLICIES } from './observed.js'
-import type { Difference } from './source.js'
 import type { Kind, Templates } from './templates.js'
 
 /** How often a policy is looked at again that waits for a kind or for an override policy, milliseconds. */

@@ -1,5 +1,6 @@
 import type { KubeConnector } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
+import type { ControlPlane } from '../../client/source.js'
 import { BindingController } from './binding-controller.js'
 import { BindingStatusController } from './binding-status-controller.js'
 import { ExecutionController } from './execution-controller.js'
@@ -8,7 +9,6 @@ import { Observed } from './observed.js'
 import { PolicyController } from './policy-controller.js'
 import { ResourceTypes } from './resource-types.js'
 import { Scheduler } from './scheduler.js'
-import type { ControlPlane } from './source.js'
 import { Templates } from './templates.js'
 
 /** What propagation needs. */

@@ -13,11 +13,11 @@ import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import type { Difference } from '../../client/source.js'
 import { update } from '../../client/write.js'
 import { setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
 import type { Observed } from './observed.js'
-import type { Difference } from './source.js'
 
 /** Karmada 1.18 tries a binding again after so long for which there was no room, milliseconds. */
 const NO_ROOM_MS = 300_000

@@ -2,8 +2,8 @@ import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { isPropagatedType } from '../../../karmada/matching/propagated.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import type { GroupVersionResource } from '../../../manifests/kube.js'
+import { type ControlPlane, type Difference, Source } from '../../client/source.js'
 import type { ResourceTypes } from './resource-types.js'
-import { type ControlPlane, type Difference, Source } from './source.js'
 
 /** Names a kind. */
 export interface Kind {

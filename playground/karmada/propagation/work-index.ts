@@ -2,7 +2,7 @@ import { BINDINGS, type Binding, bindingScopeOf } from '../../../karmada/objects
 import type { Work } from '../../../karmada/objects/work.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { objectKey } from '../../../streams/object-store.js'
-import type { Source } from './source.js'
+import type { Source } from '../../client/source.js'
 
 /** Finds the Works of a binding by its permanent id, without looking at all Works. */
 export class WorkIndex {

@@ -1,10 +1,10 @@
-import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
-import type { KubeApi } from '../../../ports/kube-api.js'
-import { keepWatching } from '../../../streams/keep-watching.js'
-import { listWatch } from '../../../streams/list-watch.js'
-import { type Change, ObjectStore } from '../../../streams/object-store.js'
-import { reflectInto } from '../../../streams/reflect.js'
-import type { Follower } from '../../apiserver/operations/follow.js'
+import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import { keepWatching } from '../../streams/keep-watching.js'
+import { listWatch } from '../../streams/list-watch.js'
+import { type Change, ObjectStore } from '../../streams/object-store.js'
+import { reflectInto } from '../../streams/reflect.js'
+import type { Follower } from '../apiserver/operations/follow.js'
 
 /** A difference in a collection. */
 export type Difference<T> = Exclude<Change<T>, { readonly type: 'SYNCED' }>
