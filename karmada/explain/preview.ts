@@ -1,0 +1,172 @@
+import type { Resource } from '../interpreter/workload.js'
+import { claimOf, policyFor } from '../matching/policies.js'
+import { mayBePropagated } from '../matching/propagated.js'
+import { bestPrecision, Precision } from '../matching/resource-selector.js'
+import { executionNamespace, workName } from '../names.js'
+import type { Cluster } from '../objects/cluster.js'
+import type { PropagationPolicy } from '../objects/propagation-policy.js'
+import type { Binding } from '../objects/resource-binding.js'
+import type { Work } from '../objects/work.js'
+import { newBinding, renewedBinding } from '../propagation/binding-of.js'
+import { type OverridePolicies, targetsOf, workOf } from '../propagation/work-of.js'
+import { schedulingTrigger } from '../scheduling/triggers.js'
+import { type LinkedObject, linkTo } from './link.js'
+import { explainPlacement, type PlacementExplanation } from './placement.js'
+
+/** What a control plane holds, as far as a policy that is not stored yet would meet it. */
+export interface Present {
+  readonly policies: readonly PropagationPolicy[]
+  readonly clusterPolicies: readonly PropagationPolicy[]
+  readonly overrides: OverridePolicies
+  readonly clusters: readonly Cluster[]
+  readonly bindingOf: (template: Resource) => Binding | undefined
+  readonly works: readonly Work[]
+}
+
+/** Whose a template would be once the policy is stored. */
+export type ClaimOutcome =
+  /** It has no policy, and this one claims it. */
+  | 'Claims'
+  /** It is this policy's already. */
+  | 'Keeps'
+  /** It is another policy's, and this one preempts that, where the control plane has policy preemption switched on. */
+  | 'Preempts'
+  /** It is another policy's, and stays. */
+  | 'HeldByOther'
+  /** It has no policy, and another one comes first. */
+  | 'Outranked'
+
+/** One cluster’s manifest before and after. */
+export interface ManifestChange {
+  readonly cluster: string
+  /** Absent where the cluster has none now. */
+  readonly before?: Resource
+  /** Absent where it is taken away. */
+  readonly after?: Resource
+  /** Why there is none afterwards: an override that cannot be applied. */
+  readonly problem?: string
+}
+
+/** What a policy would do with one template. */
+export interface TemplatePreview {
+  readonly template: LinkedObject
+  readonly claim: ClaimOutcome
+  /** The other policy, where the outcome is about one. */
+  readonly other?: LinkedObject
+  /** Absent where the template is not this policy's. */
+  readonly placement?: PlacementExplanation
+  readonly manifests: readonly ManifestChange[]
+}
+
+/**
+ * What a policy, not stored yet, would do with a template: whether it claims it, which clusters get how many replicas, and
+ * what each of them would run. Undefined where it does not select it.
+ * @param policy as Karmada's webhook would store it, with its permanent id
+ */
+export function previewTemplate(
+  policy: PropagationPolicy,
+  template: Resource,
+  present: Present,
+): TemplatePreview | undefined {
+  if (!mayBePropagated(template)) return undefined
+  if (bestPrecision(template, policy.spec.resourceSelectors) === Precision.none) return undefined
+  const { claim, other } = claimOutcome(policy, template, present)
+  const preview = { template: linkTo(template), claim, ...(other && { other: linkTo(other) }) }
+  if (claim === 'HeldByOther' || claim === 'Outranked') return { ...preview, manifests: [] }
+  const before = present.bindingOf(template)
+  const binding = before ? renewedBinding(before, template, policy) : newBinding(template, policy)
+  const placement = explainPlacement(binding.spec, binding.status ?? {}, present.clusters)
+  // Karmada schedules again only where something that the result depends on has changed.
+  const isScheduled = schedulingTrigger(binding, present.clusters) !== undefined
+  const shown = isScheduled ? placement : unchanged(placement)
+  const clusters = shown.clusters.flatMap(({ cluster, after }) =>
+    after === undefined ? [] : [{ name: cluster, ...(after > 0 && { replicas: after }) }],
+  )
+  const scheduled = { ...binding, spec: { ...binding.spec, clusters } }
+  return {
+    ...preview,
+    placement: shown,
+    manifests: manifestChanges(scheduled, template, present, present.overrides),
+  }
+}
+
+const unchanged = (placement: PlacementExplanation): PlacementExplanation => ({
+  ...placement,
+  clusters: placement.clusters.map(({ after: _, ...one }) => ({
+    ...one,
+    ...(one.before !== undefined && { after: one.before }),
+  })),
+})
+
+/** What each cluster of a binding runs now, and what it would run with these overrides. */
+export function manifestChanges(
+  binding: Binding,
+  template: Resource,
+  { clusters, works }: Pick<Present, 'clusters' | 'works'>,
+  overrides: OverridePolicies,
+): readonly ManifestChange[] {
+  const { kind, metadata } = template
+  const name = workName(kind, metadata.name, metadata.namespace)
+  const presentIn = (cluster: string) =>
+    works.find(one => one.metadata.namespace === executionNamespace(cluster) && one.metadata.name === name)
+  const targets = targetsOf(binding)
+  const changes = targets.flatMap((target): readonly ManifestChange[] => {
+    const cluster = clusters.find(one => one.metadata.name === target.name)
+    if (!cluster) return []
+    const present = presentIn(target.name)
+    const before = present?.spec.workload.manifests[0]
+    const base = { cluster: target.name, ...(before && { before }) }
+    try {
+      const [after] = workOf(binding, template, target, cluster, overrides, present).spec.workload.manifests
+      return [{ ...base, ...(after && { after }) }]
+    } catch (error) {
+      return [{ ...base, problem: error instanceof Error ? error.message : String(error) }]
+    }
+  })
+  const gone = works.flatMap(
+    ({ metadata: { namespace = '', name: own }, spec }): readonly ManifestChange[] => {
+      const cluster = namespace.slice(executionNamespace('').length)
+      const [before] = spec.workload.manifests
+      const isTarget = own !== name || targets.some(target => target.name === cluster)
+      return isTarget || !before ? [] : [{ cluster, before }]
+    },
+  )
+  return [...changes, ...gone].sort((a, b) => (a.cluster < b.cluster ? -1 : 1))
+}
+
+function claimOutcome(
+  policy: PropagationPolicy,
+  template: Resource,
+  { policies, clusterPolicies }: Present,
+): { readonly claim: ClaimOutcome; readonly other?: PropagationPolicy } {
+  const held = claimOf(template)
+  const isSame = (one: { readonly kind: string; readonly namespace?: string; readonly name: string }) =>
+    one.kind === policy.kind &&
+    one.name === policy.metadata.name &&
+    one.namespace === policy.metadata.namespace
+  if (held && isSame(held)) return { claim: 'Keeps' }
+  const present = [...policies, ...clusterPolicies].map(one => ({ one, ...linkTo(one) }))
+  const other =
+    held &&
+    present.find(one => one.kind === held.kind && one.name === held.name && one.namespace === held.namespace)
+      ?.one
+  if (other) return { claim: preempts(policy, other) ? 'Preempts' : 'HeldByOther', other }
+  const others = (all: readonly PropagationPolicy[]) => all.filter(one => !isSame(linkTo(one)))
+  const isNamespaced = policy.kind === 'PropagationPolicy'
+  const winner = policyFor(
+    template,
+    [...others(policies), ...(isNamespaced ? [policy] : [])],
+    [...others(clusterPolicies), ...(isNamespaced ? [] : [policy])],
+  )
+  return winner === policy || !winner ? { claim: 'Claims' } : { claim: 'Outranked', other: winner }
+}
+
+/**
+ * Whether a policy takes over what another one holds (`preemptPropagationPolicy` and its siblings in Karmada's detector): it must
+ * say so, and be of higher priority or, as a PropagationPolicy, stand against a ClusterPropagationPolicy.
+ */
+function preempts({ kind, spec }: PropagationPolicy, other: PropagationPolicy): boolean {
+  if (spec.preemption !== 'Always') return false
+  if (kind !== other.kind) return kind === 'PropagationPolicy'
+  return (spec.priority ?? 0) > (other.spec.priority ?? 0)
+}

@@ -1,0 +1,31 @@
+import type { Resource } from '../interpreter/workload.js'
+import type { Cluster } from '../objects/cluster.js'
+import type { PropagationPolicy } from '../objects/propagation-policy.js'
+import type { Binding } from '../objects/resource-binding.js'
+import type { Work } from '../objects/work.js'
+import type { OverridePolicies } from '../propagation/work-of.js'
+import type { LinkedObject } from './link.js'
+
+/** An object in a member, as far as it could be read: there, not there, or why nobody knows. */
+export type MemberObject =
+  | { readonly kind: 'found'; readonly object: Resource }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly because: string }
+
+/** Everything in a control plane and its members that a template's way leads past. */
+export interface Propagated {
+  /** What is traced, whether it exists or not. */
+  readonly wanted: LinkedObject
+  readonly template?: Resource
+  /** Of the template's namespace and, to name near misses, of others if they were read. */
+  readonly policies: readonly PropagationPolicy[]
+  readonly clusterPolicies: readonly PropagationPolicy[]
+  readonly overrides: OverridePolicies
+  /** The binding of the template's name, whoever owns it. */
+  readonly binding?: Binding
+  readonly clusters: readonly Cluster[]
+  /** Of this template, by the names that Karmada gives them. */
+  readonly works: readonly Work[]
+  /** By member; a member that was not asked is absent. */
+  readonly members: ReadonlyMap<string, MemberObject>
+}
