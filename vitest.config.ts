@@ -35,6 +35,7 @@ export default defineConfig({
     // cores, and more only makes everything late.
     pool: 'forks',
     maxWorkers: 2,
+    setupFiles: ['test/seed.ts'],
     sequence: { sequencer: WorldsFirst },
     projects: [
       { extends: true, test: { name: 'worlds', include: worlds } },

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/real/suites/**/*.test.ts', 'test/real/decisions/**/*.test.ts'],
     globalSetup: ['test/real/global-setup.ts'],
+    setupFiles: ['test/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // Engines are ended in order, one of them with a minute of patience.

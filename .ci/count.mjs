@@ -1,14 +1,18 @@
-// Adds up vitest's JSON reports and says so in one line. Fails when any test failed, or when none ran.
-import { readFileSync } from 'node:fs'
+// Prints what a CI run says at its end. Fails when anything failed, or when no test ran.
+// Usage: node .ci/count.mjs FOLDER, with the results of suites in *.json and the output of other failed steps in *.failed
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { summary } from './summary.mjs'
 
-const total = { passed: 0, failed: 0, skipped: 0 }
-for (const file of process.argv.slice(2)) {
-  const report = JSON.parse(readFileSync(file, 'utf8'))
-  total.passed += report.numPassedTests
-  // A suite that could not even be loaded has no failed tests, but is a failure.
-  total.failed += Math.max(report.numFailedTests, report.success ? 0 : 1)
-  total.skipped += report.numPendingTests + report.numTodoTests
-}
-const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
-console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
+const folder = process.argv[2]
+const read = ending =>
+  readdirSync(folder)
+    .filter(file => file.endsWith(ending))
+    .sort()
+    .map(file => ({ file: basename(file, ending), text: readFileSync(join(folder, file), 'utf8') }))
+const { text, isGood } = summary(
+  read('.json').map(({ text }) => JSON.parse(text)),
+  read('.failed').map(({ file, text }) => ({ name: file, output: text })),
+)
+console.log(text)
+process.exitCode = isGood ? 0 : 1
