@@ -18,6 +18,10 @@ export function workName(kind: string, name: string, namespace = ''): string {
   return `${lower}-${hashed(key)}`
 }
 
+/** How a binding is named in labels of bindings that it needs. */
+export const bindingReferenceKey = (namespace: string, name: string): string =>
+  hashed(namespace ? `${namespace}/${name}` : name)
+
 /** The policy that a promotion makes for one object. */
 export const policyName = (namespace: string, name: string, gvk: string): string =>
   `${withoutColons(name)}-${hashed(namespace + gvk)}`.toLowerCase()

@@ -1,5 +1,10 @@
 import { bindingName } from '../names.js'
-import { bindingScopeOf, type FullBindingStatus } from '../objects/resource-binding.js'
+import {
+  type Binding,
+  bindingScopeOf,
+  type FullBindingStatus,
+  isPlaced,
+} from '../objects/resource-binding.js'
 import { targetsOf } from '../propagation/work-of.js'
 import { schedule } from '../scheduling/schedule.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
@@ -53,10 +58,11 @@ export function schedulingLink({ binding, clusters }: Propagated): Finding {
       'Clear spec.suspension.scheduling of the binding.',
       object,
     )
+  if (!isPlaced(binding)) return followingLink(binding, object)
   const { schedulerName = 'default-scheduler' } = spec
   const condition = status?.conditions?.find(({ type }) => type === 'Scheduled')
   if (condition?.status === 'False') {
-    const { verdicts } = schedule(spec, status ?? {}, clusters)
+    const { verdicts } = schedule(binding.spec, status ?? {}, clusters)
     const counts = refusalCounts(verdicts)
     return broken(
       condition.reason,
@@ -85,6 +91,17 @@ export function schedulingLink({ binding, clusters }: Propagated): Finding {
   if (isBehind(status, metadata.generation) && schedulingTrigger(binding, clusters))
     return waiting('NotScheduledYet', `${schedulerName} has not looked at the last change yet.`, object)
   return done('Scheduled', `It goes to ${clusterList(targets)}.`, object)
+}
+
+/** A binding that was attached to what a workload needs is not scheduled: it goes where the workload goes. */
+function followingLink(binding: Binding, object: LinkedObject): Finding {
+  const targets = targetsOf(binding)
+  const owners = (binding.spec.requiredBy ?? []).map(({ name }) => name).join(', ')
+  if (targets.length > 0)
+    return done('FollowsWorkloads', `It goes where ${owners} goes: ${clusterList(targets)}.`, object)
+  return owners
+    ? waiting('WorkloadsNotScheduled', `It goes where ${owners} goes, which has no clusters yet.`, object)
+    : waiting('NeededByNothing', 'No policy places it, and no workload needs it.', object)
 }
 
 const isBehind = (status: FullBindingStatus | undefined, generation = 0): boolean =>

@@ -9,14 +9,21 @@ export interface Dependency {
   readonly labelSelector?: { readonly matchLabels: Readonly<Record<string, string>> }
 }
 
+const INGRESS = 'networking.k8s.io/v1 Ingress'
+const SERVICE_IMPORT = 'multicluster.x-k8s.io/v1alpha1 ServiceImport'
+
+/** Whether Karmada knows of the kind what it needs. */
+export const hasDependencies = (resource: Resource): boolean =>
+  [INGRESS, SERVICE_IMPORT].includes(typeOf(resource)) || podSpecOf(resource) !== undefined
+
 /** What a template needs beside it in every member: ConfigMaps, Secrets, an account, volumes (`GetDependencies`). */
 export function dependenciesOf(resource: Resource): readonly Dependency[] {
   const { namespace, name } = resource.metadata
   const here = namespace === undefined ? {} : { namespace }
   switch (typeOf(resource)) {
-    case 'networking.k8s.io/v1 Ingress':
+    case INGRESS:
       return tlsSecrets(resource).map(secret => ({ apiVersion: 'v1', kind: 'Secret', ...here, name: secret }))
-    case 'multicluster.x-k8s.io/v1alpha1 ServiceImport':
+    case SERVICE_IMPORT:
       return derivedService(name, here)
   }
   const pod = podSpecOf(resource)

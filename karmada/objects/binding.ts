@@ -44,7 +44,11 @@ export interface BindingStatus {
 }
 
 /** Whether a template has replicas that can be divided (`ResourceBindingSpec.IsWorkload`). */
-export const isWorkload = ({ replicas = 0, replicaRequirements, components = [] }: BindingSpec): boolean =>
+export const isWorkload = ({
+  replicas = 0,
+  replicaRequirements,
+  components = [],
+}: Pick<BindingSpec, 'replicas' | 'replicaRequirements' | 'components'>): boolean =>
   replicas > 0 || replicaRequirements !== undefined || components.length > 0
 
 /** Whether the template already runs in this cluster. */

@@ -1,6 +1,7 @@
 import type { Condition, KubeObject } from '../../manifests/kube.js'
 import type { Status } from '../interpreter/member-status.js'
 import type { BindingSpec, BindingStatus, TargetCluster } from './binding.js'
+import type { Placement } from './placement.js'
 import type { Health } from './work.js'
 
 const work = (resource: string) => ({ group: 'work.karmada.io', version: 'v1alpha2', resource }) as const
@@ -37,15 +38,33 @@ export interface Binding extends KubeObject {
   readonly status?: FullBindingStatus
 }
 
-export interface FullBindingSpec extends BindingSpec {
+/** A binding that a policy placed. */
+export interface PlacedBinding extends Binding {
+  readonly spec: FullBindingSpec & { readonly placement: Placement }
+}
+
+/** Whether a policy placed a binding; else it goes where others go that need its template. */
+export const isPlaced = (binding: Binding): binding is PlacedBinding => binding.spec.placement !== undefined
+
+export interface FullBindingSpec extends Omit<BindingSpec, 'placement'> {
+  /** Absent where no policy selected the template: it goes where others go that need it. */
+  readonly placement?: Placement
   readonly schedulerName?: string
   readonly propagateDeps?: boolean
   readonly failover?: unknown
   readonly conflictResolution?: 'Abort' | 'Overwrite'
   readonly preserveResourcesOnDeletion?: boolean
   readonly suspension?: Suspension
-  readonly requiredBy?: readonly { readonly clusters?: readonly TargetCluster[] }[]
+  /** The bindings whose workloads need this template. */
+  readonly requiredBy?: readonly BindingSnapshot[]
   readonly gracefulEvictionTasks?: readonly { readonly fromCluster: string; readonly purgeMode?: string }[]
+}
+
+/** A binding that needs another one's template, and where its own goes. */
+export interface BindingSnapshot {
+  readonly namespace?: string
+  readonly name: string
+  readonly clusters?: readonly TargetCluster[]
 }
 
 /** What is held back for the time being. */

@@ -4,7 +4,7 @@ import { claimMarks } from '../matching/claim.js'
 import { CLAIMS } from '../matching/policies.js'
 import { bindingName } from '../names.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
-import { type Binding, bindingScopeOf, type FullBindingSpec } from '../objects/resource-binding.js'
+import { type Binding, bindingScopeOf, type PlacedBinding } from '../objects/resource-binding.js'
 import { without } from '../without.js'
 
 /** The object that a binding names exists no more: its name is another object's now. */
@@ -13,7 +13,7 @@ export class ForeignBindingError extends Error {
 }
 
 /** The binding of a template that has none yet (`detector.BuildResourceBinding` of Karmada). */
-export function newBinding(template: Resource, policy: PropagationPolicy): Binding {
+export function newBinding(template: Resource, policy: PropagationPolicy): PlacedBinding {
   const { apiVersion, kind, metadata } = template
   const scope = bindingScopeOf(template)
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' }
@@ -35,7 +35,11 @@ export function newBinding(template: Resource, policy: PropagationPolicy): Bindi
  * The present binding as template and policy want it now. What the scheduler and others wrote stays.
  * @throws ForeignBindingError when it belongs to an earlier object of the template's name; the garbage collector takes it away
  */
-export function renewedBinding(present: Binding, template: Resource, policy: PropagationPolicy): Binding {
+export function renewedBinding(
+  present: Binding,
+  template: Resource,
+  policy: PropagationPolicy,
+): PlacedBinding {
   const wanted = newBinding(template, policy)
   const owner = present.metadata.ownerReferences?.find(({ controller }) => controller)
   if (owner && owner.uid !== template.metadata.uid)
@@ -63,7 +67,7 @@ export function renewedBinding(present: Binding, template: Resource, policy: Pro
       ...without(spec, RENEWED),
       ...without(wanted.spec, ['suspension']),
       ...(Object.keys(suspension).length > 0 && { suspension }),
-    } as FullBindingSpec,
+    } as PlacedBinding['spec'],
   }
 }
 
@@ -80,7 +84,7 @@ const RENEWED = [
   ...['failover', 'conflictResolution', 'preserveResourcesOnDeletion', 'suspension'],
 ]
 
-function specOf(template: Resource, { spec }: PropagationPolicy): FullBindingSpec {
+function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding['spec'] {
   const { apiVersion, kind, metadata } = template
   const { namespace, name, uid, resourceVersion } = metadata
   const counted = replicasOf(template)

@@ -1,13 +1,13 @@
 import { isWorkload } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
 import type { Placement } from '../objects/placement.js'
-import { APPLIED_PLACEMENT, type Binding } from '../objects/resource-binding.js'
+import { APPLIED_PLACEMENT, type PlacedBinding } from '../objects/resource-binding.js'
 import { sameJson } from '../same-json.js'
 
 /** Why a binding is scheduled now; undefined when its result stands (`Scheduler.doScheduleBinding` of Karmada). */
 export type Trigger = 'placement' | 'replicas' | 'asked' | 'duplicated' | 'terminating'
 
-export function schedulingTrigger(binding: Binding, clusters: readonly Cluster[]): Trigger | undefined {
+export function schedulingTrigger(binding: PlacedBinding, clusters: readonly Cluster[]): Trigger | undefined {
   if (isPlacementChanged(binding)) return 'placement'
   if (areReplicasChanged(binding)) return 'replicas'
   if (isAskedFor(binding)) return 'asked'
@@ -22,7 +22,7 @@ const typeOf = ({ replicaScheduling }: Placement): string =>
   replicaScheduling ? (replicaScheduling.replicaSchedulingType ?? '') : 'Duplicated'
 
 /** Of affinity groups only the one in use counts. */
-function isPlacementChanged({ metadata, spec: { placement }, status }: Binding): boolean {
+function isPlacementChanged({ metadata, spec: { placement }, status }: PlacedBinding): boolean {
   const text = metadata.annotations?.[APPLIED_PLACEMENT]
   if (!text) return true
   const before = parsed(text)
@@ -44,7 +44,7 @@ function parsed(text: string): Placement | undefined {
   }
 }
 
-function areReplicasChanged({ spec }: Binding): boolean {
+function areReplicasChanged({ spec }: PlacedBinding): boolean {
   const { replicas = 0, clusters = [], placement } = spec
   const type = placement.replicaScheduling?.replicaSchedulingType
   if (type === 'Duplicated') return clusters.some(one => (one.replicas ?? 0) !== replicas)
@@ -52,7 +52,7 @@ function areReplicasChanged({ spec }: Binding): boolean {
   return clusters.reduce((sum, one) => sum + (one.replicas ?? 0), 0) !== replicas
 }
 
-function isAskedFor({ spec, status }: Binding): boolean {
+function isAskedFor({ spec, status }: PlacedBinding): boolean {
   const { rescheduleTriggeredAt } = spec
   const { lastScheduledTime } = status ?? {}
   if (!rescheduleTriggeredAt || !lastScheduledTime) return false

@@ -6,7 +6,7 @@ import { isNamespacePropagated, mayBePropagated } from '../../karmada/matching/p
 import { workName } from '../../karmada/names.js'
 import type { Cluster } from '../../karmada/objects/cluster.js'
 import type { PropagationPolicy } from '../../karmada/objects/propagation-policy.js'
-import type { Binding } from '../../karmada/objects/resource-binding.js'
+import type { Binding, PlacedBinding } from '../../karmada/objects/resource-binding.js'
 import type { Work } from '../../karmada/objects/work.js'
 import { newBinding, renewedBinding } from '../../karmada/propagation/binding-of.js'
 import { updateInMember } from '../../karmada/propagation/in-member.js'
@@ -51,7 +51,7 @@ const template: Resource = {
 }
 const cluster = (name: string) => ({ metadata: { name }, spec: { syncMode: 'Push' } }) as unknown as Cluster
 const none = { clusterWide: [], namespaced: [] }
-const binding = (): Binding => {
+const binding = (): PlacedBinding => {
   const made = mutated(newBinding(template, policy), () => 'rb-1')
   return {
     ...made,
@@ -189,17 +189,17 @@ describe('a scheduling trigger', () => {
   const scheduled = (
     spec: object = {},
     clusters: Binding['spec']['clusters'] = [{ name: 'm1', replicas: 5 }],
-  ): Binding => {
+  ): PlacedBinding => {
     const made = binding()
     const annotations = { 'policy.karmada.io/applied-placement': JSON.stringify(made.spec.placement) }
     return {
       ...made,
       metadata: { ...made.metadata, annotations },
-      spec: { ...made.spec, clusters, ...spec } as Binding['spec'],
+      spec: { ...made.spec, clusters, ...spec } as PlacedBinding['spec'],
     }
   }
 
-  it.each<[string, Binding, string | undefined]>([
+  it.each<[string, PlacedBinding, string | undefined]>([
     ['a binding that was never scheduled', binding(), 'placement'],
     ['a placement that changed', scheduled({ placement: {} }), 'placement'],
     ['replicas that do not add up', scheduled({ replicas: 6 }), 'replicas'],

@@ -3,6 +3,7 @@ import type { Log } from '../../../ports/log.js'
 import type { ControlPlane } from '../../client/source.js'
 import { BindingController } from './binding-controller.js'
 import { BindingStatusController } from './binding-status-controller.js'
+import { DependenciesController } from './dependencies-controller.js'
 import { ExecutionController } from './execution-controller.js'
 import { NamespaceController } from './namespace-controller.js'
 import { Observed } from './observed.js'
@@ -33,14 +34,17 @@ export class Propagation {
     const templates = new Templates(options.control, types, difference => {
       policies.onTemplate(difference)
       bindings.onTemplate(difference)
+      dependencies.onTemplate(difference)
     })
     const policies = new PolicyController(control, observed, templates, log)
     const bindings = new BindingController(control, observed, templates, log)
+    const dependencies = new DependenciesController(control, observed, templates, log)
     this.#templates = templates
     this.#controllers = [
       policies,
       new Scheduler(control, observed, now, log),
       bindings,
+      dependencies,
       new BindingStatusController(control, observed, templates, now, log),
       new ExecutionController({ control, connector, observed, types, now, log }),
       new NamespaceController(control, observed, log),

@@ -5,6 +5,7 @@ import {
   type Binding,
   bindingScopeOf,
   type FullBindingStatus,
+  type PlacedBinding,
 } from '../../../karmada/objects/resource-binding.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import { type Scheduling, schedule } from '../../../karmada/scheduling/schedule.js'
@@ -144,7 +145,9 @@ const observedBy = (status: FullBindingStatus, generation: number | undefined): 
   generation === undefined ? status : { ...status, schedulerObservedGeneration: generation }
 
 /** Bindings of a policy that nobody holds back and no other scheduler takes. */
-function isOurs({ metadata: { labels = {} }, spec }: Binding): boolean {
+function isOurs(binding: Binding): binding is PlacedBinding {
+  const { labels = {} } = binding.metadata
+  const { spec } = binding
   const { schedulerName = 'default-scheduler', suspension, placement } = spec
   const hasPolicy = Boolean(labels[CLAIMS.policy.id] || labels[CLAIMS.clusterPolicy.id])
   return (

@@ -290,6 +290,21 @@ describe('scheduling', () => {
     })
   })
 
+  it.each([
+    [
+      'goes where the workloads go that need its template',
+      [{ name: 'web-deployment', clusters: [{ name: 'north' }] }],
+      'FollowsWorkloads',
+    ],
+    ['waits for the workloads that need its template', [{ name: 'web-deployment' }], 'WorkloadsNotScheduled'],
+    ['goes nowhere when nothing needs its template', [], 'NeededByNothing'],
+  ])('that no policy placed %s', (_, requiredBy, reason) => {
+    const { binding, ...world } = propagated()
+    const { placement: _placement, clusters: _clusters, ...spec } = binding.spec
+    const attached = { ...binding, spec: { ...spec, requiredBy } }
+    expect(trace({ ...world, binding: attached }).links[3]).toMatchObject({ reason })
+  })
+
   it('that has not seen a change of the placement is waited for', () => {
     const { binding, ...world } = propagated()
     const changed = {

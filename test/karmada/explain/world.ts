@@ -5,7 +5,7 @@ import { claimed } from '../../../karmada/matching/claim.js'
 import type { Cluster, Taint } from '../../../karmada/objects/cluster.js'
 import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
 import type { PropagationPolicy, PropagationSpec } from '../../../karmada/objects/propagation-policy.js'
-import { APPLIED_PLACEMENT, type Binding } from '../../../karmada/objects/resource-binding.js'
+import { APPLIED_PLACEMENT, type PlacedBinding } from '../../../karmada/objects/resource-binding.js'
 import type { Work } from '../../../karmada/objects/work.js'
 import { newBinding } from '../../../karmada/propagation/binding-of.js'
 import { applied } from '../../../karmada/propagation/report.js'
@@ -102,7 +102,7 @@ export function propagated({
   policy = policyOf(),
   clusters = [member('north'), member('south'), member('west')],
   overrides: namespaced = [],
-}: Options = {}): Propagated & { readonly template: Resource; readonly binding: Binding } {
+}: Options = {}): Propagated & { readonly template: Resource; readonly binding: PlacedBinding } {
   const template = claimed(plain, policy)
   const overrides = { clusterWide: [], namespaced }
   const binding = scheduled(
@@ -136,7 +136,7 @@ export function propagated({
 }
 
 /** The binding as the scheduler leaves it. */
-export function scheduled(binding: Binding, clusters: readonly Cluster[]): Binding {
+export function scheduled(binding: PlacedBinding, clusters: readonly Cluster[]): PlacedBinding {
   const { clusters: targets, failure } = schedule(binding.spec, binding.status ?? {}, clusters)
   const { metadata, spec } = binding
   return {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { kubeConnector } from '../../../actors/kube/connector.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
-import { WORKS, type Work } from '../../../karmada/objects/work.js'
 import {
   type GroupVersionResource,
   type KubeList,
@@ -11,9 +9,8 @@ import {
   resourcePath,
 } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
-import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
-import { join, unjoin } from '../../../playground/karmada/join.js'
-import { type Member, startMember } from '../../../playground/member/member.js'
+import { unjoin } from '../../../playground/karmada/join.js'
+import type { Member } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
 import {
   CLUSTER_ROLES,
@@ -22,110 +19,33 @@ import {
   NAMESPACES,
   SERVICES,
 } from '../../../playground/objects/core-types.js'
-import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
+import {
+  deployment,
+  divided,
+  duplicated,
+  POLICIES,
+  PropagationWorld,
+  policyType as policy,
+  policyFor,
+} from './propagation-world.js'
 
-const times = { probe: 50, discovery: 60_000, settle: 10, thresholds: { success: 0, failure: 0 } }
 const MEMBERS = ['m1', 'm2', 'm3'] as const
-const policy = (resource: string): GroupVersionResource => ({
-  group: 'policy.karmada.io',
-  version: 'v1alpha1',
-  resource,
-})
-const POLICIES = policy('propagationpolicies')
-const RB = BINDINGS.namespaced.type
 
-let karmada: Karmada
-const members = new Map<string, Member>()
-
-const member = (name: string) => (members.get(name) as Member).server.local
-const control = () => karmada.server.local
-
+let world: PropagationWorld
 beforeAll(async () => {
-  karmada = await startKarmada({ name: 'k', connector: kubeConnector(), log: silent, times })
-  for (const name of MEMBERS) {
-    const started = await startMember({ name, log: silent, podStartMs: 0 })
-    members.set(name, started)
-    await join({
-      control: control(),
-      member: started.server.local,
-      name,
-      apiEndpoint: started.server.url,
-      region: 'eu',
-    })
-  }
-  await eventually('all members to be ready and without taints', async () => {
-    const clusters = await Promise.all(MEMBERS.map(name => read<Cluster>(control(), CLUSTERS, { name })))
-    return clusters.every(one => one && !one.spec.taints && one.status?.resourceSummary)
-  })
+  world = await PropagationWorld.start(MEMBERS)
 })
-afterAll(async () => {
-  await karmada.close()
-  for (const one of members.values()) await one.close()
-})
+afterAll(() => world.close())
 
-const deployment = (name: string, replicas: number, namespace = 'default'): KubeObject =>
-  ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace, labels: { app: name } },
-    spec: {
-      replicas,
-      selector: { matchLabels: { app: name } },
-      template: {
-        metadata: { labels: { app: name } },
-        spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] },
-      },
-    },
-  }) as KubeObject
-
-const policyFor = (kind: string, name: string, placement: object, rest: object = {}, namespace = 'default') =>
-  ({
-    apiVersion: 'policy.karmada.io/v1alpha1',
-    kind: 'PropagationPolicy',
-    metadata: { name: `p-${name}`, namespace },
-    spec: {
-      resourceSelectors: [{ apiVersion: kind === 'Deployment' ? 'apps/v1' : 'v1', kind, name }],
-      placement,
-      ...rest,
-    },
-  }) as unknown as KubeObject
-
-const divided = (...weights: readonly [string, number][]) => ({
-  clusterAffinity: { clusterNames: weights.map(([name]) => name) },
-  replicaScheduling: {
-    replicaSchedulingType: 'Divided',
-    weightPreference: {
-      staticWeightList: weights.map(([name, weight]) => ({
-        targetCluster: { clusterNames: [name] },
-        weight,
-      })),
-    },
-  },
-})
-const duplicated = (...clusterNames: readonly string[]) => ({ clusterAffinity: { clusterNames } })
-
-const bindingOf = (name: string, namespace = 'default') =>
-  read<Binding>(control(), RB, { namespace, name: `${name}-deployment` })
-const inMember = (
-  cluster: string,
-  name: string,
-  type: GroupVersionResource = DEPLOYMENTS,
-  namespace = 'default',
-) => read<Resource>(member(cluster), type, { namespace, name })
-const template = (name: string) => read<Resource>(control(), DEPLOYMENTS, { namespace: 'default', name })
-const worksOf = async (binding: Binding) => {
-  const id = binding.metadata.labels?.[BINDINGS.namespaced.id]
-  const query = { labelSelector: `${BINDINGS.namespaced.id}=${id}` }
-  const { items } = await control().request<{ items: Work[] }>({
-    method: 'GET',
-    path: resourcePath(WORKS),
-    query,
-  })
-  return items
-}
-const isEverywhere = async (name: string) =>
-  conditionOf((await bindingOf(name))?.status?.conditions, 'FullyApplied')?.status === 'True'
+const member = (name: string) => world.member(name)
+const control = () => world.control
+const bindingOf = (name: string) => world.binding(name)
+const inMember = (cluster: string, name: string, type?: GroupVersionResource, namespace?: string) =>
+  world.inMember(cluster, name, type, namespace)
+const template = (name: string) => world.template(name)
+const worksOf = (binding: Binding) => world.worksOf(binding)
+const isEverywhere = (name: string) => world.isEverywhere(name)
 
 describe('a Deployment with a policy', () => {
   it('runs in the chosen members with its share of the replicas, and says so all the way up', async () => {
@@ -443,7 +363,7 @@ describe('propagation', () => {
       return clusters?.length === 1 && clusters[0]?.name === 'm1'
     })
     await eventually('it to be applied', () => isEverywhere('mobile'))
-    const { server } = members.get('m3') as Member
+    const { server } = world.members.get('m3') as Member
     let asked = 0
     const stop = server.interrupt({
       kind: 'answer',
@@ -464,7 +384,7 @@ describe('propagation', () => {
 /** Resolves after so many probes of a member by the control plane. */
 async function probesOf(name: string, count: number): Promise<void> {
   let seen = 0
-  const stop = (members.get(name) as Member).server.interrupt({
+  const stop = (world.members.get(name) as Member).server.interrupt({
     kind: 'answer',
     matches: request => {
       if (request.path === '/readyz') seen++

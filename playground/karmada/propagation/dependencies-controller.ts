@@ -1,0 +1,148 @@
+import { dependenciesOf, hasDependencies } from '../../../karmada/interpreter/dependencies.js'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { BINDINGS, type Binding, type BindingSnapshot } from '../../../karmada/objects/resource-binding.js'
+import {
+  attached,
+  attachedBinding,
+  DEPENDENCIES_FINALIZER,
+  detached,
+  isAttachedTo,
+  isNamedBy,
+  isNeededBy,
+  withDependencies,
+} from '../../../karmada/propagation/attached-binding.js'
+import { sameJson } from '../../../karmada/same-json.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { objectKey } from '../../../streams/object-store.js'
+import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import type { Difference } from '../../client/source.js'
+import { ensure, update, withoutFinalizer } from '../../client/write.js'
+import type { Observed } from './observed.js'
+import type { Templates } from './templates.js'
+
+const { type } = BINDINGS.namespaced
+
+/**
+ * Karmada's dependencies distributor: what a workload needs (ConfigMaps, Secrets, an account, claims) goes where the workload
+ * goes, by bindings that are attached to the workload's.
+ */
+export class DependenciesController {
+  readonly #control: KubeApi
+  readonly #observed: Observed
+  readonly #templates: Templates
+  readonly #queue: Reconciler
+
+  constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
+    this.#control = control
+    this.#observed = observed
+    this.#templates = templates
+    this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
+    observed.onBinding(difference => {
+      const { object } = difference
+      if (object.metadata.namespace && isOfInterest(difference)) this.#queue.add(objectKey(object))
+    })
+  }
+
+  /** Takes note of an object that a workload may need. */
+  onTemplate(difference: Difference<Resource>): void {
+    const versions =
+      difference.type === 'MODIFIED' ? [difference.object, difference.previous] : [difference.object]
+    for (const binding of this.#observed.bindings) {
+      if (binding.metadata.namespace !== difference.object.metadata.namespace) continue
+      if (versions.some(one => isNeededBy(one, binding))) this.#queue.add(objectKey(binding))
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close()
+  }
+
+  readonly #find = ({ namespace, name }: BindingSnapshot): Binding | undefined =>
+    this.#observed.binding(`${namespace}/${name}`)
+
+  async #reconcile(key: string): Promise<ReconcileResult> {
+    await this.#observed.synced()
+    const binding = this.#observed.binding(key)
+    if (!binding) return undefined
+    if (!binding.spec.propagateDeps || binding.metadata.deletionTimestamp) {
+      await this.#detach(this.#attachedTo(binding), binding)
+      await update<Binding>(this.#control, type, binding.metadata, one =>
+        withoutFinalizer(one, DEPENDENCIES_FINALIZER),
+      )
+      return undefined
+    }
+    const found = await this.#templates.of(binding.spec.resource)
+    const { namespace, name } = binding.spec.resource
+    const template = found?.source.get(`${namespace}/${name}`)
+    if (template && hasDependencies(template)) await this.#distribute(binding, template)
+    return undefined
+  }
+
+  async #distribute(binding: Binding, template: Resource): Promise<void> {
+    const needed = dependenciesOf(template)
+    await update<Binding>(this.#control, type, binding.metadata, one => withDependencies(one, template))
+    const sources = await Promise.all(needed.map(one => this.#templates.of(one)))
+    const objects = needed.flatMap((dependency, at) =>
+      (sources[at]?.source.values() ?? []).filter(one => isNamedBy(one, dependency)),
+    )
+    const isNeeded = ({ spec: { resource } }: Binding) =>
+      needed.some(
+        one =>
+          one.name === resource.name &&
+          one.kind === resource.kind &&
+          one.apiVersion === resource.apiVersion &&
+          one.namespace === resource.namespace,
+      ) || objects.some(({ metadata }) => metadata.uid !== undefined && metadata.uid === resource.uid)
+    await this.#detach(
+      this.#attachedTo(binding).filter(one => !isNeeded(one)),
+      binding,
+    )
+    const failures: unknown[] = []
+    for (const object of objects) {
+      if (object.metadata.deletionTimestamp) continue
+      try {
+        await this.#attach(binding, object)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '))
+  }
+
+  async #attach(owner: Binding, object: Resource): Promise<void> {
+    const wanted = attachedBinding(owner, object, this.#find)
+    await ensure<Binding>(this.#control, type, wanted)
+    await update<Binding>(this.#control, type, wanted.metadata, present => {
+      const next = attached(present, wanted, this.#find)
+      return sameJson(next, present) ? present : next
+    })
+  }
+
+  #attachedTo(owner: Binding): readonly Binding[] {
+    return this.#observed.bindings.filter(one => isAttachedTo(one, owner))
+  }
+
+  async #detach(bindings: readonly Binding[], owner: Binding): Promise<void> {
+    for (const { metadata } of bindings)
+      await update<Binding>(this.#control, type, metadata, present =>
+        isAttachedTo(present, owner) ? detached(present, owner, this.#find) : present,
+      )
+  }
+}
+
+/** Bindings that take along what they need, or did before, once they are scheduled. */
+function isOfInterest(difference: Difference<Binding>): boolean {
+  if (difference.type === 'DELETED') return false
+  const { object } = difference
+  const { spec, metadata } = object
+  const holds = metadata.finalizers?.includes(DEPENDENCIES_FINALIZER) ?? false
+  if (difference.type === 'ADDED') return holds || Boolean(spec.propagateDeps && spec.clusters?.length)
+  const { previous } = difference
+  const isGoing = holds && metadata.deletionTimestamp !== undefined
+  return (
+    isGoing ||
+    (metadata.generation !== previous.metadata.generation &&
+      Boolean(spec.propagateDeps || previous.spec.propagateDeps))
+  )
+}
