@@ -94,7 +94,7 @@ function routeOf(
     request,
     responses: {
       200: {
-        description: method.methodKind === 'unary' ? 'OK' : 'Each event’s data is one of these.',
+        description: method.methodKind === 'unary' ? 'OK' : 'The data of each event is one of these.',
         content: { [media]: { schema: book.message(method.output) } },
       },
       default: {
@@ -108,9 +108,15 @@ function routeOf(
 /** Up to the first full stop that a capital follows: not up to one in `e.g.` or in a version. */
 export const firstSentence = (text: string): string => text.split(/(?<=\.)\s+(?=[A-Z`])/)[0] ?? text
 
-/** `GetInstanceFailover` is "Get instance failover". */
-const wordsOf = (name: string): string =>
-  name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').replace(/ [A-Z](?=[a-z])/g, letter => letter.toLowerCase())
+/** `GetPodLogs` is "Gets pod logs", for a method without a comment. */
+function wordsOf(name: string): string {
+  const [verb = '', ...rest] = name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replace(/ [A-Z](?=[a-z])/g, letter => letter.toLowerCase())
+    .split(' ')
+  const third = /(s|sh|ch|x)$/.test(verb) ? `${verb}es` : `${verb}s`
+  return [third, ...rest].join(' ')
+}
 
 /** OpenAPI's way to write a template: `{name}` whatever its pattern, the custom verb after it. */
 function pathOf({ template: { segments, verb } }: Binding): string {

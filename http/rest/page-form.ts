@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Html, Operation, Schema } from './page-types.js'
+import type { Html, Operation, Parameter, Schema } from './page-types.js'
 
 /** A form that calls one operation; `page-script.ts` sends it. */
 export function callForm(
@@ -12,13 +12,19 @@ export function callForm(
   const streams = 'text/event-stream' in (responses['200']?.content ?? {})
   const lines = body ? JSON.stringify(exampleOf(body, schemas), null, 2) : ''
   return html`<details><summary>Call it</summary><form data-verb="${verb}" data-path="${path}">
-${parameters.map(
-  parameter =>
-    html`<label>${parameter.name} <input name="${parameter.in}:${parameter.name}"${parameter.in === 'path' ? ' required' : ''}></label>`,
-)}
+${parameters.map(parameter => html`<label>${parameter.name} ${inputFor(parameter, schemas)}</label>`)}
 ${body ? html`<label>Body <textarea name="body" rows="${Math.max(4, lines.split('\n').length)}">${lines}</textarea></label>` : ''}
 <button>Send</button>${streams ? html` <button type="button" data-stop>Stop</button>` : ''}
 <pre></pre></form></details>`
+}
+
+/** A choice for an enum, where the first line sends nothing; a line of text for everything else. */
+function inputFor({ name, in: place, schema }: Parameter, schemas: Readonly<Record<string, Schema>>): Html {
+  const field = `${place}:${name}`
+  const values = (schemas[schema.$ref?.split('/').pop() ?? ''] ?? schema).enum
+  if (values)
+    return html`<select name="${field}"><option></option>${values.map(value => html`<option>${String(value)}</option>`)}</select>`
+  return html`<input name="${field}"${place === 'path' ? ' required' : ''}>`
 }
 
 /** How deep an example goes: messages may hold themselves. */

@@ -20,17 +20,20 @@ export interface Schema {
 /** Bodies by media type. */
 export type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
+/** A parameter in the path or the query. */
+export interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
 /** The parts of an OpenAPI operation that the documentation page shows. */
 export interface Operation {
   readonly operationId?: string
   readonly description?: string
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required?: boolean
-    readonly description?: string
-    readonly schema: Schema
-  }[]
+  readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Content }>>
 }

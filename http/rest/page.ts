@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import type { openApiDocument } from './openapi.js'
 import { callForm } from './page-form.js'
+import { prose } from './page-prose.js'
 import { tryCalls } from './page-script.js'
 import type { Content, Html, Operation, Schema } from './page-types.js'
 
@@ -18,6 +19,7 @@ table{border-collapse:collapse;width:100%;margin:.5rem 0}
 td,th{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}
 th{font-weight:600}
 small{color:#57606a}
+ul{margin:.2rem 0;padding-left:1.2rem}
 label{display:block;margin:.3rem 0}
 textarea{display:block;width:100%;box-sizing:border-box}
 pre{max-height:30rem;overflow:auto;white-space:pre-wrap}
@@ -54,8 +56,8 @@ export function documentPage(document: Document): string {
 <style>${raw(STYLE)}</style></head>
 <body>
 <h1>${document.info.title} <small>${document.info.version}</small></h1>
-<p>${document.info.description ?? ''} The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
-<label>Bearer token for calls from this page, unless the browser presents a client certificate. It is kept in this page only.
+<p>${document.info.description ?? ''} For programs: <a href="/openapi.json">openapi.json</a>.</p>
+<label>Bearer token for calls from this page. Not needed where the browser presents a client certificate. It stays in this page.
 <input id="token" type="password" autocomplete="off" size="60"></label>
 <h2>Operations</h2>
 ${operations.map(operation => operationSection(operation, schemas))}
@@ -78,17 +80,17 @@ function operationSection(
   const { operationId = '', description = '', parameters = [], requestBody, responses } = operation
   return html`<section id="${operationId}"><h3>${operationId.replace(/^\w+_/, '')}</h3>
 <p class="path"><span class="verb">${verb}</span>${path}</p>
-<p>${description}</p>
+<p>${prose(description)}</p>
 ${
   parameters.length === 0
     ? ''
     : html`<table><tr><th>Parameter</th><th>In</th><th>Type</th><th></th></tr>${parameters.map(
         parameter =>
-          html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td><td>${typeText(parameter.schema)}</td><td>${parameter.description ?? parameter.schema.description ?? ''}</td></tr>`,
+          html`<tr><td><code>${parameter.name}</code></td><td>${parameter.in}</td><td>${typeText(parameter.schema)}</td><td>${prose(parameter.description ?? parameter.schema.description ?? '')}</td></tr>`,
       )}</table>`
 }
 ${requestBody ? contentText('Body', requestBody.content) : ''}
-${contentText('Answer', responses['200']?.content ?? {})}
+${contentText('Response', responses['200']?.content ?? {})}
 ${callForm(path, verb, operation, schemas)}
 </section>`
 }
@@ -102,7 +104,7 @@ function contentText(title: string, content: Content): Html {
 
 function schemaSection(name: string, schema: Schema): Html {
   return html`<section id="message-${name}"><h3>${name}</h3>
-<p>${schema.description ?? ''}</p>
+<div>${prose(schema.description ?? '')}</div>
 ${schema.enum ? html`<p>${schema.enum.map(value => html`<code>${String(value)}</code> `)}</p>` : ''}
 ${schema.properties ? fieldTable(schema) : ''}</section>`
 }
@@ -110,7 +112,7 @@ ${schema.properties ? fieldTable(schema) : ''}</section>`
 function fieldTable({ properties = {}, required = [] }: Schema): Html {
   return html`<table>${Object.entries(properties).map(
     ([name, field]) =>
-      html`<tr><td><code>${name}</code>${required.includes(name) ? ' (required)' : ''}</td><td>${typeText(field)}</td><td>${field.description ?? ''}</td></tr>`,
+      html`<tr><td><code>${name}</code>${required.includes(name) ? ' (required)' : ''}</td><td>${typeText(field)}</td><td>${prose(field.description ?? '')}</td></tr>`,
   )}</table>`
 }
 

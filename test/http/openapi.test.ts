@@ -116,6 +116,8 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/apis/kairship.io/v1alpha1/instances']?.post?.summary).toMatch(
       /^Creates an Instance: adopts .* installed\.$/,
     )
-    expect(document.paths['/apis/kairship.io/v1alpha1/instances/{name}']?.get?.summary).toBe('Get instance.')
+    expect(document.paths['/apis/kairship.io/v1alpha1/instances/{name}']?.get?.summary).toBe(
+      'Returns one instance: its desired state, and its observed state in `status`.',
+    )
   })
 })

@@ -1439,6 +1439,8 @@ export const InstanceService: GenService<{
     output: typeof GetInstanceKarmadaConfigResponseSchema;
   },
   /**
+   * Returns one instance: its desired state, and its observed state in `status`.
+   *
    * @generated from rpc kairship.io.api.instance.v1alpha1.InstanceService.GetInstance
    */
   getInstance: {
@@ -1498,6 +1500,8 @@ export const InstanceService: GenService<{
     output: typeof CreateInstanceKubeConfigResponseSchema;
   },
   /**
+   * Returns whether failover is on, and its timing.
+   *
    * @generated from rpc kairship.io.api.instance.v1alpha1.InstanceService.GetInstanceFailover
    */
   getInstanceFailover: {
@@ -1516,6 +1520,8 @@ export const InstanceService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns whether karmada-descheduler is installed, and its settings.
+   *
    * @generated from rpc kairship.io.api.instance.v1alpha1.InstanceService.GetInstanceDescheduler
    */
   getInstanceDescheduler: {
@@ -1534,6 +1540,8 @@ export const InstanceService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns whether karmada-metrics-adapter is installed.
+   *
    * @generated from rpc kairship.io.api.instance.v1alpha1.InstanceService.GetInstanceMetricsAdapter
    */
   getInstanceMetricsAdapter: {

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { addDocuments } from '../../../http/rest/documents.js'
 import type { RestEnv } from '../../../http/rest/env.js'
+import { prose } from '../../../http/rest/page-prose.js'
 import { type PageWindow, tryCalls } from '../../../http/rest/page-script.js'
 import { waitFor } from '../../patience.js'
 import { testApi } from '../fakes/api.js'
@@ -43,10 +44,31 @@ describe('the documentation page', () => {
     expect(forms).toHaveLength(served.length)
     expect(page).toContain('<label>pageSize <input name="query:pageSize"></label>')
     expect(page).toContain('<label>name <input name="path:name" required></label>')
+    expect(page).toContain(
+      '<label>sortDir <select name="query:sortDir"><option></option><option>desc</option><option>asc</option></select></label>',
+    )
   })
 })
 
 type Listener = (event: { preventDefault(): void }) => void
+
+describe('a comment on the page', () => {
+  it.each([
+    ['Read only when `sortBy` is given.', 'Read only when <code>sortBy</code> is given.'],
+    ['a < b, `c < d`', 'a &lt; b, <code>c &lt; d</code>'],
+    ['one ` stays', 'one ` stays'],
+    ['`a` and one ` stays', '<code>a</code> and one ` stays'],
+    [
+      'What to sort by.\n- A: By `a`.\n- B: By b.',
+      'What to sort by.<ul><li>A: By <code>a</code>.</li><li>B: By b.</li></ul>',
+    ],
+    ['', ''],
+  ])('%j is shown as %s', (text, shown) => expect(String(prose(text))).toBe(shown))
+
+  it('has no backtick left in the whole page', () => {
+    expect(page.replace(/<script>.*<\/script>/s, '')).not.toContain('`')
+  })
+})
 
 /** A form of the page in a browser's place: its fields are set by the test, and what is shown is read by it. */
 function browser(verb: string, path: string, fields: [string, string][], token: string) {
