@@ -1,21 +1,19 @@
 import type { CommandName } from '../config.js'
-import { type Knob, knobs } from '../config.js'
+import { type Knob, type KnobName, knobs } from '../config.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { flagOf, knobsOf, settableFrom } from './load-config.js'
+import { instanceNouns } from './program.js'
+
+/** Commands that take one name of an instance. */
+const takesName: readonly CommandName[] = ['describe instance', 'inspect instance', 'kubeconfig']
 
 /** Commands that take names of instances. */
-const named: readonly CommandName[] = [
-  'get instances',
-  'describe instance',
-  'inspect instance',
-  'delete instance',
-  'kubeconfig',
-]
+const takesNames: readonly CommandName[] = ['get instances', 'delete instance']
 
 const commands: readonly CommandName[] = knobs.config.commands
 
 /** Prints the names of instances, or nothing where no Kairship answers. */
-const askNames = "kairship get instances -o 'custom-columns=N:.metadata.name' --no-headers 2>/dev/null"
+const printNames = "kairship get instances -o 'custom-columns=N:.metadata.name' --no-headers 2>/dev/null"
 
 /** Words after which others may come, and those words: `get` → `instances`. */
 function words(): Map<string, readonly string[]> {
@@ -50,32 +48,52 @@ const valued = (): readonly string[] => [
   ),
 ]
 
-/** The words that lead to a command, as a pattern of a shell's `case`. */
-const cases = (line: (command: CommandName) => string): string => commands.map(line).join('\n')
+/** A command with each noun that it accepts: `get instance`, `get instances`, `get inst`. */
+const spellings = (command: CommandName): readonly string[] => {
+  const [verb, noun] = command.split(' ')
+  return noun === undefined ? [command] : instanceNouns.map(each => `${verb} ${each}`)
+}
 
+/** A pattern of a shell's `case`: the command, and where `more`, the command with arguments. */
+const pattern = (command: CommandName, more: boolean): string =>
+  spellings(command)
+    .flatMap(each => (more ? [`'${each}'`, `'${each} '*`] : [`'${each}'`]))
+    .join('|')
+
+// No variable may be called `path`: in zsh that is PATH, and the program would not be found.
 function bash(): string {
+  const withValue = valued().join('|')
+  const named = [
+    ...takesName.map(command => pattern(command, false)),
+    ...takesNames.map(command => pattern(command, true)),
+  ]
   return `# kairship completion for bash. Load it with: source <(kairship completion bash)
 _kairship() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" word i
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  local typed="" word="" before="" choices="" i
   COMPREPLY=()
   case "$previous" in
-    ${valued().join('|')}) return ;;
+    ${withValue}) return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
+    before="$word"
     word="\${COMP_WORDS[i]}"
+    case "$before" in
+      ${withValue}) continue ;;
+    esac
     case "$word" in
       -*) ;;
-      *) path="\${path:+$path }$word" ;;
+      *) typed="\${typed:+$typed }$word" ;;
     esac
   done
-  local choices=""
-  case "$path" in
-${[...words()].map(([before, after]) => `    '${before}') choices='${after.join(' ')}' ;;`).join('\n')}
-${named.map(command => `    '${command}'|'${command} '*) [[ $current == -* ]] || choices="$(${askNames})" ;;`).join('\n')}
-  esac
   if [[ $current == -* ]]; then
-    case "$path" in
-${cases(command => `      '${command}'|'${command} '*) choices='${flags(command).join(' ')}' ;;`)}
+    case "$typed" in
+${commands.map(command => `      ${pattern(command, true)}) choices='${flags(command).join(' ')}' ;;`).join('\n')}
+    esac
+  else
+    case "$typed" in
+${[...words()].map(([before, after]) => `      '${before}') choices='${after.join(' ')}' ;;`).join('\n')}
+      ${named.join('|')}) choices="$(${printNames})" ;;
     esac
   fi
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
@@ -88,37 +106,62 @@ complete -o default -F _kairship kairship
 function zsh(): string {
   return `#compdef kairship
 # kairship completion for zsh. Load it with: source <(kairship completion zsh)
-autoload -U +X compinit && compinit
+(( \${+functions[compdef]} )) || { autoload -U +X compinit && compinit; }
 autoload -U +X bashcompinit && bashcompinit
 ${bash()}`
 }
 
 function fish(): string {
-  const under = (path: string): string =>
-    path === '' ? '__fish_use_subcommand' : `test (string join ' ' (__kairship_words)) = '${path}'`
-  const below = (command: string): string =>
-    `string match -q -- '${command}*' (string join ' ' (__kairship_words))`
+  const typed = (command: CommandName): string =>
+    spellings(command)
+      .map(each => `'${each}'`)
+      .join(' ')
   const lines = [
     '# kairship completion for fish. Load it with: kairship completion fish | source',
-    'function __kairship_words',
-    "  string match -v -- '-*' (commandline -opc)[2..-1]",
+    '# True where the words typed so far, flags left out, are one of the arguments.',
+    'function __kairship_typed',
+    "  set -l words (string match -v -- '-*' (commandline -opc)[2..-1])",
+    '  contains -- "$words" $argv',
+    'end',
+    '# The same, also where more words follow.',
+    'function __kairship_below',
+    "  set -l words (string match -v -- '-*' (commandline -opc)[2..-1])",
+    '  for each in $argv',
+    '    string match -q -- "$each *" "$words "; and return 0',
+    '  end',
+    '  return 1',
     'end',
     'complete -c kairship -f',
     ...[...words()].map(
-      ([before, after]) => `complete -c kairship -n "${under(before)}" -a '${after.join(' ')}'`,
+      ([before, after]) => `complete -c kairship -n "__kairship_typed '${before}'" -a '${after.join(' ')}'`,
     ),
-    ...named.map(command => `complete -c kairship -n "${below(command)}" -a "(${askNames})"`),
+    ...takesName.map(
+      command => `complete -c kairship -n "__kairship_typed ${typed(command)}" -a "(${printNames})"`,
+    ),
+    ...takesNames.map(
+      command => `complete -c kairship -n "__kairship_below ${typed(command)}" -a "(${printNames})"`,
+    ),
     ...commands.flatMap(command =>
       knobsOf(command)
         .filter(name => settableFrom(name, 'flag'))
-        .map(name => {
-          const { help, kind, short } = knobs[name] as Knob
-          const value = kind.placeholder === undefined ? '' : ' -r'
-          return `complete -c kairship -n "${below(command)}" -l ${flagOf(name).slice(2)}${short ? ` -s ${short}` : ''}${value} -d '${help.replaceAll("'", '’')}'`
-        }),
+        .map(name => `complete -c kairship -n "__kairship_below ${typed(command)}" ${fishFlag(name)}`),
     ),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Files are offered for the flags that take one, and choices where there are some. */
+function fishFlag(name: KnobName): string {
+  const { help, kind, short } = knobs[name] as Knob
+  const value =
+    kind.placeholder === undefined
+      ? ''
+      : kind.placeholder === 'path' || kind.placeholder === 'folder'
+        ? ' -r -F'
+        : kind.placeholder.includes('|')
+          ? ` -x -a '${kind.placeholder.replaceAll('|', ' ')}'`
+          : ' -x'
+  return `-l ${flagOf(name).slice(2)}${short ? ` -s ${short}` : ''}${value} -d '${help.replaceAll("'", '’')}'`
 }
 
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish }

@@ -14,6 +14,9 @@ export type Actions = Readonly<Record<CommandName, Action>>
 /** The commands that run something; `commands.ts` provides them. The others ask a running Kairship, and `cli/` has them. */
 export type ServerActions = Pick<Actions, 'playground' | 'serve' | 'apiserver' | 'controller-manager'>
 
+/** What `get`, `describe`, `inspect` and `delete` accept for Instances, as kubectl does. */
+export const instanceNouns = ['instance', 'instances', 'inst'] as const
+
 /** What a command line touches of the outside: the process's own, or a test's. */
 export interface Terminal {
   readonly out: (text: string) => void
@@ -83,6 +86,8 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     .showSuggestionAfterError()
   const add = (parent: Command, name: CommandName, usage: string, summary: string): Command => {
     const command = parent.command(usage).description(summary)
+    const noun = instanceNouns.find(each => each === command.name())
+    if (noun) command.aliases(instanceNouns.filter(each => each !== noun))
     for (const knob of knobsOf(name)) if (settableFrom(knob, 'flag')) command.addOption(optionOf(knob, name))
     return command.action((...given: unknown[]) => started(name, command, namesIn(given)))
   }
@@ -102,19 +107,10 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   const get = program.command('get').description('list what a running Kairship manages')
   add(get, 'get instances', 'instances [name...]', 'list instances and their state')
-    .alias('instance')
-    .alias('inst')
   const describe = program.command('describe').description('explain one thing a running Kairship manages')
-  add(describe, 'describe instance', 'instance <name>', 'say what state an instance is in and why').alias(
-    'inst',
-  )
+  add(describe, 'describe instance', 'instance <name>', 'say what state an instance is in and why')
   const inspect = program.command('inspect').description('follow one thing a running Kairship manages')
-  add(
-    inspect,
-    'inspect instance',
-    'instance <name>',
-    'print what its state machine does, as it does it',
-  ).alias('inst')
+  add(inspect, 'inspect instance', 'instance <name>', 'print what its state machine does, as it does it')
   add(
     program,
     'adopt',
@@ -128,8 +124,6 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     'instance <name...>',
     'take instances out of management; one that Kairship installed is uninstalled where its deletionPolicy says so',
   )
-    .alias('instances')
-    .alias('inst')
   add(
     program,
     'kubeconfig',
@@ -158,7 +152,10 @@ function optionOf(name: KnobName, command: CommandName): Option {
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}${kind.placeholder ? ` <${kind.placeholder}>` : ''}`
   const value = defaults(command)[name]
   const note = value === undefined || value === false ? '' : ` (default: ${value})`
-  return new Option(flags, `${help}${note}`).helpGroup(`${group}:`)
+  const option = new Option(flags, `${help}${note}`).helpGroup(`${group}:`)
+  // Commander takes `--no-headers` for the opposite of a flag `--headers`, which does not exist.
+  option.negate = false
+  return option
 }
 
 const afterHelp = `

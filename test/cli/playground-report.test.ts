@@ -182,7 +182,7 @@ describe('what a playground leaves for its user', () => {
 
   it('is a table and commands with the paths and ports of this run for people', async () => {
     const files = await writePlaygroundFiles(folder, secrets)
-    const text = welcome(ready, { urls, files, program: 'npx kairship', member: 'eu-a' })
+    const text = welcome(ready, { urls, files, program: 'node dist/kairship.js', member: 'eu-a' })
     expect(text).toContain('1 instance ready after 1.2 s.')
     for (const path of [
       files.certificateAuthority,
@@ -197,7 +197,7 @@ describe('what a playground leaves for its user', () => {
     expect(text).toContain(`${urls.api}/docs,`)
     expect(text).toContain(`${urls.api}/openapi.json.`)
     expect(text).toContain(
-      `npx kairship kubeconfig eu --client-config ${files.clientConfig} > ${files.folder}/`,
+      `node dist/kairship.js kubeconfig eu --client-config ${files.clientConfig} > ${files.folder}/`,
     )
     expect(text).toContain(
       `--server ${urls.api}/apis/kairship.io/v1alpha1/instances/eu/proxy/apis/cluster.karmada.io/v1alpha1/clusters/eu-a/proxy get nodes`,

@@ -50,6 +50,21 @@ describe('the command line', () => {
     expect(called[0]).toMatchObject({ names: ['eu', 'us'], config: { output: 'wide', watch: true } })
   })
 
+  it('hands over every switch of every command', async () => {
+    for (const command of commands)
+      for (const name of knobsOf(command).filter(it => settableFrom(it, 'flag'))) {
+        if (knobs[name].kind.placeholder !== undefined) continue
+        const words = `${command.replace('completion', 'completion bash')}${/instance$|kubeconfig|adopt/.test(command) ? ' eu' : ''} ${flagOf(name)}`
+        const { called } = await typed(words)
+        expect(called[0]?.config, words).toMatchObject({ [name]: true })
+      }
+  })
+
+  it.each(['get', 'describe', 'inspect', 'delete'])('%s takes instance, instances and inst', async verb => {
+    for (const noun of ['instance', 'instances', 'inst'])
+      expect((await typed(`${verb} ${noun} eu`)).called[0]?.names, noun).toEqual(['eu'])
+  })
+
   it('prints help for every command, naming each of its flags and no other’s', async () => {
     for (const command of commands) {
       const { out, exitCode, called } = await typed(`${command} --help`)

@@ -13,7 +13,7 @@ describe('a word of a command line', () => {
 
 describe('the program as it is typed again', () => {
   it.each([
-    ['npx kairship', 'in the folder of the package', '/src', '/src/dist/kairship.js'],
+    ['node dist/kairship.js', 'in the folder of the package', '/src', '/src/dist/kairship.js'],
     ['kairship', 'when it was found on the path', '/home/me', '/usr/local/bin/kairship'],
     ['node /src/dist/kairship.js', 'from elsewhere', '/home/me', '/src/dist/kairship.js'],
     ['node src/dist/kairship.js', 'from above', '/home', '/home/src/dist/kairship.js'],
