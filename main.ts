@@ -90,7 +90,11 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
           streamsPerInstance: config.proxyStreamsPerInstance,
           patienceMs: config.proxyPatienceMs,
         },
-        slowRequests: { bodyIdleMs: config.requestBodyIdleMs, requestMs: config.requestReceiveMs },
+        slowRequests: {
+          bodyIdleMs: config.requestBodyIdleMs,
+          bodyBytesPerSecond: config.requestBodyBytesPerSecond,
+          requestMs: config.requestReceiveMs,
+        },
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
         karmadaVersion: config.karmadaVersion,

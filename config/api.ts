@@ -79,6 +79,14 @@ export const apiKnobs = {
     help: 'a request of whose body nothing arrives for this long is ended with 408',
     why: 'a client that sends is never silent for so long; one that was begun and left holds a place of its caller until then',
   }),
+  requestBodyBytesPerSecond: knob({
+    kind: integer(0, 1_000_000_000, 'bytes'),
+    default: 240,
+    group: 'API',
+    commands: answering,
+    help: 'a request whose body arrives slower than this, over twice requestBodyIdleMs, is ended with 408; 0 for any rate',
+    why: 'a byte now and then would hold a place of its caller for all of requestReceiveMs; ASP.NET Core’s server has the same least rate',
+  }),
   requestReceiveMs: knob({
     kind: milliseconds(1_000, 86_400_000),
     default: 600_000,

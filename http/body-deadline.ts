@@ -5,18 +5,41 @@ export type ReceivedBody = Pick<IncomingMessage, 'complete' | 'readableLength'> 
   readonly socket: { readonly bytesRead: number }
 }
 
+/** How slowly a body may arrive. */
+export interface BodyPace {
+  /** Milliseconds in which something of it arrives. */
+  readonly idleMs: number
+  /** Least rate over two times `idleMs`: a byte now and then is no body that arrives. 0 for any rate. */
+  readonly bytesPerSecond: number
+}
+
+/** Windows in a row below the least rate: in one alone, a reader that was slow until now may have held the sender back. */
+const SLOW_WINDOWS = 2
+
 /**
- * Calls `expired` once, when the sender of a body has sent nothing for `idleMs`. A body that waits here because its reader is
- * slow is not idle: its sender cannot go on.
+ * Calls `expired` once, with the reason, when the sender of a body sends nothing or too slowly. A body that waits here because
+ * its reader is slow is neither: its sender cannot go on.
  * @returns stops watching (idempotent)
  */
-export function watchBody(body: ReceivedBody, idleMs: number, expired: () => void): () => void {
+export function watchBody(
+  body: ReceivedBody,
+  { idleMs, bytesPerSecond }: BodyPace,
+  expired: (because: string) => void,
+): () => void {
+  const least = (bytesPerSecond * idleMs) / 1_000
   let read = body.socket.bytesRead
+  let slowWindows = 0
   const look = () => {
     if (body.complete) return
-    const { bytesRead } = body.socket
-    if (bytesRead === read && body.readableLength === 0) return expired()
-    read = bytesRead
+    const received = body.socket.bytesRead - read
+    read += received
+    if (body.readableLength > 0) slowWindows = 0
+    else if (received === 0) return expired(`nothing of the request's body was received for ${idleMs} ms`)
+    else slowWindows = received < least ? slowWindows + 1 : 0
+    if (slowWindows === SLOW_WINDOWS)
+      return expired(
+        `less than ${bytesPerSecond} bytes a second of the request's body were received for ${SLOW_WINDOWS * idleMs} ms`,
+      )
     timer = setTimeout(look, idleMs)
   }
   let timer = setTimeout(look, idleMs)
@@ -27,20 +50,19 @@ export function watchBody(body: ReceivedBody, idleMs: number, expired: () => voi
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Ends a request whose body stops arriving: 408 where nothing was answered yet, and the connection closes. */
-export function endIdleBody(request: IncomingMessage, response: ServerResponse, idleMs: number): void {
+/** Ends a request whose body stops arriving, or hardly arrives: 408 where nothing was answered yet, and the connection closes. */
+export function endSlowBody(request: IncomingMessage, response: ServerResponse, pace: BodyPace): void {
   if (!hasBody(request)) return
-  const stop = watchBody(request, idleMs, () => {
+  const stop = watchBody(request, pace, because => {
     const { socket } = request
-    if (!response.headersSent) socket.write(timedOut(idleMs))
+    if (!response.headersSent) socket.write(timedOut(because))
     socket.destroySoon()
   })
   response.once('close', stop)
 }
 
 /** As Node answers a request that takes too long in all, with a Status that clients can show. */
-function timedOut(idleMs: number): string {
-  const message = `nothing of the request's body was received for ${idleMs} ms`
+function timedOut(message: string): string {
   const body = JSON.stringify({
     kind: 'Status',
     apiVersion: 'v1',

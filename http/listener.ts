@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Address } from './address.js'
-import { endIdleBody } from './body-deadline.js'
+import { endSlowBody } from './body-deadline.js'
 
 /** How long a request may take to arrive, in milliseconds. */
 export interface SlowRequests {
@@ -9,6 +9,8 @@ export interface SlowRequests {
   readonly headersMs: number
   /** How long its body may stop arriving. */
   readonly bodyIdleMs: number
+  /** Least rate of a body, over two times `bodyIdleMs`; 0 for any. */
+  readonly bodyBytesPerSecond: number
   /** From its first byte to its last; its answer may take longer. */
   readonly requestMs: number
   /** How often headers and whole requests are checked: a connection lives this much longer than those two. */
@@ -18,6 +20,7 @@ export interface SlowRequests {
 export const SLOW_REQUESTS: SlowRequests = {
   headersMs: 10_000,
   bodyIdleMs: 10_000,
+  bodyBytesPerSecond: 240,
   requestMs: 600_000,
   lookMs: 5_000,
 }
@@ -35,7 +38,8 @@ const MOST_PARSED_HEADERS = 2_000
 export function hardened<S extends Server>(server: S, slow: SlowRequests): S {
   server.headersTimeout = slow.headersMs
   server.requestTimeout = slow.requestMs
-  server.on('request', (request, response) => endIdleBody(request, response, slow.bodyIdleMs))
+  const pace = { idleMs: slow.bodyIdleMs, bytesPerSecond: slow.bodyBytesPerSecond }
+  server.on('request', (request, response) => endSlowBody(request, response, pace))
   // Longer than the 60 s of common load balancers, so that they close idle connections first.
   server.keepAliveTimeout = 75_000
   server.maxHeadersCount = MOST_PARSED_HEADERS

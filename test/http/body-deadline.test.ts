@@ -5,10 +5,10 @@ describe('a body that is received', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  function receive() {
+  function receive(bytesPerSecond = 0) {
     const body = { complete: false, readableLength: 0, socket: { bytesRead: 10 } }
     const expired = vi.fn()
-    const stop = watchBody(body, 1_000, expired)
+    const stop = watchBody(body, { idleMs: 1_000, bytesPerSecond }, expired)
     return { body, expired, stop }
   }
 
@@ -17,7 +17,31 @@ describe('a body that is received', () => {
     vi.advanceTimersByTime(999)
     expect(expired).not.toHaveBeenCalled()
     vi.advanceTimersByTime(10_000)
-    expect(expired).toHaveBeenCalledTimes(1)
+    expect(expired.mock.calls).toEqual([["nothing of the request's body was received for 1000 ms"]])
+  })
+
+  it('expires when it arrives below the least rate in two windows in a row, and not before', () => {
+    const { body, expired } = receive(100)
+    const receives = (bytes: number) => {
+      body.socket.bytesRead += bytes
+      vi.advanceTimersByTime(1_000)
+    }
+    for (const bytes of [99, 100, 99, 100, 1_000_000, 1]) receives(bytes)
+    expect(expired).not.toHaveBeenCalled()
+    receives(99)
+    expect(expired.mock.calls).toEqual([
+      ["less than 100 bytes a second of the request's body were received for 2000 ms"],
+    ])
+  })
+
+  it('does not expire by its rate when its reader was slow in one of the windows', () => {
+    const { body, expired } = receive(100)
+    for (let window = 0; window < 10; window++) {
+      body.socket.bytesRead += 1
+      body.readableLength = window % 2
+      vi.advanceTimersByTime(1_000)
+    }
+    expect(expired).not.toHaveBeenCalled()
   })
 
   it('does not expire while bytes arrive, however long it takes, and expires when they stop', () => {

@@ -213,3 +213,23 @@ describe.each([
     await waitFor(async () => expect((await proxy.ask('/north/proxy/api')).status).toBe(200))
   })
 })
+
+describe('a caller whose body comes byte by byte', () => {
+  const slowRequests = { bodyIdleMs: 100, bodyBytesPerSecond: 100_000 }
+  const proxy = new ProxyUnderTest({ slowRequests, proxyLimits: { requestsPerCaller: 1 } })
+
+  it('is hung up on with a 408 that says so, and holds no place any more', async () => {
+    proxy.upstream.answer = request => void request.resume()
+    const socket = await proxy.socket()
+    socket.on('error', () => undefined)
+    let received = ''
+    socket.on('data', chunk => (received += chunk))
+    socket.write(POST.replace('100', '1000000'))
+    const trickle = setInterval(() => socket.write('x'), 10)
+    await new Promise(resolve => socket.once('close', resolve))
+    clearInterval(trickle)
+    expect(received).toMatch(/^HTTP\/1\.1 408 [\s\S]*less than 100000 bytes a second/)
+    proxy.upstream.answer = (_, response) => response.end()
+    await waitFor(async () => expect((await proxy.ask('/north/proxy/api')).status).toBe(200))
+  })
+})
