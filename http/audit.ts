@@ -75,8 +75,20 @@ export const leavesRecord = (code: Code, action: Action | undefined): boolean =>
 
 /** Writes the record of a call, if it leaves one. */
 export function audit(log: Log, record: AuditRecord): void {
-  const { caller, action, code, ...rest } = record
-  if (!leavesRecord(code, action)) return
+  if (leavesRecord(record.code, record.action)) write(log, record)
+}
+
+/**
+ * Writes the record of a call of something that is not served. It may have been meant as a write, and who looks for what is not
+ * there is worth knowing. Its name is the caller's, and cut to what a log line can hold.
+ */
+export function auditUnknown(log: Log, record: Omit<AuditRecord, 'action' | 'durationMs'>): void {
+  write(log, { ...record, operation: record.operation.slice(0, LONGEST_UNKNOWN), durationMs: 0 })
+}
+
+const LONGEST_UNKNOWN = 256
+
+function write(log: Log, { caller, action, code, ...rest }: AuditRecord): void {
   const outcome = outcomeOf(code)
   log.info(
     {

@@ -33,6 +33,8 @@ export interface Dispatcher {
   unary(operation: Operation, read: ReadRequest, arrival: Arrival): Promise<Message>
   /** Resolves once the stream is granted, so that a refusal is still a plain answer. The caller must iterate or return it. */
   stream(operation: Operation, read: ReadRequest, arrival: Arrival): Promise<AsyncIterableIterator<Message>>
+  /** Records a call that its wire refused before the request could be read. */
+  refused(operation: Operation, arrival: Arrival, failure: Failure): void
 }
 
 /** What the dispatcher depends on. */
@@ -92,6 +94,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         release()
         throw course.end(error)
       }
+    },
+
+    refused(operation, arrival, failure) {
+      begin(options, operation, arrival, startDeadline([])).end(failure)
     },
   }
 }

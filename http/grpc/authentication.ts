@@ -26,6 +26,17 @@ export interface Arrived {
   readonly caller?: Caller
   /** Address of the connection. */
   readonly remote?: string
+  /** Whoever records the call has it. */
+  handled?: boolean
+}
+
+/** The part of a call by which its status is sent. */
+export type StatusSender = Pick<NextCall, 'sendStatus'>
+
+/** Records calls that end before they are handled. */
+export interface Unhandled {
+  /** Watches a call whose caller is known, or may be anyone. Returns what is to be called when it is over. */
+  watch(path: string, call: StatusSender, arrived: Arrived): () => void
 }
 
 /** What the interceptor needs. */
@@ -37,6 +48,7 @@ export interface AuthenticationOptions {
   readonly anonymous: ReadonlySet<string>
   /** Milliseconds that the request of a call may take to arrive whole; streams of requests are not limited. */
   readonly requestMs: number
+  readonly unhandled: Unhandled
 }
 
 /** By the metadata of its call, which grpc-js hands to the handler as the interceptor passed it on. */
@@ -57,6 +69,7 @@ export function authentication(options: AuthenticationOptions): ServerIntercepto
   const unfinished = new UnfinishedRequests(options.requestMs)
   return ({ path, requestStream }, call) => {
     let arrivedWhole: () => void = () => undefined
+    let ended: () => void = () => undefined
     let isOver = false
     return new ServerInterceptingCall(call, {
       start: next =>
@@ -69,6 +82,8 @@ export function authentication(options: AuthenticationOptions): ServerIntercepto
             const letPass = (arrived: Arrived) => {
               const { caller, remote = 'unknown' } = arrived
               arrivals.set(metadata, arrived)
+              ended = options.unhandled.watch(path, call, arrived)
+              if (isOver) ended()
               if (!caller) boundMessages(call, LARGEST_ANONYMOUS_MESSAGE)
               // Nobody would stop the watch of a call that was cancelled while its caller was authenticated.
               if (!requestStream && !isOver)
@@ -90,6 +105,7 @@ export function authentication(options: AuthenticationOptions): ServerIntercepto
           onCancel: () => {
             isOver = true
             arrivedWhole()
+            ended()
           },
         }),
     })

@@ -72,8 +72,11 @@ const drained = (call: ServerWritableStream<Buffer, Message>): Promise<void> =>
     if (call.cancelled) done()
   })
 
+/** From here on the dispatcher records the call. */
 function arrivalOf(call: SurfaceCall): Arrival {
-  const { requestId, caller, remote } = arrivedWith(call.metadata)
+  const arrived = arrivedWith(call.metadata)
+  arrived.handled = true
+  const { requestId, caller, remote } = arrived
   if (!caller) throw unauthenticated('no credentials')
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())

@@ -13,6 +13,8 @@ import { serverCredentials } from './credentials.js'
 import { serviceDefinition, withRawRequests } from './definition.js'
 import { HealthService } from './health.js'
 import { addReflection } from './reflection.js'
+import { UnhandledCalls } from './unhandled-calls.js'
+import { answerUnknownMethods } from './unknown-methods.js'
 
 /** What the gRPC listener needs. */
 export interface GrpcOptions {
@@ -51,6 +53,8 @@ if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE)
 /** Starts gRPC over TLS on a port of its own. */
 export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
   const { services, host, port, tls, clientCertificateAuthority } = options
+  const operations = services.flatMap(service => service.operations)
+  const unhandled = new UnhandledCalls(operations, options.dispatcher)
   const server = new Server({
     'grpc.max_receive_message_length': LARGEST_BODY,
     // The streams of a dead peer are freed after a minute and a half.
@@ -58,8 +62,9 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
     'grpc.keepalive_timeout_ms': 30_000,
     'grpc.max_concurrent_streams': 1_000,
     'grpc.max_connection_idle_ms': LONGEST_IDLE_MS,
-    interceptors: [authentication({ ...options, anonymous: new Set([Health.typeName]) })],
+    interceptors: [authentication({ ...options, unhandled, anonymous: new Set([Health.typeName]) })],
   })
+  answerUnknownMethods(server, options.log, options.meter)
   for (const { service, operations } of services) {
     const handlers = Object.fromEntries(
       operations.map(operation => [operation.method.name, handlerOf(operation, options.dispatcher)]),

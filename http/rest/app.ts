@@ -1,18 +1,16 @@
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
-import { audit } from '../audit.js'
+import { audit, auditUnknown } from '../audit.js'
 import { Code, codeName } from '../code.js'
 import type { Dispatcher } from '../dispatch.js'
 import { statusOf, toFailure } from '../errors.js'
-import { Failure, httpStatusOf, invalidArgument, notFound } from '../failure.js'
+import { Failure, httpStatusOf, notFound } from '../failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import { credentialsOf } from '../identity/credentials.js'
-import { LARGEST_BODY } from '../limits.js'
 import type { Operation } from '../operation.js'
 import { requestIdOf } from '../request-id.js'
 import type { RestEnv } from './env.js'
@@ -39,11 +37,14 @@ export function restApp(options: RestOptions): Hono<RestEnv> {
       options.log.error({ requestId: c.var.requestId, err: error }, 'request failed')
     return refuse(c, options, toFailure(error))
   })
-  app.notFound(c => refuse(c, options, notFound(`nothing is served at ${c.req.method} ${c.req.path}`)))
+  app.notFound(c => {
+    const failure = notFound(`nothing is served at ${c.req.method} ${c.req.path}`)
+    recordUnknown(c, options.log, failure)
+    return refuse(c, options, failure)
+  })
   app.use(requestId)
   options.anonymous?.(app)
   app.use(authenticate(options))
-  app.use(limitBody)
   addRoutes(app, options.operations, options.dispatcher)
   return app
 }
@@ -67,17 +68,26 @@ const authenticate =
     await next()
   }
 
-const limitBody = bodyLimit({
-  maxSize: LARGEST_BODY,
-  onError: () => {
-    throw invalidArgument(`the body is larger than ${LARGEST_BODY} bytes`)
-  },
-})
-
 const remoteOf = (c: Context<RestEnv>): string | undefined => {
   const address = c.env.incoming?.socket.remoteAddress
   return address && isIP(address) ? address : undefined
 }
+
+/** Records a request of an authenticated caller for something that is not served, unless it can only have been a read. */
+function recordUnknown({ req, var: known }: Context<RestEnv>, log: Log, { code }: Failure): void {
+  if (READS.has(req.method)) return
+  auditUnknown(log, {
+    requestId: known.requestId,
+    wire: 'rest',
+    operation: `${req.method} ${req.path}`,
+    caller: known.caller,
+    ...(known.remote ? { remote: known.remote } : {}),
+    code,
+  })
+}
+
+/** A browser asks for much that is not there. */
+const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Answers a Failure as google.rpc.Status. The dispatcher records failures of calls; those before a call are recorded here. */
 function refuse(c: Context<RestEnv>, { log, meter }: RestOptions, failure: Failure): Response {
@@ -93,6 +103,7 @@ function refuse(c: Context<RestEnv>, { log, meter }: RestOptions, failure: Failu
     })
     c.header('www-authenticate', 'Bearer realm="kairship"')
   }
+  if (failure.details.status === 405) recordUnknown(c, log, failure)
   const { retryAfterSeconds } = failure.details
   if (retryAfterSeconds) c.header('retry-after', String(retryAfterSeconds))
   const body = jsonOf(StatusSchema, statusOf(failure, c.var.requestId))

@@ -1,7 +1,9 @@
-import type { Context, Hono } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { requestTimeout } from '../deadline.js'
-import type { Dispatcher } from '../dispatch.js'
+import type { Arrival, Dispatcher } from '../dispatch.js'
 import { invalidArgument, methodNotAllowed } from '../failure.js'
+import { LARGEST_BODY } from '../limits.js'
 import type { Binding, Operation } from '../operation.js'
 import { bindRequest } from './bind.js'
 import type { RestEnv } from './env.js'
@@ -19,7 +21,9 @@ export function addRoutes(
     .flatMap(operation => operation.bindings.map(binding => ({ operation, binding })))
     .sort((a, b) => bySpecificity(a.binding.template, b.binding.template))
   for (const { operation, binding } of routes) {
-    app.on(binding.verb, patternOf(binding.template), c => answer(c, operation, binding, dispatcher))
+    app.on(binding.verb, patternOf(binding.template), limitBody(operation, dispatcher), c =>
+      answer(c, operation, binding, dispatcher),
+    )
   }
   const served = routes.map(({ binding: { verb, template } }) => ({ verb, pattern: expressionOf(template) }))
   app.all('*', async (c, next) => {
@@ -30,6 +34,17 @@ export function addRoutes(
     throw methodNotAllowed(`${c.req.method} is not served at ${c.req.path}: use ${allowed}`)
   })
 }
+
+/** Refuses a body that is too large, and records the attempt. */
+const limitBody = (operation: Operation, dispatcher: Dispatcher): MiddlewareHandler<RestEnv> =>
+  bodyLimit({
+    maxSize: LARGEST_BODY,
+    onError: c => {
+      const failure = invalidArgument(`the body is larger than ${LARGEST_BODY} bytes`)
+      dispatcher.refused(operation, arrivalOf(c as Context<RestEnv>), failure)
+      throw failure
+    },
+  })
 
 /** Matches the paths of a template. */
 const expressionOf = ({ segments, verb }: Template): RegExp => {
@@ -73,14 +88,7 @@ async function answer(
       query: queryOf(c, operation),
       body: binding.body === '' ? '' : await bodyOf(c),
     })
-  const arrival = {
-    wire: 'rest',
-    requestId: c.var.requestId,
-    caller: c.var.caller,
-    remote: c.var.remote,
-    signal: c.req.raw.signal,
-    timeoutMs: requestTimeout(c.req.header('grpc-timeout')),
-  } as const
+  const arrival = { ...arrivalOf(c), timeoutMs: requestTimeout(c.req.header('grpc-timeout')) }
   if (operation.method.methodKind === 'unary') {
     const message = await dispatcher.unary(operation, read, arrival)
     return c.body(jsonOf(operation.method.output, message), 200, { 'content-type': 'application/json' })
@@ -93,6 +101,14 @@ async function answer(
     'x-accel-buffering': 'no',
   })
 }
+
+const arrivalOf = (c: Context<RestEnv>): Arrival => ({
+  wire: 'rest',
+  requestId: c.var.requestId,
+  caller: c.var.caller,
+  remote: c.var.remote,
+  signal: c.req.raw.signal,
+})
 
 /** A browser's EventSource resumes by header: it means the request's resume token, unless the query names one. */
 function queryOf(c: Context<RestEnv>, operation: Operation): URLSearchParams {

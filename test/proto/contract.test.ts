@@ -38,6 +38,7 @@ const dispatcher: Dispatcher = {
   async stream(operation) {
     throw new Error(`${operation.id} is not in the contract`)
   },
+  refused: () => undefined,
 }
 const app = new Hono<RestEnv>()
 addRoutes(app, operations, dispatcher)

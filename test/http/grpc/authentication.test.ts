@@ -1,26 +1,36 @@
+import { constants } from 'node:http2'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { waitFor } from '../../patience.js'
+import { fakeMeter } from '../fakes/api.js'
+import { deferred } from '../fakes/deferred.js'
 import { listeningApi } from '../fakes/listening.js'
 import { endingOf, frame, RawGrpc } from '../fakes/raw-grpc.js'
 
 let api: Awaited<ReturnType<typeof listeningApi>>
 let client: RawGrpc
+let metered: ReturnType<typeof fakeMeter>
 beforeAll(async () => {
-  api = await listeningApi()
+  metered = fakeMeter()
+  api = await listeningApi(undefined, { meter: metered.meter })
 })
 afterAll(() => api.running.close())
 beforeEach(() => {
   api.log.lines.length = 0
+  metered.counts.clear()
   client = new RawGrpc(api.running)
 })
 afterEach(() => client.close())
 
 const service = '/kairship.io.api.instance.v1alpha1.InstanceService'
+const counted = (operation: string, code: string) =>
+  `kairship_api_requests_total${JSON.stringify({ wire: 'grpc', operation, code })}`
 const admin = { authorization: 'Bearer admin' }
 const ofLength = (length: number) => {
   const text = Buffer.alloc(length, 'a')
   return Buffer.concat([Buffer.from([10, 0xf0, 0xff, 0xbf, 0x01]), text])
 }
+const late = expect.objectContaining({ spec: { token: 'late' } })
 const messages: [string, Buffer, Record<string, string>][] = [
   ['well-formed', Buffer.from([10, 1, 97]), {}],
   ['malformed', Buffer.from([255, 255, 255]), {}],
@@ -57,6 +67,13 @@ describe('an anonymous gRPC call', () => {
     },
   )
 
+  it('of a method that no service has is refused and recorded like any other', async () => {
+    expect((await client.call(`${service}/DropTables`, Buffer.alloc(0))).code).toBe(16)
+    expect(api.log.audits()).toMatchObject([
+      { operation: `${service}/DropTables`, outcome: 'denied', code: 'UNAUTHENTICATED' },
+    ])
+  })
+
   it('leaves a record for reflection too', async () => {
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
     expect((await client.call(path, Buffer.alloc(0))).code).toBe(16)
@@ -71,6 +88,81 @@ describe('an authenticated gRPC call', () => {
     expect(api.log.audits()).toMatchObject([
       { operation: 'Instance_DeleteInstance', outcome: 'failed', code: 'INVALID_ARGUMENT', user: 'admin' },
     ])
+  })
+
+  it.each([
+    ['a method that no service has', `${service}/DropTables`],
+    ['a service that is not served', '/x.y.Z/DoIt'],
+    ['a path that is long', `/x.y.Z/${'a'.repeat(5_000)}`],
+  ])('of %s is answered UNIMPLEMENTED and leaves a record', async (_, path) => {
+    const { code, message, requestId } = await client.call(path, Buffer.alloc(0), admin)
+    expect([code, message]).toEqual([12, `there is no method ${path.slice(0, 256)}`])
+    expect(api.log.audits()).toMatchObject([
+      { requestId, operation: path.slice(0, 256), outcome: 'failed', code: 'UNIMPLEMENTED', user: 'admin' },
+    ])
+    expect(api.log.audits()[0]).toMatchObject({ wire: 'grpc', remote: '127.0.0.1' })
+  })
+
+  it.each<[string, Buffer, Record<string, string>, number, string]>([
+    ['is larger than allowed', Buffer.alloc(4 * 1024 * 1024), {}, 8, 'RESOURCE_EXHAUSTED'],
+    [
+      'is larger than allowed once it is decompressed',
+      gzipSync(Buffer.alloc(4 * 1024 * 1024)),
+      { 'grpc-encoding': 'gzip' },
+      8,
+      'RESOURCE_EXHAUSTED',
+    ],
+    ['is compressed badly', Buffer.from('no gzip'), { 'grpc-encoding': 'gzip' }, 13, 'INTERNAL'],
+  ])('whose message %s leaves one record, and is counted', async (_, message, headers, code, name) => {
+    const ending = await client.call(`${service}/DeleteInstance`, message, { ...admin, ...headers })
+    expect(ending.code).toBe(code)
+    expect(api.log.audits()).toMatchObject([
+      { requestId: ending.requestId, operation: 'Instance_DeleteInstance', code: name, verb: 'delete' },
+    ])
+    expect(api.log.audits()[0]).toMatchObject({ wire: 'grpc', user: 'admin', remote: '127.0.0.1' })
+    expect(metered.counts.get(counted('Instance_DeleteInstance', name))).toBe(1)
+  })
+
+  it('without a message leaves a record', async () => {
+    const stream = client.begin(`${service}/DeleteInstance`, admin)
+    stream.end()
+    expect((await endingOf(stream)).code).toBe(12)
+    expect(api.log.audits()).toMatchObject([
+      { operation: 'Instance_DeleteInstance', outcome: 'failed', code: 'UNIMPLEMENTED' },
+    ])
+  })
+
+  it('that is given up while its caller is authenticated leaves a record', async () => {
+    const reviewed = deferred<object>()
+    api.host.script = ({ path }) => (path.endsWith('/tokenreviews') ? reviewed.promise : undefined)
+    const stream = client.begin(`${service}/DeleteInstance`, { authorization: 'Bearer late' })
+    stream.on('error', () => undefined)
+    await waitFor(() => expect(api.host.requests.map(({ body }) => body)).toContainEqual(late))
+    stream.close(constants.NGHTTP2_CANCEL)
+    // The server has read the end of the stream when it answers what was sent after it.
+    await client.call('/x.y.Z/DoIt', Buffer.alloc(0), admin)
+    api.log.lines.length = 0
+    reviewed.resolve({ status: { authenticated: true, user: { username: 'late' } } })
+    await waitFor(() =>
+      expect(api.log.audits()).toMatchObject([
+        { operation: 'Instance_DeleteInstance', outcome: 'unknown', code: 'CANCELLED', user: 'late' },
+      ]),
+    )
+    api.host.script = () => undefined
+  })
+
+  it('that reads leaves none, and is counted, when its message is larger than allowed', async () => {
+    const large = Buffer.alloc(4 * 1024 * 1024)
+    expect((await client.call(`${service}/ListInstances`, large, admin)).code).toBe(8)
+    expect(api.log.audits()).toEqual([])
+    expect(metered.counts.get(counted('Instance_ListInstances', 'RESOURCE_EXHAUSTED'))).toBe(1)
+  })
+
+  it('that is answered leaves one record', async () => {
+    const north = Buffer.from([10, 5, ...Buffer.from('north')])
+    await client.call(`${service}/DeleteInstance`, north, admin)
+    client.close()
+    expect(api.log.audits()).toHaveLength(1)
   })
 
   it('may compress its message', async () => {

@@ -104,8 +104,11 @@ describe('open streams', () => {
 async function watched(limits: StreamLimits, service: string) {
   const { api, log } = await connected()
   const anonymous = new Set([Health.typeName])
+  const unhandled = { watch: () => () => undefined }
   const server = new Server({
-    interceptors: [authentication({ ...api, log, meter: unmetered, anonymous, requestMs: 60_000 })],
+    interceptors: [
+      authentication({ ...api, log, meter: unmetered, anonymous, unhandled, requestMs: 60_000 }),
+    ],
   })
   const state = { ready: true }
   const health = new HealthService({

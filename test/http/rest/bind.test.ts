@@ -78,12 +78,32 @@ describe('a request message', () => {
     ])
   })
 
-  it('refuses a body where there is none to send, and one that is too large', async () => {
-    const { call } = testApi()
+  it('refuses a body that is too large, and leaves a record of the attempt', async () => {
+    const { call, log } = testApi()
     const large = JSON.stringify({ data: { metadata: { name: 'x'.repeat(3 * 1024 * 1024) } } })
-    expect((await call('admin', 'POST', '/instances', large)).json.message).toMatch(
-      /larger than 3145728 bytes/,
-    )
+    for (const headers of [{}, { 'content-length': String(large.length) }]) {
+      log.lines.length = 0
+      expect((await call('admin', 'POST', '/instances', large, headers)).json.message).toMatch(
+        /larger than 3145728 bytes/,
+      )
+      expect(log.audits()).toMatchObject([
+        { operation: 'Instance_CreateInstance', code: 'INVALID_ARGUMENT', verb: 'create', user: 'admin' },
+      ])
+    }
+  })
+
+  it('leaves a record where nothing is served, unless it can only have been a read', async () => {
+    const { call, log } = testApi()
+    await call('admin', 'GET', '/nothing')
+    await call('admin', 'GET', '/instances/north/nothing')
+    expect(log.audits()).toEqual([])
+    expect((await call('admin', 'POST', '/nothing', {})).status).toBe(404)
+    expect((await call('viewer', 'PATCH', '/instances', {})).status).toBe(405)
+    const path = '/apis/kairship.io/v1alpha1'
+    expect(log.audits()).toMatchObject([
+      { operation: `POST ${path}/nothing`, code: 'NOT_FOUND', outcome: 'failed', user: 'admin' },
+      { operation: `PATCH ${path}/instances`, code: 'UNIMPLEMENTED', outcome: 'failed', user: 'viewer' },
+    ])
   })
 
   it('takes an object of a megabyte', async () => {
