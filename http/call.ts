@@ -1,4 +1,5 @@
 import type { Log } from '../ports/log.js'
+import type { AnsweredFrom } from './answered-from.js'
 import type { Caller } from './identity/caller.js'
 
 /** The protocol by which a call came. */
@@ -16,4 +17,9 @@ export interface Call {
    * is `filtered`, the authorizer decides, and its decision is remembered for seconds.
    */
   maySee(name: string): Promise<boolean>
+  /**
+   * Says where the objects of the answer are from: the caller reads it in headers. What is said first counts, which is of the
+   * objects that were asked for and not of what is read to complete them.
+   */
+  answered(from: AnsweredFrom): void
 }

@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import type { AnsweredFrom } from './answered-from.js'
 import { audit } from './audit.js'
 import type { Call, Wire } from './call.js'
 import { Code, codeName } from './code.js'
@@ -23,6 +24,8 @@ export interface Arrival {
   readonly signal?: AbortSignal | undefined
   /** What the caller is willing to wait. */
   readonly timeoutMs?: number | undefined
+  /** Told once, before the answer, where it is from; not told of answers that are from nowhere else. */
+  readonly answered?: ((from: AnsweredFrom) => void) | undefined
 }
 
 /** Reads the request's message from its wire, in that wire's way. @throws Failure INVALID_ARGUMENT */
@@ -194,7 +197,12 @@ async function admit(
   request: Message,
 ): Promise<Call> {
   const { caller, requestId } = arrival
-  const call = { requestId, caller, signal, log: log.child({ requestId }) }
+  let toTell = arrival.answered
+  const answered = (from: AnsweredFrom) => {
+    toTell?.(from)
+    toTell = undefined
+  }
+  const call = { requestId, caller, signal, log: log.child({ requestId }), answered }
   const seesAll = { ...call, maySee: async () => true }
   if (operation.permission?.anyCaller) return seesAll
   if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)

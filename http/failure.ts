@@ -43,6 +43,7 @@ const failure =
     new Failure(code, message, details)
 
 export const invalidArgument = failure(Code.INVALID_ARGUMENT)
+export const alreadyExists = failure(Code.ALREADY_EXISTS)
 export const notFound = failure(Code.NOT_FOUND)
 export const unauthenticated = failure(Code.UNAUTHENTICATED)
 export const permissionDenied = failure(Code.PERMISSION_DENIED)

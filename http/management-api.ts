@@ -1,19 +1,24 @@
 import { setMaxListeners } from 'node:events'
+import type { DescService } from '@bufbuild/protobuf'
 import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
+import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
 import { unavailable } from './failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { Held } from './limits.js'
-import { operationsOf, type ServedService } from './operation.js'
+import { objectsOf } from './objects/karmada-objects.js'
+import { operationsOf, type ServedService, type ServiceHandlers } from './operation.js'
+import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
 import { InstanceReading } from './rpc/instance-reading.js'
+import { networkingHandlers } from './rpc/networking/handlers.js'
 import { OwnWrites } from './rpc/own-writes.js'
 import type { ProxyAddress } from './rpc/proxy-kubeconfig.js'
 
@@ -31,6 +36,8 @@ export interface ApiDependencies {
   readonly streamsPerCaller: number
   /** Remembers what callers wrote. */
   readonly catchUp: CatchUp
+  /** What requests to instances pass, the same for those of the proxy. */
+  readonly parts: RequestParts
   readonly now?: () => number
 }
 
@@ -47,7 +54,7 @@ export interface ManagementApi {
 
 /** Puts services, identity and the dispatcher together. A further service is one more line here. */
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
-  const { fleet, host, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp } = dependencies
+  const { fleet, host, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp, parts } = dependencies
   const { now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
@@ -58,9 +65,15 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     .catch(error => log.error({ err: error }, 'the fleet can no longer be followed'))
   const ownWrites = new OwnWrites({ catchUp, fleet, feed, host })
   const instances = new InstanceReading(fleet, host, ownWrites)
-  const handlers = instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy })
+  const objects = objectsOf({ parts, instances })
   return {
-    services: [{ service: InstanceService, operations: operationsOf(InstanceService, handlers) }],
+    services: [
+      served(
+        InstanceService,
+        instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy }),
+      ),
+      served(NetworkingService, networkingHandlers(objects)),
+    ],
     instances,
     dispatcher: createDispatcher({
       authorizer,
@@ -75,3 +88,8 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
   }
 }
+
+const served = <S extends DescService>(service: S, handlers: ServiceHandlers<S>): ServedService => ({
+  service,
+  operations: operationsOf(service, handlers),
+})

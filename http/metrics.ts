@@ -139,6 +139,11 @@ const metrics = {
     help: 'Answers through the proxy, by where they are from and why.',
     labels: ['source', 'reason'],
   },
+  kairship_object_answers_total: {
+    kind: 'counter',
+    help: 'Answers of instances to the management API, by where they are from and why.',
+    labels: ['source', 'reason'],
+  },
   kairship_proxy_request_duration_seconds: {
     kind: 'histogram',
     help: 'How long the proxy took until the answer’s head was sent.',

@@ -19,11 +19,9 @@ import {
 } from './listener.js'
 import { managementApi } from './management-api.js'
 import { Pipelines } from './pipelines.js'
-import { InstanceAccess } from './proxy/index/access.js'
-import { AggregatedApis } from './proxy/index/aggregated-apis.js'
-import { limitsOf, type ProxyLimits } from './proxy/limits.js'
+import type { ProxyLimits } from './proxy/limits.js'
 import { instanceProxy } from './proxy/proxy.js'
-import { Arrivals } from './read-your-writes/arrivals.js'
+import { requestParts } from './proxy/request-parts.js'
 import { CatchUp } from './read-your-writes/catch-up.js'
 import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
@@ -100,8 +98,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { certificateAuthority } = tls
   const now = () => performance.now()
   const ledger = new WriteLedger(now)
+  const parts = requestParts({ ...options, now, ledger, limits: options.proxyLimits })
   const api = managementApi({
     ...options,
+    parts,
     catchUp: new CatchUp(ledger),
     now,
     proxy: () => ({
@@ -129,15 +129,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addDocuments(app, api.services)
     },
   })
-  const limits = limitsOf(options.proxyLimits ?? {}, { ...options, now })
-  const catchUp = new CatchUp(ledger, options.checkNewcomers ? new Arrivals(now) : undefined)
-  const reading = {
-    access: new InstanceAccess(now, { graceMs: options.rightsGraceMs }),
-    aggregatedApis: new AggregatedApis(now),
-    ledger,
-    catchUp,
-  }
-  const proxy = instanceProxy({ ...options, ...api, ...limits, ...reading, now })
+  const proxy = instanceProxy({ ...options, ...api, ...parts })
   const rest = getRequestListener(app.fetch)
   const pipelines = new Pipelines()
   const server = hardened(

@@ -1,5 +1,12 @@
 import { fromBinary, type Message } from '@bufbuild/protobuf'
-import type { ServerUnaryCall, ServerWritableStream, sendUnaryData, UntypedHandleCall } from '@grpc/grpc-js'
+import {
+  Metadata,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js'
+import { sourceHeaders } from '../answered-from.js'
 import type { Arrival, Dispatcher } from '../dispatch.js'
 import { toFailure } from '../errors.js'
 import { invalidArgument, unauthenticated } from '../failure.js'
@@ -28,8 +35,10 @@ async function answerUnary(
   callback: sendUnaryData<Message>,
 ): Promise<void> {
   const { requestId } = arrivedWith(call.metadata)
+  const trailer = new Metadata()
   try {
-    callback(null, await dispatcher.unary(operation, () => requestOf(operation, call), arrivalOf(call)))
+    const arrival = arrivalOf(call, trailer)
+    callback(null, await dispatcher.unary(operation, () => requestOf(operation, call), arrival), trailer)
   } catch (error) {
     callback(serviceError(toFailure(error), requestId))
   }
@@ -41,12 +50,14 @@ async function answerStream(
   call: ServerWritableStream<Buffer, Message>,
 ): Promise<void> {
   const { requestId } = arrivedWith(call.metadata)
+  const trailer = new Metadata()
   try {
-    const messages = await dispatcher.stream(operation, () => requestOf(operation, call), arrivalOf(call))
+    const arrival = arrivalOf(call, trailer)
+    const messages = await dispatcher.stream(operation, () => requestOf(operation, call), arrival)
     for await (const message of messages) {
       if (!call.write(message)) await drained(call)
     }
-    call.end()
+    call.end(trailer)
   } catch (error) {
     call.emit('error', serviceError(toFailure(error), requestId))
   }
@@ -72,8 +83,11 @@ const drained = (call: ServerWritableStream<Buffer, Message>): Promise<void> =>
     if (call.cancelled) done()
   })
 
-/** From here on the dispatcher records the call. */
-function arrivalOf(call: SurfaceCall): Arrival {
+/**
+ * From here on the dispatcher records the call.
+ * @param trailer gets what the answer's headers say over REST: grpc-js has sent the head by now
+ */
+function arrivalOf(call: SurfaceCall, trailer: Metadata): Arrival {
   const arrived = arrivedWith(call.metadata)
   arrived.handled = true
   const { requestId, caller, remote } = arrived
@@ -88,6 +102,9 @@ function arrivalOf(call: SurfaceCall): Arrival {
     caller,
     remote,
     signal: gone.signal,
+    answered: from => {
+      for (const [name, value] of sourceHeaders(from)) trailer.set(name.toLowerCase(), value)
+    },
     timeoutMs: Number.isFinite(deadline) ? Math.max(0, deadline - Date.now()) : undefined,
   }
 }

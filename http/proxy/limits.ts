@@ -3,7 +3,6 @@ import type { Meter } from '../../ports/meter.js'
 import { Held } from '../limits.js'
 import type { CircuitState } from './circuit/circuit.js'
 import { Circuits } from './circuit/circuits.js'
-import type { ProxyOptions } from './proxy-options.js'
 
 /** How much of everything the proxy lets through at once. Set by the `proxy…` settings of `config.ts`. */
 export interface ProxyLimits {
@@ -32,10 +31,14 @@ const DEFAULTS: ProxyLimits = {
 export function limitsOf(
   given: Partial<ProxyLimits>,
   { log, meter, now }: { readonly log: Log; readonly meter: Meter; readonly now: () => number },
-): Pick<
-  ProxyOptions,
-  'perInstance' | 'perCaller' | 'longPerCaller' | 'longPerInstance' | 'circuits' | 'patienceMs'
-> {
+): {
+  readonly perInstance: Held
+  readonly perCaller: Held
+  readonly longPerCaller: Held
+  readonly longPerInstance: Held
+  readonly circuits: Circuits
+  readonly patienceMs: number
+} {
   const limits = { ...DEFAULTS, ...given }
   let open = 0
   const changed = (instance: string, from: CircuitState, to: CircuitState) => {

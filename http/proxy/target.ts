@@ -6,6 +6,7 @@ import type { Admitted } from './admission.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
 import type { ProxyRequest } from './proxy-request.js'
+import type { RequestParts } from './request-parts.js'
 import { readRequestOf } from './route/read-request.js'
 import { type RequestInfo, requestInfo } from './route/request-info.js'
 import { sourceOf } from './sources.js'
@@ -52,9 +53,12 @@ export async function targetOf(
   return { path, info, caller, upstream, karmada: karmada.upstream, release }
 }
 
-/** Only a registered instance is reachable, over the connection its actor holds: no address of a request is dialled. */
-function instanceOf(
-  { fleet, circuits }: ProxyOptions,
+/**
+ * Only a registered instance is reachable, over the connection its actor holds: no address of a request is dialled.
+ * @throws Failure NOT_FOUND; UNAVAILABLE where there is no connection now
+ */
+export function instanceOf(
+  { fleet, circuits }: Pick<RequestParts, 'fleet' | 'circuits'>,
   instance: string,
 ): Pick<ProxyRequest, 'uid' | 'karmada'> {
   if (!fleet.synced)
@@ -72,8 +76,12 @@ function instanceOf(
 /** Identifies an instance among all that had its name. */
 export const uidOf = ({ name, instance }: InstanceView): string => instance.metadata.uid ?? name
 
-function hold(
-  { perInstance, perCaller, longPerCaller, longPerInstance }: ProxyOptions,
+/**
+ * Takes a request's place within the limits, and returns what gives it back.
+ * @throws Failure RESOURCE_EXHAUSTED
+ */
+export function hold(
+  { perInstance, perCaller, longPerCaller, longPerInstance }: RequestParts,
   instance: string,
   { user }: Caller,
   long: boolean,

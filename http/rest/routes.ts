@@ -1,5 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { type AnsweredFrom, sourceHeaders } from '../answered-from.js'
 import { requestTimeout } from '../deadline.js'
 import type { Arrival, Dispatcher } from '../dispatch.js'
 import { invalidArgument, methodNotAllowed } from '../failure.js'
@@ -88,7 +89,13 @@ async function answer(
       query: queryOf(c, operation),
       body: binding.body === '' ? '' : await bodyOf(c),
     })
-  const arrival = { ...arrivalOf(c), timeoutMs: requestTimeout(c.req.header('grpc-timeout')) }
+  const arrival = {
+    ...arrivalOf(c),
+    timeoutMs: requestTimeout(c.req.header('grpc-timeout')),
+    answered: (from: AnsweredFrom) => {
+      for (const [name, value] of sourceHeaders(from)) c.header(name, value)
+    },
+  }
   if (operation.method.methodKind === 'unary') {
     const message = await dispatcher.unary(operation, read, arrival)
     return c.body(jsonOf(operation.method.output, message), 200, { 'content-type': 'application/json' })

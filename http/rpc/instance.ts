@@ -3,10 +3,9 @@ import { resourcePath } from '../../manifests/kube.js'
 import type { Fleet } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
-import { toFailure } from '../errors.js'
-import { Failure } from '../failure.js'
 import type { ServiceHandlers } from '../operation.js'
 import { issueAdminKubeconfig } from './admin-kubeconfig.js'
+import { inField } from './in-field.js'
 import type { InstanceFeed } from './instance-feed.js'
 import { listPage } from './instance-list.js'
 import { manifestOf, replacementOf } from './instance-manifest.js'
@@ -55,7 +54,7 @@ export function instanceHandlers(
           body,
           signal: call.signal,
         })
-      const created = await explained(ownWrites.write('create', body.metadata.name, call, send))
+      const created = await inField('data', ownWrites.write('create', body.metadata.name, call, send))
       return messageOfObject(created)
     },
 
@@ -87,7 +86,7 @@ export function instanceHandlers(
           },
           signal: call.signal,
         })
-      const stored = await explained(ownWrites.write('update', name, call, send))
+      const stored = await inField('data', ownWrites.write('update', name, call, send))
       return { data: JSON.stringify(stored) }
     },
 
@@ -150,23 +149,5 @@ export function instanceHandlers(
 async function* inspect(fleet: Fleet, name: string, signal: AbortSignal) {
   for await (const { time, instance, kind, record } of fleet.inspect(name, { signal })) {
     yield { time, instance, kind, record: plainJson(record) }
-  }
-}
-
-/** Prefixes the host's field paths with `data`, the field in which the caller sent the object. */
-async function explained<T>(written: Promise<T>): Promise<T> {
-  try {
-    return await written
-  } catch (error) {
-    const failure = toFailure(error)
-    const { violations } = failure.details
-    if (!violations) throw failure
-    throw new Failure(failure.code, failure.message, {
-      ...failure.details,
-      violations: violations.map(violation => ({
-        ...violation,
-        field: violation.field ? `data.${violation.field}` : 'data',
-      })),
-    })
   }
 }

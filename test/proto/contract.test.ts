@@ -67,7 +67,6 @@ describe('the contract', () => {
       'CoreService',
       'ImageService',
       'InsightService',
-      'NetworkingService',
       'PolicyService',
       'WorkspaceService',
     ])

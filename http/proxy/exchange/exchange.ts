@@ -12,9 +12,9 @@ import { answerHeaders, requestHeaders, sandboxed } from './headers.js'
 import { refusedCredential } from './own-credential.js'
 
 /** A kube-apiserver gives a request a minute; it answers before that or says so itself. */
-const HEAD_TIMEOUT_MS = 65_000
+export const HEAD_TIMEOUT_MS = 65_000
 /** An answer that ends by itself does not stand still for this long, while its reader waits. */
-const IDLE_TIMEOUT_MS = 65_000
+export const IDLE_TIMEOUT_MS = 65_000
 
 /**
  * What is held for a caller before the upstream is held back. Each time it is, undici copies what its socket has read
@@ -168,7 +168,7 @@ export const shuttingDown = (): Failure =>
   unavailable('the server is shutting down', { retryAfterSeconds: 1 })
 
 /** What went wrong behind us, in the proxy's words. Nothing is sent again: it may have been executed. */
-function upstreamFailure(error: Error): Failure {
+export function upstreamFailure(error: Error): Failure {
   if (error instanceof Failure) return error
   const code = 'code' in error ? error.code : ''
   if (code === 'UND_ERR_INVALID_ARG')

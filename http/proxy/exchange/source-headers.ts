@@ -1,4 +1,5 @@
 import type { RawSink } from '../../../ports/kube-api.js'
+import { warningHeader } from '../../answered-from.js'
 import type { Route } from '../route/route.js'
 import { PassingSink } from './passing-sink.js'
 
@@ -23,11 +24,7 @@ export class SourceHeaders extends PassingSink {
     const { to, reason, because, fallback } = this.route
     const named = [...headers, 'Kairship-Source', to, 'Kairship-Source-Reason', reason, ...this.more]
     this.begun()
-    if (fallback) named.push('Warning', warning(`answered by ${SOURCES[to]}: ${because}`))
+    if (fallback) named.push('Warning', warningHeader(`answered by ${SOURCES[to]}: ${because}`))
     this.sink.head(status, message, named)
   }
 }
-
-/** A warning as kubectl and client-go show it (RFC 7234, code 299). */
-const warning = (text: string): string =>
-  `299 kairship ${JSON.stringify(text.replaceAll(/[^ -~]/g, character => (character === '’' ? "'" : '?')))}`

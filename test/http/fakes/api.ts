@@ -1,4 +1,5 @@
 import { type ApiDependencies, type ManagementApi, managementApi } from '../../../http/management-api.js'
+import { requestParts } from '../../../http/proxy/request-parts.js'
 import { CatchUp } from '../../../http/read-your-writes/catch-up.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { restApp } from '../../../http/rest/app.js'
@@ -42,6 +43,7 @@ export function testApi(
   for (const view of fleet.views.values()) host.instances.set(view.name, view.instance)
   const log = fakeLog()
   const { meter, counts } = fakeMeter()
+  const ledger = new WriteLedger(() => performance.now())
   const api: ManagementApi = managementApi({
     fleet,
     host,
@@ -50,7 +52,8 @@ export function testApi(
     karmadaVersion: 'v1.18.2',
     proxy: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
     streamsPerCaller: 3,
-    catchUp: new CatchUp(new WriteLedger(() => performance.now())),
+    catchUp: new CatchUp(ledger),
+    parts: requestParts({ fleet, log, meter, ledger, now: () => performance.now() }),
     ...options,
   })
   const app = restApp({

@@ -1,0 +1,126 @@
+import type { KubeObject } from '../../manifests/kube.js'
+import { isConflict } from '../../manifests/status-error.js'
+import type { Call } from '../call.js'
+import { badGateway, invalidFields } from '../failure.js'
+import { type Answer, jsonOf, sourceOfAnswer } from './answer.js'
+import { readWhole } from './list/karmada-list.js'
+import { pageOfObjects } from './list/select.js'
+import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
+import {
+  collectionPath,
+  keyOf,
+  type ObjectKey,
+  type ObjectType,
+  objectPath,
+  type Place,
+} from './object-type.js'
+import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
+
+/** The field manager of the management API's writes; the controllers' is `kairship`. */
+const FIELD_MANAGER = 'kairship-apiserver'
+/** A write with a typo in it is refused and not stored without what was meant. */
+const WRITE = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } as const
+/** How often an unconditional update reads again what somebody else has changed in between. */
+const MOST_UPDATES = 5
+
+/** Objects of instances over the proxy's own parts. */
+export function objectsOf(options: ObjectRequestOptions): Objects {
+  const requests = new ObjectRequests(options)
+
+  const get: Objects['get'] = async (call, place, type, key) => {
+    const answer = await requests.send(call, place.instance, {
+      method: 'GET',
+      path: objectPath(place, type, key),
+    })
+    const object = objectOf(answer, type)
+    const from = sourceOfAnswer(answer)
+    if (from) call.answered(from)
+    return object as never
+  }
+
+  const replace = async <T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    object: T,
+  ): Promise<T> => {
+    const path = objectPath(place, type, keyOf(object))
+    const request = { method: 'PUT', path, query: WRITE, body: object } as const
+    return objectOf(await requests.send(call, place.instance, request), type) as T
+  }
+
+  return {
+    get,
+
+    async list(call, place, type, query) {
+      const page = pageOfObjects(await readWhole(requests, call, place, type, query), query)
+      const answered = { source: 'karmada', reason: 'NoIndex' } as const
+      call.answered(answered)
+      return { ...page, answered }
+    },
+
+    async create(call, place, type, object) {
+      const { namespace = '' } = object.metadata
+      if (type.namespaced && namespace === '') throw missing('metadata.namespace')
+      const path = collectionPath(place, type, namespace)
+      const request = { method: 'POST', path, query: WRITE, body: object } as const
+      return objectOf(await requests.send(call, place.instance, request), type) as never
+    },
+
+    async update(call, place, type, object) {
+      if (object.metadata.resourceVersion) return replace(call, place, type, object)
+      // An API server demands the version for custom types, so the newest is read; of what was never there, it says so itself.
+      for (let attempt = 1; ; attempt += 1) {
+        const current = await get(silent(call), place, type, keyOf(object))
+        const { resourceVersion } = current.metadata
+        const metadata = { ...object.metadata, ...(resourceVersion && { resourceVersion }) }
+        try {
+          return await replace(call, place, type, { ...object, metadata })
+        } catch (error) {
+          if (!isConflict(error) || attempt >= MOST_UPDATES) throw error
+        }
+      }
+    },
+
+    async patch(call, place, type, key, { type: contentType, body }) {
+      const path = objectPath(place, type, key)
+      const query = contentType === 'application/apply-patch+yaml' ? { ...WRITE, force: 'true' } : WRITE
+      const request = { method: 'PATCH', path, query, body, contentType } as const
+      return objectOf(await requests.send(call, place.instance, request), type) as never
+    },
+
+    async remove(call, place, type, key, options = {}) {
+      const path = objectPath(place, type, key)
+      jsonOf(
+        await requests.send(call, place.instance, { method: 'DELETE', path, body: deleteOptions(options) }),
+      )
+    },
+  }
+}
+
+function deleteOptions({ propagationPolicy = 'Background', ...preconditions }: RemoveOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    propagationPolicy,
+    ...(Object.keys(preconditions).length > 0 && { preconditions }),
+  }
+}
+
+/** A call of which nobody is told where what it reads is from. */
+const silent = (call: ObjectCall): ObjectCall => ({
+  caller: call.caller,
+  signal: call.signal,
+  answered: () => undefined,
+})
+
+/** @throws StatusError for a refusal; Failure UNAVAILABLE for what is no object of the type */
+function objectOf(answer: Answer, { kind }: ObjectType): KubeObject {
+  const object = jsonOf(answer) as Partial<KubeObject> | null
+  if (object?.kind === kind && typeof object.metadata?.name === 'string') return object as KubeObject
+  throw badGateway(`the instance answered ${answer.status} with what is no ${kind}`)
+}
+
+const missing = (field: string) => invalidFields([{ field, description: 'is required' }])
+
+export type { Call, ObjectKey }

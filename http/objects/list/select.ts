@@ -1,0 +1,48 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import { type Page, pageOf } from '../../rpc/paging.js'
+import type { ListQuery, Sort } from '../list-query.js'
+
+/** Whether an object is among those that are wanted, as far as its selectors do not say it. */
+export function selects<T extends KubeObject>({
+  names,
+  nameContains = [],
+  ownerUid,
+  where,
+}: Pick<ListQuery<T>, 'names' | 'nameContains' | 'ownerUid' | 'where'>): (object: T) => boolean {
+  const wanted = names && new Set(names)
+  return object => {
+    const { name, ownerReferences = [] } = object.metadata
+    return (
+      (!wanted || wanted.has(name)) &&
+      nameContains.every(part => name.includes(part)) &&
+      (!ownerUid || ownerReferences.some(({ uid }) => uid === ownerUid)) &&
+      (!where || where(object))
+    )
+  }
+}
+
+/** Sorts objects and cuts out the page. @throws Failure INVALID_ARGUMENT for a page that is none */
+export const pageOfObjects = <T extends KubeObject>(objects: readonly T[], query: ListQuery<T>): Page<T> =>
+  pageOf([...objects].sort(comparison(query.sort ?? BY_NAME)), query)
+
+/** The order of lists that ask for none. */
+export const BY_NAME: Sort = { key: 'name', descending: false }
+
+/** A total order: no two objects of a type have the same namespace and name. */
+export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
+  const read = typeof key === 'function' ? key : KEYS[key]
+  const sign = descending ? -1 : 1
+  return (a, b) =>
+    sign * compare(read(a), read(b)) ||
+    compare(KEYS.namespace(a), KEYS.namespace(b)) ||
+    compare(KEYS.name(a), KEYS.name(b))
+}
+
+const KEYS: Readonly<Record<'name' | 'namespace' | 'createdAt', (object: KubeObject) => string>> = {
+  name: ({ metadata }) => metadata.name,
+  namespace: ({ metadata }) => metadata.namespace ?? '',
+  // RFC 3339 in UTC and whole seconds, as API servers write it, sorts as text.
+  createdAt: ({ metadata }) => metadata.creationTimestamp ?? '',
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream'
+import type { KubeRequest, RawRequest } from '../../ports/kube-api.js'
+import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, upstreamFailure } from '../proxy/exchange/exchange.js'
+import { requestHeaders } from '../proxy/exchange/headers.js'
+import { refusedCredential } from '../proxy/exchange/own-credential.js'
+import type { ProxyRequest } from '../proxy/proxy-request.js'
+import type { RequestParts } from '../proxy/request-parts.js'
+import { readRequestOf } from '../proxy/route/read-request.js'
+import { requestInfo } from '../proxy/route/request-info.js'
+import { sourceOf } from '../proxy/sources.js'
+import { hold, instanceOf } from '../proxy/target.js'
+import type { InstanceReading } from '../rpc/instance-reading.js'
+import { type Answer, answerOf } from './answer.js'
+import type { ObjectCall } from './objects.js'
+
+/** What requests to instances need. */
+export interface ObjectRequestOptions {
+  readonly parts: RequestParts
+  /** Who has just made an instance, or made it again, is not sent to what bore its name before. */
+  readonly instances: Pick<InstanceReading, 'sameAsWritten'>
+}
+
+/** One request. `path` is absolute and encoded. */
+export interface ObjectRequest extends Pick<KubeRequest, 'method' | 'path' | 'body' | 'contentType'> {
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+}
+
+/** An answer to one object is no larger; an API server stores none of more than 1.5 MiB unless it is told to. */
+const LARGEST_OBJECT = 16 << 20
+
+const JSON_ONLY = { accept: 'application/json', 'user-agent': 'kairship' } as const
+
+/** The proxy's own way to an instance, for a request that a handler makes. */
+export class ObjectRequests {
+  constructor(readonly options: ObjectRequestOptions) {}
+
+  /**
+   * What the sources need to know of a request, as of one that came to the proxy.
+   * @param target encoded, with its query
+   * @throws Failure where there is no such instance, or it cannot be reached
+   */
+  async admitted(call: ObjectCall, instance: string, method: string, target: string): Promise<ProxyRequest> {
+    const { parts, instances } = this.options
+    await instances.sameAsWritten(instance, call)
+    const { uid, karmada } = instanceOf(parts, instance)
+    const info = requestInfo(method, target)
+    return { instance, uid, caller: call.caller, info, read: readRequestOf(method, info, JSON_ONLY), karmada }
+  }
+
+  /** Takes a request's place within the limits while it is under way. @throws Failure RESOURCE_EXHAUSTED */
+  async within<T>(call: ObjectCall, instance: string, work: () => Promise<T>): Promise<T> {
+    const release = hold(this.options.parts, instance, call.caller, false)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Sends one request to the instance, or for a read to its index where that answers as well.
+   * @param most bytes of the answer's body
+   */
+  async send(
+    call: ObjectCall,
+    instance: string,
+    request: ObjectRequest,
+    most = LARGEST_OBJECT,
+  ): Promise<Answer> {
+    const { method } = request
+    const path = targetOf(request)
+    const admitted = await this.admitted(call, instance, method, path)
+    const { parts } = this.options
+    const upstream = sourceOf(parts, admitted, ({ source, reason }) =>
+      parts.meter.count('kairship_object_answers_total', { source, reason }),
+    )
+    const answer = await this.within(call, instance, () =>
+      answerOf(upstream, rawRequest(request, path, call), { signal: call.signal, most }).catch(error => {
+        throw upstreamFailure(error)
+      }),
+    )
+    const refused = refusedCredential(answer.status, answer.headers, admitted.info)
+    if (refused) throw refused
+    return answer
+  }
+}
+
+/** The path of a request with its query. */
+export function targetOf({ path, query = {} }: Pick<ObjectRequest, 'path' | 'query'>): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+}
+
+function rawRequest(
+  { method, body, contentType = 'application/json' }: ObjectRequest,
+  path: string,
+  { caller }: ObjectCall,
+): RawRequest {
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body), 'utf8')
+  const own = ['Accept', JSON_ONLY.accept, 'User-Agent', JSON_ONLY['user-agent']]
+  if (bytes) own.push('Content-Type', contentType, 'Content-Length', String(bytes.length))
+  return {
+    method,
+    path,
+    headers: requestHeaders(own, caller),
+    ...(bytes && { body: Readable.from([bytes], { objectMode: false }) }),
+    long: false,
+    headTimeoutMs: HEAD_TIMEOUT_MS,
+    idleTimeoutMs: IDLE_TIMEOUT_MS,
+  }
+}

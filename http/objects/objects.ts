@@ -1,0 +1,63 @@
+import type { KubeObject } from '../../manifests/kube.js'
+import type { PatchType } from '../../ports/kube-api.js'
+import type { Call } from '../call.js'
+import type { ListQuery, ObjectPage } from './list-query.js'
+import type { ObjectKey, ObjectType, Place } from './object-type.js'
+
+/** The part of a call that a request to an instance needs. */
+export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered'>
+
+/** How a PATCH changes an object. */
+export interface Patch {
+  readonly type: PatchType
+  readonly body: unknown
+}
+
+/** Preconditions of a deletion, and what becomes of the objects that belong to the deleted one. */
+export interface RemoveOptions {
+  readonly resourceVersion?: string
+  readonly uid?: string
+  /** Background unless something else is given, as kubectl does it. */
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+}
+
+/**
+ * The objects of instances and of their members, as a caller may see and change them: every request is made as the caller,
+ * and passes the limits, circuits and the ledger of writes that a request to the proxy passes.
+ *
+ * All of it throws a Failure or a StatusError: the instance's own refusal, INVALID_ARGUMENT for a name that is none,
+ * NOT_FOUND and UNAVAILABLE for an instance that is not there or cannot be reached, RESOURCE_EXHAUSTED at the limits, and the
+ * reason of the call's signal when that aborts. Nothing is ever sent twice, but reads.
+ */
+export interface Objects {
+  get<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, key: ObjectKey): Promise<T>
+  /** One page of what matches, with how many match. */
+  list<T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    query: ListQuery<T>,
+  ): Promise<ObjectPage<T>>
+  /** Creates an object in the namespace of its metadata, and returns it as it was stored. */
+  create<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, object: T): Promise<T>
+  /**
+   * Replaces an object by another whole one. Its `metadata.resourceVersion` is a precondition; without one the newest object
+   * is replaced, whatever it is.
+   */
+  update<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, object: T): Promise<T>
+  patch<T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    key: ObjectKey,
+    patch: Patch,
+  ): Promise<T>
+  /** Deletes one object; never more. */
+  remove(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    key: ObjectKey,
+    options?: RemoveOptions,
+  ): Promise<void>
+}

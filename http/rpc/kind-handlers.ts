@@ -1,0 +1,184 @@
+import type { KubeObject } from '../../manifests/kube.js'
+import type { PatchType } from '../../ports/kube-api.js'
+import { SortBy, SortDir } from '../../proto/gen/kairship/types_pb.js'
+import type { Call } from '../call.js'
+import type { ListQuery, Sort } from '../objects/list-query.js'
+import { manifestOf, patchOf } from '../objects/manifest.js'
+import type { ObjectKey, ObjectType, Place } from '../objects/object-type.js'
+import type { Objects } from '../objects/objects.js'
+import { inField } from './in-field.js'
+import type { Page } from './paging.js'
+
+/**
+ * A kind of Kubernetes objects as one row: all that the handlers of its list, get, json, create, update, patch and delete
+ * derive from.
+ */
+export interface Kind<T extends KubeObject, M, E = undefined> {
+  readonly type: ObjectType
+  /** The message of an object; pure. */
+  readonly message: (object: T, place: Place, extra: E) => M
+  /** Keys to sort by beyond name, namespace and creation; one that is not here sorts by name. */
+  readonly sort?: Partial<Record<SortBy, (object: T) => string>>
+  /**
+   * What messages show that is not in their objects, such as the distribution over members. Called once per page, before
+   * its messages are made; returns the extra of each object.
+   */
+  readonly extras?: (
+    objects: Objects,
+    call: Call,
+    place: Place,
+    items: readonly T[],
+  ) => Promise<(object: T) => E>
+  /** How a patch in `data` is meant: strategic for built-in kinds, and merge where that is left out. */
+  readonly patchType?: PatchType
+}
+
+/** The fields by which requests name a place. */
+export interface PlaceFields {
+  readonly instance: string
+  readonly cluster?: string
+}
+
+/** The fields by which requests name an object. */
+export interface KeyFields extends PlaceFields {
+  readonly namespace?: string
+  readonly name: string
+}
+
+/** The fields by which requests describe a list; whichever a request has. */
+export interface ListFields extends PlaceFields {
+  readonly namespace?: string
+  readonly name?: string
+  readonly fuzzyName?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  readonly page: number
+  readonly pageSize: number
+  readonly sortBy?: SortBy
+  readonly sortDir?: SortDir
+  /** What ListServices calls the direction. */
+  readonly orderBy?: SortDir
+}
+
+/** The handlers of one kind. */
+export interface KindHandlers<T extends KubeObject, M> {
+  /** @param more conditions that the request has beyond those of every list */
+  list(request: ListFields, call: Call, more?: Partial<ListQuery<T>>): Promise<Page<M> & { items: M[] }>
+  get(request: KeyFields, call: Call): Promise<M>
+  json(request: KeyFields, call: Call): Promise<{ data: string }>
+  create(
+    request: PlaceFields & { readonly namespace?: string; readonly data: string },
+    call: Call,
+  ): Promise<{ data: string }>
+  update(request: KeyFields & { readonly data: string }, call: Call): Promise<{ data: string }>
+  patch(request: KeyFields & { readonly data: string }, call: Call): Promise<{ data: string }>
+  remove(request: KeyFields, call: Call): Promise<Record<string, never>>
+}
+
+/**
+ * Derives the handlers of a kind from its row. They work in an instance, and where the request has a `cluster` in that member
+ * of it. Requests with `namespace: ''` are about all namespaces.
+ */
+export function kindHandlers<T extends KubeObject, M, E = undefined>(
+  objects: Objects,
+  kind: Kind<T, M, E>,
+): KindHandlers<T, M> {
+  const { type } = kind
+  const messages = async (call: Call, place: Place, items: readonly T[]): Promise<M[]> => {
+    const extraOf = await kind.extras?.(objects, call, place, items)
+    return items.map(item => kind.message(item, place, extraOf?.(item) as E))
+  }
+  return {
+    async list(request, call, more = {}) {
+      const place = placeOf(request)
+      const query = { ...listQueryOf(kind, request), ...more }
+      const { items, pagination } = await objects.list<T>(call, place, type, query)
+      return { items: await messages(call, place, items), pagination }
+    },
+
+    async get(request, call) {
+      const place = placeOf(request)
+      const object = await objects.get<T>(call, place, type, objectKeyOf(request))
+      const [message] = await messages(call, place, [object])
+      return message as M
+    },
+
+    async json(request, call) {
+      return dataOf(await objects.get(call, placeOf(request), type, objectKeyOf(request)))
+    },
+
+    async create(request, call) {
+      const { namespace, data } = request
+      const object = manifestOf(data, { type, ...(namespace && { namespace }) })
+      return dataOf(await inField('data', objects.create(call, placeOf(request), type, object)))
+    },
+
+    async update(request, call) {
+      const object = manifestOf(request.data, { type, ...objectKeyOf(request) })
+      return dataOf(await inField('data', objects.update(call, placeOf(request), type, object)))
+    },
+
+    async patch(request, call) {
+      const body = patchOf(request.data)
+      const patch = { type: kind.patchType ?? 'application/merge-patch+json', body } as const
+      const patched = objects.patch(call, placeOf(request), type, objectKeyOf(request), patch)
+      return dataOf(await inField('data', patched))
+    },
+
+    async remove(request, call) {
+      await objects.remove(call, placeOf(request), type, objectKeyOf(request))
+      return {}
+    },
+  }
+}
+
+/** Where a request's objects are. */
+export const placeOf = ({ instance, cluster }: PlaceFields): Place => ({
+  instance,
+  ...(cluster !== undefined && { cluster }),
+})
+
+/** The object that a request names. */
+export const objectKeyOf = ({ namespace, name }: KeyFields): ObjectKey => ({
+  name,
+  ...(namespace && { namespace }),
+})
+
+/** The list that a request describes. `name` and `fuzzyName` are parts of names, both. */
+export function listQueryOf<T extends KubeObject>(
+  {
+    sort = {},
+  }: Pick<Kind<T, never, never>, 'sort'> | { sort?: Partial<Record<SortBy, (object: T) => string>> },
+  request: ListFields,
+): ListQuery<T> {
+  const { namespace, name, fuzzyName, labelSelector, fieldSelector, page, pageSize } = request
+  return {
+    page,
+    pageSize,
+    ...(namespace && { namespace }),
+    ...(labelSelector && { labelSelector }),
+    ...(fieldSelector && { fieldSelector }),
+    nameContains: [name, fuzzyName].filter((part): part is string => !!part),
+    ...sortOf(sort, request),
+  }
+}
+
+/** The direction counts only beside a key: its zero value would turn every list around. */
+function sortOf<T extends KubeObject>(
+  keys: Partial<Record<SortBy, (object: T) => string>>,
+  { sortBy = SortBy.SORT_BY_UNSPECIFIED, sortDir, orderBy = sortDir }: ListFields,
+): { sort?: Sort<T> } {
+  if (sortBy === SortBy.SORT_BY_UNSPECIFIED) return {}
+  return { sort: { key: keys[sortBy] ?? COMMON[sortBy] ?? 'name', descending: orderBy !== SortDir.asc } }
+}
+
+const COMMON: Partial<Record<SortBy, 'namespace' | 'createdAt'>> = {
+  [SortBy.namespace]: 'namespace',
+  [SortBy.created_at]: 'createdAt',
+}
+
+/** An object as editors show it: whole, but for the record of who wrote which field. */
+export function dataOf(object: KubeObject): { data: string } {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { data: JSON.stringify({ ...object, metadata }) }
+}

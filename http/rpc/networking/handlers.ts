@@ -1,0 +1,58 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
+import type { ObjectType } from '../../objects/object-type.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { inField } from '../in-field.js'
+import { dataOf, kindHandlers, objectKeyOf, placeOf } from '../kind-handlers.js'
+import { promote } from '../promote.js'
+import { ingresses } from './ingress.js'
+
+const INGRESS_CLASS: ObjectType = {
+  ...{ group: 'networking.k8s.io', version: 'v1', resource: 'ingressclasses' },
+  ...{ kind: 'IngressClass', namespaced: false },
+}
+const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
+
+/** Ingresses of instances and their members, and the members' ingress classes. */
+export function networkingHandlers(objects: Objects): ServiceHandlers<typeof NetworkingService> {
+  const of = kindHandlers(objects, ingresses)
+  return {
+    listInstanceIngresses: of.list,
+    listIngresses: of.list,
+    listMemberClusterAllIngresses: of.list,
+    listMemberClusterIngresses: of.list,
+    getIngress: of.get,
+    getIngressJSON: of.json,
+    createIngress: of.create,
+    updateIngress: of.update,
+    deleteIngress: of.remove,
+
+    async patchIngress(request, call) {
+      const body = { metadata: { annotations: request.data } }
+      const patch = { type: 'application/merge-patch+json', body } as const
+      const key = objectKeyOf(request)
+      return dataOf(
+        await inField('data', objects.patch<KubeObject>(call, placeOf(request), ingresses.type, key, patch)),
+      )
+    },
+
+    async promoteMemberClusterIngress({ instance, cluster, namespace, name }, call) {
+      await promote(objects, call, { instance, cluster }, [
+        { type: ingresses.type, key: { namespace, name } },
+      ])
+      return {}
+    },
+
+    async listIngressClassForMemberCluster(request, call) {
+      const all = { page: 1, pageSize: 0 }
+      const { items } = await objects.list<KubeObject>(call, placeOf(request), INGRESS_CLASS, all)
+      return {
+        items: items.map(({ metadata: { name, annotations } }) => ({
+          name,
+          isDefaultClass: annotations?.[IS_DEFAULT] === 'true',
+        })),
+      }
+    },
+  }
+}
