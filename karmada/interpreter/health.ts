@@ -61,6 +61,10 @@ const checks: Readonly<Record<string, (observed: Observed) => boolean>> = {
     currentHealthy >= desiredHealthy,
 }
 
+/** Whether Karmada can tell of a kind whether its objects are healthy. */
+export const knowsHealth = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) =>
+  `${apiVersion} ${kind}` in checks
+
 /** Whether a member's object is healthy; undefined for kinds of which Karmada does not know (`InterpretHealth`). */
 export function isHealthy(resource: Resource): boolean | undefined {
   const check = checks[typeOf(resource)]

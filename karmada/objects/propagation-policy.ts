@@ -23,5 +23,17 @@ export interface PropagationSpec {
   readonly activationPreference?: 'Lazy'
   readonly preserveResourcesOnDeletion?: boolean
   readonly suspension?: Readonly<Record<string, unknown>>
-  readonly failover?: Readonly<Record<string, unknown>>
+  readonly failover?: Failover
 }
+
+/** What happens to a template whose cluster or whose application fails. */
+export interface Failover {
+  readonly application?: {
+    readonly decisionConditions: { readonly tolerationSeconds?: number }
+    readonly purgeMode?: PurgeMode
+    readonly gracePeriodSeconds?: number
+  }
+  readonly cluster?: { readonly purgeMode?: PurgeMode }
+}
+
+export type PurgeMode = 'Directly' | 'Gracefully' | 'Never'

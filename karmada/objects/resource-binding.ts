@@ -2,6 +2,7 @@ import type { Condition, KubeObject } from '../../manifests/kube.js'
 import type { Status } from '../interpreter/member-status.js'
 import type { BindingSpec, BindingStatus, TargetCluster } from './binding.js'
 import type { Placement } from './placement.js'
+import type { Failover, PurgeMode } from './propagation-policy.js'
 import type { Health } from './work.js'
 
 const work = (resource: string) => ({ group: 'work.karmada.io', version: 'v1alpha2', resource }) as const
@@ -51,13 +52,28 @@ export interface FullBindingSpec extends Omit<BindingSpec, 'placement'> {
   readonly placement?: Placement
   readonly schedulerName?: string
   readonly propagateDeps?: boolean
-  readonly failover?: unknown
+  readonly failover?: Failover
   readonly conflictResolution?: 'Abort' | 'Overwrite'
   readonly preserveResourcesOnDeletion?: boolean
   readonly suspension?: Suspension
   /** The bindings whose workloads need this template. */
   readonly requiredBy?: readonly BindingSnapshot[]
-  readonly gracefulEvictionTasks?: readonly { readonly fromCluster: string; readonly purgeMode?: string }[]
+  readonly gracefulEvictionTasks?: readonly EvictionTask[]
+}
+
+/** How a template leaves a cluster. */
+export interface EvictionTask {
+  readonly fromCluster: string
+  /** `Directly` deletes at once, `Gracefully` when the replacement is healthy or the time is up. */
+  readonly purgeMode?: PurgeMode
+  readonly replicas?: number
+  readonly reason: string
+  readonly message?: string
+  readonly producer: string
+  readonly gracePeriodSeconds?: number
+  /** True keeps the object there until somebody says false. */
+  readonly suppressDeletion?: boolean
+  readonly creationTimestamp?: string
 }
 
 /** A binding that needs another one's template, and where its own goes. */

@@ -36,6 +36,14 @@ export function stayingClusters(binding: Binding): ReadonlySet<string> {
   ])
 }
 
+/** The clusters that are left at once: their Works go before anything runs elsewhere. */
+export const purgedClusters = ({ spec }: Binding): ReadonlySet<string> =>
+  new Set(
+    (spec.gracefulEvictionTasks ?? [])
+      .filter(({ purgeMode }) => purgeMode === 'Directly')
+      .map(({ fromCluster }) => fromCluster),
+  )
+
 /**
  * The Work for one target of a binding (`ensureWork` of Karmada): replicas and completions first, overrides last.
  * @param present the Work that is there already; its permanent id is written into the manifest

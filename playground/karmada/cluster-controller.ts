@@ -8,6 +8,7 @@ import { ensure, read, remove, update, withFinalizer, withoutFinalizer } from '.
 import { conditionOf } from '../objects/conditions.js'
 import type { Namespace } from '../objects/core.js'
 import { NAMESPACES } from '../objects/core-types.js'
+import { timestamp } from '../objects/timestamp.js'
 import { taintsFor } from './cluster-health.js'
 import { MemberMonitor, type MonitorOptions } from './member-monitor.js'
 
@@ -61,7 +62,7 @@ export class ClusterController {
       metadata: { name: executionNamespace(name), labels: SYSTEM_LABELS },
     })
     await update<Cluster>(this.#control, CLUSTERS, { name }, current =>
-      withTaints(withFinalizer(current, CLUSTER_FINALIZER)),
+      withTaints(withFinalizer(current, CLUSTER_FINALIZER), timestamp(this.#options.now())),
     )
     this.#monitor(cluster)
     return undefined
@@ -94,12 +95,13 @@ export class ClusterController {
   }
 }
 
-/** With the taints its Ready condition asks for; the same object when it has them. */
-function withTaints(cluster: Cluster): Cluster {
+/** With the taints its Ready condition asks for, and since when; the same object when it has them. */
+function withTaints(cluster: Cluster, now: string): Cluster {
   const before = cluster.spec.taints ?? []
   const ready = conditionOf(cluster.status?.conditions, 'Ready')
-  const taints = taintsFor(ready?.status, before)
-  if (taints === before) return cluster
+  const wanted = taintsFor(ready?.status, before)
+  if (wanted === before) return cluster
+  const taints = wanted.map(one => (before.includes(one) ? one : { ...one, timeAdded: now }))
   const { taints: _replaced, ...spec } = cluster.spec
   return { ...cluster, spec: taints.length > 0 ? { ...spec, taints } : spec }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mutated } from '../../karmada/admission/mutate.js'
+import { withTaintTimes } from '../../karmada/admission/taint-times.js'
 import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
@@ -57,7 +58,7 @@ export interface Karmada {
 
 /** Starts a Karmada control plane in this process. */
 export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
-  const { name, connector, log } = options
+  const { name, connector, log, clock = Date.now } = options
   const server = await startApiServer({
     name,
     log,
@@ -65,7 +66,10 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     installedTypes: karmadaTypes,
     // Of kube-controller-manager's account loops Karmada runs only the one that fills token Secrets.
     defaultAccounts: false,
-    mutate: object => mutated(object as unknown as KubeObject, randomUUID) as unknown as JsonObject,
+    mutate: object =>
+      withTaintTimes(mutated(object as unknown as KubeObject, randomUUID), () =>
+        timestamp(clock()),
+      ) as unknown as JsonObject,
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),
@@ -74,12 +78,11 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
   const control = server.local
   const unifiedAuth = new UnifiedAuth({ control, connector, log })
   const times = options.times ?? DEFAULT_MONITOR_TIMES
-  const controller = new ClusterController(
-    { control, connector, log, times, now: options.clock ?? Date.now },
-    change => unifiedAuth.follow(change),
+  const controller = new ClusterController({ control, connector, log, times, now: clock }, change =>
+    unifiedAuth.follow(change),
   )
   const local = { api: control, follow: server.follow }
-  const propagation = new Propagation({ control: local, connector, now: options.clock ?? Date.now, log })
+  const propagation = new Propagation({ control: local, connector, now: clock, log })
   return {
     name,
     server,

@@ -2,7 +2,7 @@ import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { bindingName, executionNamespace, workName } from '../../../karmada/names.js'
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
 import { WORKS, type Work } from '../../../karmada/objects/work.js'
-import { stayingClusters, targetsOf, workOf } from '../../../karmada/propagation/work-of.js'
+import { purgedClusters, stayingClusters, targetsOf, workOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
@@ -60,13 +60,16 @@ export class BindingController {
     if (!binding) return undefined
     const works = this.#observed.worksByBinding.of(binding)
     if (binding.metadata.deletionTimestamp) return this.#finalize(binding, works)
+    const staying = new Set([...stayingClusters(binding)].map(executionNamespace))
+    await this.#delete(works.filter(({ metadata }) => !staying.has(metadata.namespace ?? '')))
+    // What is purged directly is gone before anything runs elsewhere; the last Work of it comes back here.
+    const purged = new Set([...purgedClusters(binding)].map(executionNamespace))
+    if (works.some(({ metadata }) => purged.has(metadata.namespace ?? ''))) return undefined
     const found = await this.#templates.of(binding.spec.resource)
     const { namespace, name, uid } = binding.spec.resource
     const template = found?.source.get(namespace ? `${namespace}/${name}` : name)
     // Gone, or another object of its name: the garbage collector takes the binding away.
     if (!template || (uid !== undefined && template.metadata.uid !== uid)) return undefined
-    const staying = new Set([...stayingClusters(binding)].map(executionNamespace))
-    await this.#delete(works.filter(({ metadata }) => !staying.has(metadata.namespace ?? '')))
     const failures: unknown[] = []
     for (const target of targetsOf(binding)) {
       const cluster = this.#observed.clusters.get(target.name)

@@ -1,3 +1,5 @@
+import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
+import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
@@ -27,6 +29,8 @@ export class Observed {
   readonly clusterOverrides = new Source<OverrideObject>(policy('clusteroverridepolicies'))
   readonly clusters = new Source<Cluster>(CLUSTERS)
   readonly namespaces = new Source<KubeObject>(NAMESPACES)
+  readonly taintPolicies = new Source<ClusterTaintPolicy>(policy('clustertaintpolicies'))
+  readonly rebalancers = new Source<WorkloadRebalancer>(REBALANCERS)
   readonly works = new Source<Work>(WORKS)
   readonly worksByBinding = new WorkIndex(this.works)
   readonly #bindings = new Source<Binding>(BINDINGS.namespaced.type)
@@ -82,9 +86,10 @@ export class Observed {
 
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
+    const { taintPolicies, rebalancers } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
-      ...[this.#bindings, this.#clusterBindings],
+      ...[taintPolicies, rebalancers, this.#bindings, this.#clusterBindings],
     ]
   }
 }

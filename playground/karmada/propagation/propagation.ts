@@ -1,6 +1,11 @@
 import type { KubeConnector } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import type { ControlPlane } from '../../client/source.js'
+import { ApplicationFailoverController } from '../eviction/application-failover-controller.js'
+import { GracefulEvictionController } from '../eviction/graceful-eviction-controller.js'
+import { TaintManager } from '../eviction/taint-manager.js'
+import { TaintPolicyController } from '../eviction/taint-policy-controller.js'
+import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-controller.js'
 import { BindingController } from './binding-controller.js'
 import { BindingStatusController } from './binding-status-controller.js'
 import { DependenciesController } from './dependencies-controller.js'
@@ -48,6 +53,11 @@ export class Propagation {
       new BindingStatusController(control, observed, templates, now, log),
       new ExecutionController({ control, connector, observed, types, now, log }),
       new NamespaceController(control, observed, log),
+      new TaintManager(control, observed, now, log),
+      new GracefulEvictionController(control, observed, now, log),
+      new ApplicationFailoverController(control, observed, now, log),
+      new TaintPolicyController(control, observed, now, log),
+      new WorkloadRebalancerController(control, observed, now, log),
     ]
     observed.start(options.control)
   }

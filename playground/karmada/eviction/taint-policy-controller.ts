@@ -1,0 +1,56 @@
+import { taintsByPolicies } from '../../../karmada/eviction/taint-policies.js'
+import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
+import { sameJson } from '../../../karmada/same-json.js'
+import { without } from '../../../karmada/without.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { Log } from '../../../ports/log.js'
+import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
+import { update } from '../../client/write.js'
+import { timestamp } from '../../objects/timestamp.js'
+import type { Observed } from '../propagation/observed.js'
+
+/** Karmada's cluster taint policy controller: taints clusters, and takes taints away, by what their conditions say. */
+export class TaintPolicyController {
+  readonly #control: KubeApi
+  readonly #observed: Observed
+  readonly #now: () => number
+  readonly #queue: Reconciler
+
+  constructor(control: KubeApi, observed: Observed, now: () => number, log: Log) {
+    this.#control = control
+    this.#observed = observed
+    this.#now = now
+    this.#queue = new Reconciler({ log, reconcile: name => this.#reconcile(name) })
+    observed.clusters.listen(difference => {
+      const { type, object } = difference
+      const isNews =
+        type === 'ADDED' ||
+        (type === 'MODIFIED' && !sameJson(object.status?.conditions, difference.previous.status?.conditions))
+      if (isNews) this.#queue.add(object.metadata.name)
+    })
+    observed.taintPolicies.listen(difference => {
+      const { type, object } = difference
+      const isNews =
+        type === 'ADDED' || (type === 'MODIFIED' && !sameJson(object.spec, difference.previous.spec))
+      if (isNews) for (const { metadata } of observed.clusters.values()) this.#queue.add(metadata.name)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close()
+  }
+
+  async #reconcile(name: string): Promise<ReconcileResult> {
+    await this.#observed.synced()
+    const policies = this.#observed.taintPolicies.values()
+    if (policies.length === 0) return undefined
+    await update<Cluster>(this.#control, CLUSTERS, { name }, cluster => {
+      const before = cluster.spec.taints ?? []
+      const taints = taintsByPolicies(cluster, policies, timestamp(this.#now()))
+      if (sameJson(taints, before)) return cluster
+      const spec = without(cluster.spec, ['taints'])
+      return { ...cluster, spec: taints.length > 0 ? { ...spec, taints } : spec }
+    })
+    return undefined
+  }
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
+import { CLUSTERS, type Cluster, type Taint } from '../../../karmada/objects/cluster.js'
+import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { ensure, read, remove, update } from '../../../playground/client/write.js'
+import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
+import { eventually } from '../eventually.js'
+import { deployment, POLICIES, PropagationWorld, policyFor, policyType } from './propagation-world.js'
+
+let world: PropagationWorld
+beforeAll(async () => {
+  world = await PropagationWorld.start(['m1', 'm2'])
+})
+afterAll(() => world.close())
+
+const place = (name: string) => ({ namespace: 'default', name })
+const setTaints = (name: string, taints: readonly Taint[]) =>
+  update<Cluster>(world.control, CLUSTERS, { name }, one => ({ ...one, spec: { ...one.spec, taints } }))
+const DOWN: Taint = { key: 'down', effect: 'NoExecute' }
+/** One cluster, m1 while it can take it. */
+const one = {
+  spreadConstraints: [{ spreadByField: 'cluster', maxGroups: 1 }],
+}
+const propagate = async (name: string, placement: object = one, rest: object = {}) => {
+  await ensure(world.control, POLICIES, policyFor('Deployment', name, placement, rest))
+  await ensure(world.control, DEPLOYMENTS, deployment(name, 2))
+}
+const holders = async (name: string) => {
+  const found = await Promise.all(['m1', 'm2'].map(cluster => world.inMember(cluster, name)))
+  return ['m1', 'm2'].filter((_, at) => found[at]).join()
+}
+const runsIn = (name: string, clusters: string) =>
+  eventually(`${name} in ${clusters}`, async () => (await holders(name)) === clusters)
+const isHealthyIn = (name: string, cluster: string) =>
+  eventually(`${name} healthy in ${cluster}`, async () => {
+    const items = (await world.binding(name))?.status?.aggregatedStatus
+    return items?.some(({ clusterName, health }) => clusterName === cluster && health === 'Healthy')
+  })
+const tasks = async (name: string) => (await world.binding(name))?.spec.gracefulEvictionTasks ?? []
+const targets = async (name: string) =>
+  ((await world.binding(name))?.spec.clusters ?? []).map(cluster => cluster.name).join()
+
+describe('a NoExecute taint', () => {
+  it('moves what does not tolerate it, and deletes it there once it runs elsewhere', async () => {
+    await propagate('web')
+    await isHealthyIn('web', 'm1')
+    await setTaints('m1', [DOWN])
+    await runsIn('web', 'm2')
+    await eventually('no task to be left', async () => (await tasks('web')).length === 0)
+    expect(await targets('web')).toBe('m2')
+    expect((await world.cluster('m1'))?.spec.taints).toEqual([
+      { ...DOWN, timeAdded: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ])
+  })
+
+  it('does not bring it back when it is gone', async () => {
+    await setTaints('m1', [])
+    await propagate('later')
+    await isHealthyIn('later', 'm1')
+    expect(await targets('web')).toBe('m2')
+  })
+
+  it('leaves alone what tolerates it, until the time is up', async () => {
+    const tolerating = (tolerationSeconds?: number) => ({
+      ...one,
+      clusterTolerations: [
+        { key: 'down', operator: 'Exists', ...(tolerationSeconds !== undefined && { tolerationSeconds }) },
+      ],
+    })
+    await propagate('patient', tolerating())
+    await propagate('hesitant', tolerating(2))
+    await isHealthyIn('patient', 'm1')
+    await isHealthyIn('hesitant', 'm1')
+    await setTaints('m1', [DOWN])
+    await runsIn('later', 'm2')
+    expect(await targets('hesitant')).toBe('m1')
+    await runsIn('hesitant', 'm2')
+    expect(await targets('patient')).toBe('m1')
+    await setTaints('m1', [])
+  })
+
+  it('keeps what cannot run elsewhere in place, with a task that waits', async () => {
+    await propagate('bound', { clusterAffinity: { clusterNames: ['m1'] } })
+    await isHealthyIn('bound', 'm1')
+    await setTaints('m1', [DOWN])
+    const [task] = await eventually('a task that has begun', async () => {
+      const found = await tasks('bound')
+      return found[0]?.creationTimestamp ? found : undefined
+    })
+    expect(task).toMatchObject({
+      fromCluster: 'm1',
+      reason: 'TaintUntolerated',
+      producer: 'TaintManager',
+      purgeMode: 'Gracefully',
+      replicas: 2,
+    })
+    expect(await holders('bound')).toBe('m1')
+    await update<Binding>(world.control, BINDINGS.namespaced.type, place('bound-deployment'), binding => ({
+      ...binding,
+      spec: {
+        ...binding.spec,
+        gracefulEvictionTasks: (binding.spec.gracefulEvictionTasks ?? []).map(found => ({
+          ...found,
+          suppressDeletion: false,
+        })),
+      },
+    }))
+    await runsIn('bound', '')
+    await setTaints('m1', [])
+  })
+
+  it('purges first where the policy says so', async () => {
+    await propagate('brisk', one, { failover: { cluster: { purgeMode: 'Directly' } } })
+    await isHealthyIn('brisk', 'm1')
+    await setTaints('m1', [DOWN])
+    const seen = new Set<string>()
+    await eventually('brisk in m2', async () => {
+      const found = await holders('brisk')
+      seen.add(found)
+      return found === 'm2'
+    })
+    expect(seen).not.toContain('m1,m2')
+    await setTaints('m1', [])
+  })
+})
+
+describe('a ClusterTaintPolicy', () => {
+  const policy = {
+    apiVersion: 'policy.karmada.io/v1alpha1',
+    kind: 'ClusterTaintPolicy',
+    metadata: { name: 'when-down' },
+    spec: {
+      targetClusters: { clusterNames: ['m1'] },
+      addOnConditions: [{ conditionType: 'Ready', operator: 'NotIn', statusValues: ['True'] }],
+      removeOnConditions: [{ conditionType: 'Ready', operator: 'In', statusValues: ['True'] }],
+      taints: [{ key: 'not-ready', effect: 'NoExecute' }],
+    },
+  } as KubeObject
+
+  it('moves applications off a member that fails, and takes the taint away when it is back', async () => {
+    await propagate('mover')
+    await isHealthyIn('mover', 'm1')
+    await ensure(world.control, policyType('clustertaintpolicies'), policy)
+    const broken = world.members.get('m1')?.server.interrupt({
+      kind: 'answer',
+      matches: ({ path }) => path === '/readyz' || path === '/healthz',
+      response: { code: 500, body: { text: 'down', contentType: 'text/plain' } },
+    })
+    await isHealthyIn('mover', 'm2')
+    expect(await targets('mover')).toBe('m2')
+    broken?.()
+    await eventually('no taints to be left', async () => !(await world.cluster('m1'))?.spec.taints)
+    // What was to leave it while it was out of reach leaves now.
+    await runsIn('mover', 'm2')
+    await remove(world.control, policyType('clustertaintpolicies'), policy.metadata)
+  })
+})
+
+describe('an application that fails in a member', () => {
+  it('leaves it after the time that its policy tolerates', async () => {
+    const application = { decisionConditions: { tolerationSeconds: 0 }, purgeMode: 'Never' }
+    await propagate('sick', one, { propagateDeps: true, failover: { application } })
+    await isHealthyIn('sick', 'm1')
+    await ensure(world.control, policyType('overridepolicies'), noRoomIn('m1', 'sick'))
+    const [task] = await eventually('a task', async () => {
+      const found = await tasks('sick')
+      return found.length > 0 ? found : undefined
+    })
+    expect(task).toMatchObject({
+      fromCluster: 'm1',
+      reason: 'ApplicationFailure',
+      producer: 'resource-binding-application-failover-controller',
+      purgeMode: 'Never',
+      suppressDeletion: true,
+    })
+    await isHealthyIn('sick', 'm2')
+    // The policy keeps the old one for somebody to look at.
+    expect(await holders('sick')).toBe('m1,m2')
+  })
+})
+
+const HUGE = { requests: { cpu: '1000' } }
+/** In one member the pods ask for more than any node has. */
+const noRoomIn = (cluster: string, name: string) =>
+  ({
+    apiVersion: 'policy.karmada.io/v1alpha1',
+    kind: 'OverridePolicy',
+    metadata: { namespace: 'default', name: `o-${name}` },
+    spec: {
+      resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name }],
+      overrideRules: [
+        {
+          targetCluster: { clusterNames: [cluster] },
+          overriders: {
+            plaintext: [{ path: '/spec/template/spec/containers/0/resources', operator: 'add', value: HUGE }],
+          },
+        },
+      ],
+    },
+  }) as KubeObject
+
+describe('a WorkloadRebalancer', () => {
+  const rebalancer = (name: string, workload: string, rest: object = {}) =>
+    ({
+      apiVersion: 'apps.karmada.io/v1alpha1',
+      kind: 'WorkloadRebalancer',
+      metadata: { name },
+      spec: {
+        workloads: [{ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: workload }],
+        ...rest,
+      },
+    }) as KubeObject
+  const statusOf = async (name: string) =>
+    (await read<WorkloadRebalancer>(world.control, REBALANCERS, { name }))?.status
+
+  it('says that there is no binding, and is done', async () => {
+    await ensure(world.control, REBALANCERS, rebalancer('nothing', 'absent'))
+    const status = await eventually('its status', () => statusOf('nothing'))
+    expect(status).toMatchObject({
+      observedWorkloads: [{ result: 'Failed', reason: 'ReferencedBindingNotFound' }],
+      observedGeneration: 1,
+      finishTime: expect.any(String),
+    })
+  })
+
+  it('has a workload scheduled anew, and goes when its time is up', async () => {
+    const before = (await world.binding('patient'))?.status?.lastScheduledTime ?? ''
+    await eventually('the clock to move on', () => `${new Date().toISOString().slice(0, 19)}Z` > before)
+    await ensure(world.control, REBALANCERS, rebalancer('again', 'patient', { ttlSecondsAfterFinished: 0 }))
+    await eventually('a newer scheduling', async () => {
+      const found = await world.binding('patient')
+      return found?.spec.rescheduleTriggeredAt && (found.status?.lastScheduledTime ?? '') > before
+    })
+    await eventually('the rebalancer to be gone', async () => (await statusOf('again')) === undefined)
+  })
+})
