@@ -1,7 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
-import { type Document, parseDocument as parseYaml } from 'yaml'
-import { z } from 'zod'
 import { KubeconfigError } from '../../ports/kube-api.js'
+import { type Cluster, readDocument, type User } from './kubeconfig-document.js'
 
 /**
  * A kubeconfig, resolved to the one endpoint and credential its current context names. Files are named, not read: a
@@ -64,60 +63,10 @@ export interface KubeconfigOrigin {
   readonly folder?: string
 }
 
-const clusterSchema = z.object({
-  server: z.string(),
-  'certificate-authority': z.string().optional(),
-  'certificate-authority-data': z.string().optional(),
-  'tls-server-name': z.string().optional(),
-  'insecure-skip-tls-verify': z.boolean().optional(),
-  'proxy-url': z.string().optional(),
-})
-
-const userSchema = z
-  .object({
-    'client-certificate': z.string(),
-    'client-certificate-data': z.string(),
-    'client-key': z.string(),
-    'client-key-data': z.string(),
-    token: z.string(),
-    tokenFile: z.string(),
-    username: z.string(),
-    password: z.string(),
-    as: z.string(),
-    'as-groups': z.array(z.string()),
-    'as-uid': z.string(),
-    'as-user-extra': z.record(z.string(), z.array(z.string())),
-    exec: z.object({
-      apiVersion: z.string(),
-      command: z.string().min(1),
-      args: z.array(z.string()).nullish(),
-      env: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
-      provideClusterInfo: z.boolean().optional(),
-      installHint: z.string().optional(),
-    }),
-    'auth-provider': z.object({ name: z.string(), config: z.record(z.string(), z.string()).nullish() }),
-  })
-  .partial()
-
-const contextSchema = z.object({
-  cluster: z.string(),
-  user: z.string().optional(),
-  namespace: z.string().optional(),
-})
-
-const kubeconfigSchema = z.object({
-  'current-context': z.string().nullish(),
-  clusters: z.array(z.object({ name: z.string(), cluster: clusterSchema })).nullish(),
-  users: z.array(z.object({ name: z.string(), user: userSchema.nullish() })).nullish(),
-  contexts: z.array(z.object({ name: z.string(), context: contextSchema })).nullish(),
-})
-
-type Cluster = z.infer<typeof clusterSchema>
-type User = z.infer<typeof userSchema>
-
 /**
  * Reads the text of a kubeconfig (YAML or JSON) and resolves a context of it.
- * @throws KubeconfigError naming the part that is wrong; the message never quotes a value, which might be a secret
+ * @throws KubeconfigError naming the part that is wrong. The message never quotes a value, which might be a secret; it quotes
+ *   the names of contexts, clusters and users, but not those of a kubeconfig out of a Secret
  */
 export const parseKubeconfig = (text: string, origin: KubeconfigOrigin, context?: string): Kubeconfig =>
   mergeKubeconfigs([{ text, ...origin }], context)
@@ -139,48 +88,33 @@ export function mergeKubeconfigs(
       if (found)
         return { found: found as NonNullable<(typeof document)[K]>[number], read: reader(file), origin: file }
     }
-    throw new KubeconfigError(`kubeconfig: ${key.slice(0, -1)} "${wanted}" is referred to but not defined`)
+    const at = label(key, wanted, { local: files.every(({ local }) => local) })
+    throw new KubeconfigError(`kubeconfig: ${at} is referred to but not defined`)
   }
   const { context } = find('contexts', name).found
   const {
     found: { cluster },
     read,
+    origin,
   } = find('clusters', context.cluster)
+  const at = label('clusters', context.cluster, origin)
   return {
-    server: serverUrl(cluster, context.cluster),
+    server: serverUrl(cluster, at),
     context: name,
     namespace: context.namespace ?? 'default',
-    tls: trust(cluster, context.cluster, read),
+    tls: trust(cluster, at, read),
     credential: context.user ? credentialOf(find('users', context.user)) : {},
   }
 }
 
-function readDocument(text: string): z.infer<typeof kubeconfigSchema> {
-  const document = parseYaml(text)
-  const [error] = document.errors
-  // The parser's message quotes the source around the error: keep only where it was.
-  if (error) throw new KubeconfigError(`kubeconfig: not valid YAML (line ${error.linePos?.[0].line ?? 1})`)
-  const raw = toData(document)
-  if (raw === null || raw === undefined || raw === '') throw new KubeconfigError('kubeconfig: empty')
-  const result = kubeconfigSchema.safeParse(raw)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  throw new KubeconfigError(
-    `kubeconfig: ${issue?.path.join('.') || 'not a kubeconfig'}: ${issue?.message ?? 'not understood'}`,
-  )
+/** How a message calls a context, a cluster or a user: by its name, or by its part where nothing of the text may be shown. */
+function label(key: 'clusters' | 'users' | 'contexts', name: string, { local }: KubeconfigOrigin): string {
+  if (local) return `${key.slice(0, -1)} "${name}"`
+  return key === 'contexts' ? 'the current context' : `the ${key.slice(0, -1)} of the current context`
 }
 
-/** No aliases: a kubeconfig has no use for them, and a few lines of them can fill the memory. */
-function toData(document: Document): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 0 })
-  } catch {
-    throw new KubeconfigError('kubeconfig: YAML aliases are not supported')
-  }
-}
-
-function serverUrl(cluster: Cluster, name: string): string {
-  const at = `kubeconfig: cluster "${name}"`
+function serverUrl(cluster: Cluster, label: string): string {
+  const at = `kubeconfig: ${label}`
   let url: URL
   try {
     url = new URL(cluster.server)
@@ -196,8 +130,7 @@ function serverUrl(cluster: Cluster, name: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-function trust(cluster: Cluster, name: string, read: Reader): ServerTrust {
-  const at = `cluster "${name}"`
+function trust(cluster: Cluster, at: string, read: Reader): ServerTrust {
   const insecure = cluster['insecure-skip-tls-verify'] ?? false
   const ca = read.pem(
     `${at}: certificate-authority`,
@@ -220,7 +153,7 @@ interface FoundUser {
 
 function credentialOf({ found, read, origin }: FoundUser): Credential {
   const user = found.user ?? {}
-  const at = `user "${found.name}"`
+  const at = label('users', found.name, origin)
   const cert = read.pem(
     `${at}: client-certificate`,
     user['client-certificate-data'],

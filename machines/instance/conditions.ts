@@ -22,6 +22,7 @@ export const conditionsOf = (context: InstanceContext): readonly ConditionFact[]
   { type: 'Ready', ...readiness(context) },
 ]
 
+/** The root cause alone: what does not hold because of it has conditions of its own. */
 function readiness(context: InstanceContext): Omit<ConditionFact, 'type'> {
   const { phase, work } = context
   if (phase === 'deleting') {
@@ -29,11 +30,9 @@ function readiness(context: InstanceContext): Omit<ConditionFact, 'type'> {
     const message = stuck ? `${stepNames[stuck]}: ${work[stuck]?.failure?.message}` : 'cleaning up'
     return { status: 'False', reason: 'Deleting', message }
   }
-  const missing = missingOf(context)
-  const [root] = missing
+  const [root] = missingOf(context)
   if (!root) return { status: 'True', reason: 'Ready', message: 'reads, writes and synchronization work' }
-  const message = missing.map(({ name, message }) => `${name}: ${message}`).join('; ')
-  return { status: 'False', reason: root.reason, message }
+  return { status: 'False', reason: root.reason, message: `${root.name}: ${root.message}` }
 }
 
 /** Gives conditions their times: `lastTransitionTime` is kept while `status` stays the same. */

@@ -93,7 +93,7 @@ async function connectedBy(
     const kubeconfig = kubeconfigIn(reference, sight)
     const print = fingerprint(kubeconfig)
     if (connection.current?.fingerprint !== print) {
-      const api = await connector.connect(kubeconfig)
+      const api = await connector.connect(kubeconfig).catch(unusable(reference))
       if (overtaken.aborted) await api.close()
       else connection.replace({ api, kubeconfig, fingerprint: print })
     }
@@ -104,6 +104,15 @@ async function connectedBy(
     return { ok: false, failure: failureOf(error, 'credentials') }
   }
 }
+
+/** Says where the kubeconfig is that cannot be used, and nothing of what is in it. */
+const unusable =
+  ({ namespace, name, key = 'kubeconfig' }: SecretReference) =>
+  (error: unknown): never => {
+    const { reason, message } = failureOf(error, 'credentials')
+    const what = message.replace(/^kubeconfig: /, '')
+    return fail(reason, 'credentials', `Secret ${namespace}/${name}, key '${key}': ${what}`)
+  }
 
 function kubeconfigIn({ namespace, name, key = 'kubeconfig' }: SecretReference, sight: SecretSight): string {
   const what = `Secret ${namespace}/${name}`

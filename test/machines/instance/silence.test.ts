@@ -47,20 +47,25 @@ describe('while a watch on the host is silent', () => {
   })
 })
 
-describe('the root cause', () => {
-  it('comes first in Ready: an installation explains the missing Secret', () => {
-    const { condition } = observing({ spec: { install: {} } }, 'notInstalled', 'secretMissing')
-    expect(condition('Ready')).toMatchObject({
+describe('the message of Ready', () => {
+  const messageOf = ({ condition }: ReturnType<typeof observing>, type: string) => condition(type)?.message
+
+  it('is the root cause alone: an installation explains the missing Secret', () => {
+    const seen = observing({ spec: { install: {} } }, 'notInstalled', 'secretMissing')
+    expect(seen.condition('Ready')).toMatchObject({
       reason: 'NotCreated',
-      message: expect.stringMatching(/^Installed: .*; CredentialsResolved: /),
+      message: 'Installed: the Karmada object does not exist yet',
     })
+    expect(messageOf(seen, 'CredentialsResolved')).toBe('credentials: SecretNotFound')
   })
 
-  it('of an instance whose control plane is away is the control plane', () =>
-    expect(observing({}, 'resolved', 'unreachable', 'distinct', 'hostLost').condition('Ready')).toMatchObject(
-      {
-        reason: 'Unreachable',
-        message: expect.stringMatching(/^ControlPlaneHealthy: /),
-      },
-    ))
+  it('names the control plane alone when that is away, whatever else is unknown because of it', () => {
+    const seen = observing({}, 'resolved', 'unreachable', 'distinct', 'hostLost')
+    expect(seen.condition('Ready')).toMatchObject({
+      reason: 'Unreachable',
+      message: 'ControlPlaneHealthy: control plane: Unreachable',
+    })
+    expect(messageOf(seen, 'AggregatedAPIHealthy')).toBe('aggregated API: Unreachable')
+    expect(messageOf(seen, 'VirtualClusterSynced')).toBe('virtual cluster: Unreachable')
+  })
 })

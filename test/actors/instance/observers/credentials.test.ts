@@ -5,10 +5,12 @@ import type { SecretSight } from '../../../../actors/host/secrets.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
 import { followCredentials } from '../../../../actors/instance/observers/credentials.js'
+import { kubeConnector } from '../../../../actors/kube/connector.js'
 import type { OwnObserverEvent } from '../../../../machines/instance/events.js'
 import type { Instance } from '../../../../manifests/instance.js'
 import type { KubeApi } from '../../../../ports/kube-api.js'
 import { instance } from '../../../machines/instance/facts.js'
+import { kubeconfig } from '../../kube/a-kubeconfig.js'
 import { scriptedApi } from '../../scripted-api.js'
 
 /** The Secret with this kubeconfig in it. */
@@ -122,5 +124,121 @@ describe('a Secret that changes while a connection is being made of it', () => {
     await make('second')
     expect(connection.current).toBeUndefined()
     expect(closed).toEqual(['first', 'second'])
+  })
+})
+
+describe('a Secret that cannot be used', () => {
+  const content = 's3cr3t-never-shown'
+  let secret: Subject<SecretSight>
+  let connection: InstanceConnection
+  let told: OwnObserverEvent[]
+  let actor: Actor<AnyActorLogic>
+
+  const seen = async (sight: SecretSight) => {
+    secret.next(sight)
+    await new Promise(resolve => setImmediate(resolve))
+    const last = told.findLast(({ type }) => type === 'credentials.observed')
+    const credentials = last?.type === 'credentials.observed' ? last.credentials : undefined
+    return credentials?.ok === false ? credentials.failure : undefined
+  }
+  const adopting = (key?: string) => {
+    const cr = instance({
+      spec: { kubeconfigSecretRef: { namespace: 'fleet', name: 'alpha', ...(key && { key }) } },
+    })
+    const logic = followCredentials({
+      host: { instances: { follow: () => of(cr), get: () => cr }, secrets: { follow: () => secret } },
+      connectionOf: () => connection,
+      connector: kubeConnector(),
+    } as unknown as InstanceDependencies)
+    const parent = createMachine({
+      invoke: { src: logic, input: { name: 'alpha' } },
+      on: { '*': { actions: ({ event }) => told.push(event as OwnObserverEvent) } },
+    })
+    actor = createActor(parent).start()
+  }
+
+  beforeEach(() => {
+    secret = new Subject()
+    connection = new InstanceConnection()
+    told = []
+  })
+  afterEach(async () => {
+    actor.stop()
+    await connection.close()
+  })
+
+  it.each<[string, string, string]>([
+    ['no YAML', `token: ${content}\n  bad: indent`, 'not valid YAML (line 1)'],
+    ['nothing', '""', 'empty'],
+    ['no kubeconfig', content, 'not a kubeconfig: Invalid input: expected object, received string'],
+    [
+      'a context that it does not define',
+      `current-context: ${content}`,
+      'the current context is referred to but not defined',
+    ],
+    [
+      'a server that is no URL',
+      kubeconfig({ server: content }).replaceAll('"c"', `"${content}"`),
+      'the cluster of the current context: server is not a URL',
+    ],
+    [
+      'half a client certificate',
+      kubeconfig({
+        user: { 'client-key-data': Buffer.from(`-----BEGIN ${content}`).toString('base64') },
+      }).replaceAll('"u"', `"${content}"`),
+      'the user of the current context: client-certificate and client-key go together',
+    ],
+    [
+      'a field of another type under a key that its writer chose',
+      kubeconfig({ user: { 'as-user-extra': { [content]: 7 } } }),
+      'users.0.user.as-user-extra: Invalid input: expected array, received number',
+    ],
+    [
+      'the name of a local file',
+      kubeconfig({ user: { tokenFile: `/${content}` } }),
+      'the user of the current context: tokenFile: names a local file, which is not allowed here; embed the data',
+    ],
+  ])(
+    'because it holds %s is named with its key, and nothing of its content',
+    async (_what, text, message) => {
+      adopting()
+      const failure = await seen(holding(text))
+      expect(failure).toMatchObject({
+        reason: 'KubeconfigInvalid',
+        stage: 'credentials',
+        message: `Secret fleet/alpha, key 'kubeconfig': ${message}`,
+      })
+      expect(JSON.stringify(told)).not.toContain(content)
+    },
+  )
+
+  it('is named with the key that the Instance names', async () => {
+    adopting('admin.conf')
+    expect(await seen(holding('42'))).toMatchObject({
+      reason: 'SecretKeyMissing',
+      message: "Secret fleet/alpha has no key 'admin.conf'; it has kubeconfig",
+    })
+  })
+
+  it('leaves the connection that there was, and what works over it', async () => {
+    adopting()
+    await seen(holding(kubeconfig({ server: 'https://127.0.0.1:1' })))
+    const { current } = connection
+    expect(current).toBeDefined()
+    expect(await seen(holding('42'))).toMatchObject({ reason: 'KubeconfigInvalid' })
+    expect(connection.current).toBe(current)
+    expect(told.map(({ type }) => type)).toEqual(['credentials.observed', 'credentials.observed'])
+  })
+
+  it('is not read again while its namespace cannot be watched, and leaves the connection that there was', async () => {
+    adopting()
+    await seen(holding(kubeconfig({ server: 'https://127.0.0.1:1' })))
+    const { current } = connection
+    const failure = { reason: 'Forbidden', stage: 'credentials', message: 'secrets is forbidden' } as const
+    expect(await seen({ failure })).toEqual({
+      ...failure,
+      message: 'Secret fleet/alpha: secrets is forbidden',
+    })
+    expect(connection.current).toBe(current)
   })
 })
