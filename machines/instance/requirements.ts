@@ -1,7 +1,7 @@
 import type { Condition } from '../../manifests/kube.js'
 import type { Failure } from '../failure.js'
 import type { InstanceContext } from './context.js'
-import { type Answer, exists, type Facts, isClaimed, specProblem } from './facts.js'
+import { type Answer, exists, type Facts, type FirstInstance, isClaimed, specProblem } from './facts.js'
 import { leftInside } from './left-behind.js'
 import { untried } from './task.js'
 
@@ -175,20 +175,23 @@ function accepted({ instance, facts, work }: InstanceContext): Judgement {
   const problem = specProblem(instance)
   if (problem) return broken({ reason: 'InvalidSpec', message: problem })
   const first = facts.duplicate?.first
-  if (first)
-    return first.shares === 'endpoint'
-      ? broken({
-          reason: 'DuplicateEndpoint',
-          message: `instance ${first.name} already manages this endpoint and is older; delete one of the two`,
-        })
-      : broken({
-          reason: 'DuplicateControlPlane',
-          message: `instance ${first.name} already manages this control plane (same kube-system uid) and is older; delete one of the two`,
-        })
+  if (first) return broken(duplicate(first))
   // Also when no success was seen: an attempt whose answer was lost failed, and may have been executed.
   if (isClaimed(instance)) return holds('Accepted', 'the instance is under management')
   if (work.finalizer?.failure) return broken(work.finalizer.failure)
   return unknown('waiting for our finalizer', 'AwaitingFinalizer')
+}
+
+/** True whatever stands there: of a plain cluster the older Instance manages nothing, and is the first all the same. */
+function duplicate({ name, shares }: FirstInstance): Parameters<typeof broken>[0] {
+  const leadsTo = (what: string) =>
+    `the kubeconfig of instance ${name}, which is older, leads to ${what}; delete one of the two`
+  return shares === 'endpoint'
+    ? { reason: 'DuplicateEndpoint', message: leadsTo('the same endpoint') }
+    : {
+        reason: 'DuplicateControlPlane',
+        message: leadsTo('the same control plane (same kube-system uid)'),
+      }
 }
 
 /**

@@ -109,7 +109,7 @@ describe('an Instance', () => {
     await writeSecret('copy', { kubeconfig: await kubeconfigOf(untouched) })
     await scenario.create(INSTANCES, adopting('copycat', 'copy'))
     expect(await complaint('copycat', 'Accepted', /^Duplicate/)).toContain(
-      `instance ${untouched} already manages`,
+      `the kubeconfig of instance ${untouched}, which is older, leads to the same`,
     )
   })
 
