@@ -54,7 +54,7 @@ export interface LeaseInput extends Moment {
 export interface LeaseContext extends LeaseInput {
   /** The lease as last seen: by the watch, a read or a write. */
   readonly seen?: Lease | 'absent'
-  /** From when on this replica may take the lease, as last seen. Monotonic clock. */
+  /** From when on this replica may take the lease, as last seen; never before it was seen. Monotonic clock. */
   readonly freeAt: number
   /** When the request under way, or else the last one, began. */
   readonly requestedAt: Moment

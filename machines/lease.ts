@@ -50,8 +50,7 @@ export const leaseMachine = setup({
   },
   guards: {
     'is leaving': ({ context }) => context.leaving,
-    'may take it': ({ context: { contend, seen, freeAt, now } }) =>
-      contend && seen !== undefined && now >= freeAt,
+    'may take it': ({ context: { contend, freeAt, now } }) => contend && now >= freeAt,
     'may no longer act': ({ context }) => latest(context) >= context.actUntil,
     'has rested': ({ context: { now, restUntil } }) => now >= restUntil,
     'has rested and may still act': ({ context }) =>
@@ -88,7 +87,7 @@ export const leaseMachine = setup({
   invoke: { src: 'follow the lease' },
   on: {
     'time.passed': { actions: 'record the moment' },
-    'lease.release': { actions: ['record the moment', 'record the wish to leave'] },
+    'lease.release': { actions: 'record the wish to leave' },
   },
   initial: 'standby',
   states: {
@@ -143,7 +142,7 @@ export const leaseMachine = setup({
         },
         'lease.unanswered': [
           // The write may have been executed; others would wait for the lease to expire without need.
-          { guard: 'is leaving', actions: 'record the moment', target: 'releasing' },
+          { guard: 'is leaving', target: 'releasing' },
           { actions: ['record the moment', 'rest until the next try'], target: 'standby.resting' },
         ],
       },
@@ -207,7 +206,7 @@ export const leaseMachine = setup({
     /** This replica has stopped acting and gives the lease back. */
     releasing: {
       invoke: { src: 'give the lease back', input: ({ context }) => ({ actUntil: context.actUntil }) },
-      on: { 'lease.returned': { actions: 'record the moment', target: 'released' } },
+      on: { 'lease.returned': 'released' },
     },
     released: { type: 'final' },
   },
@@ -221,10 +220,10 @@ export const isLeading = (snapshot: LeaseSnapshot, moment: Moment): boolean =>
 
 /** When the chart next needs a `time.passed`, by the monotonic clock; undefined while it only waits for facts. */
 export function wakeAt(snapshot: LeaseSnapshot): number | undefined {
-  const { contend, seen, freeAt, restUntil, actUntil, slept } = snapshot.context
+  const { contend, freeAt, restUntil, actUntil, slept } = snapshot.context
   const termEnds = actUntil - slept
   if (snapshot.matches('leading'))
     return snapshot.matches({ leading: 'resting' }) ? Math.min(restUntil, termEnds) : termEnds
   if (snapshot.matches({ standby: 'resting' })) return restUntil
-  return snapshot.matches({ standby: 'waiting' }) && contend && seen !== undefined ? freeAt : undefined
+  return snapshot.matches({ standby: 'waiting' }) && contend ? freeAt : undefined
 }

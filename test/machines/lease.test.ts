@@ -1,92 +1,37 @@
 import { describe, expect, it } from 'vitest'
-import { type AnyEventObject, createActor, fromCallback, type NonReducibleUnknown } from 'xstate'
-import { isLeading, leaseMachine, wakeAt } from '../../machines/lease.js'
-import { DEFAULT_DURATIONS, holderOf, type LeaseEvent, type LeaseInput } from '../../machines/lease-terms.js'
-import { claimed, type Lease, released } from '../../manifests/lease.js'
-
-const claim = { namespace: 'n', name: 'l', leaseDurationMs: 15_000 }
-let version = 0
-/** The lease as `identity` wrote it; `renewal` tells two of its writes apart. */
-const heldBy = (identity: string, renewal = 0): Lease => {
-  const lease = claimed('absent', { ...claim, identity, wallClock: renewal })
-  return { ...lease, metadata: { ...lease.metadata, resourceVersion: String(++version) } }
-}
-const free = () => released(heldBy('someone'), 0)
-
-/** A replica called `me`, and the events it is sent. */
-function replica(input: Partial<LeaseInput> = {}) {
-  const requested: string[] = []
-  const record = <In extends NonReducibleUnknown>(what: string) =>
-    fromCallback<AnyEventObject, In, LeaseEvent>(({ input }) => {
-      const { lease } = (input ?? {}) as unknown as { lease?: Lease | 'absent' }
-      requested.push(
-        lease === undefined
-          ? what
-          : `${what} over ${holderOf(lease) ?? (lease === 'absent' ? 'absent' : 'nobody')}`,
-      )
-      return () => requested.push(`no more ${what}`)
-    })
-  const machine = leaseMachine.provide({
-    actors: {
-      'read the lease': record('read'),
-      'write the lease': record('write'),
-      'give the lease back': record('return'),
-    },
-  })
-  const actor = createActor(machine, {
-    input: { identity: 'me', contend: true, durations: DEFAULT_DURATIONS, now: 0, slept: 0, ...input },
-  })
-  actor.start()
-  return {
-    requested,
-    send(...events: LeaseEvent[]) {
-      for (const event of events) actor.send(event)
-      return this
-    },
-    get state() {
-      const { value } = actor.getSnapshot()
-      return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
-    },
-    leadsAt: (now: number, slept = 0) => isLeading(actor.getSnapshot(), { now, slept }),
-    get wakeAt() {
-      return wakeAt(actor.getSnapshot())
-    },
-    get seen() {
-      return actor.getSnapshot().context.seen
-    },
-  }
-}
-
-const slept = 0
-const read = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.read', lease, now, slept })
-const seen = (lease: Lease | 'absent', now: number): LeaseEvent => ({ type: 'lease.seen', lease, now, slept })
-const written = (now: number, renewal = now): LeaseEvent => ({
-  type: 'lease.written',
-  lease: heldBy('me', renewal),
-  now,
-  slept,
-})
-const contested = (now: number): LeaseEvent => ({ type: 'lease.contested', now, slept })
-const unanswered = (now: number): LeaseEvent => ({
-  type: 'lease.unanswered',
-  error: new Error('no answer'),
-  now,
-  slept,
-})
-const at = (now: number): LeaseEvent => ({ type: 'time.passed', now, slept })
-const release = (now: number): LeaseEvent => ({ type: 'lease.release', now, slept })
-const returned = (now: number): LeaseEvent => ({ type: 'lease.returned', now, slept })
-/** The same event after the machine has slept for so long in all. */
-const asleepFor = (slept: number, event: LeaseEvent): LeaseEvent => ({ ...event, slept })
-
-/** Events up to where the failures begin. */
-const leading = [read('absent', 0), written(10)]
-const following = [read(heldBy('other'), 0)]
+import { holderOf, type LeaseEvent } from '../../machines/lease-terms.js'
+import type { Lease } from '../../manifests/lease.js'
+import {
+  asleepFor,
+  at,
+  contested,
+  following,
+  free,
+  heldBy,
+  leading,
+  read,
+  release,
+  replica,
+  returned,
+  seen,
+  unanswered,
+  written,
+} from './lease-replica.js'
 
 describe('a replica', () => {
   it.each<[string, LeaseEvent[], string]>([
     ['takes a lease that does not exist', [read('absent', 0)], 'acquiring'],
     ['takes a lease that was given back', [read(free(), 0)], 'acquiring'],
+    [
+      'takes a lease whose holder is the empty string, as client-go gives one back',
+      [read({ ...heldBy('x'), spec: { holderIdentity: '' } }, 0)],
+      'acquiring',
+    ],
+    [
+      'takes a lease at once that was given back and then deleted',
+      [read(free(), 0), seen('absent', 5), contested(10), at(2000), read('absent', 2005)],
+      'acquiring',
+    ],
     ['takes a lease that it held under the same name before', [read(heldBy('me'), 0)], 'acquiring'],
     ['waits for a lease that another holds', following, 'standby.waiting'],
     ['leads from the answer to its write', leading, 'leading.resting'],
@@ -96,6 +41,19 @@ describe('a replica', () => {
     ['gives the lease back', [...leading, release(500)], 'releasing'],
     ['is done when the lease is given back', [...leading, release(500), returned(510)], 'released'],
   ])('%s', (_, events, state) => expect(replica().send(...events).state).toBe(state))
+
+  it('whose machine slept before leads for as long as any other', () => {
+    const slept = 60_000
+    const me = replica().send(asleepFor(slept, read('absent', 0)), asleepFor(slept, written(10)))
+    expect(me.state).toBe('leading.resting')
+    expect([me.leadsAt(9_999, slept), me.leadsAt(10_000, slept)]).toEqual([true, false])
+  })
+
+  it('renews over what it wrote last', () => {
+    const [first, second] = [written(10), written(2005)] as { lease: Lease }[]
+    const me = replica().send(read('absent', 0), first as never, at(2000), second as never, at(4000))
+    expect(me.writtenOver).toEqual([first, second].map(answer => answer?.lease.metadata.resourceVersion))
+  })
 
   it('does not act while its first write is under way', () => {
     expect(replica().send(read('absent', 0)).leadsAt(1)).toBe(false)
@@ -137,6 +95,23 @@ describe('a follower', () => {
       60_000,
     ],
     [
+      'waits for the duration that the holder wrote after the lease vanished, too',
+      [
+        read({ ...heldBy('other'), spec: { holderIdentity: 'other', leaseDurationSeconds: 60 } }, 0),
+        seen('absent', 10_000),
+      ],
+      'standby.waiting',
+      70_000,
+    ],
+    [
+      'counts from when it first saw the lease of one who was faster, also while its own write was under way',
+      ((lease: Lease) => [read('absent', 0), seen(lease, 5), contested(10), at(2000), read(lease, 2005)])(
+        heldBy('other'),
+      ),
+      'standby.waiting',
+      15_005,
+    ],
+    [
       'waits for its own duration where the holder wrote none',
       [read({ ...heldBy('other'), spec: { holderIdentity: 'other' } }, 0)],
       'standby.waiting',
@@ -174,6 +149,12 @@ describe('a follower', () => {
     [
       'looks again, after a rest, when another was faster',
       [...following, at(15_000), contested(15_020)],
+      'standby.resting',
+      17_000,
+    ],
+    [
+      'rests when its write got no answer',
+      [...following, at(15_000), unanswered(15_020)],
       'standby.resting',
       17_000,
     ],
@@ -311,6 +292,11 @@ describe('a leader', () => {
       'standby.looking',
     ],
     [
+      'stops when its renewal is refused too late to matter, twice in a row',
+      [...leading, at(2000), contested(2050), read(heldBy('me'), 2060), contested(12_000)],
+      'standby.looking',
+    ],
+    [
       'stops when another took the lease',
       [...leading, at(2000), contested(2050), read(heldBy('thief'), 2060)],
       'standby.waiting',
@@ -340,6 +326,22 @@ describe('a leader', () => {
     const me = replica().send(...events)
     expect(me.state).toBe(state)
     expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
+  })
+
+  it('rests after a look without an answer, counted from when the look began', () => {
+    expect(replica().send(...leading, at(2000), contested(2050), unanswered(2060)).wakeAt).toBe(4050)
+  })
+
+  it('does not begin a renewal when its time is over', () => {
+    expect(
+      replica()
+        .send(...leading, at(10_000))
+        .requested.slice(-2),
+    ).toEqual(['no more write', 'read'])
+  })
+
+  it('needs the time before its next renewal where a sleep has left it less', () => {
+    expect(replica().send(...leading, asleepFor(9_000, at(500))).wakeAt).toBe(1_000)
   })
 
   it('survives a short sleep, which counts against its deadline', () => {
