@@ -1,3 +1,4 @@
+import { phaseOf } from '../manifests/instance.js'
 import type { Fleet, InstanceView } from '../ports/fleet.js'
 
 /** How a fleet came up. */
@@ -59,5 +60,6 @@ export function whyNotReady({ state, conditions }: InstanceView): string | undef
   if (state === 'ready') return undefined
   const broken = conditions.find(({ type, status }) => type !== 'Ready' && status !== 'True')
   const cause = broken ?? conditions.find(({ type }) => type === 'Ready')
-  return cause ? `${state}: ${cause.type}: ${cause.message || cause.reason}` : state
+  const phase = phaseOf(state)
+  return cause ? `${phase}: ${cause.type}: ${cause.message || cause.reason}` : phase
 }

@@ -1,12 +1,12 @@
 import type { Config } from '../config.js'
 import { age, columns } from './columns.js'
 import { ExitCode } from './exit-code.js'
-import { type ClientContext, stateWord } from './get-instances.js'
+import { type ClientContext, phaseOf } from './get-instances.js'
 import { type ExplanationMessage, explanation } from './instance-message.js'
 import { instanceObject } from './instance-object.js'
 import { printed } from './print.js'
 
-/** How many transitions a person is shown; `-o json` has all that the server keeps. */
+/** How many transitions a person is shown; `-o wide` and `-o json` have all that the server keeps. */
 const shownTransitions = 15
 
 /** `kairship describe instance NAME`: what state it is in, and why. With `--watch` again after every change. */
@@ -50,7 +50,7 @@ function forPeople(
     ['Name', metadata.name],
     ['Alias', spec?.alias],
     ['Description', spec?.description],
-    ['State', `${stateWord(status)}${status?.since ? ` for ${age(Date.parse(status.since), now)}` : ''}`],
+    ['Phase', `${phaseOf(status)}${status?.since ? ` for ${age(Date.parse(status.since), now)}` : ''}`],
     ['Endpoint', status?.endpoint],
     ['Karmada', status?.karmadaVersion],
     ['Kubernetes', status?.kubernetesVersion],
@@ -74,11 +74,6 @@ function forPeople(
       message,
     ],
   )
-  // Writing the status follows every other change and would crowd them out.
-  const steps = transitions
-    .filter(({ from }) => !from.startsWith('status.'))
-    .slice(-shownTransitions)
-    .map(({ time, from, to, event, cause }) => [time.slice(11, 23), `${from} → ${to}`, event, cause])
   return [
     known.map(([key, value]) => `${`${key}:`.padEnd(14)}${value}\n`).join(''),
     section(
@@ -87,9 +82,54 @@ function forPeople(
     ),
     section('Machine state', wide && configuration.map(state => `${state}\n`).join('')),
     section('Now', pending.length > 0 && pending.map(sentence => `${sentence}\n`).join('')),
-    section('Transitions', steps.length > 0 && columns(['TIME', 'TRANSITION', 'EVENT', 'CAUSE'], steps).text),
+    section('Transitions', wide ? everyTransition(transitions) : transitionsOfPhase(transitions)),
   ].join('')
 }
+
+type Transitions = ExplanationMessage['transitions']
+
+const clockTime = (time: string): string => time.slice(11, 23)
+
+/** The moves of every region of the machine, as it spells them. */
+const everyTransition = (transitions: Transitions): string | false =>
+  transitions.length > 0 &&
+  columns(
+    ['TIME', 'FROM', 'TO', 'EVENT', 'CAUSE'],
+    transitions.map(({ time, from, to, event, cause }) => [clockTime(time), from, to, event, cause]),
+  ).text
+
+/** The moves from one phase to another, or from one step of a phase to the next. Other regions keep things outside as they are. */
+function transitionsOfPhase(transitions: Transitions): string | false {
+  const rows = transitions
+    .map(
+      ({ time, from, to, cause }) => [clockTime(time), phaseStep(from) ?? '-', phaseStep(to), cause] as const,
+    )
+    .filter((row): row is [string, string, string, string] => row[2] !== undefined && row[1] !== row[2])
+    .slice(-shownTransitions)
+  return rows.length > 0 && columns(['TIME', 'FROM', 'TO', 'CAUSE'], rows).text
+}
+
+const phases: readonly string[] = ['registering', 'virtualClusterSynced', 'ready', 'degraded', 'gone']
+/** What the machine does in the phase Deleting, one after the other. */
+const teardownSteps: readonly string[] = [
+  'unpublishing',
+  'removingRoleBindings',
+  'deletingVirtualCluster',
+  'uninstalling',
+  'releasing',
+  'released',
+]
+
+/** A state of the machine as a phase with its step, e.g. `Registering (resolving credentials)`; undefined in other regions. */
+function phaseStep(path: string): string | undefined {
+  const [state = '', step] = path.split('.')
+  if (teardownSteps.includes(state)) return `Deleting (${inWords(state)})`
+  if (!phases.includes(state)) return undefined
+  return `${state.charAt(0).toUpperCase()}${state.slice(1)}${step ? ` (${inWords(step)})` : ''}`
+}
+
+const inWords = (camelCase: string): string =>
+  camelCase.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
 const ratio = (num: { readyNum: number; totalNum: number } | null | undefined): string | undefined =>
   num ? `${num.readyNum} of ${num.totalNum} ready` : undefined

@@ -67,7 +67,7 @@ async function list({ client }: ClientContext, names: readonly string[], select:
     .map(({ raw }) => raw)
 }
 
-const header = ['NAME', 'STATE', 'KARMADA', 'KUBERNETES', 'CLUSTERS', 'AGE']
+const header = ['NAME', 'PHASE', 'KARMADA', 'KUBERNETES', 'CLUSTERS', 'AGE']
 const wideHeader = [...header, 'NODES', 'ENDPOINT', 'MESSAGE']
 
 /** One line about an instance; `-` where nothing is known. */
@@ -75,7 +75,7 @@ function cells({ metadata, status }: InstanceMessage, now: number, wide: boolean
   const { clusterSummary, nodeSummary } = status?.summary ?? {}
   const narrow = [
     metadata.name,
-    stateWord(status),
+    phaseOf(status),
     status?.karmadaVersion || '-',
     status?.kubernetesVersion || '-',
     clusterSummary ? `${clusterSummary.readyNum}/${clusterSummary.totalNum}` : '-',
@@ -91,9 +91,17 @@ function cells({ metadata, status }: InstanceMessage, now: number, wide: boolean
   ]
 }
 
-/** The machine's state where the server sends it, else the contract's coarser word. */
-export const stateWord = (status: InstanceMessage['status']): string =>
-  status?.phase || status?.state.replace('INSTANCE_STATE_', '') || 'UNKNOWN'
+/** The phases of the states of the contract, for a server that sends no phase. */
+const phases: Readonly<Record<string, string>> = {
+  INSTANCE_STATE_INPROCESS: 'Registering',
+  INSTANCE_STATE_RUNNING: 'Ready',
+  INSTANCE_STATE_UNAVAILABLE: 'Degraded',
+  INSTANCE_STATE_TERMINAL: 'Deleting',
+}
+
+/** The phase of an instance, spelled as in the CR and by kubectl. */
+export const phaseOf = (status: InstanceMessage['status']): string =>
+  status?.phase || phases[status?.state ?? ''] || 'Unknown'
 
 function table(instances: readonly InstanceMessage[], config: Config, now: number): string {
   if (instances.length === 0) return 'No instances.\n'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { phaseOf } from '../manifests/instance.js'
 import type { InstanceView } from '../ports/fleet.js'
 import { type Readiness, whyNotReady } from './await-ready.js'
 import { columns } from './columns.js'
@@ -53,13 +54,13 @@ export function jsonLine(readiness: Readiness, { urls, files }: Shown): string {
 export function summary(readiness: Readiness): string {
   const rows = readiness.views.map(view => [
     view.name,
-    view.state,
+    phaseOf(view.state),
     view.karmadaVersion ?? '-',
     view.kubernetesVersion ?? '-',
     clusters(view),
     view.endpoint ?? '-',
   ])
-  const table = columns(['NAME', 'STATE', 'KARMADA', 'KUBERNETES', 'CLUSTERS', 'ENDPOINT'], rows).text
+  const table = columns(['NAME', 'PHASE', 'KARMADA', 'KUBERNETES', 'CLUSTERS', 'ENDPOINT'], rows).text
   const took =
     readiness.lastReadyMs === undefined ? '' : ` after ${(readiness.lastReadyMs / 1000).toFixed(1)} s`
   const count = readiness.views.length

@@ -54,6 +54,10 @@ export interface IndexedResources {
 /** The public names of the instance machine's states (design, section 4), as `status.phase` writes them. */
 export type InstancePhase = 'Registering' | 'VirtualClusterSynced' | 'Ready' | 'Degraded' | 'Deleting'
 
+/** A state of the instance machine as everybody reads it: in the CR, in the API and on the command line. */
+export const phaseOf = (state: Uncapitalize<InstancePhase>): InstancePhase =>
+  `${state.charAt(0).toUpperCase()}${state.slice(1)}` as InstancePhase
+
 /** What was observed, written back by the leader and only when it changed. */
 export interface InstanceStatus {
   readonly observedGeneration?: number

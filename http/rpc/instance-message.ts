@@ -1,5 +1,5 @@
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf'
-import type { Instance as InstanceObject, InstanceSpec } from '../../manifests/instance.js'
+import { type Instance as InstanceObject, type InstanceSpec, phaseOf } from '../../manifests/instance.js'
 import type { Condition, ObjectMeta } from '../../manifests/kube.js'
 import type { InstanceState, InstanceView, TransitionRecord } from '../../ports/fleet.js'
 import {
@@ -38,7 +38,7 @@ export function messageOfView(view: InstanceView): Instance {
     status: {
       ...statusOf(instance),
       state: stateOf[view.state],
-      phase: view.state,
+      phase: phaseOf(view.state),
       since: view.since,
       conditions: view.conditions.map(conditionOf),
       ...(view.endpoint ? { endpoint: view.endpoint } : {}),

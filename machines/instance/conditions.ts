@@ -1,15 +1,7 @@
 import type { Condition } from '../../manifests/kube.js'
 import type { InstanceContext } from './context.js'
 import { type ConditionFact, judgementsOf, missingOf } from './requirements.js'
-import type { TeardownStep } from './task.js'
-
-const stepNames: Record<TeardownStep, string> = {
-  unpublishing: 'withdrawing the registration',
-  removingRoleBindings: 'removing role bindings',
-  deletingVirtualCluster: 'deleting the virtual cluster',
-  uninstalling: 'uninstalling the control plane',
-  releasing: 'removing the finalizer',
-}
+import { doing, TEARDOWN_STEPS } from './task.js'
 
 /** Pure: how all requirements stand, as conditions in a fixed order, and `Ready` last. */
 export const conditionsOf = (context: InstanceContext): readonly ConditionFact[] => [
@@ -26,8 +18,8 @@ export const conditionsOf = (context: InstanceContext): readonly ConditionFact[]
 function readiness(context: InstanceContext): Omit<ConditionFact, 'type'> {
   const { phase, work } = context
   if (phase === 'deleting') {
-    const stuck = (Object.keys(stepNames) as TeardownStep[]).findLast(step => work[step]?.failure)
-    const message = stuck ? `${stepNames[stuck]}: ${work[stuck]?.failure?.message}` : 'cleaning up'
+    const stuck = TEARDOWN_STEPS.findLast(step => work[step]?.failure)
+    const message = stuck ? `${doing[stuck]}: ${work[stuck]?.failure?.message}` : 'cleaning up'
     return { status: 'False', reason: 'Deleting', message }
   }
   const [root] = missingOf(context)

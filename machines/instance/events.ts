@@ -29,7 +29,7 @@ export type LeadershipEvent = { readonly type: 'leadership.gained' } | { readonl
 /** From the observers that each instance runs for itself, over its own connection. */
 export type OwnObserverEvent =
   /** Somebody changed the RBAC inside that was made of role bindings. */
-  | { readonly type: 'roleBindings.disturbed' }
+  | { readonly type: 'roleBindings.rbacChanged' }
   | { readonly type: 'credentials.observed'; readonly credentials: Answer<Credentials> }
   | {
       readonly type: 'controlPlane.probed'

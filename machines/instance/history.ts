@@ -1,6 +1,7 @@
 import type { TransitionRecord } from '../../ports/fleet.js'
 import type { Failure } from '../failure.js'
 import type { InstanceSnapshot } from './invariants.js'
+import { doing, isTask } from './task.js'
 
 /** How many transitions are kept of each instance: a day of a calm one, some minutes of one in trouble. */
 const HISTORY_LIMIT = 100
@@ -36,8 +37,8 @@ function placesOf(snapshot: Pick<InstanceSnapshot, 'value'>): ReadonlyMap<string
   return found
 }
 
-/** Telling how it is is no part of how it came to be; kept, it would push the story out of the history. */
-const isTelling = (path: string): boolean => /^(managed|deleting)\.status\./.test(path)
+/** Status writes are not recorded: they follow every other change, and would crowd out real transitions. */
+const isStatusWrite = (path: string): boolean => /^(managed|deleting)\.status\./.test(path)
 
 /** Pure: the records of one event's transitions; none if no state changed, or only that of the writing of the status. */
 export function transitionsBetween(
@@ -48,7 +49,7 @@ export function transitionsBetween(
 ): readonly TransitionRecord[] {
   if (before.value === after.value) return []
   const [left, entered] = [placesOf(before), placesOf(after)]
-  const moved = [...entered].filter(([region, path]) => left.get(region) !== path && !isTelling(path))
+  const moved = [...entered].filter(([region, path]) => left.get(region) !== path && !isStatusWrite(path))
   return moved.map(([region, path]) => ({
     time,
     from: publicPath(left.get(region) ?? configurationOf(before)[0] ?? ''),
@@ -71,7 +72,8 @@ export function causeOf(event: { readonly type: string }): string {
   const failure = failureWithin(event)
   if (failure) return `${failure.reason}: ${failure.message}`
   const effect = /^xstate\.(done|error)\.actor\.(.+)\.effect$/.exec(event.type)
-  if (effect) return `${effect[2]} ${effect[1] === 'done' ? 'succeeded' : 'failed'}`
+  if (effect && isTask(effect[2]))
+    return `${doing[effect[2]]} ${effect[1] === 'done' ? 'succeeded' : 'failed'}`
   if (event.type === 'xstate.init') return 'the actor started'
   return sentences[event.type] ?? `${event.type.replace(/\./g, ' ')}`
 }
@@ -90,10 +92,11 @@ const sentences: Readonly<Record<string, string>> = {
   'virtualCluster.observed': 'the PediaCluster changed',
   'registration.observed': 'the InstanceRegistration changed',
   'roleBindings.observed': 'the InstanceRoleBindings changed',
-  'roleBindings.disturbed': 'RBAC inside that was made of role bindings changed',
+  'roleBindings.rbacChanged': 'somebody changed the RBAC that Kairship made inside the control plane',
   'statistics.observed': 'new statistics were gathered',
   'host.contactMade': 'a watch on the host is current again',
-  'rest.ended': 'a rest was over',
+  'rest.began': 'a timer started',
+  'rest.ended': 'a timer ended',
 }
 
 /** The first failure that an event carries, however deep. */

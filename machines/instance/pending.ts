@@ -1,30 +1,20 @@
 import { configurationOf } from './history.js'
 import type { InstanceSnapshot } from './invariants.js'
 import { missingOf } from './requirements.js'
-import type { Task } from './task.js'
+import { doing, isTask } from './task.js'
 
-const doing: Record<Task, string> = {
-  finalizer: 'adding the finalizer',
-  installation: 'letting karmada-operator install the control plane',
-  virtualCluster: 'making the virtual cluster as it should be',
-  registration: 'publishing the registration',
-  roleBindings: 'materializing the role bindings',
-  status: 'writing the status',
-  unpublishing: 'withdrawing the registration',
-  removingRoleBindings: 'removing the role bindings',
-  deletingVirtualCluster: 'deleting the virtual cluster',
-  uninstalling: 'uninstalling the control plane',
-  releasing: 'removing the finalizer',
-}
-const isTask = (name: string | undefined): name is Task => name !== undefined && name in doing
-
-/** Pure: what the actor waits for or does right now, in sentences for the person on call. */
+/**
+ * Pure: what the actor waits for or does right now, in sentences for the person on call. It waits for the root cause; what
+ * does not hold because of that is in the conditions.
+ */
 export function pendingOf(snapshot: InstanceSnapshot): readonly string[] {
   const { context } = snapshot
   const waits =
     context.phase === 'deleting'
       ? []
-      : missingOf(context).map(({ name, reason, message }) => `waits for ${name}: ${reason}: ${message}`)
+      : missingOf(context)
+          .slice(0, 1)
+          .map(({ name, reason, message }) => `waits for ${name}: ${reason}: ${message}`)
   const works = configurationOf(snapshot).flatMap(path => {
     const [mode, task] = path.split('.').reverse()
     if (!isTask(task)) return []

@@ -79,7 +79,7 @@ function factsAfter(facts: Facts, event: FactEvent, knownID?: string): Facts {
       return without(facts, 'controlPlane', 'reachedWith', 'aggregatedApi', 'index', 'statistics')
     case 'index.measured':
       return { ...facts, index: event.index }
-    case 'roleBindings.disturbed':
+    case 'roleBindings.rbacChanged':
       return facts
     case 'statistics.observed':
       return { ...facts, statistics: event.statistics }
@@ -110,7 +110,7 @@ function factsAfter(facts: Facts, event: FactEvent, knownID?: string): Facts {
 /** What changes inside a control plane while contact is lost is not seen: what was made there is made again. */
 const invalidatesRbacInside = (event: FactEvent): boolean =>
   event.type === 'controlPlane.contactLost' ||
-  event.type === 'roleBindings.disturbed' ||
+  event.type === 'roleBindings.rbacChanged' ||
   (event.type === 'controlPlane.probed' && !event.controlPlane.ok)
 
 function without<T extends object>(whole: T, ...names: readonly (keyof T)[]): T {

@@ -22,6 +22,33 @@ export type TeardownStep =
 /** Anything an instance does outside. */
 export type Task = Reconciler | TeardownStep
 
+/** The teardown steps in their order. */
+export const TEARDOWN_STEPS: readonly TeardownStep[] = [
+  'unpublishing',
+  'removingRoleBindings',
+  'deletingVirtualCluster',
+  'uninstalling',
+  'releasing',
+]
+
+/** What each task does, in words: `is adding the finalizer`, `adding the finalizer failed`. */
+export const doing: Record<Task, string> = {
+  finalizer: 'adding the finalizer',
+  installation: 'letting karmada-operator install the control plane',
+  virtualCluster: 'making the virtual cluster as it should be',
+  registration: 'publishing the registration',
+  roleBindings: 'materializing the role bindings',
+  status: 'writing the status',
+  unpublishing: 'withdrawing the registration',
+  removingRoleBindings: 'removing the role bindings',
+  deletingVirtualCluster: 'deleting the virtual cluster',
+  uninstalling: 'uninstalling the control plane',
+  releasing: 'removing the finalizer',
+}
+
+/** Whether it is the name of a task. */
+export const isTask = (name: string | undefined): name is Task => name !== undefined && name in doing
+
 /** What an effect is given: everything, so that it decides on the whole and not on what changed. */
 export interface Assignment {
   readonly name: string

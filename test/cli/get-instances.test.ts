@@ -1,67 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../cli/client.js'
-import { describeInstance } from '../../cli/describe-instance.js'
 import { CommandError, ExitCode } from '../../cli/exit-code.js'
 import { getInstances } from '../../cli/get-instances.js'
 import { type Config, defaults } from '../../config.js'
+import { asking, eu, nothing, us } from './scripted-client.js'
 
-const eu = {
-  metadata: { name: 'eu', creationTimestamp: '1000' },
-  spec: { alias: 'Europe', kubeconfigSecretRef: { namespace: 'kairship-system', name: 'eu' } },
-  status: {
-    state: 'INSTANCE_STATE_RUNNING',
-    phase: 'ready',
-    since: '1970-01-01T00:00:31Z',
-    karmadaVersion: 'v1.18.2',
-    kubernetesVersion: 'v1.36.2',
-    endpoint: 'https://10.0.0.1:5443',
-    conditions: [
-      {
-        type: 'Ready',
-        status: 'True',
-        reason: 'AllHold',
-        message: '',
-        lastTransitionTime: '1970-01-01T00:00:31Z',
-      },
-    ],
-    summary: { clusterSummary: { totalNum: 2, readyNum: 1 }, nodeSummary: { totalNum: 6, readyNum: 6 } },
-  },
-  fieldOfTomorrow: { any: 'thing' },
-}
-const us = {
-  metadata: { name: 'us', creationTimestamp: '61000' },
-  status: {
-    state: 'INSTANCE_STATE_INPROCESS',
-    conditions: [{ type: 'Ready', status: 'False', reason: 'No', message: 'no Secret kairship-system/us' }],
-  },
-}
-
-async function* nothing(): AsyncGenerator<unknown> {
-  yield* []
-}
-
-type Scripted = Partial<Omit<Client, 'close'>>
-
-function asking(client: Scripted, signal = new AbortController().signal) {
-  const out: string[] = []
-  const err: string[] = []
-  const unasked = () => Promise.reject(new Error('not asked for'))
-  return {
-    out,
-    err,
-    client: {
-      get: unasked,
-      post: unasked,
-      delete: unasked,
-      stream: nothing,
-      close: async () => undefined,
-      ...client,
-    } as Client,
-    signal,
-    now: () => 91_000,
-    pause: async () => undefined,
-  }
-}
 const run = async (it: ReturnType<typeof asking>, given: Partial<Config> = {}, names: string[] = []) => {
   const exitCode = await getInstances(
     { ...it, out: text => it.out.push(text), err: text => it.err.push(text) },
@@ -76,13 +19,28 @@ describe('get instances', () => {
   it('is a table with a dash for what is not known', async () => {
     expect((await run(asking(list))).out).toBe(
       [
-        'NAME   STATE       KARMADA   KUBERNETES   CLUSTERS   AGE',
-        'eu     ready       v1.18.2   v1.36.2      1/2        90s',
-        'us     INPROCESS   -         -            -          30s',
+        'NAME   PHASE         KARMADA   KUBERNETES   CLUSTERS   AGE',
+        'eu     Ready         v1.18.2   v1.36.2      1/2        90s',
+        'us     Registering   -         -            -          30s',
         '',
       ].join('\n'),
     )
   })
+
+  it.each([
+    ['INSTANCE_STATE_INPROCESS', 'Registering'],
+    ['INSTANCE_STATE_RUNNING', 'Ready'],
+    ['INSTANCE_STATE_UNAVAILABLE', 'Degraded'],
+    ['INSTANCE_STATE_TERMINAL', 'Deleting'],
+    ['INSTANCE_STATE_UNKNOWN', 'Unknown'],
+    ['INSTANCE_STATE_OF_TOMORROW', 'Unknown'],
+  ])(
+    'spells the state %s, of a server that sends no phase, as kubectl shows it: %s',
+    async (state, phase) => {
+      const get = async () => ({ items: [{ ...us, status: { state } }] })
+      expect((await run(asking({ get }), { noHeaders: true })).out).toMatch(new RegExp(`^us {3}${phase} `))
+    },
+  )
 
   it('shows the cause of trouble when wide', async () => {
     const { out } = await run(asking(list), { output: 'wide' })
@@ -140,7 +98,7 @@ describe('get instances', () => {
   it('has no header with --no-headers, in a table or in columns', async () => {
     const columns = { output: 'custom-columns=N:.metadata.name', noHeaders: true }
     expect((await run(asking(list), columns)).out).toBe('eu\nus\n')
-    expect((await run(asking(list), { noHeaders: true })).out).toMatch(/^eu {3}ready .*\nus {3}INPROCESS/)
+    expect((await run(asking(list), { noHeaders: true })).out).toMatch(/^eu {3}Ready .*\nus {3}Registering/)
   })
 
   it('is of the instances whose labels match, also of one that is named', async () => {
@@ -209,8 +167,8 @@ describe('get instances --watch', () => {
     const { out, err, exitCode } = await run(asked, { watch: true })
     expect(exitCode).toBe(ExitCode.ok)
     expect(out.split('\n').map(line => line.split(/\s{2,}/)[1])).toEqual([
-      'STATE',
-      'ready',
+      'PHASE',
+      'Ready',
       'gone',
       undefined,
     ])
@@ -237,14 +195,14 @@ describe('get instances --watch', () => {
       const version = (resourceVersion: string) => ({ ...eu, metadata: { ...eu.metadata, resourceVersion } })
       yield { type: 'ADDED', instance: version('1') }
       yield { type: 'MODIFIED', instance: version('2') }
-      yield { type: 'MODIFIED', instance: { ...version('3'), status: { ...eu.status, phase: 'degraded' } } }
+      yield { type: 'MODIFIED', instance: { ...version('3'), status: { ...eu.status, phase: 'Degraded' } } }
       yield { type: 'MODIFIED', instance: version('4') }
     })
     const { out } = await run(asked, { watch: true, noHeaders: true })
     expect(out.split('\n').map(line => line.split(/\s+/)[1])).toEqual([
-      'ready',
-      'degraded',
-      'ready',
+      'Ready',
+      'Degraded',
+      'Ready',
       undefined,
     ])
   })
@@ -259,7 +217,7 @@ describe('get instances --watch', () => {
     })
     const { out } = await run(asked, { watch: true, noHeaders: true, selector: 'env=prod' })
     expect(out.split('\n').map(line => line.split(/\s+/).slice(0, 2).join(' '))).toEqual([
-      'eu ready',
+      'eu Ready',
       'eu gone',
       '',
     ])
@@ -276,73 +234,5 @@ describe('get instances --watch', () => {
       throw refusal
     })
     await expect(run(later.it, { watch: true })).rejects.toBe(refusal)
-  })
-})
-
-describe('describe instance', () => {
-  it('lists the states of its machine with -o wide', async () => {
-    const it = asking({
-      get: async () => ({ instance: eu, configuration: ['ready.watching', 'index.idle'] }),
-    })
-    await describeInstance(
-      { ...it, out: text => it.out.push(text), err: text => it.err.push(text) },
-      { ...defaults('describe instance'), output: 'wide' },
-      'eu',
-    )
-    expect(it.out.join('')).toContain('\nMachine state:\n  ready.watching\n  index.idle\n')
-  })
-
-  it('says what state it is in, since when, why, and what led there', async () => {
-    const explanation = {
-      instance: eu,
-      configuration: ['ready.watching'],
-      pending: ['next probe in 4 s'],
-      transitions: [
-        {
-          time: '1970-01-01T00:00:31.100Z',
-          from: 'status.acting',
-          to: 'status.settled',
-          event: 'done',
-          cause: 'written',
-        },
-        {
-          time: '1970-01-01T00:00:31.250Z',
-          from: 'registering',
-          to: 'ready',
-          event: 'registered',
-          cause: 'all hold',
-        },
-      ],
-      leading: true,
-      leader: 'replica-1',
-    }
-    const it = asking({ get: async () => explanation })
-    await describeInstance(
-      { ...it, out: text => it.out.push(text), err: text => it.err.push(text) },
-      defaults('describe instance'),
-      'eu',
-    )
-    expect(it.out.join('')).toBe(`Name:         eu
-Alias:        Europe
-State:        ready for 60s
-Endpoint:     https://10.0.0.1:5443
-Karmada:      v1.18.2
-Kubernetes:   v1.36.2
-Credentials:  Secret kairship-system/eu
-Clusters:     1 of 2 ready
-Nodes:        6 of 6 ready
-Acted on by:  replica-1 (the one that answered)
-
-Conditions:
-  TYPE    STATUS   FOR   REASON    MESSAGE
-  Ready   True     60s   AllHold
-
-Now:
-  next probe in 4 s
-
-Transitions:
-  TIME           TRANSITION            EVENT        CAUSE
-  00:00:31.250   registering → ready   registered   all hold
-`)
   })
 })

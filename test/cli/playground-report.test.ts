@@ -116,13 +116,13 @@ describe('waiting for a fleet', () => {
 
 it('an instance that is not ready says which part is broken, and how', () => {
   expect(whyNotReady(view('eu', 'ready', 'stale'))).toBeUndefined()
-  expect(whyNotReady(view('eu', 'registering'))).toBe('registering')
+  expect(whyNotReady(view('eu', 'registering'))).toBe('Registering')
   expect(whyNotReady(view('eu', 'degraded', 'no Secret a/b'))).toBe(
-    'degraded: CredentialsResolved: no Secret a/b',
+    'Degraded: CredentialsResolved: no Secret a/b',
   )
   expect(
     notReady({ allReady: false, views: [view('eu', 'degraded', 'no Secret a/b'), view('us', 'ready')] }),
-  ).toBe('eu is degraded: CredentialsResolved: no Secret a/b')
+  ).toBe('eu is Degraded: CredentialsResolved: no Secret a/b')
   expect(notReady({ allReady: false, views: [] })).toBe('no instance was seen')
 })
 

@@ -69,7 +69,7 @@ it('with --once ends with 5 when not all is ready in time, says which instance l
   const { code, said, left } = await once(registering)
   expect(code).toBe(ExitCode.timedOut)
   expect(said).toContain(
-    'not all instances became ready:\neu-west is registering: CredentialsResolved: no Secret a/b',
+    'not all instances became ready:\neu-west is Registering: CredentialsResolved: no Secret a/b',
   )
   expect(left).toEqual([])
 })
@@ -77,5 +77,5 @@ it('with --once ends with 5 when not all is ready in time, says which instance l
 it('with --once prints the instances, and no commands for servers that stop at once', async () => {
   const { code, said } = await once({ ...registering, state: 'ready', conditions: [] })
   expect(code).toBe(ExitCode.ok)
-  expect(said).toMatch(/\n1 instance ready after 1\.5 s\.\n\nNAME .*\neu-west +ready .*\n$/)
+  expect(said).toMatch(/\n1 instance ready after 1\.5 s\.\n\nNAME .*\neu-west +Ready .*\n$/)
 })

@@ -69,10 +69,10 @@ it('a running playground answers the bundled command line and curl as it prints 
     })
 
   await eventually('its member to be counted', async () =>
-    /^NAME +STATE .*\neu-west +ready +\S+ +v1\.\S+ +1\/1 /.test((await ask('get', 'instances')).stdout),
+    /^NAME +PHASE .*\neu-west +Ready +\S+ +v1\.\S+ +1\/1 /.test((await ask('get', 'instances')).stdout),
   )
   expect((await ask('describe', 'instance', 'eu-west')).stdout).toMatch(
-    /\nState: +ready for .*\n[\s\S]*ControlPlaneHealthy +True/,
+    /\nPhase: +Ready for .*\n[\s\S]*ControlPlaneHealthy +True/,
   )
   expect((await ask('kubeconfig', 'eu-west')).stdout).toContain('kind: Config')
   await expect(ask('get', 'instances', 'nowhere')).rejects.toMatchObject({ code: 3 })

@@ -44,7 +44,7 @@ export const watchRoleBindings = (dependencies: InstanceDependencies) =>
         switchMap(connected => (connected ? changesInside(connected.api, name, meter) : EMPTY)),
         throttleTime(AT_MOST_EVERY_MS, undefined, { leading: true, trailing: true }),
       )
-      .subscribe(() => sendBack({ type: 'roleBindings.disturbed' }))
+      .subscribe(() => sendBack({ type: 'roleBindings.rbacChanged' }))
     return () => subscription.unsubscribe()
   })
 

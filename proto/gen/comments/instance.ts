@@ -16,7 +16,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.instance.v1alpha1.InstallSpec.host_cluster": "Credentials of the cluster to install on; the cluster Kairship runs in when absent.",
   "kairship.io.api.instance.v1alpha1.InstallSpec.karmada_spec": "Merged over the spec of the Karmada object, in karmada-operator's own words.",
   "kairship.io.api.instance.v1alpha1.IndexedResources.group": "Empty is the core group.",
-  "kairship.io.api.instance.v1alpha1.InstanceStatus.phase": "The machine's public state: registering, virtualClusterSynced, ready, degraded or deleting.",
+  "kairship.io.api.instance.v1alpha1.InstanceStatus.phase": "Registering, VirtualClusterSynced, Ready, Degraded or Deleting: as the status of the Instance object has it.",
   "kairship.io.api.instance.v1alpha1.InstanceStatus.since": "When that state was entered, RFC 3339.",
   "kairship.io.api.instance.v1alpha1.InstanceStatus.endpoint": "The control plane's API server URL.",
   "kairship.io.api.instance.v1alpha1.InstanceStatus.control_plane_id": "uid of the control plane's kube-system namespace.",

@@ -283,7 +283,7 @@ export type InstanceStatus = Message<"kairship.io.api.instance.v1alpha1.Instance
   summary?: InstanceStatusSummary | undefined;
 
   /**
-   * The machine's public state: registering, virtualClusterSynced, ready, degraded or deleting.
+   * Registering, VirtualClusterSynced, Ready, Degraded or Deleting: as the status of the Instance object has it.
    *
    * @generated from field: string phase = 5;
    */

@@ -48,7 +48,7 @@ describe('who has just written an Instance', () => {
     const pages = await Promise.all([1, 2].map(page => patiently(get(`/instances?pageSize=2&page=${page}`))))
     expect(pages.map(({ json }) => named(json))).toEqual([['a', 'x'], ['z']])
     expect(pages[0]?.json.items).toMatchObject([
-      { status: { state: 'INSTANCE_STATE_RUNNING', phase: 'ready' } },
+      { status: { state: 'INSTANCE_STATE_RUNNING', phase: 'Ready' } },
       { status: { state: 'INSTANCE_STATE_UNKNOWN' } },
     ])
     expect(pages[0]?.json.pagination).toMatchObject({ total: 3, pages: 2 })

@@ -219,7 +219,7 @@ describe('effects', () => {
     )
   })
 
-  it('make role bindings anew inside when somebody disturbed them, and nothing else', () => {
+  it('make role bindings anew inside when somebody changed them, and nothing else', () => {
     const known: FactName[] = ['resolved', 'healthy', 'distinct', 'bindings']
     const before = told({ status: { phase: 'Registering' } }, ...known).snapshot
     const task = 'roleBindings'
@@ -228,9 +228,9 @@ describe('effects', () => {
       work: { [task]: { attempts: 0, tried: before.context.wanted[task]!, outcome: 'unwatched' } },
     }
     expect(isDue(settled, task)).toBe(false)
-    const disturbed = reduceFact(settled, { type: 'roleBindings.disturbed' })
-    expect(isDue(disturbed, task)).toBe(true)
-    expect(disturbed.facts).toBe(settled.facts)
+    const changed = reduceFact(settled, { type: 'roleBindings.rbacChanged' })
+    expect(isDue(changed, task)).toBe(true)
+    expect(changed.facts).toBe(settled.facts)
   })
 
   it('do not begin where a cluster is no Karmada: nothing is gathered, watched or measured there', () => {

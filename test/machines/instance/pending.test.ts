@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { initialTransition, transition } from 'xstate'
+import type { InstanceEvent } from '../../../machines/instance/events.js'
+import { instanceMachine } from '../../../machines/instance/instance.js'
+import { pendingOf } from '../../../machines/instance/pending.js'
+import { type FactName, facts, instance } from './facts.js'
+
+/** What an instance is said to wait for and to do after some events; the status is always being written. */
+function pendingAfter(
+  { leading = true, ...start }: Parameters<typeof instance>[0] & { leading?: boolean },
+  ...known: (FactName | InstanceEvent | { type: `xstate.${string}`; [key: string]: unknown })[]
+): readonly string[] {
+  let [snapshot] = initialTransition(instanceMachine, { instance: instance(start), leading })
+  for (const one of known)
+    [snapshot] = transition(
+      instanceMachine,
+      snapshot,
+      (typeof one === 'string' ? facts[one] : one) as InstanceEvent,
+    )
+  return pendingOf(snapshot).filter(sentence => sentence !== 'is writing the status')
+}
+
+const done = (task: string, output: string) =>
+  ({ type: `xstate.done.actor.${task}.effect`, actorId: `${task}.effect`, output }) as const
+const error = (task: string) =>
+  ({
+    type: `xstate.error.actor.${task}.effect`,
+    actorId: `${task}.effect`,
+    error: Object.assign(new Error(), {
+      failure: { reason: 'Unavailable', stage: 'virtual cluster', message: 'the host is away' },
+    }),
+  }) as const
+const reached: FactName[] = ['resolved', 'healthy', 'distinct', 'noVirtualCluster', 'unregistered']
+
+it('an instance is said to wait for the root cause alone', () => {
+  expect(
+    pendingAfter({ status: { phase: 'Ready' } }, 'resolved', 'unreachable', 'distinct', 'hostLost'),
+  ).toEqual(['waits for ControlPlaneHealthy: Unreachable: control plane: Unreachable'])
+})
+
+const waits = 'waits for VirtualClusterSynced: NotCreated: the PediaCluster does not exist yet'
+
+it('an instance is said to do what its effects do', () => {
+  expect(pendingAfter({}, ...reached)).toEqual([waits, 'is making the virtual cluster as it should be'])
+})
+
+it('an instance is said to leave its work to the replica that leads', () => {
+  expect(pendingAfter({ leading: false }, ...reached)).toEqual([
+    waits,
+    'leaves making the virtual cluster as it should be to the replica that leads',
+    'leaves writing the status to the replica that leads',
+  ])
+})
+
+it('an instance is said to wait until its watch shows what was made', () => {
+  expect(pendingAfter({}, ...reached, done('virtualCluster', 'vc-1'))).toEqual([
+    waits,
+    'waits to see the result of making the virtual cluster as it should be',
+  ])
+})
+
+it('an instance is said to try again, when, after how many tries, and why', () => {
+  const failing = 'waits for VirtualClusterSynced: Unavailable: the host is away'
+  const again = (when: string, tries: string) =>
+    `tries making the virtual cluster as it should be again ${when}, after ${tries}: the host is away`
+  const failed = error('virtualCluster')
+  expect(pendingAfter({}, ...reached, failed)).toEqual([failing, again('soon', '1 failed try')])
+  const until = Date.parse('2026-01-01T00:00:07Z')
+  const task = 'virtualCluster'
+  const resting = { type: 'rest.began', task, until } as const
+  expect(
+    pendingAfter({}, ...reached, failed, resting, { type: 'rest.ended', task }, failed, resting),
+  ).toEqual([failing, again('at 2026-01-01T00:00:07.000Z', '2 failed tries')])
+})
+
+it('an instance that is being deleted waits for nothing but its own teardown', () => {
+  expect(pendingAfter({}, ...reached, 'deletionAsked')).toEqual(['is withdrawing the registration'])
+})
