@@ -7,6 +7,7 @@ import { startLease } from './election/lease.js'
 import { ActorFleet } from './fleet/actor-fleet.js'
 import { OrphanSweep } from './fleet/orphan-sweep.js'
 import { Supervisor } from './fleet/supervisor.js'
+import { reportContact } from './host/report-contact.js'
 import { watchHost } from './host/watch-host.js'
 import { InstanceIndexes } from './index/instance-indexes.js'
 import { MeasuredFreshness } from './index/measured-freshness.js'
@@ -114,6 +115,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   })
 
   supervisor.start()
+  const reports = reportContact(host, log)
   host.start()
   const orphans = new OrphanSweep(leaderDependencies(dependencies))
   orphans.start()
@@ -129,6 +131,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     orphans.stop()
     supervisor.stop()
     host.stop()
+    reports.unsubscribe()
     await Promise.all([...connections.values()].map(connection => connection.close()))
     connections.clear()
   }

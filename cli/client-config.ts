@@ -17,6 +17,12 @@ const clientConfig = z.strictObject({
 /** How one Kairship is reached: everything resolved, nothing left to read. */
 export type ClientConfig = z.output<typeof clientConfig>
 
+/** How a command reaches Kairship, and for error messages, where it is written. */
+export interface ResolvedClient extends ClientConfig {
+  /** The client config file that names the server; absent where a setting does. */
+  readonly namedBy?: string
+}
+
 /** Where a client config is looked for when none is named: the working folder (a playground's), then the home folder. */
 export type ClientConfigPaths = readonly [workingFolder: string, home: string]
 
@@ -40,7 +46,7 @@ export function resolveClient(
   config: Pick<Config, 'clientConfig' | 'server' | 'token' | 'tokenFile' | 'certificateAuthority'>,
   read: ReadIfThere,
   paths: ClientConfigPaths = clientConfigPaths(),
-): ClientConfig {
+): ResolvedClient {
   const found = readClientConfig(config.clientConfig, read, paths)
   const server = config.server ?? found?.content.server
   if (server === undefined)
@@ -58,6 +64,7 @@ export function resolveClient(
     server: server.replace(/\/$/, ''),
     ...(token === undefined ? {} : { token }),
     ...(authority === undefined ? {} : { certificateAuthorityData: authority }),
+    ...(found === undefined || config.server !== undefined ? {} : { namedBy: found.path }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import type { ClientConfig } from './client-config.js'
+import type { ResolvedClient } from './client-config.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { serverSentEvents } from './server-sent-events.js'
 
@@ -19,7 +19,7 @@ export interface Client {
 
 /** Connects to the Kairship that a client config names. TLS is always verified. */
 export function createClient(
-  { server, token, certificateAuthorityData }: ClientConfig,
+  { server, token, certificateAuthorityData, namedBy }: ResolvedClient,
   { requestTimeoutMs }: { requestTimeoutMs: number },
 ): Client {
   const dispatcher = new Agent({ connect: certificateAuthorityData ? { ca: certificateAuthorityData } : {} })
@@ -32,9 +32,9 @@ export function createClient(
       dispatcher,
       ...options,
       headers: { ...headers, ...options.headers },
-    }).catch((error: unknown) => Promise.reject(unreachable(server, error)))
+    }).catch((error: unknown) => Promise.reject(unreachable(server, error, namedBy)))
     if (response.statusCode < 300) return response
-    throw refused(response.statusCode, await response.body.text())
+    throw refused(response.statusCode, await response.body.text(), namedBy)
   }
   const ask = async (path: string, options: SendOptions): Promise<unknown> => {
     const response = await send(path, {
@@ -93,12 +93,12 @@ function parseAnswer(text: string): unknown {
   }
 }
 
-function refused(statusCode: number, body: string): CommandError {
+function refused(statusCode: number, body: string, namedBy?: string): CommandError {
   const parsed = rpcStatus.safeParse(looseJson(body))
   const message = parsed.success ? parsed.data.message : `HTTP ${statusCode}: ${body.slice(0, 200)}`
   if (statusCode === 401)
     return new CommandError(
-      `not known to the server: ${message} (set KAIRSHIP_TOKEN or --token-file)`,
+      `not known to the server: ${message} (${namedBy ? `${namedBy} names the server and its token; for another token ` : ''}set KAIRSHIP_TOKEN or --token-file)`,
       ExitCode.denied,
     )
   if (statusCode === 403) return new CommandError(message, ExitCode.denied)
@@ -116,12 +116,14 @@ function looseJson(text: string): unknown {
 
 const certificateCodes = /CERT|SIGNATURE|UNABLE_TO_(GET|VERIFY)|ALTNAME/
 
-function unreachable(server: string, error: unknown): unknown {
+function unreachable(server: string, error: unknown, namedBy: string | undefined): unknown {
   if (!(error instanceof Error) || error.name === 'AbortError') return error
   const code = 'code' in error ? String(error.code) : ''
   const advice = certificateCodes.test(code)
     ? 'name its authority with --certificate-authority'
-    : 'is it running, and is --server right?'
+    : namedBy
+      ? `is it running? ${namedBy} names this server; --server names another`
+      : 'is it running, and is --server right?'
   return new CommandError(`cannot reach ${server}: ${error.message || code} (${advice})`, ExitCode.failed, {
     cause: error,
   })

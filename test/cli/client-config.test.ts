@@ -15,9 +15,10 @@ describe('the Kairship that a command calls', () => {
       'home/client.yaml': 'server: https://home',
       'here/client.yaml': renderClientConfig(written),
     }
-    expect(resolveClient(config, disk(files), paths)).toEqual(written)
+    expect(resolveClient(config, disk(files), paths)).toEqual({ ...written, namedBy: 'here/client.yaml' })
     expect(resolveClient(config, disk({ 'home/client.yaml': files['home/client.yaml'] }), paths)).toEqual({
       server: 'https://home',
+      namedBy: 'home/client.yaml',
     })
   })
 
@@ -72,13 +73,24 @@ describe('the Kairship that a command calls', () => {
     })
 
     it.each([
-      ['the caller names the server', { server: 'https://foreign.example' }, foreign],
-      ['the caller names the file', { clientConfig: 'here/client.yaml' }, foreign],
-      ['the file is in the home folder', {}, { 'home/client.yaml': 'server: https://foreign.example\n' }],
-    ])('gets the token of the environment once %s', (_when, given, files) => {
+      ['the caller names the server', { server: 'https://foreign.example' }, foreign, {}],
+      [
+        'the caller names the file',
+        { clientConfig: 'here/client.yaml' },
+        foreign,
+        { namedBy: 'here/client.yaml' },
+      ],
+      [
+        'the file is in the home folder',
+        {},
+        { 'home/client.yaml': 'server: https://foreign.example\n' },
+        { namedBy: 'home/client.yaml' },
+      ],
+    ])('gets the token of the environment once %s', (_when, given, files, named) => {
       expect(resolveClient({ ...config, ...given, token: 'production' }, disk(files), paths)).toEqual({
         server: 'https://foreign.example',
         token: 'production',
+        ...named,
       })
     })
 

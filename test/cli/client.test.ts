@@ -19,12 +19,24 @@ afterEach(() => {
   server?.close()
 })
 
-async function started(listener: RequestListener, { trusted = true, requestTimeoutMs = 300_000 } = {}) {
+interface Given {
+  readonly trusted?: boolean
+  readonly requestTimeoutMs?: number
+  readonly namedBy?: string
+}
+
+async function started(
+  listener: RequestListener,
+  { trusted = true, requestTimeoutMs = 300_000, namedBy }: Given = {},
+) {
   server = createServer({ cert: serving.certificate, key: serving.key }, listener).listen(0, '127.0.0.1')
   await new Promise(resolve => server?.once('listening', resolve))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const trust = trusted ? { certificateAuthorityData: authority } : {}
-  return createClient({ server: url, token: 'hush', ...trust }, { requestTimeoutMs })
+  return createClient(
+    { server: url, token: 'hush', ...trust, ...(namedBy !== undefined && { namedBy }) },
+    { requestTimeoutMs },
+  )
 }
 const answering = (status: number, body: string) =>
   started((_request, response) => response.writeHead(status).end(body))
@@ -82,6 +94,24 @@ describe('the client', () => {
     server?.close()
     await expect(client.get('/')).rejects.toThrow(/cannot reach https:.*ECONNREFUSED.*is it running/)
     await client.close()
+  })
+
+  it('names the file that has the server, where nobody listens and where the token is refused', async () => {
+    const namedBy = 'home/client.yaml'
+    const client = await started(
+      (_request, response) => response.writeHead(401).end('{"message":"expired"}'),
+      {
+        namedBy,
+      },
+    )
+    await expect(client.get('/')).rejects.toThrow(
+      `not known to the server: expired (${namedBy} names the server`,
+    )
+    server?.close()
+    await client.close()
+    const gone = createClient({ server: 'https://127.0.0.1:1', namedBy }, { requestTimeoutMs: 5_000 })
+    await expect(gone.get('/')).rejects.toThrow(`(is it running? ${namedBy} names this server`)
+    await gone.close()
   })
 
   it('gives up on a server that does not answer', async () => {

@@ -22,7 +22,7 @@ export interface ReadRequest {
   /** 0 for none. */
   readonly limit: number
   /**
-   * Sent by kubectl, whose `get -w` begins with the same list as `get`. If that list has no resourceVersion, the watch
+   * Sent by kubectl under any file name, whose `get -w` begins with the same list as `get`. If that list has no resourceVersion, the watch
    * that follows begins with every object again, and kubectl prints each twice.
    */
   readonly byKubectl: boolean
@@ -59,14 +59,25 @@ const NEWEST: WantedVersion = { kind: 'newest' }
 const NONE: readonly string[] = []
 const NOTHING: Readonly<Record<string, string>> = {}
 
+/**
+ * Its user agent begins with the name of its file, which may be `kubectl.exe` or anything else. Since 1.21 it also sends the
+ * command that was typed, unless KUBECTL_COMMAND_HEADERS is off.
+ */
+const isKubectl = (headers: Parameters<typeof readRequestOf>[2]): boolean =>
+  headers['kubectl-command'] !== undefined || (headers['user-agent']?.startsWith('kubectl') ?? false)
+
 /** @param headers in lower case */
 export function readRequestOf(
   method: string,
   { verb, query }: RequestInfo,
-  headers: { readonly accept?: string | undefined; readonly 'user-agent'?: string | undefined },
+  headers: {
+    readonly accept?: string | undefined
+    readonly 'user-agent'?: string | undefined
+    readonly 'kubectl-command'?: string | string[] | undefined
+  },
 ): ReadRequest {
   const form = acceptedForm(headers.accept)
-  const byKubectl = headers['user-agent']?.startsWith('kubectl/') ?? false
+  const byKubectl = isKubectl(headers)
   if (query.size === 0) return plain(method, form, byKubectl)
   const names = [...query.keys()]
   const limit = query.get('limit') ?? ''

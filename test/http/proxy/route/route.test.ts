@@ -170,11 +170,11 @@ const routed = (
   request: string,
   index: Index,
   accept: string | undefined = JSON_ONLY,
-  userAgent?: string,
+  client: Readonly<Record<string, string>> = {},
 ) => {
   const [method = '', target = ''] = request.split(' ')
   const info = requestInfo(method, target)
-  return route(info, readRequestOf(method, info, { accept, 'user-agent': userAgent }), index)
+  return route(info, readRequestOf(method, info, { accept, ...client }), index)
 }
 const met = new Set<string>()
 
@@ -305,15 +305,24 @@ describe('a request goes', () => {
     met.add(reason)
   })
 
-  it('to Karmada when kubectl lists, unless lists say what they show: `get -w` watches from the list', () => {
-    const kubectl = 'kubectl/v1.36.2 (linux/amd64) kubernetes/0000000'
-    for (const request of [`GET ${all}`, `GET ${all}?limit=500`]) {
-      const ofClusterpedia = routed(request, { ...good, can: clusterpedia }, JSON_ONLY, kubectl)
-      expect(ofClusterpedia).toMatchObject({ to: 'karmada', reason: 'BeforeWatch', fallback: false })
-      expect(routed(request, { ...good, can: embedded }, JSON_ONLY, kubectl)).toMatchObject({ to: 'index' })
-    }
-    met.add('BeforeWatch')
-  })
+  it.each([
+    ['kubectl', { 'user-agent': 'kubectl/v1.20.2 (linux/amd64) kubernetes/0000000' }],
+    ['kubectl on Windows', { 'user-agent': 'kubectl.exe/v1.20.2 (windows/amd64) kubernetes/0000000' }],
+    [
+      'kubectl in a file called k',
+      { 'user-agent': 'k/v1.36.2 (linux/amd64) kubernetes/0000000', 'kubectl-command': 'kubectl get' },
+    ],
+  ])(
+    'to Karmada when %s lists, unless lists say what they show: `get -w` watches from the list',
+    (_name, kubectl) => {
+      for (const request of [`GET ${all}`, `GET ${all}?limit=500`]) {
+        const ofClusterpedia = routed(request, { ...good, can: clusterpedia }, JSON_ONLY, kubectl)
+        expect(ofClusterpedia).toMatchObject({ to: 'karmada', reason: 'BeforeWatch', fallback: false })
+        expect(routed(request, { ...good, can: embedded }, JSON_ONLY, kubectl)).toMatchObject({ to: 'index' })
+      }
+      met.add('BeforeWatch')
+    },
+  )
 
   it('to Karmada where there is no index', () => {
     const { to, reason } = routed(`GET ${all}`, undefined)

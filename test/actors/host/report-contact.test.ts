@@ -1,0 +1,57 @@
+import { BehaviorSubject } from 'rxjs'
+import { expect, it } from 'vitest'
+import { type ReportedHost, reportContact } from '../../../actors/host/report-contact.js'
+import type { Contact } from '../../../actors/watches/collection.js'
+import type { FailureReason } from '../../../machines/failure.js'
+import { INSTANCES } from '../../../manifests/instance.js'
+import { INSTANCE_REGISTRATIONS } from '../../../manifests/instance-registration.js'
+import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
+import type { GroupVersionResource } from '../../../manifests/kube.js'
+import { PEDIA_CLUSTERS } from '../../../manifests/pedia-cluster.js'
+import { silent } from '../../silent.js'
+
+const failed = (reason: FailureReason, message = 'no'): Contact => ({ reason, stage: 'status', message })
+
+function reporting() {
+  const watched = (resource: GroupVersionResource) => ({
+    resource,
+    contact: new BehaviorSubject<Contact>('pending'),
+  })
+  const host = {
+    instances: watched(INSTANCES),
+    virtualClusters: watched(PEDIA_CLUSTERS),
+    registrations: watched(INSTANCE_REGISTRATIONS),
+    roleBindings: { all: watched(INSTANCE_ROLE_BINDINGS) },
+  } satisfies ReportedHost
+  const lines: object[] = []
+  const subscription = reportContact(host, { ...silent, warn: fields => lines.push(fields) })
+  return { host, lines, subscription }
+}
+
+it.each<[keyof Omit<ReportedHost, 'roleBindings'>, FailureReason, string, RegExp]>([
+  ['instances', 'NotServed', 'instances.kairship.io', /kubectl apply -f manifests\/crds/],
+  ['instances', 'Forbidden', 'instances.kairship.io', /kubectl apply -f manifests\/install/],
+  ['registrations', 'NotServed', 'instanceregistrations.kairship.io', /kubectl apply -f manifests\/crds/],
+  ['virtualClusters', 'NotServed', 'pediaclusters.cluster.clusterpedia.io', /install Clusterpedia/],
+  ['instances', 'Unreachable', 'instances.kairship.io', /tried again/],
+])('%s that fail with %s are reported as %s with advice', (part, reason, type, advice) => {
+  const { host, lines } = reporting()
+  host[part].contact.next(failed(reason, 'the words of the server'))
+  expect(lines).toEqual([
+    { type, reason, problem: 'the words of the server', advice: expect.stringMatching(advice) },
+  ])
+})
+
+it('a reason that repeats is reported once, another one and one after contact was made anew', () => {
+  const { host, lines, subscription } = reporting()
+  const { contact } = host.roleBindings.all
+  contact.next(failed('NotServed', 'at 10:00'))
+  contact.next(failed('NotServed', 'at 10:01'))
+  contact.next(failed('Forbidden'))
+  contact.next('made')
+  contact.next(failed('Forbidden'))
+  expect(lines).toMatchObject([{ reason: 'NotServed' }, { reason: 'Forbidden' }, { reason: 'Forbidden' }])
+  subscription.unsubscribe()
+  contact.next(failed('NotServed'))
+  expect(lines).toHaveLength(3)
+})
