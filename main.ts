@@ -86,8 +86,10 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         proxyLimits: {
           requestsPerInstance: config.proxyRequestsPerInstance,
           requestsPerCaller: config.proxyRequestsPerCaller,
+          requestsPerAccountNamespace: config.proxyRequestsPerAccountNamespace,
           streamsPerCaller: config.proxyStreamsPerCaller,
           streamsPerInstance: config.proxyStreamsPerInstance,
+          streamsPerAccountNamespace: config.proxyStreamsPerAccountNamespace,
           patienceMs: config.proxyPatienceMs,
         },
         slowRequests: {

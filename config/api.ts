@@ -112,6 +112,14 @@ export const apiKnobs = {
     help: 'the same of one caller; always less than proxyRequestsPerInstance',
     why: 'a quarter of an instance’s: one caller who is slow or hostile leaves the others theirs',
   }),
+  proxyRequestsPerAccountNamespace: knob({
+    kind: integer(1, 100_000, 'requests'),
+    default: 256,
+    group: 'Proxy',
+    commands: answering,
+    help: 'the same of all service accounts of one namespace of the host; always less than proxyRequestsPerInstance',
+    why: 'half of an instance’s: who may make one service account in a namespace may make many, each with the places of a caller',
+  }),
   proxyStreamsPerCaller: knob({
     kind: integer(1, 100_000, 'streams'),
     default: 1_000,
@@ -127,6 +135,14 @@ export const apiKnobs = {
     commands: answering,
     help: 'the same of all callers for one instance',
     why: 'each holds two sockets here and one at the instance',
+  }),
+  proxyStreamsPerAccountNamespace: knob({
+    kind: integer(1, 1_000_000, 'streams'),
+    default: 5_000,
+    group: 'Proxy',
+    commands: answering,
+    help: 'the same of all service accounts of one namespace of the host, for one instance; always less than proxyStreamsPerInstance',
+    why: 'half of an instance’s, as for requests',
   }),
   proxyRightsGraceMs: knob({
     kind: milliseconds(0, 86_400_000),

@@ -10,10 +10,17 @@ export interface ProxyLimits {
   readonly requestsPerInstance: number
   /** The same of one caller; always less than all of an instance's, so that no caller can take them all. */
   readonly requestsPerCaller: number
+  /**
+   * The same of all service accounts of one namespace of the host: who may make one there may make as many as they like. Always less
+   * than all of an instance's.
+   */
+  readonly requestsPerAccountNamespace: number
   /** Watches, followed logs and upgraded connections of one caller. */
   readonly streamsPerCaller: number
   /** The same of all callers for one instance. */
   readonly streamsPerInstance: number
+  /** The same of all service accounts of one namespace for one instance; always less than all of an instance's. */
+  readonly streamsPerAccountNamespace: number
   /** Milliseconds a caller may leave an answer unread before it is cut off. */
   readonly patienceMs: number
 }
@@ -22,8 +29,10 @@ export interface ProxyLimits {
 const DEFAULTS: ProxyLimits = {
   requestsPerInstance: 512,
   requestsPerCaller: 128,
+  requestsPerAccountNamespace: 256,
   streamsPerCaller: 1_000,
   streamsPerInstance: 10_000,
+  streamsPerAccountNamespace: 5_000,
   patienceMs: 60_000,
 }
 
@@ -34,8 +43,10 @@ export function limitsOf(
 ): {
   readonly perInstance: Held
   readonly perCaller: Held
+  readonly perAccountNamespace: Held
   readonly longPerCaller: Held
   readonly longPerInstance: Held
+  readonly longPerAccountNamespace: Held
   readonly circuits: Circuits
   readonly patienceMs: number
 } {
@@ -53,11 +64,21 @@ export function limitsOf(
     perInstance: new Held('requests under way', limits.requestsPerInstance),
     perCaller: new Held(
       'requests under way for this instance',
-      Math.max(1, Math.min(limits.requestsPerCaller, limits.requestsPerInstance - 1)),
+      lessThanAll(limits.requestsPerCaller, limits.requestsPerInstance),
+    ),
+    perAccountNamespace: new Held(
+      'requests under way for this instance',
+      lessThanAll(limits.requestsPerAccountNamespace, limits.requestsPerInstance),
     ),
     longPerCaller: new Held('watches and connections open', limits.streamsPerCaller),
     longPerInstance: new Held('watches and connections open', limits.streamsPerInstance),
+    longPerAccountNamespace: new Held(
+      'watches and connections open for this instance',
+      lessThanAll(limits.streamsPerAccountNamespace, limits.streamsPerInstance),
+    ),
     circuits: new Circuits(now, changed),
     patienceMs: limits.patienceMs,
   }
 }
+
+const lessThanAll = (limit: number, all: number): number => Math.max(1, Math.min(limit, all - 1))

@@ -17,10 +17,14 @@ export interface RequestParts extends Sources {
   readonly perInstance: Held
   /** The same of one caller. */
   readonly perCaller: Held
+  /** The same of all service accounts of one namespace of the host. */
+  readonly perAccountNamespace: Held
   /** Watches, followed logs and upgraded connections of one caller. */
   readonly longPerCaller: Held
   /** The same of all callers for one instance. */
   readonly longPerInstance: Held
+  /** The same of all service accounts of one namespace of the host, for one instance. */
+  readonly longPerAccountNamespace: Held
   readonly now: () => number
 }
 

@@ -77,24 +77,38 @@ export function instanceOf(
 export const uidOf = ({ name, instance }: InstanceView): string => instance.metadata.uid ?? name
 
 /**
- * Takes a request's place within the limits, and returns what gives it back.
- * @throws Failure RESOURCE_EXHAUSTED
+ * Takes a request's place within each limit, and returns what gives them back.
+ * @throws Failure RESOURCE_EXHAUSTED at the first that is reached; then none is taken
  */
-export function hold(
-  { perInstance, perCaller, longPerCaller, longPerInstance }: RequestParts,
-  instance: string,
-  { user }: Caller,
-  long: boolean,
-): () => void {
-  const ofCaller = long ? longPerCaller.take(user) : perCaller.take(`${instance}/${user}`, user)
+export function hold(options: RequestParts, instance: string, { user }: Caller, long: boolean): () => void {
+  const { perCaller, perAccountNamespace, perInstance } = options
+  const { longPerCaller, longPerAccountNamespace, longPerInstance } = options
+  const taken: (() => void)[] = []
+  const giveBack = () => {
+    for (const one of taken) one()
+  }
   try {
-    const ofInstance = (long ? longPerInstance : perInstance).take(instance)
-    return () => {
-      ofCaller()
-      ofInstance()
+    taken.push(long ? longPerCaller.take(user) : perCaller.take(`${instance}/${user}`, user))
+    const namespace = accountNamespace(user)
+    if (namespace !== undefined) {
+      const ofNamespace = long ? longPerAccountNamespace : perAccountNamespace
+      taken.push(
+        ofNamespace.take(`${instance}/${namespace}`, `namespace ${namespace} (all its service accounts)`),
+      )
     }
+    taken.push((long ? longPerInstance : perInstance).take(instance))
+    return giveBack
   } catch (error) {
-    ofCaller()
+    giveBack()
     throw error
   }
+}
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** The namespace of a service account, as Kubernetes names its user; undefined for other callers. */
+export function accountNamespace(user: string): string | undefined {
+  if (!user.startsWith(SERVICE_ACCOUNT)) return undefined
+  const end = user.indexOf(':', SERVICE_ACCOUNT.length)
+  return end === -1 ? undefined : user.slice(SERVICE_ACCOUNT.length, end)
 }

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { limitsOf } from '../../../http/proxy/limits.js'
+import { accountNamespace } from '../../../http/proxy/target.js'
 import { waitFor } from '../../patience.js'
+import { silent, unmetered } from '../../silent.js'
 import { viewOf } from '../fakes/fleet.js'
 import { fakeUpstream } from './fake-upstream.js'
 import { ProxyUnderTest, root } from './proxy-under-test.js'
@@ -125,6 +128,86 @@ describe('limits of the proxy', () => {
     expect((await proxy.ask('/north/proxy/api', { headers: headers(90) })).status).toBe(200)
     const { status, text } = await proxy.ask('/north/proxy/api', { headers: headers(120) })
     expect([status, text]).toEqual([400, expect.stringContaining('headers')])
+  })
+})
+
+describe('the service accounts of one namespace', () => {
+  const limits = { requestsPerInstance: 5, requestsPerCaller: 2, streamsPerInstance: 5 }
+  const proxy = new ProxyUnderTest({
+    proxyLimits: { ...limits, requestsPerAccountNamespace: 3, streamsPerAccountNamespace: 3 },
+  })
+  const watch = '/north/proxy/api/v1/pods?watch=true'
+
+  /** Callers whose tokens are their names, and who may do everything. */
+  function everybodyMay() {
+    proxy.api.host.script = ({ path, body }) => {
+      if (path.endsWith('/subjectaccessreviews')) return { status: { allowed: true } }
+      const username = (body as { spec: { token: string } }).spec.token.replaceAll('.', ':')
+      return { status: { authenticated: true, user: { username } } }
+    }
+  }
+  const account = (namespace: string, name: string) => `system.serviceaccount.${namespace}.${name}`
+
+  it('have a share of an instance together, and leave the rest to others', async () => {
+    everybodyMay()
+    const waiting: ServerResponse[] = []
+    proxy.upstream.answer = (_, response) => waiting.push(response)
+    const tokens = [account('ci', 'a'), account('ci', 'a'), account('ci', 'b')]
+    const under = tokens.map(token => proxy.ask('/north/proxy/x', { token }))
+    await waitFor(() => expect(waiting).toHaveLength(3))
+    // Twice: the first refusal gave back what it had taken of the caller's own.
+    for (let time = 0; time < 3; time++) {
+      const refused = await proxy.ask('/north/proxy/x', { token: account('ci', 'c') })
+      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+      expect(JSON.parse(refused.text).message).toBe(
+        'namespace ci (all its service accounts) already has 3 requests under way for this instance, the most allowed: end some first',
+      )
+    }
+    for (const token of [account('ci-2', 'a'), 'ada']) under.push(proxy.ask('/north/proxy/x', { token }))
+    await waitFor(() => expect(waiting).toHaveLength(5))
+    for (const response of waiting) response.end()
+    expect((await Promise.all(under)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    proxy.upstream.answer = (_, response) => response.end()
+    expect((await proxy.ask('/north/proxy/x', { token: account('ci', 'c') })).status).toBe(200)
+  })
+
+  it('have a share of its streams, at each instance by itself', async () => {
+    everybodyMay()
+    proxy.upstream.answer = (_, response) => void response.writeHead(200).flushHeaders()
+    proxy.fleet.set(viewOf('west'))
+    proxy.fleet.connections.set('west', proxy.upstream.api)
+    const open = async (token: string, path = watch) =>
+      (await proxy.watch(path, { token })).response.statusCode
+    for (const name of ['a', 'b', 'c']) expect(await open(account('ci', name))).toBe(200)
+    expect(await open(account('ci', 'd'))).toBe(429)
+    expect(await open(account('ci', 'd'), watch.replace('north', 'west'))).toBe(200)
+    expect(await open(account('other', 'd'))).toBe(200)
+  })
+
+  it.each([
+    ['system:serviceaccount:ci:a', 'ci'],
+    ['system:serviceaccount:ci:a:b', 'ci'],
+    ['system:serviceaccount:ci', undefined],
+    ['x:system:serviceaccount:ci:a', undefined],
+    ['ada', undefined],
+  ])('are told by their names: %s', (user, namespace) => {
+    expect(accountNamespace(user)).toBe(namespace)
+  })
+
+  it.each([
+    [1_000, 100, 99],
+    [50, 100, 50],
+    [1_000, 1, 1],
+  ])('set to %i of %i have %i', (set, all, most) => {
+    const clock = { log: silent, meter: unmetered, now: () => 0 }
+    const { perAccountNamespace, longPerAccountNamespace } = limitsOf(
+      {
+        ...{ requestsPerAccountNamespace: set, requestsPerInstance: all },
+        ...{ streamsPerAccountNamespace: set, streamsPerInstance: all },
+      },
+      clock,
+    )
+    expect([perAccountNamespace.most, longPerAccountNamespace.most]).toEqual([most, most])
   })
 })
 
