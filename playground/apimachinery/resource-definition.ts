@@ -74,6 +74,8 @@ export interface Strategy {
   readonly defaults?: (object: JsonObject) => JsonObject
   /** Drops what a client may not set on create (status, counters) and fills what the server chooses without outside help. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject
+  /** Fills what follows from the uid that the server gave a new object. */
+  readonly settleCreate?: (object: JsonObject) => JsonObject
   /** Carries over what an update through the main resource may not change. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject
   /** What an update makes obsolete, taken back after it was noted who owns what. */

@@ -1,9 +1,13 @@
 import type { Log } from '../../ports/log.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
 import { setUp } from '../apiserver/set-up.js'
+import { ensure } from '../client/write.js'
+import { STORAGE_CLASSES } from '../objects/core-types.js'
+import { ControllerManager } from './controllers/controller-manager.js'
+import { STORAGE_CLASS } from './controllers/volume-claims.js'
+import type { Pace } from './kubelet/pod-runner.js'
 import { SimulatedKubelet } from './kubelet/simulated-kubelet.js'
 import { type NodeShape, NodeSimulation } from './node-simulation.js'
-import { WorkloadSimulation } from './workload-simulation.js'
 
 /** How an embedded member cluster is started. */
 export interface MemberOptions {
@@ -17,9 +21,13 @@ export interface MemberOptions {
   readonly nodes?: readonly NodeShape[]
   /** Milliseconds from a pod's binding until it is ready. */
   readonly podStartMs?: number
+  /** Milliseconds that a pod of a Job runs whose program is not known here. */
+  readonly podRunMs?: number
+  /** Milliseconds from a pod's deletion until it is gone. */
+  readonly podStopMs?: number
 }
 
-/** A running member cluster: a Kubernetes API server with simulated nodes and workloads. */
+/** A running member cluster: a Kubernetes API server with simulated nodes, and the controllers that make it live. */
 export interface Member {
   readonly name: string
   readonly server: ApiServer
@@ -34,9 +42,12 @@ const DEFAULT_NODES: readonly NodeShape[] = [1, 2].map(number => ({
   pods: '110',
 }))
 
+/** Fast enough to wait for, slow enough to see. Milliseconds. */
+const DEFAULT_PACE: Pace = { start: 300, run: 1_000, stop: 200 }
+
 /** Starts a member cluster in this process. */
 export async function startMember(options: MemberOptions): Promise<Member> {
-  const { name, log, clock = Date.now, podStartMs = 300 } = options
+  const { name, log, clock = Date.now } = options
   const kubelet = new SimulatedKubelet(clock)
   const server = await startApiServer({
     name,
@@ -47,19 +58,28 @@ export async function startMember(options: MemberOptions): Promise<Member> {
     ...(options.clock && { clock: options.clock }),
   })
   const nodes = new NodeSimulation(server.local, clock)
-  await setUp(server, () => nodes.ensure(options.nodes ?? DEFAULT_NODES))
-  const workloads = new WorkloadSimulation(server.local, {
+  await setUp(server, async () => {
+    await nodes.ensure(options.nodes ?? DEFAULT_NODES)
+    await ensure(server.local, STORAGE_CLASSES, STORAGE_CLASS)
+  })
+  const controllers = new ControllerManager({
+    cluster: { api: server.local, follow: server.follow },
     log,
     now: clock,
-    podStartMs,
-    podGone: pod => kubelet.forget(pod),
+    pace: {
+      start: options.podStartMs ?? DEFAULT_PACE.start,
+      run: options.podRunMs ?? DEFAULT_PACE.run,
+      stop: options.podStopMs ?? DEFAULT_PACE.stop,
+    },
+    startProcess: kubelet.startProcess,
+    podGone: uid => kubelet.forget(uid),
   })
   return {
     name,
     server,
     nodes,
     async close() {
-      await workloads.close()
+      await controllers.close()
       await server.close()
     },
   }

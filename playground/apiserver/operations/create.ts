@@ -124,7 +124,8 @@ function prepare({ cluster, definition }: Target, object: JsonObject): JsonObjec
     creationTimestamp: timestamp(cluster.now()),
     ...rest,
   }
-  return { ...prepared, metadata }
+  const made = { ...prepared, metadata }
+  return definition.strategy?.settleCreate?.(made) ?? made
 }
 
 const withoutStatus = ({ custom, subresources }: Target['definition'], object: JsonObject): JsonObject =>

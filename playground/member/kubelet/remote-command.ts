@@ -4,20 +4,22 @@ import { badRequest } from '../../apiserver/api-status.js'
 import type { ApiRequest } from '../../apiserver/wire/exchange.js'
 import { acceptChannels, type Channels } from './channels.js'
 import type { ContainerLog } from './container-log.js'
+import type { Files } from './files.js'
 import { run } from './toy-shell.js'
 
 /** Kubernetes' remote command protocols over WebSocket; the fourth has no way to say that the input is over. */
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
 const [STDIN, STDOUT, STDERR, ERROR] = [0, 1, 2, 3]
 
-/** The container that is meant. */
-export interface Container {
+/** What is inside a container. */
+export interface Inside {
   readonly environment: Readonly<Record<string, string>>
   readonly log: ContainerLog
+  readonly files: Files
 }
 
 /** `pods/{name}/exec`: runs a toy command, and says on the error channel how it ended. */
-export async function exec(request: ApiRequest, container: Container): Promise<void> {
+export async function exec(request: ApiRequest, container: Inside): Promise<void> {
   const command = request.query.getAll('command')
   if (command.length === 0) throw badRequest('you must specify at least 1 command for the container')
   const { channels, stdin, stdout, stderr } = await streams(request)
@@ -32,7 +34,7 @@ export async function exec(request: ApiRequest, container: Container): Promise<v
 }
 
 /** `pods/{name}/attach`: what the container writes from now on, until the caller leaves; what it is given is written to its log. */
-export async function attach(request: ApiRequest, { log }: Container): Promise<void> {
+export async function attach(request: ApiRequest, { log }: Inside): Promise<void> {
   const { channels, stdin, stdout } = await streams(request)
   stdin.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.split('\n')) if (line !== '') log.write(line)

@@ -1,18 +1,21 @@
 import { badRequest } from '../../apiserver/api-status.js'
 import type { PodConnection, PodRequest } from '../../apiserver/endpoints/kubelet.js'
 import type { ApiResponse } from '../../apiserver/wire/exchange.js'
-import type { Pod } from '../../objects/core.js'
+import type { Container, Pod } from '../../objects/core.js'
 import { ContainerLog } from './container-log.js'
+import { isKnown, startProcess } from './container-process.js'
+import { Files } from './files.js'
 import { portForward } from './port-forward.js'
 import { readLog } from './read-log.js'
-import { attach, type Container, exec } from './remote-command.js'
+import { attach, exec, type Inside } from './remote-command.js'
+import { PROGRAMS } from './toy-shell.js'
 
 const TAKEN: ApiResponse = { code: 101, body: { taken: true } }
 
 /** What all kubelets of a member answer about containers that nothing runs in: logs, toy commands, echoing ports. */
 export class SimulatedKubelet {
   /** By `{uid}/{container}`. */
-  readonly #logs = new Map<string, ContainerLog>()
+  readonly #containers = new Map<string, Inside>()
 
   constructor(readonly now: () => number) {}
 
@@ -30,33 +33,48 @@ export class SimulatedKubelet {
     return TAKEN
   }
 
+  /** Starts the main process of a container, if it is one that is known here. */
+  readonly startProcess = (pod: Pod, name: string, signal: AbortSignal): Promise<number> | undefined => {
+    const container = pod.spec?.containers?.find(one => one.name === name)
+    if (!container) return undefined
+    return startProcess(container, { ...this.#insideOf(pod, container), signal })
+  }
+
   /** Forgets the containers of a pod that is gone. */
-  forget({ metadata }: Pod): void {
-    for (const key of this.#logs.keys()) if (key.startsWith(`${metadata.uid}/`)) this.#logs.delete(key)
+  forget(uid: string): void {
+    for (const key of this.#containers.keys()) if (key.startsWith(`${uid}/`)) this.#containers.delete(key)
   }
 
-  #containerOf({ pod, query }: PodRequest): Container {
+  #containerOf({ pod, query }: PodRequest): Inside {
     const name = query.get('container') || pod.spec?.containers?.[0]?.name || ''
-    const { metadata, spec } = pod
-    if (!spec?.containers?.some(one => one.name === name))
-      throw badRequest(`container ${name} is not valid for pod ${metadata.name}`)
-    return {
-      environment: { HOSTNAME: metadata.name, POD_NAMESPACE: metadata.namespace ?? '', CONTAINER: name },
-      log: this.#logOf(pod, name),
-    }
+    const container = pod.spec?.containers?.find(one => one.name === name)
+    if (!container) throw badRequest(`container ${name} is not valid for pod ${pod.metadata.name}`)
+    return this.#insideOf(pod, container)
   }
 
-  #logOf({ metadata, spec }: Pod, name: string): ContainerLog {
-    const key = `${metadata.uid}/${name}`
-    const known = this.#logs.get(key)
+  #insideOf(pod: Pod, container: Container): Inside {
+    const { name, image = '', env = [] } = container
+    const { uid, namespace = '' } = pod.metadata
+    const key = `${uid}/${name}`
+    const known = this.#containers.get(key)
     if (known) return known
     const log = new ContainerLog(this.now)
-    const image = spec?.containers?.find(one => one.name === name)?.image ?? ''
-    log.write(`simulated container ${name} of image ${image}`)
-    log.write(
-      'nothing runs here; kubectl exec knows echo, cat, env, hostname, log, sh -c, true, false and exit',
-    )
-    this.#logs.set(key, log)
-    return log
+    // What a known program writes is its log, and nothing else.
+    if (!isKnown(container)) {
+      log.write(`simulated container ${name} of image ${image}`)
+      log.write(`nothing runs here; kubectl exec knows ${PROGRAMS.join(', ')}`)
+    }
+    const inside: Inside = {
+      environment: {
+        HOSTNAME: pod.spec?.hostname ?? pod.metadata.name,
+        POD_NAMESPACE: namespace,
+        CONTAINER: name,
+        ...Object.fromEntries(env.map(({ name: variable, value = '' }) => [variable, value])),
+      },
+      log,
+      files: new Files(),
+    }
+    this.#containers.set(key, inside)
+    return inside
   }
 }

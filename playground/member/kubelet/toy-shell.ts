@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerLog } from './container-log.js'
+import type { Files } from './files.js'
 
 /** What a command in a container has around it. */
 export interface CommandContext {
@@ -9,6 +11,7 @@ export interface CommandContext {
   readonly environment: Readonly<Record<string, string>>
   /** What the container's main process writes to. */
   readonly log: ContainerLog
+  readonly files: Files
   /** Aborted when nobody is connected any more. */
   readonly signal: AbortSignal
 }
@@ -16,6 +19,8 @@ export interface CommandContext {
 type Command = (words: readonly string[], context: CommandContext) => Promise<number>
 
 const SUCCESS = 0
+/** 128 and SIGTERM. */
+const STOPPED = 143
 /** What a shell says of a command that it cannot find, and of one whose words mean nothing. */
 const [NOT_FOUND, MISUSED] = [127, 2]
 
@@ -53,22 +58,72 @@ const commands: Readonly<Record<string, Command>> = {
     log.write(words.join(' '))
     return SUCCESS
   },
+  sleep: async ([duration = '', ...more], { stderr, signal }) => {
+    const [, count = '', unit = 's'] = /^(\d+(?:\.\d+)?|infinity)([smhd]?)$/.exec(duration) ?? []
+    if (count === '' || more.length > 0) {
+      stderr.write(`sleep: invalid time interval '${duration}'\n`)
+      return 1
+    }
+    const seconds =
+      count === 'infinity' ? Number.POSITIVE_INFINITY : Number(count) * (SECONDS[unit || 's'] ?? 1)
+    return rest(seconds, signal)
+  },
   sh: (words, context) => script(words[0] === '-c' ? (words[1] ?? '') : '', context),
 }
 
-/** Runs one command. @returns its exit code; undefined where the container has no such program */
-export function run([program = '', ...words]: readonly string[], context: CommandContext) {
-  const name = program.replace(/^\/(usr\/)?bin\//, '')
-  return Object.hasOwn(commands, name) ? commands[name]?.(words, context) : undefined
+/** The programs that every container has. */
+export const PROGRAMS: readonly string[] = Object.keys(commands)
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+/** setTimeout counts no further. */
+const LONGEST_PAUSE_MS = 2_147_483_647
+
+/** Waits, however long. @returns how a program ends that was waiting: well, or because it was stopped */
+async function rest(seconds: number, signal: AbortSignal): Promise<number> {
+  for (let left = seconds * 1000; left > 0; left -= LONGEST_PAUSE_MS) {
+    try {
+      await pause(Math.min(left, LONGEST_PAUSE_MS), undefined, { signal, ref: false })
+    } catch (error) {
+      if (signal.aborted) return STOPPED
+      throw error
+    }
+  }
+  return SUCCESS
 }
 
-/** Commands one after the other, split at `;` and line ends. A word is what has no blank in it, or is quoted; `>&2` is understood. */
+const commandOf = (program: string): Command | undefined => {
+  const name = program.replace(/^\/(usr\/)?bin\//, '')
+  return Object.hasOwn(commands, name) ? commands[name] : undefined
+}
+
+/** Runs one command. @returns its exit code; undefined where the container has no such program */
+export const run = ([program = '', ...words]: readonly string[], context: CommandContext) =>
+  commandOf(program)?.(words, context)
+
+/** True for a command of which every word is understood here, those of a script included. */
+export function canRun([program = '', ...words]: readonly string[]): boolean {
+  if (!commandOf(program)) return false
+  if (!/(^|\/)sh$/.test(program)) return true
+  if (words[0] !== '-c' || words.length !== 2) return false
+  const script = words[1] ?? ''
+  // What a shell would do with these is more than this one knows.
+  if (/[|&<>$`()]/.test(script.replaceAll(/1?>&2/g, ''))) return false
+  return linesOf(script).every(line => canRun(line))
+}
+
+/** The commands of a script, in words: split at `;` and line ends. A word is what has no blank in it, or is quoted. */
+const linesOf = (text: string): readonly (readonly string[])[] =>
+  text
+    .split(/[;\n]/)
+    .map(line =>
+      [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? ''),
+    )
+    .filter(words => words.length > 0)
+
+/** Commands one after the other; `>&2` is understood. */
 async function script(text: string, context: CommandContext): Promise<number> {
   let code = SUCCESS
-  for (const line of text.split(/[;\n]/)) {
-    const all = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-      ([, one, two, bare]) => one ?? two ?? bare ?? '',
-    )
+  for (const all of linesOf(text)) {
     const toStderr = all.some(word => word === '>&2' || word === '1>&2')
     const words = all.filter(word => word !== '>&2' && word !== '1>&2')
     if (words.length === 0) continue

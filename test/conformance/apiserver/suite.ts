@@ -14,17 +14,27 @@ export type Exceptions = Readonly<Record<string, string>>
  * @param exceptions claims that are not checked on this server, each with its reason; an unknown claim is an error
  */
 export function apiServerConformance(open: () => Promise<Target>, exceptions: Exceptions = {}): void {
-  const claims = new Set(groups.flatMap(({ behaviours }) => behaviours.map(({ claim }) => claim)))
+  conformance('a Kubernetes API server', groups, open, exceptions)
+}
+
+/** Declares groups of behaviours of one server. */
+export function conformance(
+  title: string,
+  all: readonly Group[],
+  open: () => Promise<Target>,
+  exceptions: Exceptions,
+): void {
+  const claims = new Set(all.flatMap(({ behaviours }) => behaviours.map(({ claim }) => claim)))
   for (const claim of Object.keys(exceptions))
     if (!claims.has(claim)) throw new Error(`an exception names no behaviour of the suite: ${claim}`)
 
-  describe('a Kubernetes API server', () => {
+  describe(title, () => {
     let target: Target
     beforeAll(async () => {
       target = await open()
     })
     afterAll(() => target?.close())
-    for (const group of groups) declare(group, () => target, exceptions)
+    for (const group of all) declare(group, () => target, exceptions)
   })
 }
 

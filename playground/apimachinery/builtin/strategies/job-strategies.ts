@@ -1,5 +1,5 @@
 import { type FieldError, invalid, required } from '../../field-error.js'
-import { type JsonObject, objectAt, stringAt } from '../../json.js'
+import { type JsonObject, objectAt, stringAt, withAt } from '../../json.js'
 import type { Strategy } from '../../resource-definition.js'
 import { podSpecDefaults, podSpecErrors, templateErrors } from './pod-spec.js'
 import { immutable, notNegative } from './selector-rules.js'
@@ -21,9 +21,36 @@ function jobSpecDefaults(spec: JsonObject): JsonObject {
   return mapAt(filled, ['template', 'spec'], podSpecDefaults)
 }
 
+/** A Job selects its pods by its uid, unless its author says that they do that themselves. */
+function withSelector(job: JsonObject): JsonObject {
+  const spec = objectAt(job, 'spec')
+  if (spec.manualSelector === true) return job
+  const [uid, name] = [stringAt(job, 'metadata', 'uid'), stringAt(job, 'metadata', 'name')]
+  const template = objectAt(spec, 'template')
+  const labels = {
+    ...objectAt(template, 'metadata', 'labels'),
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  }
+  const selector = {
+    ...objectAt(spec, 'selector'),
+    matchLabels: {
+      ...objectAt(spec, 'selector', 'matchLabels'),
+      'batch.kubernetes.io/controller-uid': uid,
+    },
+  }
+  return withAt(withAt(job, ['spec', 'selector'], selector), ['spec', 'template'], {
+    ...template,
+    metadata: { ...objectAt(template, 'metadata'), labels },
+  })
+}
+
 export const job: Strategy = {
   allowsUnconditionalUpdate: true,
   ...statusSubresource({}),
+  settleCreate: withSelector,
   defaults: object => mapAt(object, ['spec'], jobSpecDefaults),
   validate: (object, old) => {
     const spec = objectAt(object, 'spec')

@@ -5,7 +5,7 @@ import { ensure, read, remove, update } from '../../../playground/client/write.j
 import { type Member, startMember } from '../../../playground/member/member.js'
 import type { Deployment } from '../../../playground/member/workloads.js'
 import type { Pod } from '../../../playground/objects/core.js'
-import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../playground/objects/core-types.js'
+import { DEPLOYMENTS, JOBS, NAMESPACES, PODS, REPLICA_SETS } from '../../../playground/objects/core-types.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
@@ -93,5 +93,34 @@ describe('a simulated member', () => {
   it('takes the pods away with the Deployment', async () => {
     await remove(api, DEPLOYMENTS, place)
     await eventually('no pods', async () => (await items(PODS)).length === 0)
+  })
+
+  it('lets a namespace go with everything that runs in it', async () => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving' } }
+    await ensure(api, NAMESPACES, namespace)
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { namespace: 'leaving', name: 'work' },
+      spec: {
+        template: {
+          spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i', command: ['sleep', '60'] }] },
+        },
+      },
+    }
+    await ensure(api, JOBS, job as KubeObject)
+    const pods = async () =>
+      (
+        await api.request<{ items: Pod[] }>({
+          method: 'GET',
+          path: resourcePath(PODS, { namespace: 'leaving' }),
+        })
+      ).items
+    await eventually('a pod that runs', async () => (await pods())[0]?.status?.phase === 'Running')
+    await remove(api, NAMESPACES, { name: 'leaving' })
+    await eventually(
+      'the namespace to be gone',
+      async () => !(await read(api, NAMESPACES, { name: 'leaving' })),
+    )
   })
 })

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { PodRunner } from '../../../../playground/member/kubelet/pod-runner.js'
+import { podStatus } from '../../../../playground/member/kubelet/pod-status.js'
+import type { Pod } from '../../../../playground/objects/core.js'
+
+const START = Date.parse('2026-01-01T12:00:00Z')
+const pace = { start: 300, run: 1_000, stop: 200 }
+
+/** A pod with one container, a clock, and a process whose end the test decides. */
+function started(restartPolicy: string, isKnown = true) {
+  let now = START
+  const processes: { end: (code: number) => Promise<void>; signal: AbortSignal }[] = []
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace: 'a', name: 'p', uid: 'p' },
+    spec: { restartPolicy, nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+  }
+  const placement = { address: '10.244.0.1', hostAddress: '10.0.0.1', since: START }
+  const runner = new PodRunner(placement, {
+    pace,
+    now: () => now,
+    onEnd: () => undefined,
+    startProcess: (_pod, _container, signal) => {
+      if (!isKnown) return undefined
+      return new Promise(resolve => {
+        const end = async (code: number) => {
+          resolve(code)
+          await new Promise(setImmediate)
+        }
+        processes.push({ end, signal })
+      })
+    },
+  })
+  const advance = (milliseconds: number) => {
+    now += milliseconds
+    return runner.advance(pod)
+  }
+  return {
+    processes,
+    runner,
+    advance,
+    end: (code: number) => processes.at(-1)!.end(code),
+    status: () => podStatus(pod, runner.states, placement, now),
+    state: () => podStatus(pod, runner.states, placement, now).containerStatuses?.[0],
+  }
+}
+
+describe('a pod on its node', () => {
+  it('is created first, and runs and is ready after the time that starting takes', () => {
+    const { advance, status, state } = started('Always')
+    expect(advance(0)).toBe(300)
+    expect(status().phase).toBe('Pending')
+    expect(status().podIP).toBeUndefined()
+    expect(state()?.state).toEqual({ waiting: { reason: 'ContainerCreating' } })
+    expect(advance(300)).toBeUndefined()
+    expect(status()).toMatchObject({ phase: 'Running', podIP: '10.244.0.1', hostIP: '10.0.0.1' })
+    expect(status().conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }))
+  })
+
+  it('restarts a container that ends, after ever longer pauses', async () => {
+    const { advance, end, state, status } = started('Always')
+    advance(0)
+    advance(300)
+    for (const [index, pause] of [10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000].entries()) {
+      await end(1)
+      expect(state()).toMatchObject({ restartCount: index, ready: false })
+      expect(state()?.state).toMatchObject({ waiting: { reason: 'CrashLoopBackOff' } })
+      expect(status().phase).toBe('Running')
+      expect(advance(0)).toBe(pause)
+      advance(pause)
+      expect(state()).toMatchObject({ restartCount: index + 1, ready: true })
+      expect(state()?.lastState).toMatchObject({ terminated: { exitCode: 1, reason: 'Error' } })
+    }
+  })
+
+  it.each([
+    ['Never', 0, 'Succeeded', { terminated: expect.objectContaining({ exitCode: 0, reason: 'Completed' }) }],
+    ['Never', 3, 'Failed', { terminated: expect.objectContaining({ exitCode: 3, reason: 'Error' }) }],
+    ['OnFailure', 0, 'Succeeded', { terminated: expect.objectContaining({ exitCode: 0 }) }],
+    ['OnFailure', 3, 'Running', { waiting: expect.objectContaining({ reason: 'CrashLoopBackOff' }) }],
+  ])('that restarts %s has, after an exit with %i, the phase %s', async (policy, code, phase, shown) => {
+    const { advance, end, status, state } = started(policy)
+    advance(0)
+    advance(300)
+    await end(code)
+    expect(status().phase).toBe(phase)
+    expect(state()?.state).toEqual(shown)
+  })
+
+  it('of a program that is not known runs for ever, unless it is meant to end', () => {
+    const forever = started('Always', false)
+    forever.advance(0)
+    expect(forever.advance(300)).toBeUndefined()
+    const once = started('Never', false)
+    once.advance(0)
+    expect(once.advance(300)).toBe(1_000)
+    expect(once.status().phase).toBe('Running')
+    expect(once.advance(1_000)).toBeUndefined()
+    expect(once.status().phase).toBe('Succeeded')
+  })
+
+  it('that is stopped ends its processes, and their end is no news', async () => {
+    const { advance, processes, runner, end, status } = started('Always')
+    advance(0)
+    advance(300)
+    runner.stop()
+    expect(processes[0]?.signal.aborted).toBe(true)
+    await end(143)
+    expect(status().phase).toBe('Running')
+  })
+
+  it('goes on where its status says it is, when its kubelet starts anew', () => {
+    const before = started('Always')
+    before.advance(0)
+    before.advance(300)
+    const after = started('Always', false)
+    after.runner.adopt({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+      status: before.status(),
+    })
+    after.advance(60_000)
+    expect(after.state()).toEqual(before.state())
+  })
+})
