@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { UnfinishedRequests } from '../../../http/grpc/unfinished-requests.js'
+import { waitFor } from '../../patience.js'
 import { listeningApi } from '../fakes/listening.js'
 import { endingOf, frame } from '../fakes/raw-grpc.js'
 
@@ -46,7 +47,7 @@ describe('a request that begins and does not end', () => {
     const endings = Array.from({ length: 20 }, () => begin(instances, { authorization: 'Bearer admin' }))
     const refused: number[] = []
     for (const ending of endings) void ending.then(({ code }) => refused.push(code))
-    await vi.waitFor(() => expect(refused).toEqual([8, 8, 8, 8]), 10_000)
+    await waitFor(() => expect(refused).toEqual([8, 8, 8, 8]))
   })
 })
 
