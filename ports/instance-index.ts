@@ -4,7 +4,10 @@ import type { Sender } from './kube-api.js'
 export interface IndexCapabilities {
   /** Objects come out as they went in. Clusterpedia takes managedFields and last-applied away, which breaks `apply`. */
   readonly lossless: boolean
-  /** Whole lists carry a resourceVersion of the instance: they show each change of the type up to it, and a watch can start there. */
+  /**
+   * Lists carry a resourceVersion of the instance, unless they are given tokens to read on with: they show each change of the
+   * type up to it, and a watch can start there.
+   */
   readonly listResourceVersion: boolean
   /** Watches are served. */
   readonly watch: boolean

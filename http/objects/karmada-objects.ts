@@ -1,19 +1,10 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import { isConflict } from '../../manifests/status-error.js'
-import type { Call } from '../call.js'
 import { badGateway, invalidFields } from '../failure.js'
 import { type Answer, jsonOf, sourceOfAnswer } from './answer.js'
-import { readWhole } from './list/karmada-list.js'
-import { pageOfObjects } from './list/select.js'
+import { listObjects } from './list/list-objects.js'
 import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
-import {
-  collectionPath,
-  keyOf,
-  type ObjectKey,
-  type ObjectType,
-  objectPath,
-  type Place,
-} from './object-type.js'
+import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
 import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
 
 /** The field manager of the management API's writes; the controllers' is `kairship`. */
@@ -53,10 +44,9 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
     get,
 
     async list(call, place, type, query) {
-      const page = pageOfObjects(await readWhole(requests, call, place, type, query), query)
-      const answered = { source: 'karmada', reason: 'NoIndex' } as const
-      call.answered(answered)
-      return { ...page, answered }
+      const page = await listObjects({ requests, call, place, type, query })
+      call.answered(page.answered)
+      return page
     },
 
     async create(call, place, type, object) {
@@ -122,5 +112,3 @@ function objectOf(answer: Answer, { kind }: ObjectType): KubeObject {
 }
 
 const missing = (field: string) => invalidFields([{ field, description: 'is required' }])
-
-export type { Call, ObjectKey }

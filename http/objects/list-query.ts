@@ -12,9 +12,9 @@ export interface ListQuery<T extends KubeObject = KubeObject> extends PageReques
   readonly fieldSelector?: string
   /** Texts that the name contains, each of them; empty ones are left out. */
   readonly nameContains?: readonly string[]
-  /** Only objects of these names. */
+  /** Only objects of these names; absent or empty for any. */
   readonly names?: readonly string[]
-  /** Only objects with an owner of this uid. */
+  /** Only objects that the owner of this uid controls. */
   readonly ownerUid?: string
   /** What only we can tell of an object, such as its state. */
   readonly where?: (object: T) => boolean

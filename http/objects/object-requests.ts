@@ -3,7 +3,7 @@ import type { KubeRequest, RawRequest } from '../../ports/kube-api.js'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, upstreamFailure } from '../proxy/exchange/exchange.js'
 import { requestHeaders } from '../proxy/exchange/headers.js'
 import { refusedCredential } from '../proxy/exchange/own-credential.js'
-import type { ProxyRequest } from '../proxy/proxy-request.js'
+import type { ProxyRequest, ReadRules } from '../proxy/proxy-request.js'
 import type { RequestParts } from '../proxy/request-parts.js'
 import { readRequestOf } from '../proxy/route/read-request.js'
 import { requestInfo } from '../proxy/route/request-info.js'
@@ -39,12 +39,19 @@ export class ObjectRequests {
    * @param target encoded, with its query
    * @throws Failure where there is no such instance, or it cannot be reached
    */
-  async admitted(call: ObjectCall, instance: string, method: string, target: string): Promise<ProxyRequest> {
+  async admitted(
+    call: ObjectCall,
+    instance: string,
+    method: string,
+    target: string,
+    rules?: ReadRules,
+  ): Promise<ProxyRequest> {
     const { parts, instances } = this.options
     await instances.sameAsWritten(instance, call)
     const { uid, karmada } = instanceOf(parts, instance)
     const info = requestInfo(method, target)
-    return { instance, uid, caller: call.caller, info, read: readRequestOf(method, info, JSON_ONLY), karmada }
+    const read = readRequestOf(method, info, JSON_ONLY)
+    return { instance, uid, caller: call.caller, info, read, karmada, ...(rules && { rules }) }
   }
 
   /** Takes a request's place within the limits while it is under way. @throws Failure RESOURCE_EXHAUSTED */
@@ -59,17 +66,18 @@ export class ObjectRequests {
 
   /**
    * Sends one request to the instance, or for a read to its index where that answers as well.
-   * @param most bytes of the answer's body
+   * @param options.most bytes of the answer's body
+   * @param options.rules of a list, which has its own
    */
   async send(
     call: ObjectCall,
     instance: string,
     request: ObjectRequest,
-    most = LARGEST_OBJECT,
+    { most = LARGEST_OBJECT, rules }: { readonly most?: number; readonly rules?: ReadRules } = {},
   ): Promise<Answer> {
     const { method } = request
     const path = targetOf(request)
-    const admitted = await this.admitted(call, instance, method, path)
+    const admitted = await this.admitted(call, instance, method, path, rules)
     const { parts } = this.options
     const upstream = sourceOf(parts, admitted, ({ source, reason }) =>
       parts.meter.count('kairship_object_answers_total', { source, reason }),

@@ -60,8 +60,8 @@ function check(parts: Readonly<Record<string, string | undefined>>): void {
   const violations = Object.entries(parts).flatMap(([field, value]): FieldViolation[] => {
     if (value === undefined) return []
     if (value === '') return [{ field, description: 'is required' }]
-    if (value !== '.' && value !== '..' && !/[/%]/.test(value)) return []
-    return [{ field, description: `is ${JSON.stringify(value)}: it must not be . or .., or hold / or %` }]
+    if (value !== '.' && value !== '..' && !/[/%\p{Surrogate}]/u.test(value)) return []
+    return [{ field, description: `is ${JSON.stringify(value)}, which is no segment of a path` }]
   })
   if (violations.length > 0) throw invalidFields(violations)
 }

@@ -13,9 +13,9 @@ import type { GuardedSender, GuardedUpstream } from './circuit/circuit-upstream.
 import type { Circuits } from './circuit/circuits.js'
 import type { InstanceAccess } from './index/access.js'
 import type { AggregatedApis } from './index/aggregated-apis.js'
-import type { ReadRequest } from './route/read-request.js'
+import { indexTarget, type ReadRequest } from './route/read-request.js'
 import type { RequestInfo } from './route/request-info.js'
-import type { IndexState, Route } from './route/route.js'
+import { type IndexState, type Route, route } from './route/route.js'
 
 /** What decides where a request is answered from. */
 export interface Sources {
@@ -37,7 +37,27 @@ export interface ProxyRequest {
   readonly read: ReadRequest
   /** The instance's own control plane, and the way of requests to it. */
   readonly karmada: { readonly api: KubeApi; readonly upstream: GuardedUpstream }
+  /** Of a list of the management API, which has other rules; absent for a request of an API server. */
+  readonly rules?: ReadRules
 }
+
+/** How a read is answered that an index may know better than an API server. */
+export interface ReadRules {
+  /** @param index absent where there is none */
+  route(index: IndexState | undefined): Route
+  /** What the index is asked for: a path with its query. */
+  readonly target: string
+}
+
+/** Where a request goes, by the rules that it has. */
+export const routeOf = (
+  { info, read, rules }: Pick<ProxyRequest, 'info' | 'read' | 'rules'>,
+  index: IndexState | undefined,
+): Route => (rules ? rules.route(index) : route(info, read, index))
+
+/** What an index is asked for in place of an admitted read. */
+export const targetAtIndex = ({ info, read, rules }: ProxyRequest): string =>
+  rules?.target ?? indexTarget(info, read)
 
 /** Whose write or read it is. */
 export const instanceCallerOf = ({ uid, caller }: ProxyRequest): InstanceCaller => ({

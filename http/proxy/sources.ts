@@ -9,10 +9,10 @@ import {
   indexState,
   instanceCallerOf,
   type ProxyRequest,
+  routeOf,
   type Sources,
 } from './proxy-request.js'
 import type { ResourceInfo } from './route/request-info.js'
-import { route } from './route/route.js'
 import { scopeOf, WriteObserver, writeOf } from './write-observer.js'
 
 /** The best case while the instance is away. */
@@ -27,12 +27,12 @@ export function sourceOf(
   admitted: ProxyRequest,
   answered: (from: Answered) => void,
 ): Sender {
-  const { karmada, info, read } = admitted
+  const { karmada, info } = admitted
   return {
     send(request, sink) {
       const index = indexOf(sources, admitted.instance)
-      const first = route(info, read, index && indexState(info, index, BEST_CASE))
-      const ifAway = index && first.fallback ? route(info, read, indexState(info, index, IF_AWAY)) : first
+      const first = routeOf(admitted, index && indexState(info, index, BEST_CASE))
+      const ifAway = index && first.fallback ? routeOf(admitted, indexState(info, index, IF_AWAY)) : first
       if (!index || ifAway.to === 'karmada') {
         answered({ source: 'karmada', reason: first.reason })
         return karmada.upstream.send(

@@ -2,6 +2,10 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { type Page, pageOf } from '../../rpc/paging.js'
 import type { ListQuery, Sort } from '../list-query.js'
 
+/** What is sorted and counted here at most: as many objects, and as many bytes. */
+export const MOST_OBJECTS = 10_000
+export const MOST_BYTES = 64 << 20
+
 /** Whether an object is among those that are wanted, as far as its selectors do not say it. */
 export function selects<T extends KubeObject>({
   names,
@@ -9,13 +13,13 @@ export function selects<T extends KubeObject>({
   ownerUid,
   where,
 }: Pick<ListQuery<T>, 'names' | 'nameContains' | 'ownerUid' | 'where'>): (object: T) => boolean {
-  const wanted = names && new Set(names)
+  const wanted = names && names.length > 0 ? new Set(names) : undefined
   return object => {
     const { name, ownerReferences = [] } = object.metadata
     return (
       (!wanted || wanted.has(name)) &&
       nameContains.every(part => name.includes(part)) &&
-      (!ownerUid || ownerReferences.some(({ uid }) => uid === ownerUid)) &&
+      (!ownerUid || ownerReferences.some(({ uid, controller }) => controller && uid === ownerUid)) &&
       (!where || where(object))
     )
   }

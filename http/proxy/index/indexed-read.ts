@@ -14,11 +14,12 @@ import {
   indexState,
   instanceCallerOf,
   type ProxyRequest,
+  routeOf,
   type Sources,
+  targetAtIndex,
 } from '../proxy-request.js'
 import { acceptOf } from '../route/accept.js'
-import { indexTarget } from '../route/read-request.js'
-import { type Route, type RouteReason, route } from '../route/route.js'
+import type { Route, RouteReason } from '../route/route.js'
 import { scopeOf } from '../write-observer.js'
 import { BEHIND, EMPTY, IndexAnswer, NOT_FOUND } from './index-answer.js'
 import { isAway } from './last-known.js'
@@ -71,11 +72,11 @@ export class IndexedRead implements RawExchange {
   /** @param away whether the instance is known to be away; else that is found out */
   async #decide(away: boolean): Promise<Route> {
     const { admitted, index } = this.options
-    const { info, read } = admitted
+    const { info } = admitted
     const found = await this.#findOut(away).catch((error: Error) =>
       refusedBy(`it did not answer: ${error.message}`, info.verb),
     )
-    return 'to' in found ? found : route(info, read, indexState(info, index, found))
+    return 'to' in found ? found : routeOf(admitted, indexState(info, index, found))
   }
 
   async #findOut(isAway: boolean): Promise<Found> {
@@ -138,7 +139,7 @@ export class IndexedRead implements RawExchange {
     const { can, mark, freshness } = index.index
     const inPlaceOfInstance = decided.fallback
     const indexRead = {
-      target: indexTarget(info, read),
+      target: targetAtIndex(admitted),
       accept: acceptOf(read.form, info.verb),
       long: request.long,
       mark,

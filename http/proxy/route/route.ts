@@ -42,6 +42,7 @@ export type RouteReason =
   | 'Parameter'
   | 'Version'
   | 'Page'
+  | 'Member'
   // This index does not answer it
   | 'NoIndex'
   | 'NoWatch'
@@ -79,7 +80,7 @@ export interface Route {
 }
 
 /** A row of the rules: the first that applies sends a request to Karmada. */
-type Row<Of extends unknown[]> = readonly [
+export type Row<Of extends unknown[]> = readonly [
   reason: RouteReason,
   applies: (...of: Of) => boolean | undefined,
   because: string,
@@ -128,7 +129,7 @@ const notForAnyIndex: readonly Row<[Read]>[] = [
   ],
 ]
 
-/** Reads that this index cannot answer. */
+/** Reads of an API server that this index cannot answer. */
 const notForThisIndex: readonly Row<[Read, IndexState]>[] = [
   [
     'NoWatch',
@@ -156,11 +157,15 @@ const notForThisIndex: readonly Row<[Read, IndexState]>[] = [
     ({ read }, { can }) => read.version.kind === 'notOlderThan' && !can.listResourceVersion,
     'the index cannot say which state it shows',
   ],
-  ['NotIndexed', (_, { holds }) => holds === 'no', 'the index does not hold this type'],
-  ['Denied', (_, { access }) => access === 'denied', 'the instance does not let the caller read this'],
+]
+
+/** Types and objects of which this index must not answer anything. */
+const withheld: readonly Row<[IndexState]>[] = [
+  ['NotIndexed', ({ holds }) => holds === 'no', 'the index does not hold this type'],
+  ['Denied', ({ access }) => access === 'denied', 'the instance does not let the caller read this'],
   [
     'Aggregated',
-    (_, { can, aggregated }) => !can.listResourceVersion && aggregated === 'yes',
+    ({ can, aggregated }) => !can.listResourceVersion && aggregated === 'yes',
     'the index loses objects of aggregated APIs without saying so',
   ],
 ]
@@ -202,8 +207,14 @@ export function route(request: RequestInfo, read: ReadRequest, index?: IndexStat
   const whole = { request, read }
   const always = firstOf(notForAnyIndex, whole)
   if (always) return karmada(always)
+  const here = index && firstOf(notForThisIndex, whole, index)
+  return here ? karmada(here) : routeByIndex(index)
+}
+
+/** Decides of a read that an index could answer by the state of this one: the rules that all reads have in common. */
+export function routeByIndex(index: IndexState | undefined): Route {
   if (!index) return karmada(['NoIndex', () => true, 'there is no index'])
-  const here = firstOf(notForThisIndex, whole, index)
+  const here = firstOf(withheld, index)
   if (here) return karmada(here)
   const now = firstOf(fallbacks, index)
   if (now) return { ...karmada(now), fallback: true }
@@ -226,10 +237,12 @@ const IN_PLACE_OF_INSTANCE: Route = {
   fallback: true,
 }
 
-const firstOf = <Of extends unknown[]>(rows: readonly Row<Of>[], ...of: Of): Row<Of> | undefined =>
+/** The first row that applies. */
+export const firstOf = <Of extends unknown[]>(rows: readonly Row<Of>[], ...of: Of): Row<Of> | undefined =>
   rows.find(([, applies]) => applies(...of))
 
-const karmada = ([reason, , because]: Row<never[]>): Route => ({
+/** The route of a row that applies. */
+export const karmada = ([reason, , because]: Row<never[]>): Route => ({
   to: 'karmada',
   reason,
   because,

@@ -162,8 +162,9 @@ class Reading {
     // Between negotiation and the first page there is no index yet: an empty one answers.
     const type = index.type(this.#type) ?? new ResourceIndex(this.#type)
     const page = select(index, type, query)
-    const isWhole = query.limit === 0 && query.offset === 0
-    const version = cluster && isWhole ? this.#table(cluster.name)?.resourceVersion : undefined
+    // Each of several pages shows another state: who is given tokens to read on would start a watch from the last one.
+    const isOnePage = !query.withContinue
+    const version = cluster && isOnePage ? this.#table(cluster.name)?.resourceVersion : undefined
     const metadata = present({
       resourceVersion: version || undefined,
       continue: page.continue,

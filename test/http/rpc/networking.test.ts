@@ -1,6 +1,10 @@
+import { create as create$, type Message, toJson } from '@bufbuild/protobuf'
+import { credentials, type Metadata, makeClientConstructor } from '@grpc/grpc-js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serviceDefinition } from '../../../http/grpc/definition.js'
+import { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
 import { eventually } from '../../scenarios/support/eventually.js'
-import { curl } from '../fakes/listening.js'
+import { bearer, curl, TLS_NAME } from '../fakes/listening.js'
 import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
 
 let world: PlaygroundProxy
@@ -111,6 +115,34 @@ spec:
     expect((await ask('GET', '/ingresses')).json.pagination.total).toBe(3)
     for (const name of ['c-web', 'a-web', 'b-api'])
       await ask('DELETE', `/namespaces/default/ingresses/${name}`)
+  })
+
+  it('are the same over gRPC, with where they are from in its metadata', async () => {
+    await create('on-both')
+    await eventually('the index shows it', async () => {
+      const { headers, json } = await ask('GET', '/namespaces/default/ingresses')
+      return headers['kairship-source'] === 'index' && json.items.length === 1
+    })
+    const rest = await ask('GET', '/namespaces/default/ingresses')
+    const Client = makeClientConstructor(serviceDefinition(NetworkingService) as never, 'Networking')
+    const authority = credentials.createSsl(Buffer.from(world.api.certificateAuthority ?? ''))
+    const client = new Client(world.api.grpcAddress, authority, TLS_NAME)
+    const { input, output } = NetworkingService.method.listIngresses
+    const request = create$(input, { instance: world.instance, namespace: 'default' })
+    const metadata = bearer(world.playground.tokens.admin)
+    const [answer, trailer] = await new Promise<[Message, Metadata]>((resolve, reject) => {
+      let message: Message
+      client.ListIngresses!(request, metadata, (error: Error | null, answer: Message) => {
+        if (error) reject(error)
+        else message = answer
+      }).on('status', (status: { metadata: Metadata }) => resolve([message, status.metadata]))
+    })
+    client.close()
+    expect(toJson(output, answer as never, { alwaysEmitImplicit: true })).toEqual(rest.json)
+    for (const name of ['kairship-source', 'kairship-source-reason'])
+      expect(trailer.get(name), name).toEqual([rest.headers[name]])
+    expect(Number(trailer.get('kairship-index-lag')[0])).toBeGreaterThanOrEqual(0)
+    await ask('DELETE', '/namespaces/default/ingresses/on-both')
   })
 
   it('are refused with the field that is wrong', async () => {

@@ -331,7 +331,7 @@ describe('a request goes', () => {
   })
 
   it('and no reason goes untested', () => {
-    const tested: Record<RouteReason, 'here' | 'where an index is read'> = {
+    const tested: Record<RouteReason, 'here' | 'where an index is read' | 'with the rules of lists'> = {
       NoResource: 'here',
       NotARead: 'here',
       HeadOnly: 'here',
@@ -345,6 +345,7 @@ describe('a request goes', () => {
       Parameter: 'here',
       Version: 'here',
       Page: 'here',
+      Member: 'with the rules of lists',
       NoIndex: 'here',
       NoWatch: 'here',
       Informer: 'here',

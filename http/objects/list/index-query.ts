@@ -1,0 +1,65 @@
+import type { ListQuery, Sort } from '../list-query.js'
+import { BY_NAME, MOST_OBJECTS } from './select.js'
+
+/** A list in Clusterpedia's grammar. */
+export interface IndexQuery {
+  readonly parameters: URLSearchParams
+  /**
+   * The index is asked for all that its grammar can select, and the rest is done here, as with what Karmada answers: it has no
+   * word for the order or for one of the conditions. Else it is asked for the page.
+   */
+  readonly whole: boolean
+}
+
+/** A part of a name that the index looks for as it stands: it is a label's value there, and a pattern of SQL. */
+const PLAIN_PART = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/
+/** Names that fit in an address. */
+const MOST_NAMES_LENGTH = 4_000
+const PLAIN_NAME = /^[-a-z0-9.]+$/
+const PLAIN_UID = /^[-a-zA-Z0-9]+$/
+const FUZZY_NAME = 'internalstorage.clusterpedia.io/fuzzy-name'
+
+/** What the index is asked for. Nothing of a caller's goes there but what its grammar reads as it was meant. */
+export function indexQuery(query: ListQuery<never>): IndexQuery {
+  const { labelSelector, nameContains = [], names, ownerUid, where, sort = BY_NAME, page, pageSize } = query
+  const parts = nameContains.filter(part => part !== '')
+  const plainParts = parts.every(part => PLAIN_PART.test(part))
+  const plainNames =
+    !names || (names.every(name => PLAIN_NAME.test(name)) && names.join().length <= MOST_NAMES_LENGTH)
+  const plainOwner = !ownerUid || PLAIN_UID.test(ownerUid)
+  const order = orderOf(sort)
+  const whole = !plainParts || !plainNames || !plainOwner || where !== undefined || order === undefined
+  const labels = [
+    ...(labelSelector ? [labelSelector] : []),
+    ...(plainParts ? [...new Set(parts)].map(part => `${FUZZY_NAME}=${part}`) : []),
+  ]
+  const parameters = new URLSearchParams({
+    orderby: order ?? NAME_ORDER,
+    withRemainingCount: 'true',
+    ...(labels.length > 0 && { labelSelector: labels.join() }),
+    ...(names && names.length > 0 && plainNames && { names: names.join() }),
+    ...(ownerUid && plainOwner && { ownerUID: ownerUid }),
+    ...limits(whole || pageSize <= 0 ? { limit: MOST_OBJECTS, offset: 0 } : pageOf(page, pageSize)),
+  })
+  return { parameters, whole }
+}
+
+const pageOf = (page: number, pageSize: number) => ({
+  limit: pageSize,
+  offset: (Math.max(1, page) - 1) * pageSize,
+})
+
+const limits = ({ limit, offset }: { limit: number; offset: number }) => ({
+  limit: String(limit),
+  ...(offset > 0 && { continue: String(offset) }),
+})
+
+/** Only these words, since an index may hand an order to its database as it stands. */
+const COLUMNS = { name: 'name', namespace: 'namespace', createdAt: 'created_at' } as const
+const NAME_ORDER = 'name,namespace'
+
+function orderOf({ key, descending }: Sort<never>): string | undefined {
+  if (typeof key === 'function') return undefined
+  const ties = (['namespace', 'name'] as const).filter(column => column !== key)
+  return [`${COLUMNS[key]}${descending ? ' desc' : ''}`, ...ties].join()
+}

@@ -1,0 +1,157 @@
+import type { KubeList, KubeObject } from '../../../manifests/kube.js'
+import { isExpired } from '../../../manifests/status-error.js'
+import type { AnsweredFrom } from '../../answered-from.js'
+import { badGateway, failedPrecondition } from '../../failure.js'
+import type { ReadRules } from '../../proxy/proxy-request.js'
+import { karmada } from '../../proxy/route/route.js'
+import { checkPage } from '../../rpc/paging.js'
+import { type Answer, jsonOf, sourceOfAnswer } from '../answer.js'
+import type { ListQuery, ObjectPage } from '../list-query.js'
+import type { ObjectRequests } from '../object-requests.js'
+import { apiVersionOf, collectionPath, type ObjectType, type Place } from '../object-type.js'
+import type { ObjectCall } from '../objects.js'
+import { listRules } from './list-route.js'
+import { MOST_BYTES, MOST_OBJECTS, pageOfObjects, selects } from './select.js'
+
+/** Objects that are read at once: as many as kubectl and informers ask for. */
+const CHUNK = 500
+/** How often a list is begun anew whose continuation has expired, which takes minutes. */
+const MOST_READINGS = 3
+
+/** What is listed. */
+export interface Listing<T extends KubeObject> {
+  readonly requests: ObjectRequests
+  readonly call: ObjectCall
+  readonly place: Place
+  readonly type: ObjectType
+  readonly query: ListQuery<T>
+}
+
+/**
+ * A page of what matches: the index's own where the rules send the list there, else cut out here of all that matches.
+ * @throws Failure FAILED_PRECONDITION where that is more than is sorted here, with what to narrow
+ */
+export async function listObjects<T extends KubeObject>(listing: Listing<T>): Promise<ObjectPage<T>> {
+  const { place, type, query } = listing
+  checkPage(query)
+  const { rules, asked } = listRules(place, type, query)
+  for (let reading = 1; ; reading += 1) {
+    try {
+      const first = await readChunk(listing, undefined, rules)
+      if (first.answered.source === 'karmada') {
+        const objects = await withRest(listing, first)
+        return { ...pageOfObjects(objects, query), answered: first.answered }
+      }
+      const page = asked.whole || query.pageSize <= 0 ? wholePage(listing, first) : indexPage(query, first)
+      if (page) return { ...page, answered: first.answered }
+      const objects = await withRest(listing, await readChunk(listing, undefined, NOT_THE_INDEX))
+      return { ...pageOfObjects(objects, query), answered: UNCOUNTED }
+    } catch (error) {
+      if (!isExpired(error) || reading >= MOST_READINGS) throw error
+    }
+  }
+}
+
+interface Chunk<T> {
+  readonly items: readonly T[]
+  readonly next: string | undefined
+  /** How many more match; absent where it was not said. */
+  readonly remaining: number | undefined
+  readonly bytes: number
+  readonly answered: AnsweredFrom
+}
+
+/** A page as the index made it; undefined where it did not say how many there are. */
+function indexPage<T extends KubeObject>(
+  { page: asked, pageSize }: ListQuery<T>,
+  { items, remaining }: Chunk<T>,
+): Omit<ObjectPage<T>, 'answered'> | undefined {
+  if (remaining === undefined) return undefined
+  const page = Math.max(1, asked)
+  // Of a page past the end it is negative.
+  const total = Math.max(0, (page - 1) * pageSize + items.length + remaining)
+  return { items, pagination: { total, page, pageSize, pages: Math.ceil(total / pageSize) } }
+}
+
+function wholePage<T extends KubeObject>(
+  { type, query }: Listing<T>,
+  { items, remaining }: Chunk<T>,
+): Omit<ObjectPage<T>, 'answered'> | undefined {
+  if (remaining === undefined) return undefined
+  if (remaining > 0) throw tooMany(type, query)
+  return pageOfObjects(items.filter(selects(query)), query)
+}
+
+/** The chunks after the first, which only the instance continues. */
+async function withRest<T extends KubeObject>(listing: Listing<T>, first: Chunk<T>): Promise<readonly T[]> {
+  const { type, query } = listing
+  const isWanted = selects(query)
+  const wanted: T[] = []
+  let [read, bytes] = [0, 0]
+  for (let chunk = first; ; chunk = await readChunk(listing, chunk.next, NOT_THE_INDEX)) {
+    const { items, next } = chunk
+    read += items.length
+    bytes += chunk.bytes
+    if (read > MOST_OBJECTS || bytes > MOST_BYTES || (next && read === MOST_OBJECTS))
+      throw tooMany(type, query)
+    for (const item of items) if (isWanted(item)) wanted.push(item)
+    if (!next) return wanted
+  }
+}
+
+/** A list that has begun with the instance is continued there. */
+const NOT_THE_INDEX: ReadRules = {
+  target: '',
+  route: () => karmada(['ContinueToken', () => true, 'it continues a list of the instance']),
+}
+const UNCOUNTED: AnsweredFrom = {
+  source: 'karmada',
+  reason: 'IndexFailed',
+  warning: 'answered by Karmada: the index did not say how many objects there are',
+}
+
+async function readChunk<T extends KubeObject>(
+  { requests, call, place, type, query }: Listing<T>,
+  next: string | undefined,
+  rules: ReadRules,
+): Promise<Chunk<T>> {
+  const { labelSelector, fieldSelector } = query
+  const request = {
+    method: 'GET',
+    path: collectionPath(place, type, query.namespace),
+    query: { limit: CHUNK, labelSelector, fieldSelector, continue: next },
+  } as const
+  const answer = await requests.send(call, place.instance, request, { most: MOST_BYTES, rules })
+  const { items, metadata } = listOf<T>(answer, type)
+  return {
+    items,
+    next: metadata?.continue || undefined,
+    remaining: metadata?.remainingItemCount,
+    bytes: answer.body.length,
+    answered: sourceOfAnswer(answer) ?? UNCOUNTED,
+  }
+}
+
+/** A list's items as whole objects: API servers leave apiVersion and kind out there. @throws Failure UNAVAILABLE */
+function listOf<T extends KubeObject>(
+  answer: Answer,
+  type: ObjectType,
+): { readonly items: readonly T[]; readonly metadata?: KubeList<T>['metadata'] } {
+  const { items, metadata } = (jsonOf(answer) ?? {}) as Partial<KubeList<T>>
+  const head = { apiVersion: apiVersionOf(type), kind: type.kind }
+  // Written in Go, where a list that nothing was put into is null.
+  const all = items ?? []
+  if (!Array.isArray(all) || all.some(item => typeof item?.metadata?.name !== 'string'))
+    throw badGateway(`the instance answered with what is no list of ${type.resource}`)
+  return { items: all.map(item => ({ ...head, ...item })), ...(metadata && { metadata }) }
+}
+
+const tooMany = ({ resource }: ObjectType, { namespace, labelSelector }: ListQuery<never>) => {
+  const what = `there are more than ${MOST_OBJECTS} ${resource} or ${MOST_BYTES >> 20} MiB of them, the most that are sorted here`
+  const narrower = [
+    ...(namespace ? [] : ['a namespace']),
+    labelSelector ? 'narrower labels' : 'a label selector',
+    'a pageSize and an order that the index has',
+  ]
+  return failedPrecondition(`${what}: give ${narrower.join(', or ')}`, { reason: 'ListTooLarge' })
+}

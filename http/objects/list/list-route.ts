@@ -1,0 +1,55 @@
+import type { ReadRules } from '../../proxy/proxy-request.js'
+import { selectsAlike } from '../../proxy/route/read-request.js'
+import {
+  firstOf,
+  type IndexState,
+  karmada,
+  type Route,
+  type Row,
+  routeByIndex,
+} from '../../proxy/route/route.js'
+import type { ListQuery } from '../list-query.js'
+import { collectionPath, type ObjectType, type Place } from '../object-type.js'
+import { type IndexQuery, indexQuery } from './index-query.js'
+
+/** A list as the rules see it. */
+interface Listed {
+  readonly place: Place
+  readonly query: ListQuery<never>
+}
+
+/** Lists that no index answers as the instance does. */
+const notForAnyIndex: readonly Row<[Listed]>[] = [
+  ['Member', ({ place }) => place.cluster !== undefined, 'it is of a member, which no index reads'],
+  [
+    'FieldSelector',
+    ({ query }) => !!query.fieldSelector,
+    'it selects by fields, which the index reads differently',
+  ],
+  [
+    'LabelSelector',
+    ({ query }) => !selectsAlike(query.labelSelector ?? ''),
+    'it selects by labels that the index reads differently',
+  ],
+]
+
+/**
+ * The rules of lists of the management API. They are pages that are sorted, searched and counted, which is what an index is for;
+ * no watch begins with them. So unlike lists of the proxy they go to the index first, whatever their size, and to Karmada where
+ * the index lacks the type, is not in order, does not show the caller's own writes, or the caller may not read.
+ */
+export function listRoute(listed: Listed, index: IndexState | undefined): Route {
+  const always = firstOf(notForAnyIndex, listed)
+  return always ? karmada(always) : routeByIndex(index)
+}
+
+/** How a list is routed, and what the index is asked for. */
+export function listRules(
+  place: Place,
+  type: ObjectType,
+  query: ListQuery<never>,
+): { readonly rules: ReadRules; readonly asked: IndexQuery } {
+  const asked = indexQuery(query)
+  const target = `${collectionPath({ instance: place.instance }, type, query.namespace)}?${asked.parameters}`
+  return { asked, rules: { target, route: index => listRoute({ place, query }, index) } }
+}

@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AnsweredFrom } from '../../../http/answered-from.js'
+import { objectsOf } from '../../../http/objects/karmada-objects.js'
+import type { ListQuery } from '../../../http/objects/list-query.js'
+import type { ObjectType } from '../../../http/objects/object-type.js'
+import { requestParts } from '../../../http/proxy/request-parts.js'
+import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import { eventually } from '../../scenarios/support/eventually.js'
+import { unmetered } from '../../silent.js'
+import { fakeLog } from '../fakes/log.js'
+import { type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
+
+const type: ObjectType = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+}
+const namespaces = ['a', 'a-b', 'c']
+const apps = ['web', 'api', 'job']
+const owners = ['owner-1', 'owner-2']
+
+let world: PlaygroundProxy
+let all: readonly KubeObject[]
+let answers: AnsweredFrom[]
+
+const place = () => ({ instance: world.instance })
+const call = (user = 'admin@playground') => ({
+  caller: { user, groups: ['system:authenticated'], extra: {} },
+  signal: new AbortController().signal,
+  answered: (from: AnsweredFrom) => void answers.push(from),
+})
+
+/** Lists over the world's fleet, with its index or as if there were none. */
+const objects = ({ index = true } = {}) => {
+  const { fleet } = world.manager
+  const seen = index ? fleet : Object.create(fleet, { index: { value: () => undefined } })
+  const now = () => performance.now()
+  const options = { fleet: seen, log: fakeLog(), meter: unmetered, now, ledger: new WriteLedger(now) }
+  return objectsOf({ parts: requestParts(options), instances: { sameAsWritten: () => undefined } })
+}
+
+beforeAll(async () => {
+  world = await startPlaygroundProxy()
+  answers = []
+  const { local } = world.playground.karmadas.get(world.instance)!.server
+  for (const name of namespaces)
+    await local.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
+  for (let n = 0; n < 90; n += 1) {
+    const [app, uid] = [apps[n % 3], owners[n % 5]]
+    const reference = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid, controller: n % 2 === 0 }
+    await local.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespaces[(n * 7) % 3]}/configmaps`,
+      body: {
+        metadata: {
+          // Some names are in several namespaces.
+          name: `${app}-${n % 40}.x`,
+          labels: { app, even: String(n % 2 === 0) },
+          annotations: { rank: String((n * 37) % 11) },
+          ...(uid && { ownerReferences: [reference] }),
+        },
+      },
+    })
+  }
+  const listed = await objects({ index: false }).list(call(), place(), type, {
+    ...{ page: 1, pageSize: 0, labelSelector: 'app' },
+  })
+  all = listed.items
+  await eventually('the index shows them', async () => {
+    const page = await objects().list(call(), place(), type, {
+      ...{ page: 1, pageSize: 1, labelSelector: 'app' },
+    })
+    return page.answered.source === 'index' && page.pagination.total === all.length
+  })
+})
+afterAll(() => world.close())
+
+const rank = ({ metadata }: KubeObject) => metadata.annotations?.rank ?? ''
+
+/** Queries of every kind; some match nothing, and some pages are past the end. */
+const queries: fc.Arbitrary<ListQuery> = fc.record(
+  {
+    page: fc.integer({ min: 0, max: 6 }),
+    pageSize: fc.constantFrom(-1, 0, 1, 7, 20, 200),
+    namespace: fc.constantFrom('', ...namespaces),
+    // Only objects of this test: others change between two reads.
+    labelSelector: fc.constantFrom('app', 'app=web', 'app in (web,api),even=true', 'app,!even', 'even'),
+    nameContains: fc.array(fc.constantFrom('', 'web', '-1', '.x', 'none', '_', '%'), { maxLength: 2 }),
+    names: fc.constantFrom([], ['web-0.x', 'api-1.x', 'absent'], ['a,b']),
+    ownerUid: fc.constantFrom('', ...owners, 'nobody'),
+    where: fc.constantFrom((object: KubeObject) => rank(object) > '4'),
+    sort: fc.record({
+      key: fc.constantFrom('name' as const, 'namespace' as const, 'createdAt' as const, rank),
+      descending: fc.boolean(),
+    }),
+  },
+  { requiredKeys: ['page', 'pageSize', 'labelSelector'] },
+)
+
+describe('a list', () => {
+  it('is the same page from the index and from Karmada, whatever is asked', async () => {
+    const [indexed, direct] = [objects(), objects({ index: false })]
+    await fc.assert(
+      fc.asyncProperty(queries, async query => {
+        const fromIndex = await indexed.list(call(), place(), type, query)
+        const fromKarmada = await direct.list(call(), place(), type, query)
+        expect(fromIndex.answered).toMatchObject({ source: 'index' })
+        expect(fromKarmada.answered).toMatchObject({ source: 'karmada', reason: 'NoIndex' })
+        expect(fromIndex.pagination).toEqual(fromKarmada.pagination)
+        expect(fromIndex.items).toEqual(fromKarmada.items)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it.each([true, false])(
+    'of pages has each object once, while objects change and others come and go behind (index: %s)',
+    async index => {
+      const lists = objects({ index })
+      const { local } = world.playground.karmadas.get(world.instance)!.server
+      const sort = { key: 'name', descending: false } as const
+      const seen: string[] = []
+      for (let page = 1; page <= 10; page += 1) {
+        const query = { page, pageSize: 10, sort, labelSelector: 'app' }
+        const { items } = await lists.list(call(), place(), type, query)
+        seen.push(...items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))
+        for (const { metadata } of all.slice(page * 5, page * 5 + 5))
+          await local.request({
+            method: 'PATCH',
+            path: `/api/v1/namespaces/${metadata.namespace}/configmaps/${metadata.name}`,
+            contentType: 'application/merge-patch+json',
+            body: { data: { page: String(page), index: String(index) } },
+          })
+        const passing = { metadata: { name: `zz-${page}`, labels: { app: 'zz' } } }
+        const path = '/api/v1/namespaces/c/configmaps'
+        await local.request({ method: 'POST', path, body: passing })
+        await local.request({ method: 'DELETE', path: `${path}/zz-${page}` })
+      }
+      const unchanged = all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+      expect(seen.filter(one => !one.includes('/zz-')).sort()).toEqual([...unchanged].sort())
+    },
+  )
+
+  it('shows the caller what it has just written', async () => {
+    const lists = objects()
+    const metadata = { name: 'aaa', namespace: 'a' }
+    await lists.create(call(), place(), type, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    const first = { page: 1, pageSize: 1, namespace: 'a' }
+    const { items } = await lists.list(call(), place(), type, first)
+    expect(items[0]?.metadata.name).toBe('aaa')
+    await lists.remove(call(), place(), type, metadata)
+    const after = await lists.list(call(), place(), type, first)
+    expect(after.items[0]?.metadata.name).not.toBe('aaa')
+  })
+
+  it('says where it is from, and how old that may be', async () => {
+    answers = []
+    await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
+    expect(answers).toEqual([{ source: 'index', reason: 'Index', lagMs: expect.any(Number) }])
+    await world.playground.containerManagement.setReadApiAvailable(false)
+    try {
+      answers = []
+      await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
+      expect(answers).toEqual([
+        { source: 'karmada', reason: 'IndexFailed', warning: expect.stringContaining('index') },
+      ])
+    } finally {
+      await world.playground.containerManagement.setReadApiAvailable(true)
+    }
+  })
+
+  it('is refused to who may not read, in the instance’s own words', async () => {
+    const refused = await objects()
+      .list(call('stranger'), place(), type, { page: 1, pageSize: 1 })
+      .catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(StatusError)
+    expect((refused as StatusError).code).toBe(403)
+  })
+})

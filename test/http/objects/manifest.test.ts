@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../../http/failure.js'
+import { manifestOf, patchOf } from '../../../http/objects/manifest.js'
+
+const type = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true }
+const clusterWide = { group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false }
+const read = (data: string, more = {}) => manifestOf(data, { type, ...more })
+
+/** The fields that are wrong, with what is said of them. */
+function refusal(work: () => unknown): string[] {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return (error.details.violations ?? []).map(({ field, description }) => `${field} ${description}`)
+  }
+  throw new Error('it was not refused')
+}
+
+describe('a manifest', () => {
+  it('is JSON or YAML, and keeps fields that nobody knows', () => {
+    const yaml = 'metadata: {name: a, unknown: 1}\nspec: {new: {deep: [x]}}\nmore: true\n'
+    const object = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a', unknown: 1 },
+      spec: { new: { deep: ['x'] } },
+      more: true,
+    }
+    expect(read(yaml)).toEqual(object)
+    expect(read(JSON.stringify(object))).toEqual(object)
+    expect(read(`{metadata: {name: a}}`).metadata.name).toBe('a')
+  })
+
+  it('means in YAML what it means to kubectl', () => {
+    const { spec } = read(
+      'metadata: {name: a}\nspec: {mode: 0644, on: on, date: 2020-01-02, ports: 22:22, time: 1:30:00, text: "on", hex: 0x1F}\n',
+    ) as unknown as { spec: object }
+    expect(spec).toEqual({
+      mode: 420,
+      true: true,
+      date: '2020-01-02',
+      ports: '22:22',
+      time: '1:30:00',
+      text: 'on',
+      hex: 31,
+    })
+  })
+
+  it('gets the namespace of the path, whatever it says itself', () => {
+    const inB = '{"metadata":{"name":"a","namespace":"b"}}'
+    expect(read(inB, { namespace: 'c' }).metadata.namespace).toBe('c')
+    expect(read(inB).metadata.namespace).toBe('b')
+    expect(read('metadata: {}', { name: 'a' }).metadata.name).toBe('a')
+    expect(read('metadata: {generateName: a-}').metadata).toEqual({ generateName: 'a-' })
+  })
+
+  it.each([
+    ['no name', 'metadata: {}', {}, 'data.metadata.name is required'],
+    ['another name', 'metadata: {name: a}', { name: 'b' }, 'data.metadata.name is "a", but must be "b"'],
+    [
+      'another kind',
+      'kind: Service\nmetadata: {name: a}',
+      {},
+      'data.kind is "Service", but must be "Deployment"',
+    ],
+    [
+      'another version',
+      'apiVersion: apps/v1beta1\nmetadata: {name: a}',
+      {},
+      'data.apiVersion is "apps/v1beta1", but must be "apps/v1"',
+    ],
+    ['a number for a name', 'metadata: {name: 1}', {}, 'data.metadata.name must be text'],
+    ['a list', '[]', {}, 'data is not an object'],
+    ['text', 'hello', {}, 'data is not an object'],
+    ['metadata that is text', 'metadata: x', {}, 'data.metadata is not an object'],
+    ['nothing', '', {}, 'data holds 0 documents: it must hold exactly one'],
+    ['two documents', 'a: 1\n---\nb: 2', {}, 'data holds 2 documents: it must hold exactly one'],
+    [
+      'a namespace where there is none',
+      'metadata: {name: a, namespace: b}',
+      { type: clusterWide },
+      'data.metadata.namespace must be absent: a Node has no namespace',
+    ],
+  ])('with %s is refused by the field', (_what, data, more, expected) => {
+    expect(refusal(() => read(data, more))).toContain(expected)
+  })
+
+  it.each([
+    ['broken JSON', '{"a":'],
+    ['broken YAML', 'a: [\nb'],
+    ['duplicate keys', 'a: 1\na: 2'],
+    ['deep lists', '['.repeat(100_000)],
+    ['deep nesting without brackets', '- '.repeat(100_000)],
+    ['many documents', '---\n'.repeat(100_000)],
+    ['many aliases', `a: &a [x]\n${Array.from({ length: 100 }, (_, n) => `b${n}: *a`).join('\n')}`],
+    ['a tag of a program', 'a: !!js/function "x"'],
+    ['3 MB', `a: ${'x'.repeat(3 << 20)}`],
+  ])('of %s is refused in a moment, and nothing breaks', (_what, data) => {
+    expect(refusal(() => read(data))).toEqual([expect.stringMatching(/^data (is|holds) /)])
+  })
+})
+
+describe('a patch', () => {
+  it('is an object, JSON or YAML', () => {
+    expect(patchOf('{"spec":null}')).toEqual({ spec: null })
+    expect(patchOf('spec: {a: 1}')).toEqual({ spec: { a: 1 } })
+    expect(refusal(() => patchOf('[]', 'patch'))).toEqual([
+      'patch is not an object: send the fields to change',
+    ])
+  })
+})
