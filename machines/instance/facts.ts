@@ -110,7 +110,7 @@ export const exists = (object: OutsideObject | 'absent' | undefined): object is 
 export const isSynced = ({ virtualCluster }: Facts): boolean =>
   exists(virtualCluster) && virtualCluster.verdict?.holds === true
 
-/** No older Instance manages this control plane; unknown until its identity was read and compared. */
+/** The control plane answers, and no older Instance manages it; unknown until its identity was read and compared. */
 export const isDistinct = ({ controlPlane, duplicate }: Facts): boolean =>
   controlPlane?.ok === true &&
   duplicate !== undefined &&

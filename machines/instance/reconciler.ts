@@ -114,7 +114,6 @@ export const reconciler = (
       },
       /** It failed. It is tried again after a rest, or as soon as something else is wanted. */
       resting: {
-        tags: 'resting',
         always: [
           { guard: not({ type: 'is due', params: task }), target: 'settled' },
           { guard: not('leading'), target: 'standby' },

@@ -47,7 +47,7 @@ export function reduceFact(context: InstanceContext, event: InstanceEvent): Inst
       // Another replica acts from now on. What this one did last says nothing about what is there when it leads again.
       return revised(context, { leading: false, work: {} })
     case 'rest.began':
-      return withWork(context, event.task, { until: event.until, rested: false })
+      return withWork(context, event.task, { until: event.until })
     case 'rest.ended':
       return withWork(context, event.task, { rested: true })
     default:

@@ -72,7 +72,7 @@ export const instance = setup({
     context: {} as InstanceContext,
     events: {} as InstanceEvent,
     input: {} as InstanceInput,
-    tags: {} as InstanceState | 'acting' | 'resting',
+    tags: {} as InstanceState | 'acting',
   },
   actors: {
     'follow the credentials': observer<{ name: string }, OwnObserverEvent>(),
@@ -115,13 +115,13 @@ export const instance = setup({
     'has credentials': ({ context }) => context.facts.credentials?.ok === true,
     'is a duplicate': ({ context }) => context.facts.duplicate?.first !== undefined,
     'has a virtual cluster': ({ context: { facts } }) =>
-      facts.controlPlane?.ok === true && isDistinct(facts) && exists(facts.virtualCluster),
+      isDistinct(facts) && exists(facts.virtualCluster),
     'is synced': ({ context: { facts } }) => isSynced(facts),
     'is whole': ({ context }) => isWhole(context),
     'has statistics to gather': ({ context: { leading, facts } }) =>
-      leading && facts.controlPlane?.ok === true && isDistinct(facts) && isKarmada(facts),
+      leading && isDistinct(facts) && isKarmada(facts),
     'has an index to measure': ({ context: { facts } }) =>
-      facts.controlPlane?.ok === true && isDistinct(facts) && isKarmada(facts) && isSynced(facts),
+      isDistinct(facts) && isKarmada(facts) && isSynced(facts),
     'is ready but not yet reported': ({ context: { phase, instance } }, reconciler: Reconciler) =>
       reconciler === 'status' && phase === 'ready' && instance.status?.phase !== 'Ready',
     'is due': ({ context }, reconciler: Reconciler) => isDue(context, reconciler),

@@ -51,7 +51,6 @@ export const teardownStep = (task: TeardownStep, next: string) =>
       },
       /** It failed, or the thing is not gone yet. */
       resting: {
-        tags: 'resting',
         always: [
           { guard: not('leading'), target: 'standby' },
           { guard: { type: 'is given up', params: task }, target: `#instance.deleting.teardown.${next}` },

@@ -31,6 +31,11 @@ describe('what a watch on the host shows', () => {
     expect(isNews(knowing('registered'), again('refused'))).toBe(true)
   })
 
+  it('is no news when contact was made that was not lost', () => {
+    expect(isNews(knowing('hostLost'), again('hostBack'))).toBe(true)
+    expect(isNews(knowing('hostLost', 'hostBack'), again('hostBack'))).toBe(false)
+  })
+
   it('is news again after contact was lost', () => {
     expect(isNews(knowing('synced', 'hostLost'), again('synced'))).toBe(true)
   })

@@ -1,36 +1,10 @@
 import { expect, it } from 'vitest'
-import { initialTransition, transition } from 'xstate'
-import type { InstanceEvent } from '../../../machines/instance/events.js'
-import { instanceMachine } from '../../../machines/instance/instance.js'
 import { pendingOf } from '../../../machines/instance/pending.js'
-import { type FactName, facts, instance } from './facts.js'
+import { done, fails, reached, rested, type Step, walked } from './walked.js'
 
-/** What an instance is said to wait for and to do after some events; the status is always being written. */
-function pendingAfter(
-  { leading = true, ...start }: Parameters<typeof instance>[0] & { leading?: boolean },
-  ...known: (FactName | InstanceEvent | { type: `xstate.${string}`; [key: string]: unknown })[]
-): readonly string[] {
-  let [snapshot] = initialTransition(instanceMachine, { instance: instance(start), leading })
-  for (const one of known)
-    [snapshot] = transition(
-      instanceMachine,
-      snapshot,
-      (typeof one === 'string' ? facts[one] : one) as InstanceEvent,
-    )
-  return pendingOf(snapshot).filter(sentence => sentence !== 'is writing the status')
-}
-
-const done = (task: string, output: string) =>
-  ({ type: `xstate.done.actor.${task}.effect`, actorId: `${task}.effect`, output }) as const
-const error = (task: string) =>
-  ({
-    type: `xstate.error.actor.${task}.effect`,
-    actorId: `${task}.effect`,
-    error: Object.assign(new Error(), {
-      failure: { reason: 'Unavailable', stage: 'virtual cluster', message: 'the host is away' },
-    }),
-  }) as const
-const reached: FactName[] = ['resolved', 'healthy', 'distinct', 'noVirtualCluster', 'unregistered']
+/** What an instance is said to wait for and to do after some steps, without the status that it is always writing. */
+const pendingAfter = (start: Parameters<typeof walked>[0], ...steps: Step[]): readonly string[] =>
+  pendingOf(walked(start, ...steps).snapshot).filter(sentence => sentence !== 'is writing the status')
 
 it('an instance is said to wait for the root cause alone', () => {
   expect(
@@ -60,17 +34,18 @@ it('an instance is said to wait until its watch shows what was made', () => {
 })
 
 it('an instance is said to try again, when, after how many tries, and why', () => {
-  const failing = 'waits for VirtualClusterSynced: Unavailable: the host is away'
+  const failing = 'waits for VirtualClusterSynced: Unavailable: virtualCluster: Unavailable'
   const again = (when: string, tries: string) =>
-    `tries making the virtual cluster as it should be again ${when}, after ${tries}: the host is away`
-  const failed = error('virtualCluster')
+    `tries making the virtual cluster as it should be again ${when}, after ${tries}: virtualCluster: Unavailable`
+  const failed = fails('virtualCluster')
   expect(pendingAfter({}, ...reached, failed)).toEqual([failing, again('soon', '1 failed try')])
   const until = Date.parse('2026-01-01T00:00:07Z')
   const task = 'virtualCluster'
   const resting = { type: 'rest.began', task, until } as const
-  expect(
-    pendingAfter({}, ...reached, failed, resting, { type: 'rest.ended', task }, failed, resting),
-  ).toEqual([failing, again('at 2026-01-01T00:00:07.000Z', '2 failed tries')])
+  expect(pendingAfter({}, ...reached, failed, resting, rested(task), failed, resting)).toEqual([
+    failing,
+    again('at 2026-01-01T00:00:07.000Z', '2 failed tries'),
+  ])
 })
 
 it('an instance that is being deleted waits for nothing but its own teardown', () => {

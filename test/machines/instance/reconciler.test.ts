@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest'
+import type { InstanceEvent } from '../../../machines/instance/events.js'
+import type { OutsideObject } from '../../../machines/instance/facts.js'
+import {
+  CONFIRM_WITHIN_MS,
+  ROLE_BINDINGS_PAUSE_MS,
+  STATUS_PAUSE_COMING_UP_MS,
+  STATUS_PAUSE_MS,
+} from '../../../machines/retry.js'
+import { instance } from './facts.js'
+import { done, fails, reached, rested, type Step, walked, whole } from './walked.js'
+
+const made = done('virtualCluster', 'vc-1')
+const failed = fails('virtualCluster')
+const isMaking = (effect: string) => effect === 'ensure the virtual cluster'
+/** Other types shall be indexed. */
+const reindexed: Step = {
+  type: 'instance.observed',
+  instance: instance({
+    spec: {
+      kubeconfigSecretRef: { namespace: 'fleet', name: 'alpha' },
+      index: { resources: [{ group: 'apps', resources: ['deployments'] }] },
+    },
+  }),
+}
+/** The PediaCluster as the watch shows it. */
+const seen = (object: Partial<OutsideObject>): InstanceEvent => ({
+  type: 'virtualCluster.observed',
+  virtualCluster: { revision: 'vc-1', deleting: false, ...object },
+})
+
+describe('the reconciler of a PediaCluster', () => {
+  it.each<[string, Step[], string, string[]]>([
+    ['makes it when it is missing', [], 'acting', ['ensure the virtual cluster']],
+    ['aborts that when it is not wanted any more', ['unreachable'], 'settled', []],
+    ['waits until the watch shows what was made', [made], 'confirming', []],
+    ['makes nothing on top of what is not seen yet', [made, reindexed], 'confirming', []],
+    ['is settled when the watch shows it', [made, seen({})], 'settled', []],
+    ['waits no longer for what is not wanted any more', [made, 'unreachable'], 'settled', []],
+    [
+      'makes it again when the watch stays silent',
+      [made, rested('virtualCluster')],
+      'acting',
+      ['ensure the virtual cluster'],
+    ],
+    ['leaves it to the replica that leads by then', [made, 'following'], 'standby', []],
+    [
+      'makes it again when it is being deleted',
+      [made, seen({}), seen({ deleting: true })],
+      'acting',
+      ['ensure the virtual cluster'],
+    ],
+    [
+      'makes it again when somebody changed it',
+      [made, seen({}), seen({ revision: 'vc-2' })],
+      'acting',
+      ['ensure the virtual cluster'],
+    ],
+    [
+      'makes it again when it is gone',
+      [made, seen({}), 'noVirtualCluster'],
+      'acting',
+      ['ensure the virtual cluster'],
+    ],
+    ['leaves it alone when its owner judges it', [made, seen({}), 'synced'], 'settled', []],
+    ['rests after a failure', [failed], 'resting', []],
+    [
+      'tries again after the rest',
+      [failed, rested('virtualCluster')],
+      'acting',
+      ['ensure the virtual cluster'],
+    ],
+    [
+      'tries again at once when it wants something else',
+      [failed, 'rotated', 'healthyAfterRotation'],
+      'acting',
+      ['ensure the virtual cluster'],
+    ],
+    ['does not try again what is not wanted any more', [failed, 'unreachable'], 'settled', []],
+    [
+      'does not try again where it does not lead',
+      [failed, 'following', rested('virtualCluster')],
+      'standby',
+      [],
+    ],
+    [
+      'does not repeat a defect',
+      [fails('virtualCluster', 'NotProvided'), rested('virtualCluster')],
+      'resting',
+      [],
+    ],
+  ])('%s', (_claim, steps, state, work) => {
+    const { region, work: begun } = walked({}, ...reached, ...steps)
+    expect([region('virtualCluster'), begun.filter(isMaking)]).toEqual([state, work])
+  })
+
+  it('has nothing to leave to the leader when nothing is wanted', () => {
+    expect(walked({ leading: false }, ...reached).region('virtualCluster')).toBe('standby')
+    expect(walked({ leading: false }, ...reached, 'unreachable').region('virtualCluster')).toBe('settled')
+  })
+
+  it('looks again for what the watch does not show, unannounced', () => {
+    const [rest] = walked({}, ...reached, made).started
+    expect(rest).toMatchObject({
+      src: 'rest',
+      input: { task: 'virtualCluster', ms: CONFIRM_WITHIN_MS, announce: false },
+    })
+  })
+
+  it('rests longer after each failure in a row, and says until when', () => {
+    const restAfter = (...steps: Step[]) => walked({}, ...reached, ...steps, failed).started[0]?.input
+    expect(restAfter()).toEqual({ task: 'virtualCluster', ms: 1_000, announce: true })
+    expect(restAfter(failed, rested('virtualCluster'))).toMatchObject({ ms: 2_000 })
+    expect(restAfter(failed, rested('virtualCluster'), made, rested('virtualCluster'))).toMatchObject({
+      ms: 1_000,
+    })
+  })
+
+  it('gives its effect what is wanted', () => {
+    const { started, snapshot } = walked({}, ...reached)
+    const input = started.find(({ src }) => src === 'ensure the virtual cluster')?.input
+    expect(input?.wanted).toBe(snapshot.context.wanted.virtualCluster)
+    expect(input?.facts).toBe(snapshot.context.facts)
+  })
+})
+
+describe('the reconciler of role bindings', () => {
+  const materialized = [
+    'resolved',
+    'healthy',
+    'distinct',
+    'bindings',
+    done('roleBindings', 'unwatched'),
+  ] as const
+
+  it('pauses after a success, so that many changes are one reconciliation', () => {
+    const { region, started } = walked({}, ...materialized)
+    expect(region('roleBindings')).toBe('pausing')
+    expect(started.findLast(({ input }) => input.task === 'roleBindings')?.input).toEqual({
+      task: 'roleBindings',
+      ms: ROLE_BINDINGS_PAUSE_MS,
+      announce: false,
+    })
+    expect(walked({}, ...materialized, rested('roleBindings')).region('roleBindings')).toBe('settled')
+  })
+
+  it('does not pause where it does not lead', () =>
+    expect(walked({}, ...materialized, 'following').region('roleBindings')).toBe('standby'))
+
+  it('goes on pausing when the instance becomes ready', () => {
+    const { snapshot, region } = walked({}, ...materialized, 'synced', 'registered')
+    expect(snapshot.context.phase).toBe('ready')
+    expect(region('roleBindings')).toBe('pausing')
+  })
+
+  it.each<[string, Step[]]>([
+    ['contact with the control plane was lost', ['contactLost', 'healthy']],
+    ['the control plane was broken', ['unreachable', 'healthy']],
+    ['somebody changed the RBAC inside', [{ type: 'roleBindings.rbacChanged' }]],
+    ['the kubeconfig leads to another control plane', ['rotated', 'anotherHealthy', 'distinct']],
+  ])('makes them anew after %s', (_what, steps) => {
+    const { region } = walked({}, ...materialized, rested('roleBindings'), ...steps)
+    expect(region('roleBindings')).toBe('acting')
+  })
+})
+
+describe('the writing of the status', () => {
+  /** Steps after which the status that they lead to was written and seen. */
+  const written = (...steps: readonly Step[]): Step[] => {
+    const before = walked({}, ...steps).snapshot.context
+    const wanted = before.wanted.status!
+    const observed = { ...before.instance, status: JSON.parse(wanted) }
+    return [...steps, done('status', wanted), { type: 'instance.observed', instance: observed }]
+  }
+  const pauseAfter = (...steps: readonly Step[]) => {
+    const { region, started } = walked({}, ...written(...steps))
+    return [region('status'), started.find(({ input }) => input.task === 'status')?.input.ms]
+  }
+
+  it.each<[string, readonly Step[], number]>([
+    ['registering', reached, STATUS_PAUSE_COMING_UP_MS],
+    [
+      'virtualClusterSynced',
+      ['resolved', 'healthy', 'distinct', 'syncing', 'unregistered'],
+      STATUS_PAUSE_COMING_UP_MS,
+    ],
+    ['ready', whole, STATUS_PAUSE_MS],
+    ['degraded', [...whole, 'unreachable'], STATUS_PAUSE_MS],
+    ['deleting', [...whole, 'deletionAsked'], STATUS_PAUSE_MS],
+  ])('pauses in %s for its time', (phase, steps, ms) => {
+    expect(walked({}, ...steps).snapshot.context.phase).toBe(phase)
+    expect(pauseAfter(...steps)).toEqual(['pausing', ms])
+  })
+
+  it('is not paused when the instance has become ready, and waits when that stands in the status', () => {
+    const syncing: Step[] = ['resolved', 'healthy', 'distinct', 'syncing', 'registered']
+    expect(walked({}, ...written(...syncing), 'unreachable').region('status')).toBe('pausing')
+    expect(walked({}, ...written(...syncing), 'synced').region('status')).toBe('acting')
+    expect(walked({}, ...written(...whole), 'refused', 'registered').region('status')).toBe('pausing')
+  })
+
+  it('is left to the replica that leads', () => {
+    const status = { phase: 'Ready', conditions: [] } as const
+    expect(walked({ status, leading: false }, ...whole).region('status')).toBe('standby')
+  })
+
+  it('does not chase the finalizer: both are writes to one object', () => {
+    const start = { finalizers: [] }
+    expect(walked(start).region('status')).toBe('settled')
+    expect(walked(start, fails('finalizer')).region('status')).toBe('acting')
+    expect(walked({ ...start, spec: {} }).region('status')).toBe('acting')
+    expect(instance(start).metadata.finalizers).toEqual([])
+  })
+})
