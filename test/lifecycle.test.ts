@@ -198,6 +198,18 @@ describe('the parts of a process', () => {
       expect(events).toContain('exit 1')
     })
 
+    it('again and again: the process exits once, when the time of the first is over', async () => {
+      const { events, lifecycle } = watched()
+      const never = () => new Promise<void>(() => undefined)
+      void lifecycle.around(async () => {
+        await lifecycle.start('a', () => undefined, never)
+        for (let n = 0; n < 3; n++) lifecycle.fail(new Error('a defect'))
+        return never().then(() => 0)
+      })
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect(events.filter(event => event === 'exit 1')).toHaveLength(1)
+    })
+
     it('again and again: the log is not flooded', () => {
       const { events, lifecycle } = watched()
       for (let n = 0; n < 1_000; n++) lifecycle.fail(new Error('a defect'))

@@ -1,4 +1,4 @@
-import { and, not } from 'xstate'
+import { not } from 'xstate'
 import { ROLE_BINDINGS_PAUSE_MS, STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from '../retry.js'
 import { reconciler } from './reconciler.js'
 import { revised } from './reduce-fact.js'
@@ -47,7 +47,7 @@ export const instanceMachine = instance.createMachine({
     { src: 'probe the control plane', id: 'probe', input: ({ context: { name } }) => ({ name }) },
   ],
   on: {
-    'instance.removed': { target: '.gone', actions: 'reduce the fact' },
+    'instance.removed': '.gone',
     'instance.observed': { actions: 'reduce the fact' },
     'leadership.*': { actions: 'reduce the fact' },
     'credentials.observed': { actions: 'reduce the fact' },
@@ -85,10 +85,7 @@ export const instanceMachine = instance.createMachine({
               states: {
                 /** The spec is being checked and our finalizer added. */
                 accepting: {
-                  always: [
-                    { guard: and(['is accepted', 'is installing']), target: 'installing' },
-                    { guard: 'is accepted', target: 'resolvingCredentials' },
-                  ],
+                  always: { guard: 'is accepted', target: 'resolvingCredentials' },
                 },
                 /** karmada-operator brings the control plane up; its kubeconfig does not exist yet. */
                 installing: {

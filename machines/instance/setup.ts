@@ -114,8 +114,7 @@ export const instance = setup({
       instance.spec?.install !== undefined && !facts.credentials?.ok,
     'has credentials': ({ context }) => context.facts.credentials?.ok === true,
     'is a duplicate': ({ context }) => context.facts.duplicate?.first !== undefined,
-    'has a virtual cluster': ({ context: { facts } }) =>
-      isDistinct(facts) && exists(facts.virtualCluster),
+    'has a virtual cluster': ({ context: { facts } }) => isDistinct(facts) && exists(facts.virtualCluster),
     'is synced': ({ context: { facts } }) => isSynced(facts),
     'is whole': ({ context }) => isWhole(context),
     'has statistics to gather': ({ context: { leading, facts } }) =>

@@ -168,6 +168,11 @@ describe('keepWatching', () => {
       2_800,
     ])
     expect(silences({ lists: [oneThing], watches: [changed, quiet] })).toEqual(['list', 1_001])
+    // Neither does a list that is only asked for.
+    expect(silences({ lists: [oneThing, dead], watches: [held, dead, dead] }, 1_000).slice(0, 9)).toEqual([
+      ...['list', 0, 400, 1_200],
+      ...['list', 2_800, 'list', 6_000, 'list'],
+    ])
     expect(silences({ lists: [oneThing], watches: [held, dead, dead, quiet] }, 1_000)).toEqual([
       'list',
       0,
