@@ -10,10 +10,13 @@ import { type ClientContext, getInstances } from './get-instances.js'
 import { inspectInstance } from './inspect-instance.js'
 import { kubeconfigAnswer } from './instance-message.js'
 import { mergeKubeconfig, ownKubeconfig } from './merge-kubeconfig.js'
+import { explainPlacement } from './placement.js'
+import { previewPolicy } from './preview.js'
 import { printed } from './print.js'
 import type { Actions, ProcessContext, ServerActions } from './program.js'
 import { proxyKubeconfig } from './proxy-kubeconfig.js'
 import { readIfThere } from './read-file.js'
+import { traceObject } from './trace.js'
 import { versionText } from './version.js'
 
 /** The commands that call a running Kairship. */
@@ -47,6 +50,9 @@ export function clientActions({
         else out(text)
         return ExitCode.ok
       }),
+    trace: (config, ...names) => withClient(config, it => traceObject(it, config, names)),
+    explain: (config, ...names) => withClient(config, it => explainPlacement(it, config, names)),
+    preview: (config, ...names) => withClient(config, it => previewPolicy(it, config, names)),
     completion: async (_config, shell = '') => {
       out(completion(shell))
       return ExitCode.ok

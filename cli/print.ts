@@ -31,6 +31,10 @@ export function printed(object: Printed, output: string, noHeaders = false): str
   }
 }
 
+/** Writes an answer that is no Kubernetes object as `-o` says; undefined for tables, and for names, which it has none of. */
+export const printedAnswer = (answer: unknown, output: string): string | undefined =>
+  output === 'name' ? undefined : printed(answer as Printed, output)
+
 function splitOnce(output: string): [form: string, argument?: string] {
   const at = output.indexOf('=')
   return at < 0 ? [output] : [output.slice(0, at), output.slice(at + 1)]

@@ -132,6 +132,24 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'trace',
+    'trace <instance> <type> <object>',
+    'follow a template into its member clusters and name the first step that is broken, with what helps; for example: trace eu-west deployment shop/web',
+  )
+  add(
+    program,
+    'explain',
+    'explain <instance> <type> <object>',
+    'say for each member cluster why a template runs there or does not',
+  )
+  add(
+    program,
+    'preview',
+    'preview <instance> <file>',
+    'say what a policy in a file (- for standard input) would do, before it is applied',
+  )
+  add(
+    program,
     'completion',
     'completion <shell>',
     'print the completion script of a shell: bash, zsh or fish',

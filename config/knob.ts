@@ -12,6 +12,9 @@ export type CommandName =
   | 'adopt'
   | 'delete instance'
   | 'kubeconfig'
+  | 'trace'
+  | 'explain'
+  | 'preview'
   | 'completion'
   | 'version'
 
@@ -50,5 +53,8 @@ export const clients = [
   'adopt',
   'delete instance',
   'kubeconfig',
+  'trace',
+  'explain',
+  'preview',
 ] as const
 export const everything = ['playground', ...servers, ...clients, 'completion', 'version'] as const

@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
+import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
 import { unavailable } from './failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
@@ -20,6 +21,7 @@ import { InstanceFeed } from './rpc/instance-feed.js'
 import { InstanceReading } from './rpc/instance-reading.js'
 import { networkingHandlers } from './rpc/networking/handlers.js'
 import { OwnWrites } from './rpc/own-writes.js'
+import { placementHandlers } from './rpc/placement/handlers.js'
 import type { ProxyAddress } from './rpc/proxy-kubeconfig.js'
 
 /** What the management API depends on. */
@@ -73,6 +75,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy }),
       ),
       served(NetworkingService, networkingHandlers(objects)),
+      served(PlacementService, placementHandlers(objects)),
     ],
     instances,
     dispatcher: createDispatcher({

@@ -26,7 +26,7 @@ const table: Record<string, { ours: string[]; never: RegExp }> = {
   proto: { ours: [], never: /^(xstate|rxjs|hono|@kubernetes)/ },
   playground: { ours: ['manifests', 'streams', 'ports', 'karmada'], never: /^(xstate|@kubernetes)/ },
   config: { ours: [], never: /^(xstate|rxjs|hono|undici|@grpc|@kubernetes)/ },
-  cli: { ours: ['manifests', 'ports', 'config'], never: /^(xstate|rxjs|@kubernetes)/ },
+  cli: { ours: ['manifests', 'ports', 'config', 'proto'], never: /^(xstate|rxjs|@kubernetes)/ },
 }
 
 const root = resolve(import.meta.dirname, '..')

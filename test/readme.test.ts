@@ -39,9 +39,12 @@ describe('every page', () => {
     })
 })
 
+/** The program by its file, as a fresh clone has it, or by its name. */
+const COMMAND = /^(node dist\/kairship\.js|(npx )?kairship) /
+
 describe('the README', () => {
   const commands = blocks('README.md', '').flatMap(text =>
-    text.split('\n').filter(line => /^(npx )?kairship /.test(line)),
+    text.split('\n').filter(line => COMMAND.test(line)),
   )
 
   it('shows commands that the command line knows', async () => {
@@ -59,10 +62,9 @@ describe('the README', () => {
         err: (text: string) => expect.unreachable(`${command}: ${text}`),
       }
       const words = command
-        .replace(/^npx /, '')
+        .replace(COMMAND, '')
         .replace(/\s+#.*$/, '')
         .split(' ')
-        .slice(1)
       const sources = { environment: {}, readFile: () => '' }
       expect(await run(words, actions as unknown as Actions, sources, terminal), command).toBe(ExitCode.ok)
       expect(ran, command).toHaveLength(1)

@@ -6,6 +6,7 @@ import { listObjects } from './list/list-objects.js'
 import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
 import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
+import { typeOf } from './type-of.js'
 
 /** The field manager of the management API's writes; the controllers' is `kairship`. */
 const FIELD_MANAGER = 'kairship-apiserver'
@@ -41,6 +42,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
   }
 
   return {
+    typeOf: (call, place, apiVersion, kind) => typeOf(requests, call, place, apiVersion, kind),
     get,
 
     async list(call, place, type, query) {

@@ -67,6 +67,20 @@ export function manifestOf(data: string, { type, namespace, name, field = 'data'
   }
 }
 
+/**
+ * Reads a manifest that may be of one of several types.
+ * @throws Failure INVALID_ARGUMENT, for another type with those that may be
+ */
+export function manifestAmong(data: string, types: readonly ObjectType[], field = 'data'): KubeObject {
+  const object = documentOf(data, field)
+  const type = isRecord(object)
+    ? types.find(one => apiVersionOf(one) === object.apiVersion && one.kind === object.kind)
+    : undefined
+  if (type) return manifestOf(data, { type, field })
+  const wanted = types.map(one => `${apiVersionOf(one)} ${one.kind}`).join(', ')
+  throw wrong(field, `must be one of these, with its apiVersion and kind: ${wanted}`)
+}
+
 /** The value of the one document. @throws Failure INVALID_ARGUMENT */
 function documentOf(data: string, field: string): unknown {
   if (Buffer.byteLength(data) > LARGEST_MANIFEST)

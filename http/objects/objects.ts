@@ -30,6 +30,8 @@ export interface RemoveOptions {
  * reason of the call's signal when that aborts. Nothing is ever sent twice, but reads.
  */
 export interface Objects {
+  /** Which type a kind is there, by discovery. @throws Failure INVALID_ARGUMENT for what the instance does not serve */
+  typeOf(call: ObjectCall, place: Place, apiVersion: string, kind: string): Promise<ObjectType>
   get<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, key: ObjectKey): Promise<T>
   /** One page of what matches, with how many match. */
   list<T extends KubeObject>(

@@ -1,9 +1,15 @@
 import { comments as instance } from '../../proto/gen/comments/instance.js'
 import { comments as networking } from '../../proto/gen/comments/networking.js'
+import { comments as placement } from '../../proto/gen/comments/placement.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
 
 /**
  * The comments of the .proto files by full name, for the OpenAPI document. Only those of served services and of the files that
  * they import: a service that is not served costs nothing at start.
  */
-export const comments: Readonly<Record<string, string>> = { ...types, ...instance, ...networking }
+export const comments: Readonly<Record<string, string>> = {
+  ...types,
+  ...instance,
+  ...networking,
+  ...placement,
+}

@@ -30,12 +30,18 @@ async function typed(line: string, outcome: () => Promise<ExitCode> = async () =
   return { called, exitCode, out: out.join(''), err: err.join('') }
 }
 
+/** A command with the arguments that it demands. */
+const lineOf = (command: string): string => {
+  if (/^(trace|explain)$/.test(command)) return `${command} eu deployment shop/web`
+  if (command === 'preview') return 'preview eu policy.yaml'
+  if (command === 'completion') return 'completion bash'
+  return /instance$|kubeconfig|adopt/.test(command) ? `${command} eu` : command
+}
+
 describe('the command line', () => {
   it('reaches every command', async () => {
     for (const command of commands) {
-      const words = /instance$|kubeconfig|adopt/.test(command)
-        ? `${command} eu`
-        : command.replace('completion', 'completion bash')
+      const words = lineOf(command)
       const { called, exitCode } = await typed(words)
       expect(
         called.map(call => call.command),
@@ -54,7 +60,7 @@ describe('the command line', () => {
     for (const command of commands)
       for (const name of knobsOf(command).filter(it => settableFrom(it, 'flag'))) {
         if (knobs[name].kind.placeholder !== undefined) continue
-        const words = `${command.replace('completion', 'completion bash')}${/instance$|kubeconfig|adopt/.test(command) ? ' eu' : ''} ${flagOf(name)}`
+        const words = `${lineOf(command)} ${flagOf(name)}`
         const { called } = await typed(words)
         expect(called[0]?.config, words).toMatchObject({ [name]: true })
       }

@@ -1,0 +1,57 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf'
+import type { Config } from '../config.js'
+import {
+  type ClusterPlacement,
+  ExplainPlacementResponseSchema,
+  type Placement,
+} from '../proto/gen/kairship/placement_pb.js'
+import { columns } from './columns.js'
+import { ExitCode } from './exit-code.js'
+import type { ClientContext } from './get-instances.js'
+import { objectArgument, objectQuery } from './object-argument.js'
+import { printedAnswer } from './print.js'
+
+/** `kairship explain INSTANCE TYPE NAMESPACE/NAME`: for each cluster why a template runs there or does not. */
+export async function explainPlacement(
+  { client, out }: ClientContext,
+  config: Config,
+  [instance = '', type = '', object = '']: readonly string[],
+): Promise<ExitCode> {
+  const wanted = objectArgument(type, object)
+  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/placement`
+  const raw = await client.get(`${path}?${objectQuery(wanted)}`)
+  const { placement } = fromJson(ExplainPlacementResponseSchema, raw as JsonValue, {
+    ignoreUnknownFields: true,
+  })
+  out(printedAnswer(raw, config.output) ?? (placement ? placementText(placement) : ''))
+  return ExitCode.ok
+}
+
+/** A placement as a table of clusters, with what was decided above it. */
+export function placementText({ affinityName, failure, clusters, tried }: Placement): string {
+  const lines = [
+    ...tried.map(one => `Affinity group ${one.affinityName}: ${one.failure?.message ?? 'not taken'}\n`),
+    ...(affinityName && !failure ? [`Affinity group ${affinityName} was taken.\n`] : []),
+    ...(failure ? [`${failure.reason}: ${failure.message}\n`] : []),
+  ]
+  const header = ['CLUSTER', 'NOW', 'WANTED', 'SCORE', 'ROOM', 'WHY']
+  return lines.join('') + columns(header, clusters.map(clusterRow)).text
+}
+
+const clusterRow = (one: ClusterPlacement): readonly string[] => [
+  one.cluster,
+  one.before === undefined ? '-' : String(one.before),
+  one.after === undefined ? '-' : String(one.after),
+  one.candidate ? String(one.candidate.score) : '-',
+  one.candidate ? roomText(one.candidate.available) : '-',
+  why(one),
+]
+
+/** The largest 32-bit number stands for what nothing limits. */
+const roomText = (replicas: number): string => (replicas === 2 ** 31 - 1 ? 'any' : String(replicas))
+
+function why({ refusals, selected, after }: ClusterPlacement): string {
+  if (refusals.length > 0) return refusals.map(({ filter, reason }) => `${filter}: ${reason}`).join('; ')
+  if (after !== undefined) return 'chosen'
+  return selected ? 'fits, but gets no replicas' : 'fits, but the placement takes others'
+}

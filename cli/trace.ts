@@ -1,0 +1,45 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf'
+import type { Config } from '../config.js'
+import {
+  type TraceLink,
+  TraceLink_State,
+  TraceLink_Step,
+  type TracePropagationResponse,
+  TracePropagationResponseSchema,
+} from '../proto/gen/kairship/placement_pb.js'
+import { columns } from './columns.js'
+import { ExitCode } from './exit-code.js'
+import type { ClientContext } from './get-instances.js'
+import { objectArgument, objectQuery } from './object-argument.js'
+import { printedAnswer } from './print.js'
+
+/** `kairship trace INSTANCE TYPE NAMESPACE/NAME`: how far a template has come, and what keeps it. */
+export async function traceObject(
+  { client, out }: ClientContext,
+  config: Config,
+  [instance = '', type = '', object = '']: readonly string[],
+): Promise<ExitCode> {
+  const wanted = objectArgument(type, object)
+  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/trace`
+  const raw = await client.get(`${path}?${objectQuery(wanted)}`)
+  const answer = fromJson(TracePropagationResponseSchema, raw as JsonValue, { ignoreUnknownFields: true })
+  out(printedAnswer(raw, config.output) ?? forPeople(answer))
+  return answer.first?.state === TraceLink_State.BROKEN ? ExitCode.failed : ExitCode.ok
+}
+
+function forPeople({ summary, links, first, unread }: TracePropagationResponse): string {
+  const rows = links.map(({ step, cluster, state, reason, message }) => [
+    stepWord(step),
+    cluster || '-',
+    stateWord(state),
+    reason,
+    message,
+  ])
+  const table = columns(['STEP', 'CLUSTER', 'STATE', 'REASON', 'MESSAGE'], rows).text
+  const fix = first?.fix ? `Try: ${first.fix}\n` : ''
+  return `${table}\n${summary}\n${fix}${unread.map(one => `Not looked at: ${one}\n`).join('')}`
+}
+
+const word = (text: string | undefined): string => (text ? text.charAt(0) + text.slice(1).toLowerCase() : '-')
+const stepWord = (step: TraceLink['step']): string => word(TraceLink_Step[step])
+const stateWord = (state: TraceLink['state']): string => word(TraceLink_State[state])

@@ -1,0 +1,87 @@
+import type { MemberObject, Propagated } from '../../../karmada/explain/propagated.js'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { bindingName, executionNamespace, workName } from '../../../karmada/names.js'
+import type { Cluster } from '../../../karmada/objects/cluster.js'
+import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
+import type { Binding } from '../../../karmada/objects/resource-binding.js'
+import type { Work } from '../../../karmada/objects/work.js'
+import { type OverridePolicies, targetsOf } from '../../../karmada/propagation/work-of.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { isNotFound } from '../../../manifests/status-error.js'
+import { toFailure } from '../../errors.js'
+import { apiVersionOf, type ObjectKey, type ObjectType } from '../../objects/object-type.js'
+import type { Reader } from './reader.js'
+import { TYPES } from './types.js'
+
+/** Reads everything that the way of one template leads past. */
+export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): Promise<Propagated> {
+  const { namespace = '' } = key
+  const [template, policies, clusterPolicies, overrides, binding, clusters] = await Promise.all([
+    reader.get<Resource>(type, key),
+    namespace ? reader.listWide<PropagationPolicy>(TYPES.propagationPolicy, namespace) : [],
+    reader.list<PropagationPolicy>(TYPES.clusterPropagationPolicy),
+    overridesOf(reader, namespace),
+    bindingOf(reader, type.kind, key),
+    clustersOf(reader),
+  ])
+  const targets = binding ? targetsOf(binding).map(({ name }) => name) : []
+  const name = workName(type.kind, key.name, namespace)
+  const works = await reader.each(targets, cluster =>
+    reader.get<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
+  )
+  const members = await reader.each(targets, async cluster => {
+    return [cluster, await inMember(reader, cluster, type, key)] as const
+  })
+  return {
+    wanted: { apiVersion: apiVersionOf(type), kind: type.kind, ...key },
+    ...(template && { template }),
+    policies,
+    clusterPolicies,
+    overrides,
+    ...(binding && { binding }),
+    clusters,
+    works: works.filter(work => work !== undefined),
+    members: new Map(members),
+  }
+}
+
+/** The binding of a template's name, whoever owns it. */
+export const bindingOf = (
+  reader: Reader,
+  kind: string,
+  { namespace, name }: ObjectKey,
+): Promise<Binding | undefined> =>
+  reader.get<Binding>(namespace ? TYPES.binding : TYPES.clusterBinding, {
+    name: bindingName(kind, name),
+    ...(namespace && { namespace }),
+  })
+
+/** The members of the control plane. */
+export const clustersOf = (reader: Reader): Promise<readonly Cluster[]> =>
+  reader.list<Cluster & KubeObject>(TYPES.cluster)
+
+/** The override policies that count for a namespace's objects. */
+export async function overridesOf(reader: Reader, namespace: string): Promise<OverridePolicies> {
+  const [clusterWide, namespaced] = await Promise.all([
+    reader.list<OverridePolicy & KubeObject>(TYPES.clusterOverridePolicy),
+    namespace ? reader.list<OverridePolicy & KubeObject>(TYPES.overridePolicy, namespace) : [],
+  ])
+  return { clusterWide, namespaced }
+}
+
+/** A member that cannot be asked is no reason to say nothing of the others. */
+async function inMember(
+  { objects, call, place }: Reader,
+  cluster: string,
+  type: ObjectType,
+  key: ObjectKey,
+): Promise<MemberObject> {
+  try {
+    const object = await objects.get<Resource>(call, { ...place, cluster }, type, key)
+    return { kind: 'found', object }
+  } catch (error) {
+    call.signal.throwIfAborted()
+    return isNotFound(error) ? { kind: 'missing' } : { kind: 'unreadable', because: toFailure(error).message }
+  }
+}

@@ -1,0 +1,94 @@
+import { linkTo } from '../../../karmada/explain/link.js'
+import { explainPlacement } from '../../../karmada/explain/placement.js'
+import { summaryOf, trace } from '../../../karmada/explain/trace.js'
+import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
+import { isPlaced } from '../../../karmada/objects/resource-binding.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { PlacementService } from '../../../proto/gen/kairship/placement_pb.js'
+import type { Call } from '../../call.js'
+import { failedPrecondition, invalidFields, notFound } from '../../failure.js'
+import { manifestAmong } from '../../objects/manifest.js'
+import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { bindingOf, clustersOf, gather } from './gather.js'
+import { linkMessage, placementMessage, referenceMessage } from './messages.js'
+import { previewOverride, previewPropagation } from './preview.js'
+import { Reader } from './reader.js'
+import { TYPES } from './types.js'
+
+/** Traces, explanations and previews: Karmada's own decisions, taken without writing anything. */
+export function placementHandlers(objects: Objects): ServiceHandlers<typeof PlacementService> {
+  return {
+    async tracePropagation(request, call) {
+      const { reader, type, key } = await lookedFor(objects, request, call)
+      const propagated = await gather(reader, type, key)
+      const found = trace(propagated)
+      return {
+        summary: summaryOf(found, propagated.wanted),
+        links: found.links.map(linkMessage),
+        ...(found.first && { first: linkMessage(found.first) }),
+        unread: [...reader.unread],
+      }
+    },
+
+    async explainPlacement(request, call) {
+      const { reader, type, key } = await lookedFor(objects, request, call)
+      const [binding, clusters] = await Promise.all([bindingOf(reader, type.kind, key), clustersOf(reader)])
+      if (!binding) throw notPropagated(type, key)
+      if (!isPlaced(binding)) throw followsAnother(type, key)
+      const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters)
+      return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
+    },
+
+    async previewPolicy({ instance, data }, call) {
+      const policy = manifestAmong(data, POLICIES)
+      const reader = new Reader(objects, call, { instance })
+      return policy.kind.endsWith('PropagationPolicy')
+        ? previewPropagation(reader, withSpec<PropagationPolicy>(policy))
+        : previewOverride(reader, withSpec<OverridePolicy & KubeObject>(policy))
+    },
+  }
+}
+
+const POLICIES = [
+  TYPES.propagationPolicy,
+  TYPES.clusterPropagationPolicy,
+  TYPES.overridePolicy,
+  TYPES.clusterOverridePolicy,
+]
+
+/** The type and the key that a request names. @throws Failure INVALID_ARGUMENT for a type that the instance does not serve */
+async function lookedFor(
+  objects: Objects,
+  request: { instance: string; apiVersion: string; kind: string; namespace: string; name: string },
+  call: Call,
+): Promise<{ readonly reader: Reader; readonly type: ObjectType; readonly key: ObjectKey }> {
+  const { instance, apiVersion, kind, namespace, name } = request
+  const reader = new Reader(objects, call, { instance })
+  const type = await reader.typeOf(apiVersion, kind)
+  if (type.namespaced && namespace === '')
+    throw invalidFields([{ field: 'namespace', description: `is required: a ${kind} has one` }])
+  return { reader, type, key: { name, ...(type.namespaced && { namespace }) } }
+}
+
+const notPropagated = ({ kind }: ObjectType, { namespace, name }: ObjectKey) =>
+  notFound(
+    `${kind} ${namespace ? `${namespace}/` : ''}${name} has no binding: no policy propagates it. A trace says why`,
+    { reason: 'NotPropagated' },
+  )
+
+/** Dependencies have bindings without a placement. */
+const followsAnother = ({ kind }: ObjectType, { name }: ObjectKey) =>
+  failedPrecondition(
+    `${kind} ${name} has no placement of its own: it goes where the templates go that need it (spec.requiredBy of its binding)`,
+    { reason: 'Dependency' },
+  )
+
+/** @throws Failure INVALID_ARGUMENT for a policy without a spec, which Karmada would not store */
+function withSpec<T extends KubeObject>(policy: KubeObject): T {
+  const { spec } = policy as KubeObject & { readonly spec?: unknown }
+  if (typeof spec === 'object' && spec !== null && !Array.isArray(spec)) return policy as T
+  throw invalidFields([{ field: 'data.spec', description: 'is required' }])
+}

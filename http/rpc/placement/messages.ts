@@ -1,0 +1,107 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import jsonPatch from 'fast-json-patch'
+import type { Link, LinkedObject, LinkState, Step } from '../../../karmada/explain/link.js'
+import type { PlacementExplanation } from '../../../karmada/explain/placement.js'
+import type { ClaimOutcome, ManifestChange } from '../../../karmada/explain/preview.js'
+import type { ScheduleFailure } from '../../../karmada/scheduling/schedule.js'
+import {
+  type ManifestChangeSchema,
+  type ObjectReferenceSchema,
+  type PlacementFailureSchema,
+  type PlacementSchema,
+  TemplatePreview_Claim,
+  TraceLink_State,
+  TraceLink_Step,
+  type TraceLinkSchema,
+} from '../../../proto/gen/kairship/placement_pb.js'
+
+/** Answers of the Placement service in their messages; pure. */
+
+export const linkMessage = (link: Link): MessageInitShape<typeof TraceLinkSchema> => {
+  const { step, cluster, state, object, reason, message, fix } = link
+  return {
+    step: STEPS[step],
+    state: STATES[state],
+    reason,
+    message,
+    ...(cluster !== undefined && { cluster }),
+    ...(object && { object: referenceMessage(object) }),
+    ...(fix !== undefined && { fix }),
+  }
+}
+
+const STEPS: Readonly<Record<Step, TraceLink_Step>> = {
+  Template: TraceLink_Step.TEMPLATE,
+  Policy: TraceLink_Step.POLICY,
+  Binding: TraceLink_Step.BINDING,
+  Scheduling: TraceLink_Step.SCHEDULING,
+  Work: TraceLink_Step.WORK,
+  Member: TraceLink_Step.MEMBER,
+}
+
+const STATES: Readonly<Record<LinkState, TraceLink_State>> = {
+  Done: TraceLink_State.DONE,
+  Waiting: TraceLink_State.WAITING,
+  Broken: TraceLink_State.BROKEN,
+  Unknown: TraceLink_State.UNKNOWN,
+}
+
+export const CLAIMS: Readonly<Record<ClaimOutcome, TemplatePreview_Claim>> = {
+  Claims: TemplatePreview_Claim.CLAIMS,
+  Keeps: TemplatePreview_Claim.KEEPS,
+  Preempts: TemplatePreview_Claim.PREEMPTS,
+  HeldByOther: TemplatePreview_Claim.HELD_BY_OTHER,
+  Outranked: TemplatePreview_Claim.OUTRANKED,
+}
+
+export const referenceMessage = ({
+  apiVersion,
+  kind,
+  namespace = '',
+  name,
+}: LinkedObject): MessageInitShape<typeof ObjectReferenceSchema> => ({ apiVersion, kind, namespace, name })
+
+export function placementMessage(placement: PlacementExplanation): MessageInitShape<typeof PlacementSchema> {
+  const { affinityName, failure, clusters, tried } = placement
+  return {
+    ...(affinityName !== undefined && { affinityName }),
+    ...(failure && { failure: failureMessage(failure) }),
+    clusters: clusters.map(({ cluster, refusals, candidate, selected, before, after }) => ({
+      cluster,
+      refusals: refusals.map(({ filter, reason }) => ({ filter, reason })),
+      ...(candidate && { candidate: { ...candidate } }),
+      selected,
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+    })),
+    tried: tried.map(one => ({
+      affinityName: one.affinityName ?? '',
+      ...(one.failure && { failure: failureMessage(one.failure) }),
+    })),
+  }
+}
+
+const failureMessage = ({
+  reason,
+  message,
+}: ScheduleFailure): MessageInitShape<typeof PlacementFailureSchema> => ({ reason, message })
+
+/** Undefined for a manifest that stays as it is. */
+export function changeMessage(
+  change: ManifestChange,
+): MessageInitShape<typeof ManifestChangeSchema> | undefined {
+  const { cluster, before, after, problem } = change
+  const patch = before && after ? jsonPatch.compare(before, after) : []
+  if (before && after && patch.length === 0) return undefined
+  return {
+    cluster,
+    before: before ? JSON.stringify(before) : '',
+    after: after ? JSON.stringify(after) : '',
+    patch: patch.map(operation => ({
+      op: operation.op,
+      path: operation.path,
+      value: 'value' in operation ? JSON.stringify(operation.value) : '',
+    })),
+    ...(problem !== undefined && { problem }),
+  }
+}

@@ -1,0 +1,170 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { mutated } from '../../../karmada/admission/mutate.js'
+import { linkTo } from '../../../karmada/explain/link.js'
+import { manifestChanges, type Present, previewTemplate } from '../../../karmada/explain/preview.js'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { policyId } from '../../../karmada/matching/claim.js'
+import { bestPrecision, Precision } from '../../../karmada/matching/resource-selector.js'
+import { executionNamespace, workName } from '../../../karmada/names.js'
+import type { OverridePolicy, ResourceSelector } from '../../../karmada/objects/override-policy.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
+import type { Binding } from '../../../karmada/objects/resource-binding.js'
+import type { Work } from '../../../karmada/objects/work.js'
+import { type OverridePolicies, stayingClusters } from '../../../karmada/propagation/work-of.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { PreviewPolicyResponseSchema } from '../../../proto/gen/kairship/placement_pb.js'
+import { keyOf } from '../../objects/object-type.js'
+import { bindingOf, clustersOf, overridesOf } from './gather.js'
+import { CLAIMS, changeMessage, placementMessage, referenceMessage } from './messages.js'
+import type { Reader } from './reader.js'
+import { TYPES } from './types.js'
+
+type Response = MessageInitShape<typeof PreviewPolicyResponseSchema>
+type TemplateMessage = NonNullable<Response['templates']>[number]
+
+/** Previews in one answer. Each costs a handful of reads, and nobody reads more at once. */
+const MOST_TEMPLATES = 50
+
+/** What a PropagationPolicy or ClusterPropagationPolicy would do. */
+export async function previewPropagation(reader: Reader, given: PropagationPolicy): Promise<Response> {
+  const namespace = given.metadata.namespace ?? ''
+  const [policies, clusterPolicies, clusters, found] = await Promise.all([
+    namespace
+      ? reader.list<PropagationPolicy>(TYPES.propagationPolicy, namespace)
+      : reader.list<PropagationPolicy>(TYPES.propagationPolicy),
+    reader.list<PropagationPolicy>(TYPES.clusterPropagationPolicy),
+    clustersOf(reader),
+    templatesOf(reader, given.spec.resourceSelectors ?? [], namespace),
+  ])
+  const stored = [...policies, ...clusterPolicies].find(
+    one =>
+      one.kind === given.kind &&
+      one.metadata.name === given.metadata.name &&
+      one.metadata.namespace === given.metadata.namespace,
+  )
+  const policy = mutated(given, () => (stored && policyId(stored)) ?? PREVIEWED)
+  const selected = found.filter(
+    template => bestPrecision(template, policy.spec.resourceSelectors) > Precision.none,
+  )
+  const shown = await reader.each(
+    selected.slice(0, MOST_TEMPLATES),
+    async (template): Promise<TemplateMessage[]> => {
+      const [overrides, { binding, works }] = await Promise.all([
+        overridesOf(reader, template.metadata.namespace ?? ''),
+        propagatedOf(reader, template),
+      ])
+      const present: Present = {
+        policies,
+        clusterPolicies,
+        overrides,
+        clusters,
+        bindingOf: () => binding,
+        works,
+      }
+      const preview = previewTemplate(policy, template, present)
+      if (!preview) return []
+      const { claim, other, placement, manifests } = preview
+      return [
+        {
+          template: referenceMessage(preview.template),
+          claim: CLAIMS[claim],
+          ...(other && { other: referenceMessage(other) }),
+          ...(placement && { placement: placementMessage(placement) }),
+          manifests: manifests.flatMap(one => changeMessage(one) ?? []),
+        },
+      ]
+    },
+  )
+  return { templates: shown.flat(), total: selected.length, unread: [...reader.unread] }
+}
+
+/** A label that no stored policy has: Karmada's ids are UUIDs. */
+const PREVIEWED = 'previewed'
+
+/** What an OverridePolicy or ClusterOverridePolicy would do to what is propagated already. */
+export async function previewOverride(reader: Reader, given: OverridePolicy & KubeObject): Promise<Response> {
+  const namespace = given.metadata.namespace ?? ''
+  const selectors = given.spec.resourceSelectors ?? []
+  const [clusters, found] = await Promise.all([
+    clustersOf(reader),
+    selectors.length > 0 ? templatesOf(reader, selectors, namespace) : propagatedTemplates(reader, namespace),
+  ])
+  const selected = found.filter(
+    template => selectors.length === 0 || bestPrecision(template, selectors) > Precision.none,
+  )
+  const shown = await reader.each(
+    selected.slice(0, MOST_TEMPLATES),
+    async (template): Promise<TemplateMessage[]> => {
+      const [overrides, { binding, works }] = await Promise.all([
+        overridesOf(reader, template.metadata.namespace ?? ''),
+        propagatedOf(reader, template),
+      ])
+      if (!binding) return []
+      const changes = manifestChanges(binding, template, { clusters, works }, withPolicy(overrides, given))
+      return [
+        {
+          template: referenceMessage(linkTo(template)),
+          manifests: changes.flatMap(one => changeMessage(one) ?? []),
+        },
+      ]
+    },
+  )
+  return { templates: shown.flat(), total: selected.length, unread: [...reader.unread] }
+}
+
+/** The override policies with this one stored. */
+function withPolicy({ clusterWide, namespaced }: OverridePolicies, policy: OverridePolicy): OverridePolicies {
+  const { namespace, name } = policy.metadata
+  const others = (list: readonly OverridePolicy[]) => list.filter(one => one.metadata.name !== name)
+  return namespace
+    ? { clusterWide, namespaced: [...others(namespaced), policy] }
+    : { clusterWide: [...others(clusterWide), policy], namespaced }
+}
+
+/** The objects of every type that selectors name, by namespace and name. */
+async function templatesOf(
+  reader: Reader,
+  selectors: readonly ResourceSelector[],
+  namespace: string,
+): Promise<readonly Resource[]> {
+  const kinds = new Map(selectors.map(one => [`${one.apiVersion} ${one.kind}`, one]))
+  const lists = await reader.each([...kinds.values()], async ({ apiVersion, kind }) => {
+    const type = await reader.typeOf(apiVersion, kind)
+    return reader.list<Resource>(type, type.namespaced && namespace ? namespace : undefined)
+  })
+  return lists.flat().sort(byPlace)
+}
+
+/** The templates that have bindings: an override policy without selectors is about all of them. */
+async function propagatedTemplates(reader: Reader, namespace: string): Promise<readonly Resource[]> {
+  const bindings = [
+    ...(await reader.list<Binding>(TYPES.binding, namespace || undefined)),
+    ...(namespace ? [] : await reader.list<Binding>(TYPES.clusterBinding)),
+  ]
+  const found = await reader.each(bindings, async ({ spec: { resource } }) => {
+    const type = await reader.typeOf(resource.apiVersion, resource.kind)
+    const { namespace: at, name } = resource
+    return reader.get<Resource>(type, { name, ...(at && { namespace: at }) })
+  })
+  return found.filter(template => template !== undefined).sort(byPlace)
+}
+
+/** A template's binding, and the Works that it has. */
+async function propagatedOf(
+  reader: Reader,
+  template: Resource,
+): Promise<{ readonly binding?: Binding; readonly works: readonly Work[] }> {
+  const { kind, metadata } = template
+  const binding = await bindingOf(reader, kind, keyOf(template))
+  if (!binding) return { works: [] }
+  const name = workName(kind, metadata.name, metadata.namespace)
+  const works = await reader.each([...stayingClusters(binding)], cluster =>
+    reader.get<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
+  )
+  return { binding, works: works.filter(work => work !== undefined) }
+}
+
+function byPlace(a: KubeObject, b: KubeObject): number {
+  const [one, other] = [a, b].map(({ metadata: { namespace = '', name } }) => `${namespace}/${name}`)
+  return (one ?? '') < (other ?? '') ? -1 : 1
+}

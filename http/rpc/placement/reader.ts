@@ -1,0 +1,90 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import { isNotFound, StatusError } from '../../../manifests/status-error.js'
+import type { Call } from '../../call.js'
+import { Code } from '../../code.js'
+import { toFailure } from '../../errors.js'
+import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
+import type { Objects } from '../../objects/objects.js'
+
+/** How many objects are read at once for one call: the limits count them all for its caller. */
+const AT_ONCE = 8
+const ALL = { page: 1, pageSize: 0 } as const
+
+/**
+ * Reads the many objects that one answer is made of. What its caller may not read, or what cannot be read now, is left out
+ * and noted, so that one missing right does not cost the whole answer.
+ */
+export class Reader {
+  readonly #unread = new Set<string>()
+  readonly #types = new Map<string, Promise<ObjectType>>()
+
+  constructor(
+    readonly objects: Objects,
+    readonly call: Call,
+    readonly place: Place,
+  ) {}
+
+  /** What could not be read, one sentence for each. */
+  get unread(): readonly string[] {
+    return [...this.#unread].sort()
+  }
+
+  /** The type of a kind, by the instance's discovery; asked once. @throws Failure INVALID_ARGUMENT */
+  typeOf(apiVersion: string, kind: string): Promise<ObjectType> {
+    const key = `${apiVersion} ${kind}`
+    const type = this.#types.get(key) ?? this.objects.typeOf(this.call, this.place, apiVersion, kind)
+    this.#types.set(key, type)
+    return type
+  }
+
+  /** Undefined where there is none. @throws Failure where it could not be read */
+  async get<T extends KubeObject>(type: ObjectType, key: ObjectKey): Promise<T | undefined> {
+    try {
+      return await this.objects.get<T>(this.call, this.place, type, key)
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  /** The objects of a type, in one namespace or in all; those that could be read. */
+  async list<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
+    const query = { ...ALL, ...(namespace !== undefined && { namespace }) }
+    try {
+      return (await this.objects.list<T>(this.call, this.place, type, query)).items
+    } catch (error) {
+      if (!this.#note(error)) throw error
+      return []
+    }
+  }
+
+  /** As `list` of all namespaces; where that is denied, of one. */
+  async listWide<T extends KubeObject>(type: ObjectType, namespace: string): Promise<readonly T[]> {
+    try {
+      return (await this.objects.list<T>(this.call, this.place, type, ALL)).items
+    } catch (error) {
+      if (toFailure(error).code !== Code.PERMISSION_DENIED) throw error
+      return this.list<T>(type, namespace)
+    }
+  }
+
+  /** Runs a read for each of many things, a few at a time and in their order. */
+  async each<T, R>(things: readonly T[], read: (thing: T) => Promise<R>): Promise<readonly R[]> {
+    const results: R[] = new Array(things.length)
+    let next = 0
+    const worker = async () => {
+      for (let index = next++; index < things.length; index = next++) {
+        results[index] = await read(things[index] as T)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, things.length) }, worker))
+    return results
+  }
+
+  /** Notes a refusal of the instance; anything else is no note, but the end of the call. */
+  #note(error: unknown): boolean {
+    if (!(error instanceof StatusError) || toFailure(error).code !== Code.PERMISSION_DENIED) return false
+    this.#unread.add(error.message)
+    return true
+  }
+}

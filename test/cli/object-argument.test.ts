@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { objectArgument, objectQuery } from '../../cli/object-argument.js'
+
+describe('the name of an object on a command line', () => {
+  it.each([
+    ['deployment', 'shop/web', { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' }],
+    [
+      'Deployments',
+      'shop/web',
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' },
+    ],
+    [
+      'ingresses',
+      'shop/web',
+      { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: 'shop', name: 'web' },
+    ],
+    ['namespace', 'shop', { apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'shop' }],
+    [
+      'example.io/v1/Rig',
+      'shop/one',
+      { apiVersion: 'example.io/v1', kind: 'Rig', namespace: 'shop', name: 'one' },
+    ],
+    ['v1/ConfigMap', 'shop/one', { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one' }],
+  ])('%s %s is read', (type, object, expected) => {
+    expect(objectArgument(type, object)).toEqual(expected)
+  })
+
+  it.each([
+    ['deployment', ''],
+    ['deployment', 'shop/'],
+    ['deployment', '/web'],
+    ['deployment', 'a/b/c'],
+  ])('%s “%s” is refused, and says what is expected', (type, object) => {
+    expect(() => objectArgument(type, object)).toThrow('expected namespace/name')
+  })
+
+  it.each(['rig', 'example.io/', '/Rig'])('the type “%s” is refused, and says how to name it', type => {
+    expect(() => objectArgument(type, 'shop/one')).toThrow('name it with its apiVersion')
+  })
+
+  it('leaves an empty namespace out of its query, and encodes the rest', () => {
+    expect(objectQuery(objectArgument('namespace', 'shop'))).toBe('apiVersion=v1&kind=Namespace&name=shop')
+    expect(objectQuery(objectArgument('apps/v1/Deployment', 'a b/c&d'))).toContain('namespace=a+b&name=c%26d')
+  })
+})

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Client } from '../../cli/client.js'
+import { ExitCode } from '../../cli/exit-code.js'
+import { explainPlacement } from '../../cli/placement.js'
+import { previewPolicy } from '../../cli/preview.js'
+import { traceObject } from '../../cli/trace.js'
+import { type Config, defaults } from '../../config.js'
+
+/** A Kairship that gives one answer; `calls` has what was asked. */
+function answering(answer: object) {
+  const calls: unknown[] = []
+  const out: string[] = []
+  const asked = (...call: unknown[]) => {
+    calls.push(call)
+    return Promise.resolve(answer)
+  }
+  const client = { get: asked, post: asked } as unknown as Client
+  const context = {
+    client,
+    out: (text: string) => void out.push(text),
+    err: () => undefined,
+    signal: new AbortController().signal,
+    now: () => 0,
+    pause: async () => undefined,
+  }
+  return { calls, context, said: () => out.join('') }
+}
+const config = (given: Partial<Config> = {}): Config => ({ ...defaults('trace'), ...given })
+const ROOT = '/apis/kairship.io/v1alpha1/instances'
+const reference = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' }
+
+const BROKEN = {
+  step: 'POLICY',
+  state: 'BROKEN',
+  reason: 'NoPolicy',
+  message: 'No policy selects it.',
+  fix: 'Create one.',
+}
+const TRACED = {
+  summary: 'Policy: No policy selects it.',
+  links: [{ step: 'TEMPLATE', state: 'DONE', reason: 'TemplateFound', message: 'It is there.' }, BROKEN],
+  first: BROKEN,
+  unread: ['works are forbidden'],
+}
+
+describe('kairship trace', () => {
+  it('shows each step, the summary, what helps and what could not be looked at', async () => {
+    const { calls, context, said } = answering(TRACED)
+    await traceObject(context, config(), ['eu', 'deployment', 'shop/web'])
+    expect(calls).toEqual([[`${ROOT}/eu/trace?apiVersion=apps%2Fv1&kind=Deployment&namespace=shop&name=web`]])
+    expect(said()).toBe(`STEP       CLUSTER   STATE    REASON          MESSAGE
+Template   -         Done     TemplateFound   It is there.
+Policy     -         Broken   NoPolicy        No policy selects it.
+
+Policy: No policy selects it.
+Try: Create one.
+Not looked at: works are forbidden
+`)
+  })
+
+  it('fails where a step is broken, and not where one waits or all is done', async () => {
+    const ended = (first?: object) =>
+      traceObject(answering({ summary: '', links: [], ...(first && { first }) }).context, config(), [
+        'eu',
+        'deployment',
+        'shop/web',
+      ])
+    expect(await ended(BROKEN)).toBe(ExitCode.failed)
+    expect(await ended({ ...BROKEN, state: 'WAITING' })).toBe(ExitCode.ok)
+    expect(await ended()).toBe(ExitCode.ok)
+  })
+
+  it('prints the answer as it came with -o json', async () => {
+    const { context, said } = answering(TRACED)
+    await traceObject(context, config({ output: 'json' }), ['eu', 'deployment', 'shop/web'])
+    expect(JSON.parse(said())).toEqual(TRACED)
+  })
+
+  it('reads an answer of a newer Kairship', async () => {
+    const { context, said } = answering({ ...TRACED, invented: true })
+    await traceObject(context, config({ output: 'name' }), ['eu', 'deployment', 'shop/web'])
+    expect(said()).toContain('Try: Create one.')
+  })
+})
+
+const PLACEMENT = {
+  affinityName: 'second',
+  clusters: [
+    { cluster: 'north', selected: true, before: 2, after: 3, candidate: { score: 100, available: 5 } },
+    { cluster: 'south', candidate: { available: 2147483647 } },
+    {
+      cluster: 'west',
+      refusals: [{ filter: 'TaintToleration', reason: 'cluster(s) had untolerated taint {a}' }],
+    },
+  ],
+  tried: [
+    { affinityName: 'first', failure: { reason: 'NoClusterFit', message: '0/3 clusters are available.' } },
+  ],
+}
+
+describe('kairship explain', () => {
+  it('says of each cluster what it gets and why', async () => {
+    const { calls, context, said } = answering({ placement: PLACEMENT })
+    await explainPlacement(context, config(), ['eu', 'deployment', 'shop/web'])
+    expect(calls).toEqual([[expect.stringContaining(`${ROOT}/eu/placement?`)]])
+    expect(said()).toBe(`Affinity group first: 0/3 clusters are available.
+Affinity group second was taken.
+CLUSTER   NOW   WANTED   SCORE   ROOM   WHY
+north     2     3        100     5      chosen
+south     -     -        0       any    fits, but the placement takes others
+west      -     -        -       -      TaintToleration: cluster(s) had untolerated taint {a}
+`)
+  })
+})
+
+describe('kairship preview', () => {
+  const file = (text: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'kairship-preview-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'policy.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+  const shown = async (answer: object) => {
+    const { context, said } = answering(answer)
+    await previewPolicy(context, config(), ['eu', file('kind: PropagationPolicy')])
+    return said()
+  }
+
+  it('sends the file, and shows for each template who gets it and what changes', async () => {
+    const manifests = [
+      {
+        cluster: 'north',
+        before: '{}',
+        after: '{}',
+        patch: [{ op: 'replace', path: '/spec/replicas', value: '3' }],
+      },
+      { cluster: 'south', before: '{}' },
+      { cluster: 'west', after: '{}' },
+      { cluster: 'east', problem: 'the path is missing' },
+    ]
+    const template = {
+      template: reference,
+      claim: 'HELD_BY_OTHER',
+      other: { kind: 'PropagationPolicy', namespace: 'shop', name: 'old' },
+      manifests,
+    }
+    const { calls, context, said } = answering({
+      templates: [template],
+      total: 3,
+      unread: ['works are forbidden'],
+    })
+    await previewPolicy(context, config(), ['eu', file('kind: PropagationPolicy')])
+    expect(calls).toEqual([[`${ROOT}/eu/policies:preview`, { data: 'kind: PropagationPolicy' }]])
+    expect(said()).toBe(`Deployment shop/web: stays with PropagationPolicy shop/old
+  north: replace /spec/replicas 3
+  south: taken away
+  west: new
+  east: no manifest, because the path is missing
+
+2 more templates are not shown.
+
+Not looked at: works are forbidden
+`)
+  })
+
+  it('shows the placement of what it would claim', async () => {
+    const text = await shown({
+      templates: [{ template: reference, claim: 'CLAIMS', placement: PLACEMENT }],
+      total: 1,
+    })
+    expect(text).toContain('Deployment shop/web: would be claimed\n')
+    expect(text).toContain('chosen')
+  })
+
+  it('says so when nothing is selected', async () => {
+    expect(await shown({ total: 0 })).toBe('The policy selects nothing that is there now.\n')
+  })
+
+  it('names a file that is not there', async () => {
+    const { context } = answering({})
+    await expect(previewPolicy(context, config(), ['eu', '/nowhere/policy.yaml'])).rejects.toThrow(
+      '/nowhere/policy.yaml cannot be read',
+    )
+  })
+})

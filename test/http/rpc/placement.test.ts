@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../scenarios/support/eventually.js'
+import { curl } from '../fakes/listening.js'
+import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
+
+let world: PlaygroundProxy
+beforeAll(async () => {
+  world = await startPlaygroundProxy()
+  await letIn(world)
+})
+afterAll(() => world.close())
+
+/** One request about the instance. */
+async function ask(method: string, path: string, body?: object, token = world.playground.tokens.admin) {
+  const url = `/apis/kairship.io/v1alpha1/instances/${world.instance}${path}`
+  const answer = await curl(world.api, url, { token }, {}, method, body)
+  return { ...answer, json: JSON.parse(answer.text) }
+}
+
+const traced = (name: string, token?: string) =>
+  ask('GET', `/trace?apiVersion=apps/v1&kind=Deployment&namespace=default&name=${name}`, undefined, token)
+const previewed = (policy: object) => ask('POST', '/policies:preview', { data: JSON.stringify(policy) })
+const create = async (path: string, object: object) => {
+  const { status, text } = await ask('POST', `/proxy${path}`, object)
+  expect(status, text).toBe(201)
+}
+
+const deployment = (name: string, replicas = 2) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'web', image: `web:1` }] },
+    },
+  },
+})
+const policy = (name: string, clusterNames: readonly string[] = [world.member]) => ({
+  apiVersion: 'policy.karmada.io/v1alpha1',
+  kind: 'PropagationPolicy',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name }],
+    placement: { clusterAffinity: { clusterNames } },
+  },
+})
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
+const POLICIES = '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies'
+
+describe('a trace over REST', () => {
+  it('names the first broken step, and after it is mended the next, until the object runs', async () => {
+    const missing = await traced('traced')
+    expect(missing.status, missing.text).toBe(200)
+    expect(missing.json.first).toMatchObject({
+      step: 'TEMPLATE',
+      state: 'BROKEN',
+      reason: 'TemplateNotFound',
+    })
+
+    await create(DEPLOYMENTS, deployment('traced'))
+    expect((await traced('traced')).json.first).toMatchObject({ step: 'POLICY', reason: 'NoPolicy' })
+
+    await create(POLICIES, policy('traced', ['nowhere']))
+    await eventually('the scheduler finds no cluster', async () => {
+      const { first } = (await traced('traced')).json
+      return first?.step === 'SCHEDULING' && first.state === 'BROKEN'
+    })
+    expect((await traced('traced')).json.first).toMatchObject({
+      reason: 'NoClusterFit',
+      fix: expect.stringContaining('cluster affinity'),
+    })
+
+    const current = (await ask('GET', `/proxy${POLICIES}/traced`)).json
+    const mended = { ...current, spec: policy('traced').spec }
+    expect((await ask('PUT', `/proxy${POLICIES}/traced`, mended)).status).toBe(200)
+    await eventually('it runs', async () => (await traced('traced')).json.first === undefined)
+    const { json } = await traced('traced')
+    expect(json.summary).toBe('Deployment default/traced runs as wanted in 1 cluster.')
+    expect(json.links.map(({ step, cluster }: { step: string; cluster: string }) => [step, cluster])).toEqual(
+      [
+        ['TEMPLATE', ''],
+        ['POLICY', ''],
+        ['BINDING', ''],
+        ['SCHEDULING', ''],
+        ['WORK', world.member],
+        ['MEMBER', world.member],
+      ],
+    )
+  })
+
+  it.each([
+    ['a kind that is not served', 'apiVersion=apps/v1&kind=Rig&name=x', 'kind'],
+    ['a group that is not served', 'apiVersion=example.io/v1&kind=Rig&name=x', 'apiVersion'],
+    ['what is no apiVersion', 'apiVersion=../../api&kind=Rig&name=x', 'apiVersion'],
+    ['no namespace where there is one', 'apiVersion=apps/v1&kind=Deployment&name=x', 'namespace'],
+    ['no name', 'apiVersion=apps/v1&kind=Deployment&namespace=default', 'name'],
+  ])('of %s is refused, naming the field', async (_, query, field) => {
+    const { status, json } = await ask('GET', `/trace?${query}`)
+    expect([status, json.code]).toEqual([400, 3])
+    expect(JSON.stringify(json.details)).toContain(`"field":"${field}"`)
+  })
+
+  it('shows a caller without rights to the member all but what it may not read', async () => {
+    await create(DEPLOYMENTS, deployment('shared'))
+    await create(POLICIES, policy('shared'))
+    await eventually('it runs', async () => (await traced('shared')).json.first === undefined)
+    const { status, json, text } = await traced('shared', world.playground.tokens.viewer)
+    expect(status, text).toBe(200)
+    expect(json.links.slice(0, 5).every(({ state }: { state: string }) => state === 'DONE')).toBe(true)
+  })
+})
+
+describe('an explanation over REST', () => {
+  it('says of each cluster why it was chosen or refused', async () => {
+    await create(DEPLOYMENTS, deployment('explained', 3))
+    await create(POLICIES, policy('explained'))
+    const path = '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=explained'
+    await eventually('it is scheduled', async () => {
+      const { json } = await ask('GET', path)
+      return json.placement?.clusters[0]?.before === 3
+    })
+    const { json } = await ask('GET', path)
+    expect(json.binding).toMatchObject({ kind: 'ResourceBinding', name: 'explained-deployment' })
+    expect(json.placement.clusters).toMatchObject([
+      { cluster: world.member, refusals: [], selected: true, after: 3 },
+    ])
+  })
+
+  it('of a template without a binding says that a trace tells why', async () => {
+    const { status, json } = await ask(
+      'GET',
+      '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=none',
+    )
+    expect([status, json.message]).toEqual([404, expect.stringContaining('A trace says why')])
+  })
+})
+
+describe('a preview over REST', () => {
+  it('shows what a policy would do, and what it shows is what then happens', async () => {
+    await create(DEPLOYMENTS, deployment('previewed', 4))
+    const { status, json, text } = await previewed(policy('previewed'))
+    expect(status, text).toBe(200)
+    expect(json).toMatchObject({
+      total: 1,
+      templates: [{ claim: 'CLAIMS', template: { name: 'previewed' } }],
+    })
+    const [{ placement, manifests }] = json.templates
+    expect(placement.clusters).toMatchObject([{ cluster: world.member, after: 4 }])
+    expect(placement.clusters[0]).not.toHaveProperty('before')
+    expect((await ask('GET', `/proxy${POLICIES}/previewed`)).status, 'nothing is written').toBe(404)
+
+    await create(POLICIES, policy('previewed'))
+    await eventually('it runs', async () => (await traced('previewed')).json.first === undefined)
+    const works = (
+      await ask('GET', `/proxy/apis/work.karmada.io/v1alpha1/namespaces/karmada-es-${world.member}/works`)
+    ).json
+    const work = works.items.find(({ metadata }: { metadata: { name: string } }) =>
+      metadata.name.startsWith('previewed-'),
+    )
+    const { spec } = JSON.parse(manifests[0].after)
+    expect(work.spec.workload.manifests[0].spec).toEqual(spec)
+  })
+
+  it('of a change names the clusters that would lose it', async () => {
+    await create(DEPLOYMENTS, deployment('moved'))
+    await create(POLICIES, policy('moved'))
+    await eventually('it runs', async () => (await traced('moved')).json.first === undefined)
+    const { json } = await previewed(policy('moved', ['nowhere']))
+    expect(json.templates).toMatchObject([
+      {
+        claim: 'KEEPS',
+        placement: {
+          failure: { reason: 'NoClusterFit' },
+          clusters: [{ cluster: world.member, before: 2 }],
+        },
+        manifests: [{ cluster: world.member, after: '', patch: [] }],
+      },
+    ])
+  })
+
+  it('of an override shows the patch of each manifest', async () => {
+    await create(DEPLOYMENTS, deployment('overridden'))
+    await create(POLICIES, policy('overridden'))
+    await eventually('it runs', async () => (await traced('overridden')).json.first === undefined)
+    const { status, json, text } = await previewed({
+      apiVersion: 'policy.karmada.io/v1alpha1',
+      kind: 'OverridePolicy',
+      metadata: { name: 'images', namespace: 'default' },
+      spec: {
+        resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'overridden' }],
+        overrideRules: [
+          { overriders: { imageOverrider: [{ component: 'Tag', operator: 'replace', value: '2' }] } },
+        ],
+      },
+    })
+    expect(status, text).toBe(200)
+    expect(json.templates[0].manifests).toMatchObject([
+      {
+        cluster: world.member,
+        patch: expect.arrayContaining([
+          { op: 'replace', path: '/spec/template/spec/containers/0/image', value: '"web:2"' },
+        ]),
+      },
+    ])
+  })
+
+  it.each([
+    [
+      'another kind',
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}',
+      'must be one of these',
+    ],
+    ['two documents', 'a: 1\n---\nb: 2\n', '2 documents'],
+    [
+      'a policy without a spec',
+      '{"apiVersion":"policy.karmada.io/v1alpha1","kind":"PropagationPolicy","metadata":{"name":"x","namespace":"default"}}',
+      'is required',
+    ],
+    ['no YAML', '{[', 'neither JSON nor YAML'],
+  ])('of %s is refused', async (_, data, text) => {
+    const answer = await ask('POST', '/policies:preview', { data })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(text)])
+  })
+})
