@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mutated, POLICY_FINALIZERS } from '../../../karmada/admission/mutate.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { claimed, isClaimedBy, policyId, unclaimed } from '../../../karmada/matching/claim.js'
+import { isKarmadasChange, isLazy } from '../../../karmada/matching/lazy.js'
 import { claimOf, policyFor } from '../../../karmada/matching/policies.js'
+import { preempts, roused } from '../../../karmada/matching/preemption.js'
 import { mayBePropagated } from '../../../karmada/matching/propagated.js'
 import { bestPrecision, Precision } from '../../../karmada/matching/resource-selector.js'
 import { bindingName } from '../../../karmada/names.js'
@@ -10,7 +12,7 @@ import type { PropagationPolicy } from '../../../karmada/objects/propagation-pol
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
 import { newBinding, renewedBinding } from '../../../karmada/propagation/binding-of.js'
 import { sameJson } from '../../../karmada/same-json.js'
-import type { KubeObject } from '../../../manifests/kube.js'
+import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
@@ -19,6 +21,10 @@ import type { Difference } from '../../client/source.js'
 import { ensure, update, withoutFinalizer } from '../../client/write.js'
 import { type Observed, POLICIES } from './observed.js'
 import type { Kind, Templates } from './templates.js'
+
+/** Why a template is looked at: Karmada itself changed it or its policy, or its kind was not watched before. */
+const KARMADAS = 'karmadas'
+const INITIAL = 'initial'
 
 /** How often a policy is looked at again that waits for a kind or for an override policy, milliseconds. */
 const WAITING_MS = 5_000
@@ -33,6 +39,8 @@ export class PolicyController {
   readonly #templates: Templates
   readonly #policyQueue: Reconciler
   readonly #templateQueue: Reconciler
+  /** Policies of before: what waits for one of them has waited long enough when the controllers start, as in Karmada. */
+  readonly #seenAtStart = new Set<string>()
 
   constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
     this.#control = control
@@ -40,15 +48,40 @@ export class PolicyController {
     this.#templates = templates
     this.#policyQueue = new Reconciler({ log, reconcile: key => this.#reconcilePolicy(key) })
     this.#templateQueue = new Reconciler({ log, reconcile: key => this.#reconcileTemplate(key) })
-    observed.onPolicy(({ object }) => this.#policyQueue.add(`${object.kind} ${objectKey(object)}`))
+    observed.onPolicy(difference => this.#onPolicy(difference))
+    void observed.synced().then(() => {
+      for (const { metadata } of this.#policies) this.#seenAtStart.add(metadata.uid ?? '')
+    })
     observed.onBinding(({ type, object: { spec } }) => {
       if (type === 'DELETED') this.#templateQueue.add(keyOf(spec.resource, spec.resource))
     })
   }
 
-  /** Takes note of a template. */
-  onTemplate({ type, object }: Difference<Resource>): void {
-    if (type !== 'DELETED') this.#templateQueue.add(keyOf(object, object.metadata))
+  /** Takes note of a template. @param isInitial it was there before anybody looked at its kind */
+  onTemplate(difference: Difference<Resource>, isInitial: boolean): void {
+    const { type, object } = difference
+    if (type === 'DELETED') return
+    const policy = this.#claimantOf(object)
+    const isKarmadas =
+      type === 'MODIFIED' && policy && isLazy(policy) && isKarmadasChange(difference.previous, object)
+    if (isInitial) this.#templateQueue.add(`${keyOf(object, object.metadata)} ${INITIAL}`)
+    else this.#addTemplate(object, Boolean(isKarmadas))
+  }
+
+  #addTemplate(template: Resource, isKarmadas: boolean): void {
+    const key = keyOf(template, template.metadata)
+    this.#templateQueue.add(isKarmadas ? `${key} ${KARMADAS}` : key)
+  }
+
+  #onPolicy(difference: Difference<PropagationPolicy>): void {
+    const { type, object } = difference
+    const policies =
+      type === 'MODIFIED' ? [object, ...roused(difference.previous, object, this.#policies)] : [object]
+    for (const one of policies) this.#policyQueue.add(`${one.kind} ${objectKey(one)}`)
+  }
+
+  get #policies(): readonly PropagationPolicy[] {
+    return [...this.#observed.policies.values(), ...this.#observed.clusterPolicies.values()]
   }
 
   async close(): Promise<void> {
@@ -71,13 +104,27 @@ export class PolicyController {
     const isComplete = await this.#watchKinds(policy)
     for (const template of this.#templates.open.flatMap(({ source }) => source.values())) {
       const isSelected = !isGoing && bestPrecision(template, policy.spec.resourceSelectors) > Precision.none
-      if (isSelected) this.#templateQueue.add(keyOf(template, template.metadata))
+      if (isSelected) await this.#offer(template, policy)
       else if (isClaimedBy(template, policy)) await this.#release(template, kind)
     }
     if (!isGoing) return isComplete ? undefined : { again: WAITING_MS }
     const finalizer = POLICY_FINALIZERS[policy.kind as keyof typeof POLICY_FINALIZERS]
     await update(this.#control, typeOf(policy), policy.metadata, one => withoutFinalizer(one, finalizer))
     return undefined
+  }
+
+  /** Has the policy take a template, over from another policy where it may. The claim of a lazy policy changes no binding. */
+  async #offer(template: Resource, policy: PropagationPolicy): Promise<void> {
+    if (!preempts(policy, template, (kind, key) => this.#policy(kind, key))) {
+      this.#addTemplate(template, isLazy(policy))
+      return
+    }
+    const type = this.#typeOfTemplate(template)
+    if (type) await update<Resource>(this.#control, type, placeOf(template), one => claimed(one, policy))
+  }
+
+  #typeOfTemplate({ apiVersion, kind }: Resource): GroupVersionResource | undefined {
+    return this.#templates.open.find(one => one.apiVersion === apiVersion && one.kind === kind)?.type
   }
 
   /** Watches the kinds that the policy selects, and those it may have selected before. @returns whether all are served */
@@ -92,42 +139,55 @@ export class PolicyController {
     const scope = bindingScopeOf(template)
     const { namespace } = template.metadata
     const name = bindingName(template.kind, template.metadata.name)
-    const found = this.#templates.open.find(
-      one => one.apiVersion === template.apiVersion && one.kind === template.kind,
-    )
+    const type = this.#typeOfTemplate(template)
     await update<Binding>(this.#control, scope.type, { name, ...(namespace && { namespace }) }, binding =>
       unclaimed(binding, kind),
     )
-    if (found)
-      await update<Resource>(this.#control, found.type, placeOf(template), current =>
-        unclaimed(current, kind),
-      )
+    if (type)
+      await update<Resource>(this.#control, type, placeOf(template), current => unclaimed(current, kind))
   }
 
   async #reconcileTemplate(key: string): Promise<ReconcileResult> {
     await this.#observed.synced()
-    const [apiVersion = '', kind = '', place = ''] = key.split(' ')
+    const [apiVersion = '', kind = '', place = '', cause] = key.split(' ')
     const found = await this.#templates.of({ apiVersion, kind })
     const template = found?.source.get(place)
     if (!found || !template || template.metadata.deletionTimestamp || !mayBePropagated(template))
       return undefined
+    const claim = claimOf(template)
+    if (claim && !this.#claimantOf(template)) {
+      // Its policy is gone and left the claim behind; without it the template comes back.
+      await this.#release(template, claim.kind)
+      return undefined
+    }
     const policy = this.#policyOf(template)
     if (!policy || policy.metadata.deletionTimestamp || policyId(policy) === undefined) return undefined
     if (!this.#hasOverrides(policy)) return { again: WAITING_MS }
     const owned = await update<Resource>(this.#control, found.type, placeOf(template), one =>
       claimed(one, policy),
     )
-    if (owned) await this.#bind(owned, policy)
+    const waits =
+      isLazy(policy) &&
+      (cause === KARMADAS || (cause === INITIAL && !this.#seenAtStart.has(policy.metadata.uid ?? '')))
+    if (owned && !waits) await this.#bind(owned, policy)
     return undefined
   }
 
-  /** The policy that claimed the template, else the one that should. */
+  /** The policy that claimed the template, while it selects it; without a claim, the one that should. */
   #policyOf(template: Resource): PropagationPolicy | undefined {
+    const claimant = this.#claimantOf(template)
+    if (!claimant)
+      return policyFor(template, this.#observed.policies.values(), this.#observed.clusterPolicies.values())
+    const precision = bestPrecision(template, claimant.spec.resourceSelectors)
+    return precision > Precision.none ? claimant : undefined
+  }
+
+  /** The policy of the name that a template's claim gives; Karmada does not look at the id. */
+  #claimantOf(template: Resource): PropagationPolicy | undefined {
     const claim = claimOf(template)
-    const claimant =
+    return (
       claim && this.#policy(claim.kind, claim.namespace ? `${claim.namespace}/${claim.name}` : claim.name)
-    if (claimant && isClaimedBy(template, claimant)) return claimant
-    return policyFor(template, this.#observed.policies.values(), this.#observed.clusterPolicies.values())
+    )
   }
 
   #policy(kind: string, key: string): PropagationPolicy | undefined {

@@ -36,8 +36,8 @@ export class Propagation {
     const control = options.control.api
     const types = new ResourceTypes(control)
     const observed = this.#observed
-    const templates = new Templates(options.control, types, difference => {
-      policies.onTemplate(difference)
+    const templates = new Templates(options.control, types, (difference, isInitial) => {
+      policies.onTemplate(difference, isInitial)
       bindings.onTemplate(difference)
       dependencies.onTemplate(difference)
     })

@@ -26,11 +26,14 @@ export class Templates {
   readonly #open = new Set<TemplatesOfKind>()
   #closed = false
 
-  /** @param onDifference is told of every difference in the watched kinds; changes of a status alone do not count */
+  /**
+   * @param onDifference is told of every difference in the watched kinds; changes of a status alone do not count. What was there
+   * when the watch of a kind began is told as initial
+   */
   constructor(
     private readonly control: ControlPlane,
     private readonly types: ResourceTypes,
-    private readonly onDifference: (difference: Difference<Resource>) => void,
+    private readonly onDifference: (difference: Difference<Resource>, isInitial: boolean) => void,
   ) {}
 
   /** The templates of a kind, after their first list; undefined for kinds that are not propagated or not served. */
@@ -63,11 +66,15 @@ export class Templates {
     const type = await this.types.find(apiVersion, kind)
     if (!type || this.#closed) return undefined
     const source = new Source<Resource>(type)
+    let isInitial = true
+    void source.synced.then(() => {
+      isInitial = false
+    })
     source.listen(difference => {
       const isStatusOnly =
         difference.type === 'MODIFIED' &&
         sameJson(specified(difference.object), specified(difference.previous))
-      if (!isStatusOnly) this.onDifference(difference)
+      if (!isStatusOnly) this.onDifference(difference, isInitial)
     })
     source.start(this.control)
     const opened = { apiVersion, kind, type, source }

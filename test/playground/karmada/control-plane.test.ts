@@ -100,7 +100,9 @@ describe('an embedded Karmada control plane', () => {
       const now = await cluster('m1')
       return now?.spec.taints?.length ? now : undefined
     })
-    expect(tainted.spec.taints).toEqual([{ key: 'cluster.karmada.io/not-ready', effect: 'NoSchedule' }])
+    expect(tainted.spec.taints).toEqual([
+      { key: 'cluster.karmada.io/not-ready', effect: 'NoSchedule', timeAdded: expect.any(String) },
+    ])
     expect(tainted.status?.nodeSummary?.totalNum).toBe(3)
     restore()
     await eventually('m1 to be ready again', async () => (await ready('m1'))?.status === 'True')

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { ensure, remove, update } from '../../../playground/client/write.js'
+import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
+import { eventually } from '../eventually.js'
+import {
+  CLUSTER_POLICIES,
+  deployment,
+  duplicated,
+  POLICIES,
+  PropagationWorld,
+  policyFor,
+} from './propagation-world.js'
+
+let world: PropagationWorld
+beforeAll(async () => {
+  world = await PropagationWorld.start(['m1', 'm2'])
+})
+afterAll(() => world.close())
+
+const place = (name: string) => ({ namespace: 'default', name })
+const policy = (name: string, workload: string, placement: object, rest: object = {}): KubeObject => ({
+  ...policyFor('Deployment', workload, placement, rest),
+  metadata: place(name),
+})
+const change = (name: string, spec: object) =>
+  update<Resource>(world.control, POLICIES, place(name), one => ({ ...one, spec: { ...one.spec, ...spec } }))
+const holderOf = async (name: string) =>
+  (await world.template(name))?.metadata.annotations?.['propagationpolicy.karmada.io/name']
+const isHeldBy = (name: string, holder: string) =>
+  eventually(`${name} to be held by ${holder}`, async () => (await holderOf(name)) === holder)
+const targets = async (name: string) =>
+  ((await world.binding(name))?.spec.clusters ?? []).map(cluster => cluster.name).join()
+const goesTo = (name: string, clusters: string) =>
+  eventually(`${name} to go to ${clusters}`, async () => (await targets(name)) === clusters)
+
+describe('preemption', () => {
+  it('takes a workload over from a policy of lower priority, and gives it back when the policy goes', async () => {
+    await ensure(world.control, POLICIES, policy('first', 'web', duplicated('m1'), { priority: 1 }))
+    await ensure(world.control, DEPLOYMENTS, deployment('web', 1))
+    await goesTo('web', 'm1')
+    await ensure(world.control, POLICIES, policy('polite', 'web', duplicated('m2'), { priority: 9 }))
+    await ensure(
+      world.control,
+      POLICIES,
+      policy('rude', 'web', duplicated('m2'), { priority: 5, preemption: 'Always' }),
+    )
+    await isHeldBy('web', 'rude')
+    await goesTo('web', 'm2')
+    const binding = await world.binding('web')
+    expect(binding?.metadata.annotations?.['propagationpolicy.karmada.io/name']).toBe('rude')
+    await remove(world.control, POLICIES, place('polite'))
+    await remove(world.control, POLICIES, place('rude'))
+    await isHeldBy('web', 'first')
+    await goesTo('web', 'm1')
+  })
+
+  it('happens when the holder’s priority falls', async () => {
+    await ensure(world.control, POLICIES, policy('strong', 'fall', duplicated('m1'), { priority: 7 }))
+    await ensure(world.control, DEPLOYMENTS, deployment('fall', 1))
+    await isHeldBy('fall', 'strong')
+    await ensure(
+      world.control,
+      POLICIES,
+      policy('eager', 'fall', duplicated('m2'), { priority: 5, preemption: 'Always' }),
+    )
+    await change('strong', { priority: 3 })
+    await isHeldBy('fall', 'eager')
+  })
+
+  it('takes a workload over from a cluster policy, whatever its priority', async () => {
+    const wide = {
+      ...policy('wide', 'broad', duplicated('m1'), { priority: 99 }),
+      kind: 'ClusterPropagationPolicy',
+      metadata: { name: 'wide' },
+    }
+    await ensure(world.control, CLUSTER_POLICIES, wide)
+    await ensure(world.control, DEPLOYMENTS, deployment('broad', 1))
+    await goesTo('broad', 'm1')
+    await ensure(world.control, POLICIES, policy('near', 'broad', duplicated('m2'), { preemption: 'Always' }))
+    await goesTo('broad', 'm2')
+    const { annotations = {}, labels = {} } = (await world.template('broad'))?.metadata ?? {}
+    const keys = [...Object.keys(annotations), ...Object.keys(labels)]
+    expect(keys.filter(key => key.startsWith('clusterpropagationpolicy'))).toEqual([])
+    await remove(world.control, CLUSTER_POLICIES, { name: 'wide' })
+  })
+})
+
+describe('a lazy policy', () => {
+  const lazy = (placement: object) => policy('lazy', 'calm', placement, { activationPreference: 'Lazy' })
+
+  it('claims what is there already, and places it with its next change', async () => {
+    await ensure(world.control, DEPLOYMENTS, deployment('calm', 1))
+    await ensure(world.control, POLICIES, lazy(duplicated('m1')))
+    await isHeldBy('calm', 'lazy')
+    // Another policy of the same kinds is through by then.
+    await ensure(world.control, POLICIES, policy('brisk', 'swift', duplicated('m1')))
+    await ensure(world.control, DEPLOYMENTS, deployment('swift', 1))
+    await goesTo('swift', 'm1')
+    expect(await world.binding('calm')).toBeUndefined()
+    await update<Resource>(world.control, DEPLOYMENTS, place('calm'), one => ({
+      ...one,
+      spec: { ...one.spec, replicas: 2 },
+    }))
+    await goesTo('calm', 'm1')
+  })
+
+  it('changes nothing until the template changes', async () => {
+    await change('lazy', { placement: duplicated('m2') })
+    await change('brisk', { placement: duplicated('m2') })
+    await goesTo('swift', 'm2')
+    expect(await targets('calm')).toBe('m1')
+    await update<Resource>(world.control, DEPLOYMENTS, place('calm'), one => ({
+      ...one,
+      metadata: { ...one.metadata, labels: { ...one.metadata.labels, touched: 'yes' } },
+    }))
+    await goesTo('calm', 'm2')
+  })
+
+  it('places what is created after it at once', async () => {
+    await ensure(
+      world.control,
+      POLICIES,
+      policy('lazy-too', 'fresh', duplicated('m1'), { activationPreference: 'Lazy' }),
+    )
+    await ensure(world.control, DEPLOYMENTS, deployment('fresh', 1))
+    await goesTo('fresh', 'm1')
+  })
+})
+
+describe('a claim whose policy is gone', () => {
+  it('is taken away, and the next policy that selects the template has it', async () => {
+    const stale = deployment('orphan', 1)
+    await ensure(world.control, DEPLOYMENTS, {
+      ...stale,
+      metadata: {
+        ...stale.metadata,
+        labels: { 'propagationpolicy.karmada.io/permanent-id': 'nobody' },
+        annotations: {
+          'propagationpolicy.karmada.io/namespace': 'default',
+          'propagationpolicy.karmada.io/name': 'gone',
+        },
+      },
+    })
+    await ensure(world.control, POLICIES, policy('heir', 'orphan', duplicated('m1')))
+    await isHeldBy('orphan', 'heir')
+    await goesTo('orphan', 'm1')
+  })
+})
+
+describe('suspension', () => {
+  it('of scheduling keeps a binding where it is, and ends with it', async () => {
+    await ensure(world.control, POLICIES, policy('hold', 'still', duplicated('m1')))
+    await ensure(world.control, DEPLOYMENTS, deployment('still', 1))
+    await goesTo('still', 'm1')
+    const suspend = (scheduling: boolean) =>
+      update<Binding>(world.control, BINDINGS.namespaced.type, place('still-deployment'), one => ({
+        ...one,
+        spec: { ...one.spec, suspension: { scheduling } },
+      }))
+    await suspend(true)
+    await change('hold', { placement: duplicated('m2') })
+    await eventually('the placement in the binding', async () => {
+      const placement = (await world.binding('still'))?.spec.placement
+      return placement?.clusterAffinity?.clusterNames?.join() === 'm2'
+    })
+    await goesTo('swift', 'm2')
+    expect(await targets('still')).toBe('m1')
+    await suspend(false)
+    await goesTo('still', 'm2')
+  })
+
+  it('of dispatching to one cluster leaves the others alone', async () => {
+    const dispatchingOnClusters = { clusterNames: ['m1'] }
+    await ensure(
+      world.control,
+      POLICIES,
+      policy('half', 'partly', duplicated('m1', 'm2'), { suspension: { dispatchingOnClusters } }),
+    )
+    await ensure(world.control, DEPLOYMENTS, deployment('partly', 1))
+    await eventually('it in m2', () => world.inMember('m2', 'partly'))
+    expect(await world.inMember('m1', 'partly')).toBeUndefined()
+  })
+})
+
+describe('preserveResourcesOnDeletion', () => {
+  it('leaves the object in the member when its template goes, as the member’s own', async () => {
+    await ensure(
+      world.control,
+      POLICIES,
+      policy('keep', 'kept', duplicated('m1'), { preserveResourcesOnDeletion: true }),
+    )
+    await ensure(world.control, DEPLOYMENTS, deployment('kept', 1))
+    await eventually('it in m1', () => world.inMember('m1', 'kept'))
+    await eventually('it to be applied', () => world.isEverywhere('kept'))
+    await remove(world.control, DEPLOYMENTS, place('kept'))
+    await eventually('the binding to be gone', async () => !(await world.binding('kept')))
+    const left = await eventually('Karmada to give it up', async () => {
+      const found = await world.inMember('m1', 'kept')
+      return found && !found.metadata.labels?.['karmada.io/managed'] ? found : undefined
+    })
+    // The label of the policy came with the template, and Karmada leaves it, too.
+    expect(Object.keys(left.metadata.labels ?? {})).toEqual([
+      'app',
+      'propagationpolicy.karmada.io/permanent-id',
+    ])
+    expect(left.metadata.annotations ?? {}).not.toHaveProperty('work.karmada.io/name')
+  })
+})
