@@ -22,21 +22,34 @@ const IDS: Readonly<Record<string, string>> = {
   'work.karmada.io Work': MARKS.workId,
 }
 
+/** Whether an object is written for the first time. */
+export type Operation = 'CREATE' | 'UPDATE'
+
 /**
- * What Karmada's mutating webhook makes of a new or changed object: a permanent id, a policy's finalizer and defaults, a
- * Work's manifests pruned. The same object where there is nothing to do.
- * @param newId makes the permanent id of an object without one
+ * What Karmada's mutating webhooks make of a new or changed object: a permanent id, a policy's finalizer and defaults, a
+ * Work's manifests pruned. The same object where there is nothing to do. A new policy gets an id of its own also where it
+ * brings one along; a binding and a Work keep theirs.
+ * @param newId makes a permanent id
  */
-export function mutated<T extends KubeObject>(object: T, newId: () => string): T {
+export function mutated<T extends KubeObject>(
+  object: T,
+  newId: () => string,
+  operation: Operation = 'CREATE',
+): T {
   const [group = ''] = object.apiVersion.split('/')
-  const label = IDS[`${group} ${object.kind}`]
+  const kind = `${group} ${object.kind}`
+  if (kind === 'policy.karmada.io OverridePolicy') return withSelectorNamespaces(object)
+  const label = IDS[kind]
   if (label === undefined) return object
-  const identified = object.metadata.labels?.[label] ? object : withLabel(object, label, newId())
-  if (group === 'policy.karmada.io')
-    return withPolicyDefaults(identified as unknown as PropagationPolicy) as unknown as T
-  return object.kind === 'Work'
-    ? (withPrunedManifests(identified as unknown as Work, label) as unknown as T)
-    : identified
+  const isNew = operation === 'CREATE'
+  if (group === 'policy.karmada.io') {
+    const policy = withPolicyDefaults(object as unknown as PropagationPolicy) as unknown as T
+    return isNew ? withFinalizer(withLabel(policy, label, newId())) : policy
+  }
+  const lacksId = !object.metadata.labels?.[label]
+  if (object.kind !== 'Work') return isNew && lacksId ? withLabel(object, label, newId()) : object
+  const identified = lacksId ? withLabel(object, label, newId()) : object
+  return withPrunedManifests(identified as unknown as Work, label) as unknown as T
 }
 
 const withLabel = <T extends KubeObject>(object: T, key: string, value: string): T => ({
@@ -53,27 +66,44 @@ function withPrunedManifests(work: Work, label: string): Work {
   }
 }
 
-function withPolicyDefaults(policy: PropagationPolicy): PropagationPolicy {
-  const { metadata, spec } = policy
+function withFinalizer<T extends KubeObject>(policy: T): T {
   const finalizer = POLICY_FINALIZERS[policy.kind as keyof typeof POLICY_FINALIZERS]
-  const finalizers = metadata.finalizers ?? []
-  const isGoing = metadata.deletionTimestamp !== undefined
-  const selectors = spec?.resourceSelectors ?? []
-  const namespace = policy.kind === 'PropagationPolicy' ? metadata.namespace : undefined
+  const { finalizers = [] } = policy.metadata
+  if (finalizers.includes(finalizer)) return policy
+  return { ...policy, metadata: { ...policy.metadata, finalizers: [...finalizers, finalizer] } }
+}
+
+/** Seconds that an application may take to run elsewhere before it goes, where a policy does not say. */
+const GRACE_SECONDS = 600
+
+function withPolicyDefaults(policy: PropagationPolicy): PropagationPolicy {
+  const { spec } = policy.kind === 'PropagationPolicy' ? withSelectorNamespaces(policy) : policy
+  const { placement, failover, resourceSelectors = [] } = spec ?? {}
+  const application = failover?.application
+  const lacksGrace = application?.purgeMode === 'Gracefully' && application.gracePeriodSeconds === undefined
+  const takesImports = resourceSelectors.some(
+    ({ apiVersion, kind }) => apiVersion === 'multicluster.x-k8s.io/v1alpha1' && kind === 'ServiceImport',
+  )
   return {
     ...policy,
-    metadata:
-      isGoing || finalizers.includes(finalizer)
-        ? metadata
-        : { ...metadata, finalizers: [...finalizers, finalizer] },
     spec: {
       ...spec,
-      resourceSelectors: namespace
-        ? selectors.map(one => (one.namespace ? one : { ...one, namespace }))
-        : selectors,
-      ...(spec?.placement && { placement: withPlacementDefaults(spec.placement) }),
+      ...(placement && { placement: withPlacementDefaults(placement) }),
+      ...(takesImports && { propagateDeps: true }),
+      ...(lacksGrace && {
+        failover: { ...failover, application: { ...application, gracePeriodSeconds: GRACE_SECONDS } },
+      }),
     },
   }
+}
+
+/** Selectors of a policy in a namespace select there, unless they say where. */
+function withSelectorNamespaces<T extends KubeObject>(policy: T): T {
+  const { spec, metadata } = policy as T & { readonly spec?: PropagationPolicy['spec'] }
+  const { namespace } = metadata
+  if (!namespace || !spec?.resourceSelectors) return policy
+  const resourceSelectors = spec.resourceSelectors.map(one => (one.namespace ? one : { ...one, namespace }))
+  return { ...policy, spec: { ...spec, resourceSelectors } }
 }
 
 function withPlacementDefaults(placement: Placement): Placement {

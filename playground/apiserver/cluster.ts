@@ -1,8 +1,8 @@
 import type { Log } from '../../ports/log.js'
-import type { JsonObject } from '../apimachinery/json.js'
 import type { Authorizer } from './access/authorizer.js'
 import type { CertificateAuthority } from './access/certificates.js'
 import type { Tokens } from './access/tokens.js'
+import type { Webhooks } from './admission/webhooks.js'
 import type { Aggregation } from './catalogue/aggregation.js'
 import type { Catalogue } from './catalogue/catalogue.js'
 import type { PodConnection } from './endpoints/kubelet.js'
@@ -20,8 +20,8 @@ export interface Cluster {
   readonly authority: CertificateAuthority
   readonly tokens: Tokens
   readonly watches: OpenWatches
-  /** What the mutating webhooks of this cluster make of a new or changed object, where it has any. */
-  readonly mutate?: (object: JsonObject) => JsonObject
+  /** The webhooks of this cluster, where it has any. */
+  readonly webhooks?: Webhooks
   /** What answers for the kubelets of its nodes, where it has any. */
   readonly kubelet?: PodConnection
   /** What /version reports. */

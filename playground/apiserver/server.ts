@@ -9,6 +9,7 @@ import { Authorizer } from './access/authorizer.js'
 import { freshIdentity, keepPort, keptIdentity } from './access/identity.js'
 import { kubeconfigFor } from './access/kubeconfig.js'
 import { LOCAL_ADMIN } from './access/user.js'
+import type { Webhooks } from './admission/webhooks.js'
 import { answer } from './answer.js'
 import { bootstrap } from './bootstrap.js'
 import { type AggregatedApi, Aggregation } from './catalogue/aggregation.js'
@@ -44,8 +45,7 @@ export interface ApiServerOptions {
   readonly defaultAccounts?: boolean
   /** What /version reports, e.g. `v1.34.2`. */
   readonly gitVersion?: string
-  /** Plays the cluster's mutating webhooks: what is made of a new or changed object, in its transaction. Pure and idempotent. */
-  readonly mutate?: (object: JsonObject) => JsonObject
+  readonly webhooks?: Webhooks
   /** Answers logs, exec, attach and port-forward of its pods; a cluster without nodes has none. */
   readonly kubelet?: PodConnection
 }
@@ -123,7 +123,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     tokens: identity.tokens,
     watches: new OpenWatches(),
     ...(options.kubelet && { kubelet: options.kubelet }),
-    ...(options.mutate && { mutate: options.mutate }),
+    ...(options.webhooks && { webhooks: options.webhooks }),
     gitVersion: options.gitVersion ?? DEFAULT_GIT_VERSION,
     log,
     now,

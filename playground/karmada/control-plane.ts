@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { mutated } from '../../karmada/admission/mutate.js'
-import { withTaintTimes } from '../../karmada/admission/taint-times.js'
 import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
-import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import type { JsonObject } from '../apimachinery/json.js'
@@ -22,6 +18,7 @@ import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
 import { Propagation } from './propagation/propagation.js'
 import { KARMADA_RELEASE } from './release.js'
 import { UnifiedAuth } from './unified-auth.js'
+import { karmadaWebhooks } from './webhooks.js'
 
 /** What the API server of an embedded control plane reports; Karmada v1.18 ships this kube-apiserver. */
 const KUBE_APISERVER_VERSION = 'v1.34.2'
@@ -66,10 +63,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     installedTypes: karmadaTypes,
     // Of kube-controller-manager's account loops Karmada runs only the one that fills token Secrets.
     defaultAccounts: false,
-    mutate: object =>
-      withTaintTimes(mutated(object as unknown as KubeObject, randomUUID), () =>
-        timestamp(clock()),
-      ) as unknown as JsonObject,
+    webhooks: karmadaWebhooks(() => timestamp(clock())),
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),

@@ -78,13 +78,36 @@ describe('admission', () => {
       replicaScheduling: { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Weighted' },
       spreadConstraints: [{ maxGroups: 2, spreadByField: 'cluster', minGroups: 1 }],
     })
-    expect(mutated(policy, () => 'id-2')).toEqual(policy)
+    expect(mutated(policy, () => 'id-2', 'UPDATE')).toEqual(policy)
   })
 
-  it('adds no finalizer to a policy that is being deleted, and touches nothing else', () => {
-    const going = { ...policy, metadata: { ...policy.metadata, finalizers: [], deletionTimestamp: 'now' } }
-    expect(mutated(going, () => 'id-2').metadata.finalizers).toEqual([])
+  it('gives a new policy an id of its own, and leaves a changed one without finalizer and id alone', () => {
+    expect(mutated(policy, () => 'id-2').metadata.labels?.[ID]).toBe('id-2')
+    const stripped = { ...policy, metadata: { ...policy.metadata, finalizers: [], labels: {} } }
+    expect(mutated(stripped, () => 'id-2', 'UPDATE').metadata).toEqual(stripped.metadata)
     expect(mutated(template, () => 'id-2')).toBe(template)
+  })
+
+  it('gives a failing application ten minutes, takes along what imports need, and keeps override policies at home', () => {
+    const application = { decisionConditions: {}, purgeMode: 'Gracefully' } as const
+    const selector = { apiVersion: 'multicluster.x-k8s.io/v1alpha1', kind: 'ServiceImport' }
+    const wanted = {
+      ...policy,
+      spec: { ...policy.spec, failover: { application }, resourceSelectors: [selector] },
+    }
+    expect(mutated(wanted, () => 'x', 'UPDATE').spec).toMatchObject({
+      failover: { application: { gracePeriodSeconds: 600 } },
+      propagateDeps: true,
+    })
+    const override = {
+      apiVersion: 'policy.karmada.io/v1alpha1',
+      kind: 'OverridePolicy',
+      metadata: { namespace: 'default', name: 'o' },
+      spec: { resourceSelectors: [{ apiVersion: 'v1', kind: 'Secret' }], overrideRules: [] },
+    }
+    expect(mutated(override, () => 'x').spec.resourceSelectors).toEqual([
+      { apiVersion: 'v1', kind: 'Secret', namespace: 'default' },
+    ])
   })
 
   it('writes a work’s id into its manifest', () => {

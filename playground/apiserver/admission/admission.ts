@@ -4,20 +4,30 @@ import type { User } from '../access/user.js'
 import { forbidden, notFound } from '../api-status.js'
 import type { Target, WriteOptions } from '../operations/target.js'
 import { refuseEscalation } from './escalation.js'
+import { refuse } from './webhooks.js'
 
 /** What the admission chain of a kube-apiserver does to a new object before its registry validates it. */
 export function admitCreate(target: Target, object: JsonObject, options: WriteOptions): JsonObject {
   admitNamespace(target, stringAt(object, 'metadata', 'name'))
   refuseEscalation(target, object, options.user)
   const admitted = target.type.collection === SIGNING_REQUESTS ? requestedBy(object, options.user) : object
-  return target.cluster.mutate?.(admitted) ?? admitted
+  return target.cluster.webhooks?.mutate(admitted) ?? admitted
 }
 
 /** What the webhooks of a cluster make of a changed object; what is being deleted is left alone. */
 export function admitUpdate(target: Target, wanted: JsonObject, old: JsonObject): JsonObject {
   if (target.subresource !== '' || stringAt(old, 'metadata', 'deletionTimestamp') !== '') return wanted
-  return target.cluster.mutate?.(wanted) ?? wanted
+  return target.cluster.webhooks?.mutate(wanted, old) ?? wanted
 }
+
+/** What the validating webhooks of a cluster say of an object that its registry has accepted; they are not called for statuses. */
+export function admitWrite({ cluster, subresource }: Target, object: JsonObject, old?: JsonObject): void {
+  if (subresource === '') refuse(cluster.webhooks?.validate(object, old))
+}
+
+/** What the validating webhooks of a cluster say of a deletion. */
+export const admitDeletion = ({ cluster }: Target, object: JsonObject): void =>
+  refuse(cluster.webhooks?.validateDeletion(object))
 
 /** Who asks for a certificate is the server's word, never the request's. */
 function requestedBy(request: JsonObject, { name, uid, groups, extra }: User): JsonObject {

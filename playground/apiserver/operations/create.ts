@@ -4,7 +4,7 @@ import { applyPatch } from '../../apimachinery/apply/apply-patch.js'
 import { applyUpdate } from '../../apimachinery/apply/apply-update.js'
 import { type JsonObject, objectAt, stringAt } from '../../apimachinery/json.js'
 import { timestamp } from '../../objects/timestamp.js'
-import { admitCreate } from '../admission/admission.js'
+import { admitCreate, admitWrite } from '../admission/admission.js'
 import { alreadyExists, badRequest, customStatus, internalError } from '../api-status.js'
 import type { StoredObject } from '../store/stored-object.js'
 import { generatedName, NAME_ATTEMPTS } from './generated-name.js'
@@ -84,6 +84,7 @@ async function createNamed(
   // What admission and the registry add belongs to nobody.
   const object = prepare(target, admitCreate(target, keepBooks(named), options))
   validateObject(definition, object)
+  admitWrite(target, object)
   const name = stringAt(object, 'metadata', 'name')
   const key = keyOf(target.namespace, name)
   const versioned = stringAt(named, 'metadata', 'resourceVersion') !== ''

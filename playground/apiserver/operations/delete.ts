@@ -1,11 +1,12 @@
 import { type JsonObject, listAt, objectAt } from '../../apimachinery/json.js'
 import { timestamp } from '../../objects/timestamp.js'
+import { admitDeletion } from '../admission/admission.js'
 import { conflict, forbidden, internalError, notFound } from '../api-status.js'
 import type { Change, Outcome } from '../store/store.js'
 import { StoredObject } from '../store/stored-object.js'
 import type { DeleteOptions } from './delete-options.js'
 import { without } from './object-rules.js'
-import { type Answer, answerWith, keyOf, type Target } from './target.js'
+import { type Answer, answerWith, inVersion, keyOf, type Target } from './target.js'
 
 export const FOREGROUND_FINALIZER = 'foregroundDeletion'
 export const ORPHAN_FINALIZER = 'orphan'
@@ -44,6 +45,7 @@ export async function remove(target: Target, options: DeleteOptions): Promise<An
   const transaction = (current: StoredObject | undefined): Change => {
     if (!current) throw notFound(target.qualified, target.name)
     checkPreconditions(target, current, options)
+    admitDeletion(target, inVersion(type, current.object))
     const marked = markDeleted(target, current, options)
     gone = marked === undefined
     if (marked === undefined) return { remove: current.object }

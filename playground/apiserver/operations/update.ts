@@ -3,7 +3,7 @@ import { applyUpdate } from '../../apimachinery/apply/apply-update.js'
 import { sameButForTimes } from '../../apimachinery/apply/managed-fields.js'
 import { invalid, invalidStatus } from '../../apimachinery/field-error.js'
 import { equal, type JsonObject, listAt, objectAt, stringAt } from '../../apimachinery/json.js'
-import { admitUpdate } from '../admission/admission.js'
+import { admitUpdate, admitWrite } from '../admission/admission.js'
 import { refuseEscalation } from '../admission/escalation.js'
 import { badRequest, conflict, customStatus, internalError, MODIFIED, notFound } from '../api-status.js'
 import type { Change } from '../store/store.js'
@@ -67,6 +67,7 @@ export async function write(
     const booked = books(target, prepare(target, wanted, old), old, options.fieldManager)
     const next = target.definition.strategy?.settleUpdate?.(booked, old) ?? booked
     validateObject(target.definition, next, old)
+    admitWrite(target, next, old)
     if (sameButForTimes(next, old)) return undefined
     if (options.user && target.subresource === '') refuseEscalation(target, next, options.user)
     const stored = inStorageVersion(type, shareUnchanged(next, current.object))

@@ -8,6 +8,7 @@ it('a host that cannot be set up leaves no port open', async () => {
   const refuses = () => {
     throw new Error('the disk is full')
   }
-  await expect(startHost({ name: 'host', mutate: refuses })).rejects.toThrow()
+  const webhooks = { mutate: refuses, validate: () => undefined, validateDeletion: () => undefined }
+  await expect(startHost({ name: 'host', webhooks })).rejects.toThrow()
   await expect.poll(listening).toBe(before)
 })

@@ -1,0 +1,64 @@
+import type { KubeObject } from '../../manifests/kube.js'
+import type { ClusterTaintPolicy } from '../eviction/taint-policies.js'
+import type { OverridePolicy } from '../objects/override-policy.js'
+import type { PropagationPolicy } from '../objects/propagation-policy.js'
+import { duplicateField, refusalOf } from './field-refusal.js'
+import { overrideRefusal } from './validate-override.js'
+import { policyRefusal } from './validate-policy.js'
+import { type FederatedResourceQuota, quotaRefusal } from './validate-quota.js'
+
+/** A refusal by one of Karmada's validating webhooks. */
+export interface Refusal {
+  /** The webhook's name in Karmada's configuration. */
+  readonly webhook: string
+  readonly message: string
+}
+
+type Check = (object: KubeObject, old: KubeObject | undefined) => string | undefined
+
+const policyCheck: Check = (object, old) =>
+  policyRefusal(object as PropagationPolicy, old as PropagationPolicy | undefined)
+const overrideCheck: Check = object => overrideRefusal(object as unknown as OverridePolicy)
+
+/** By kind of policy.karmada.io; the webhook is called as the kind in small letters. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  PropagationPolicy: policyCheck,
+  ClusterPropagationPolicy: policyCheck,
+  OverridePolicy: overrideCheck,
+  ClusterOverridePolicy: overrideCheck,
+  ClusterTaintPolicy: object => taintPolicyRefusal(object as ClusterTaintPolicy),
+  FederatedResourceQuota: object => quotaRefusal(object as FederatedResourceQuota),
+}
+
+/** Why a new or changed object is refused; undefined where it is not. @param old absent when the object is new */
+export function writeRefusal(object: KubeObject, old?: KubeObject): Refusal | undefined {
+  if (!object.apiVersion.startsWith('policy.karmada.io/')) return undefined
+  const message = CHECKS[object.kind]?.(object, old)
+  return message === undefined ? undefined : { webhook: `${object.kind.toLowerCase()}.karmada.io`, message }
+}
+
+const PROTECTED = 'resourcetemplate.karmada.io/deletion-protected'
+
+/** Why an object may not be deleted; undefined where it may. */
+export const deletionRefusal = ({ metadata }: KubeObject): Refusal | undefined =>
+  metadata.labels?.[PROTECTED] === 'Always'
+    ? {
+        webhook: 'resourcedeletionprotection.karmada.io',
+        message: `This resource is protected, please make sure to remove the label: ${PROTECTED}`,
+      }
+    : undefined
+
+function taintPolicyRefusal({ spec }: ClusterTaintPolicy): string | undefined {
+  const refusals = spec.taints.flatMap(({ key, effect }, at) => {
+    const isTwice = spec.taints.slice(at + 1).some(other => other.key === key && other.effect === effect)
+    return isTwice
+      ? [
+          duplicateField(
+            `spec.taints[${at}]`,
+            `Duplicate taint with the same key(${key}) and effect(${effect}) is not allowed`,
+          ),
+        ]
+      : []
+  })
+  return refusalOf(refusals)
+}

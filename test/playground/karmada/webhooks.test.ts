@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { kubeConnector } from '../../../actors/kube/connector.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { StatusError } from '../../../manifests/status-error.js'
+import { ensure, read, remove, update } from '../../../playground/client/write.js'
+import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
+import { CONFIG_MAPS } from '../../../playground/objects/core-types.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
+import { duplicated, POLICIES, policyFor } from './propagation-world.js'
+
+let karmada: Karmada
+beforeAll(async () => {
+  karmada = await startKarmada({ name: 'k', connector: kubeConnector(), log: silent })
+})
+afterAll(() => karmada.close())
+
+const control = () => karmada.server.local
+const refusal = async (work: Promise<unknown>): Promise<StatusError> =>
+  work.then(
+    () => expect.fail('it was let pass'),
+    (error: unknown) => error as StatusError,
+  )
+const settings = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    namespace: 'default',
+    name: 'settings',
+    labels: { 'resourcetemplate.karmada.io/deletion-protected': 'Always' },
+  },
+} as KubeObject
+const PROTECTED =
+  'admission webhook "resourcedeletionprotection.karmada.io" denied the request: This resource is protected, please make sure to remove the label: resourcetemplate.karmada.io/deletion-protected'
+
+describe('an embedded Karmada', () => {
+  it('refuses a policy with the words of Karmada’s webhook', async () => {
+    const placement = { spreadConstraints: [{ spreadByField: 'region' }] }
+    const { code, message } = await refusal(
+      ensure(control(), POLICIES, policyFor('Deployment', 'web', placement)),
+    )
+    expect(code).toBe(403)
+    expect(message).toBe(
+      'admission webhook "propagationpolicy.karmada.io" denied the request: spec.placement.spreadConstraints: Invalid value: [{"spreadByField":"region","minGroups":1}]: the cluster spread constraint must be enabled in one of the constraints in case of SpreadByField is enabled',
+    )
+    expect(await read(control(), POLICIES, { namespace: 'default', name: 'p-web' })).toBeUndefined()
+  })
+
+  it('refuses a change that it would not have let in, and lets others pass', async () => {
+    const made = await ensure(control(), POLICIES, policyFor('Deployment', 'app', duplicated('m1')))
+    const change = (spec: object) =>
+      update<KubeObject>(control(), POLICIES, made.metadata, one => {
+        const before = (one as KubeObject & { readonly spec: object }).spec
+        return { ...one, spec: { ...before, ...spec } } as KubeObject
+      })
+    expect((await refusal(change({ schedulerName: 'mine' }))).message).toBe(
+      'admission webhook "propagationpolicy.karmada.io" denied the request: the schedulerName should not be updated',
+    )
+    expect(await change({ priority: 3 })).toMatchObject({ spec: { priority: 3 } })
+  })
+
+  it('gives a policy another id than the one it brings along', async () => {
+    const brought = policyFor('Deployment', 'own', duplicated('m1'))
+    const labels = { 'propagationpolicy.karmada.io/permanent-id': 'mine' }
+    const made = await ensure(control(), POLICIES, {
+      ...brought,
+      metadata: { ...brought.metadata, labels },
+    })
+    expect(made.metadata.labels?.['propagationpolicy.karmada.io/permanent-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('keeps what is protected until the label is gone, also from a deletion of many', async () => {
+    await ensure(control(), CONFIG_MAPS, settings)
+    expect((await refusal(remove(control(), CONFIG_MAPS, settings.metadata))).message).toBe(PROTECTED)
+    const path = '/api/v1/namespaces/default/configmaps'
+    expect((await refusal(control().request({ method: 'DELETE', path }))).message).toBe(PROTECTED)
+    await update<KubeObject>(control(), CONFIG_MAPS, settings.metadata, one => ({
+      ...one,
+      metadata: { ...one.metadata, labels: {} },
+    }))
+    await remove(control(), CONFIG_MAPS, settings.metadata)
+    await eventually('it to be gone', async () => !(await read(control(), CONFIG_MAPS, settings.metadata)))
+  })
+})
