@@ -4,9 +4,11 @@ import { Code, codeName } from './code.js'
 import type { Action } from './identity/authorize.js'
 import type { Caller } from './identity/caller.js'
 
-/** An object or collection inside an instance, as the path of a proxied request names it. Nothing is decoded. */
+/** An object or collection inside an instance, as a request names it. */
 export interface AuditTarget {
   readonly instance: string
+  /** The member behind the instance, for its objects. */
+  readonly cluster?: string
   /** Kubernetes' verb inside the instance: get, list, watch, create, update, patch, delete, deletecollection. */
   readonly verb: string
   /** Empty for the core group. Absent, like version and resource, for paths that name no resource. */
@@ -27,7 +29,7 @@ export interface AuditRecord {
   readonly caller?: Caller
   /** What Kairship authorized on the host. */
   readonly action?: Action
-  /** What a proxied request was about inside the instance. */
+  /** What the request was about inside an instance. */
   readonly target?: AuditTarget
   /** Address of the connection. Forwarded-for headers prove nothing and are not read. */
   readonly remote?: string

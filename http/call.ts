@@ -22,4 +22,12 @@ export interface Call {
    * objects that were asked for and not of what is read to complete them.
    */
   answered(from: AnsweredFrom): void
+  /** Completes what the audit record says of the object, where the request's own fields do not: the name in a manifest. */
+  about(part: AboutObject): void
+}
+
+/** The parts of an object's key that a handler may find out. */
+export interface AboutObject {
+  readonly namespace?: string
+  readonly name?: string
 }

@@ -3,7 +3,7 @@ import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import type { AnsweredFrom } from './answered-from.js'
 import { audit } from './audit.js'
-import type { Call, Wire } from './call.js'
+import type { AboutObject, Call, Wire } from './call.js'
 import { Code, codeName } from './code.js'
 import { type Deadline, orAborted, startDeadline } from './deadline.js'
 import { toFailure } from './errors.js'
@@ -12,6 +12,7 @@ import { type Action, type Authorizer, denial } from './identity/authorize.js'
 import type { Caller } from './identity/caller.js'
 import type { Held } from './limits.js'
 import type { Operation } from './operation.js'
+import { targetOf } from './permission.js'
 import { fieldValue, requireFields } from './request.js'
 
 /** A call as it arrives from a wire: authenticated, and nothing more. */
@@ -116,6 +117,8 @@ interface Course {
   readonly signal: AbortSignal
   /** Reads the request, and from it what the call is about. */
   read(read: ReadRequest): Promise<Message>
+  /** Completes what the audit record says of the object by what only the handler has found out. */
+  about(part: AboutObject): void
   /** Records how the call ended and gives back what it held. Returns the Failure to answer with. */
   end(error?: unknown): Failure
 }
@@ -129,6 +132,7 @@ function begin(
   const start = now()
   let action = actionOf(operation)
   let audited = action
+  let target = operation.object && targetOf(operation.object, undefined)
   let outcome: Failure | undefined
   return {
     arrival,
@@ -140,7 +144,11 @@ function begin(
       const request = await read()
       action = actionOf(operation, request)
       audited = named(action, request, operation.permission?.createdNameField)
+      target = operation.object && targetOf(operation.object, request)
       return request
+    },
+    about({ namespace, name }) {
+      target = target && { ...(namespace && { namespace }), ...(name && { name }), ...target }
     },
     end(error) {
       if (outcome) return outcome
@@ -162,6 +170,7 @@ function begin(
         operation: operation.id,
         caller,
         ...(audited ? { action: audited } : {}),
+        ...(target ? { target } : {}),
         ...(remote ? { remote } : {}),
         code,
         durationMs,
@@ -193,7 +202,7 @@ function named(
 async function admit(
   { authorizer, log }: DispatcherOptions,
   operation: Operation,
-  { arrival, action, signal }: Course,
+  { arrival, action, signal, about }: Course,
   request: Message,
 ): Promise<Call> {
   const { caller, requestId } = arrival
@@ -202,12 +211,12 @@ async function admit(
     toTell?.(from)
     toTell = undefined
   }
-  const call = { requestId, caller, signal, log: log.child({ requestId }), answered }
+  const call = { requestId, caller, signal, log: log.child({ requestId }), answered, about }
   const seesAll = { ...call, maySee: async () => true }
   if (operation.permission?.anyCaller) return seesAll
   if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)
   // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
-  requireFields(operation.method.input, request)
+  requireFields(operation.method.input, request, operation.namingFields)
   const verdict = await authorizer.decide(caller, action)
   if (verdict.allowed) return seesAll
   if (!operation.permission?.filtered || !('resource' in action)) {

@@ -12,8 +12,9 @@ import {
 } from '@bufbuild/protobuf'
 import { http } from '../proto/gen/google/api/annotations_pb.js'
 import type { HttpRule } from '../proto/gen/google/api/http_pb.js'
-import { type Permission, permission } from '../proto/gen/kairship/permission_pb.js'
+import type { Permission } from '../proto/gen/kairship/permission_pb.js'
 import type { Call } from './call.js'
+import { namingFieldsOf, type ObjectFields, objectFieldsOf, permissionOf } from './permission.js'
 import { parseTemplate, type Template } from './rest/template.js'
 
 /** One way to reach an operation over HTTP. */
@@ -32,6 +33,10 @@ export interface Operation {
   readonly bindings: readonly Binding[]
   /** Absent if the proto has none: then every call is refused. */
   readonly permission: Permission | undefined
+  /** The fields that name an object inside an instance; absent where the method is about none. */
+  readonly object: ObjectFields | undefined
+  /** Fields that must not be empty, by their paths in proto names, beside those that the proto calls REQUIRED. */
+  readonly namingFields: readonly string[]
   readonly handle: (request: never, call: Call) => unknown
 }
 
@@ -76,11 +81,18 @@ export function operationsOf<S extends DescService>(
     if (!isServed(method)) {
       throw new Error(`${service.typeName}.${method.name}: ${method.methodKind} methods are not served`)
     }
+    const bindings = hasOption(method, http) ? bindingsOf(method, getOption(method, http)) : []
+    const object = objectFieldsOf(method)
     return {
       id: `${service.name.replace(/Service$/, '')}_${method.name}`,
       method,
-      bindings: hasOption(method, http) ? bindingsOf(method, getOption(method, http)) : [],
-      permission: hasOption(method, permission) ? getOption(method, permission) : undefined,
+      bindings,
+      permission: permissionOf(method),
+      object,
+      namingFields: namingFieldsOf(
+        bindings.map(({ template }) => template),
+        object,
+      ),
       handle,
     }
   })

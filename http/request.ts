@@ -8,18 +8,27 @@ export function fieldValue(message: Message, path: string): string {
   let value: unknown = message
   for (const part of path.split('.')) {
     if (typeof value !== 'object' || value === null) return ''
-    const camel = part.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-    value = (value as Readonly<Record<string, unknown>>)[camel]
+    value = (value as Readonly<Record<string, unknown>>)[jsonPath(part)]
   }
   return typeof value === 'string' ? value : ''
 }
 
+/** A path in proto names in JSON names: `my_field` is `myField`. */
+const jsonPath = (path: string): string =>
+  path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
 /**
  * Holds a request to the fields its proto calls REQUIRED, in messages that are present at any depth.
+ * @param naming further ones, by their paths in proto names
  * @throws Failure INVALID_ARGUMENT naming every one that is missing
  */
-export function requireFields(schema: DescMessage, message: Message): void {
-  const violations = missingFields(schema, message, '')
+export function requireFields(schema: DescMessage, message: Message, naming: readonly string[] = []): void {
+  const missing = missingFields(schema, message, '')
+  const unnamed = naming
+    .filter(path => fieldValue(message, path) === '')
+    .map(path => ({ field: jsonPath(path), description: 'is required' }))
+    .filter(({ field }) => !missing.some(one => one.field === field))
+  const violations = [...missing, ...unnamed]
   if (violations.length > 0) throw invalidFields(violations)
 }
 

@@ -110,6 +110,7 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
     async create(request, call) {
       const { namespace, data } = request
       const object = manifestOf(data, { type, ...(namespace && { namespace }) })
+      call.about(object.metadata)
       return dataOf(await inField('data', objects.create(call, placeOf(request), type, object)))
     },
 

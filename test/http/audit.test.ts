@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AuditRecord, type AuditTarget, audit } from '../../http/audit.js'
 import { Code, codeOfStatus } from '../../http/code.js'
 import { testApi } from './fakes/api.js'
-import { refusal } from './fakes/host.js'
+import { type ReviewedSpec, refusal } from './fakes/host.js'
 import { fakeLog } from './fakes/log.js'
 
 const read = { verb: 'get', resource: 'instances/proxy', name: 'north' }
@@ -111,6 +111,62 @@ describe('a call of the management API', () => {
     const read = () => create(operation.method.input, { name: 'north' } as never)
     await expect(api.dispatcher.unary(operation, read, arrival)).rejects.toThrow('hung up')
     expect(log.audits()).toMatchObject([{ outcome: 'unknown', code: 'CANCELLED', name: 'north' }])
+  })
+})
+
+describe('a call about an object of an instance', () => {
+  const ingresses = '/instances/north/namespaces/shop/ingresses'
+  const target = { instance: 'north', group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' }
+
+  it('is authorized as the same request through the proxy, and recorded with its object', async () => {
+    const { call, host, log } = testApi()
+    await call('admin', 'DELETE', `${ingresses}/web`)
+    const manifest = { metadata: { name: 'made', labels: { private: 'x' } } }
+    await call('admin', 'POST', ingresses, { data: JSON.stringify(manifest) })
+    await call('admin', 'POST', '/instances/north/member-clusters/m1/namespaces/shop/ingresses/web:promote')
+    const reviews = host.requests.filter(({ path }) => path.endsWith('/subjectaccessreviews'))
+    expect(reviews.map(({ body }) => (body as { spec: ReviewedSpec }).spec.resourceAttributes)).toMatchObject(
+      ['delete', 'create'].map(verb => ({
+        ...{ group: 'kairship.io', verb, resource: 'instances', subresource: 'proxy', name: 'north' },
+      })),
+    )
+    expect(log.audits().map(({ target }) => target)).toEqual([
+      { ...target, verb: 'delete', namespace: 'shop', name: 'web' },
+      { ...target, verb: 'create', namespace: 'shop', name: 'made' },
+      { ...target, verb: 'create', namespace: 'shop', name: 'web', cluster: 'm1' },
+    ])
+  })
+
+  it('that is refused names its object, too', async () => {
+    const { call, log } = testApi()
+    expect((await call('nobody', 'GET', `${ingresses}/web`)).status).toBe(403)
+    expect(log.audits()).toMatchObject([
+      { outcome: 'denied', verb: 'get', target: { ...target, verb: 'get', name: 'web' } },
+    ])
+  })
+
+  it('needs all fields that name it, whatever the wire leaves out, before anything is asked', async () => {
+    const { api, host } = testApi()
+    const caller = { user: 'admin', groups: [], extra: {} }
+    const arrival = { wire: 'grpc', requestId: 'r', caller } as const
+    const sent = host.requests.length
+    const operations = api.services.flatMap(service => service.operations)
+    const named = operations.filter(({ namingFields }) => namingFields.length > 0)
+    expect(named.length).toBeGreaterThan(15)
+    for (const operation of named) {
+      const { methodKind, input } = operation.method
+      const read = () => create(input)
+      const answer =
+        methodKind === 'unary'
+          ? api.dispatcher.unary(operation, read, arrival)
+          : api.dispatcher.stream(operation, read, arrival)
+      const failure = await answer.then(
+        () => undefined,
+        error => error,
+      )
+      expect(failure?.code, operation.id).toBe(Code.INVALID_ARGUMENT)
+    }
+    expect(host.requests.length).toBe(sent)
   })
 })
 

@@ -10,6 +10,7 @@ import { objectMeta } from '../object-meta.js'
 export interface Ingress extends KubeObject {
   readonly spec?: {
     readonly ingressClassName?: string
+    readonly defaultBackend?: Backend
     readonly tls?: readonly { readonly hosts?: readonly string[]; readonly secretName?: string }[]
     readonly rules?: readonly {
       readonly host?: string
@@ -60,12 +61,13 @@ export const ingresses: Kind<Ingress, IngressMessage, Distribution> = {
 
 /** An Ingress as the API shows it. */
 export function ingressMessage(ingress: Ingress, place: Place, { clusters }: Distribution): IngressMessage {
-  const { ingressClassName = '', tls = [], rules = [] } = ingress.spec ?? {}
+  const { ingressClassName = '', tls = [], rules = [], defaultBackend } = ingress.spec ?? {}
   const { ingress: points = [] } = ingress.status?.loadBalancer ?? {}
   return {
     metadata: objectMeta(ingress, place),
     spec: {
       ingressClassName,
+      ...(defaultBackend && { defaultBackend: backendMessage(defaultBackend) }),
       tls: tls.map(({ hosts = [], secretName = '' }) => ({ hosts: [...hosts], secretName })),
       rules: rules.map(({ host = '', http }) => ({
         host,

@@ -3,6 +3,7 @@
 /** The comments of kairship/networking.proto by full name, for the OpenAPI document. */
 export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.networking.v1alpha1.Ingress": "An Ingress of an instance or of a member cluster.",
+  "kairship.io.api.networking.v1alpha1.IngressSpec.default_backend": "Where requests go that no rule matches.",
   "kairship.io.api.networking.v1alpha1.HTTPIngressPath.path_type": "Exact, Prefix or ImplementationSpecific.",
   "kairship.io.api.networking.v1alpha1.IngressBackend": "Where requests go: a Service or another object. One field is set.",
   "kairship.io.api.networking.v1alpha1.IngressServiceBackendPort.name": "Excludes `number`.",

@@ -1520,7 +1520,7 @@ export const InstanceService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Returns whether karmada-descheduler is installed, and its settings.
+   * Returns whether karmada-descheduler is installed, and its timing.
    *
    * @generated from rpc kairship.io.api.instance.v1alpha1.InstanceService.GetInstanceDescheduler
    */

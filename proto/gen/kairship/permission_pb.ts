@@ -12,10 +12,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/permission.proto.
  */
 export const file_kairship_permission: GenFile = /*@__PURE__*/
-  fileDesc("ChlrYWlyc2hpcC9wZXJtaXNzaW9uLnByb3RvEhdrYWlyc2hpcC5pby5hcGkub3B0aW9ucyKCAQoKUGVybWlzc2lvbhIMCgR2ZXJiGAEgASgJEhAKCHJlc291cmNlGAIgASgJEhIKCm5hbWVfZmllbGQYAyABKAkSEAoIZmlsdGVyZWQYBCABKAgSEgoKYW55X2NhbGxlchgFIAEoCBIaChJjcmVhdGVkX25hbWVfZmllbGQYBiABKAk6ZQoKcGVybWlzc2lvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGKKIAyABKAsyIy5rYWlyc2hpcC5pby5hcGkub3B0aW9ucy5QZXJtaXNzaW9uUgpwZXJtaXNzaW9uYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChlrYWlyc2hpcC9wZXJtaXNzaW9uLnByb3RvEhdrYWlyc2hpcC5pby5hcGkub3B0aW9ucyK5AQoKUGVybWlzc2lvbhIMCgR2ZXJiGAEgASgJEhAKCHJlc291cmNlGAIgASgJEhIKCm5hbWVfZmllbGQYAyABKAkSEAoIZmlsdGVyZWQYBCABKAgSEgoKYW55X2NhbGxlchgFIAEoCBIaChJjcmVhdGVkX25hbWVfZmllbGQYBiABKAkSNQoGb2JqZWN0GAcgASgLMiUua2FpcnNoaXAuaW8uYXBpLm9wdGlvbnMuT2JqZWN0QWN0aW9uIpIBCgxPYmplY3RBY3Rpb24SDQoFZ3JvdXAYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghyZXNvdXJjZRgDIAEoCRIMCgR2ZXJiGAQgASgJEhcKD25hbWVzcGFjZV9maWVsZBgFIAEoCRISCgpuYW1lX2ZpZWxkGAYgASgJEhUKDWNsdXN0ZXJfZmllbGQYByABKAk6ZQoKcGVybWlzc2lvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGKKIAyABKAsyIy5rYWlyc2hpcC5pby5hcGkub3B0aW9ucy5QZXJtaXNzaW9uUgpwZXJtaXNzaW9uYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
- * Exactly one of `verb` and `any_caller` is set.
+ * Exactly one of `verb`, `any_caller` and `object` is set.
  *
  * @generated from message kairship.io.api.options.Permission
  */
@@ -62,6 +62,15 @@ export type Permission = Message<"kairship.io.api.options.Permission"> & {
    * @generated from field: string created_name_field = 6;
    */
   createdNameField: string;
+
+  /**
+   * What the caller does inside an instance. All else follows: on the host the caller needs the right that the same request
+   * through the proxy needs, which is to `instances/proxy` of the instance in the field `instance`; the audit record shows
+   * the object; the fields that name it must not be empty.
+   *
+   * @generated from field: kairship.io.api.options.ObjectAction object = 7;
+   */
+  object?: ObjectAction | undefined;
 };
 
 /**
@@ -70,6 +79,69 @@ export type Permission = Message<"kairship.io.api.options.Permission"> & {
  */
 export const PermissionSchema: GenMessage<Permission> = /*@__PURE__*/
   messageDesc(file_kairship_permission, 0);
+
+/**
+ * A request to the instance's own API, which decides by its own RBAC: Kairship impersonates the caller. Of a method that
+ * makes several, the one that it is called for.
+ *
+ * @generated from message kairship.io.api.options.ObjectAction
+ */
+export type ObjectAction = Message<"kairship.io.api.options.ObjectAction"> & {
+  /**
+   * Empty for the core group.
+   *
+   * @generated from field: string group = 1;
+   */
+  group: string;
+
+  /**
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * In the plural. Empty where the request names the type, in its fields `group`, `version` and `resource`.
+   *
+   * @generated from field: string resource = 3;
+   */
+  resource: string;
+
+  /**
+   * Kubernetes' verb inside the instance: get, list, watch, create, update, patch, delete.
+   *
+   * @generated from field: string verb = 4;
+   */
+  verb: string;
+
+  /**
+   * Path of the request field with the namespace, in proto names; `namespace` where the request has that and none is named.
+   *
+   * @generated from field: string namespace_field = 5;
+   */
+  namespaceField: string;
+
+  /**
+   * The same of the name, which get, update, patch and delete need. Of list and watch only where it is named here: there a
+   * `name` is a part of names.
+   *
+   * @generated from field: string name_field = 6;
+   */
+  nameField: string;
+
+  /**
+   * The same of the member cluster, `cluster`.
+   *
+   * @generated from field: string cluster_field = 7;
+   */
+  clusterField: string;
+};
+
+/**
+ * Describes the message kairship.io.api.options.ObjectAction.
+ * Use `create(ObjectActionSchema)` to create a new message.
+ */
+export const ObjectActionSchema: GenMessage<ObjectAction> = /*@__PURE__*/
+  messageDesc(file_kairship_permission, 1);
 
 /**
  * @generated from extension: kairship.io.api.options.Permission permission = 50210;

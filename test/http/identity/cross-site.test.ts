@@ -53,6 +53,20 @@ describe('a caller with a client certificate', () => {
     expect((await post({ 'content-type': 'application/json' })).text).not.toContain('content-type')
   })
 
+  it('is refused a write that has no body at all, for the same reason', async () => {
+    const promote = `${path}/north/member-clusters/m/namespaces/a/ingresses/b:promote`
+    for (const [method, target] of [
+      ['POST', promote],
+      ['DELETE', `${path}/north`],
+    ] as const) {
+      const refused = await curl(api.running, target, admin, {}, method)
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('send content-type')])
+    }
+    expect(api.host.instances.get('north')?.metadata.deletionTimestamp).toBeUndefined()
+    const sent = await curl(api.running, promote, admin, { 'content-type': 'application/json' }, 'POST')
+    expect(sent.text).not.toContain('content-type')
+  })
+
   it('is not authenticated on a write that a page of another site makes, at REST and at the proxy', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' }
     for (const target of [`${path}/north`, `${path}/north/proxy/api/v1/namespaces/x`]) {

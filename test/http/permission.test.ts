@@ -1,0 +1,82 @@
+import { create, createFileRegistry, type DescMethod, setExtension } from '@bufbuild/protobuf'
+import {
+  FieldDescriptorProto_Type,
+  FileDescriptorProtoSchema,
+  MethodOptionsSchema,
+} from '@bufbuild/protobuf/wkt'
+import { describe, expect, it } from 'vitest'
+import { objectFieldsOf, permissionOf, targetOf } from '../../http/permission.js'
+import { PermissionSchema, permission } from '../../proto/gen/kairship/permission_pb.js'
+
+type Fields = readonly string[]
+const ALL: Fields = ['instance', 'namespace', 'name', 'cluster', 'cron_job']
+
+/** A method with this permission, whose request has these fields. */
+function method(given: object, fields: Fields = ALL): DescMethod {
+  const options = create(MethodOptionsSchema)
+  setExtension(options, permission, create(PermissionSchema, given))
+  const file = create(FileDescriptorProtoSchema, {
+    ...{ name: 'test.proto', package: 'test', syntax: 'proto3' },
+    messageType: [
+      {
+        name: 'Request',
+        field: fields.map((name, index) => ({
+          ...{ name, number: index + 1, type: FieldDescriptorProto_Type.STRING },
+        })),
+      },
+    ],
+    service: [
+      {
+        name: 'TestService',
+        method: [{ name: 'Call', inputType: '.test.Request', outputType: '.test.Request', options }],
+      },
+    ],
+  })
+  return createFileRegistry(file, () => undefined).getService('test.TestService')!.methods[0]!
+}
+const jobs = (verb: string, more = {}) => ({
+  object: { group: 'batch', version: 'v1', resource: 'jobs', verb, ...more },
+})
+
+describe('a permission by its object', () => {
+  it.each([
+    ['list', 'get'],
+    ['watch', 'get'],
+    ['get', 'get'],
+    ['create', 'create'],
+    ['update', 'update'],
+    ['patch', 'patch'],
+    ['delete', 'delete'],
+  ])('to %s inside asks for %s of the instance’s proxy on the host', (inside, onHost) => {
+    expect(permissionOf(method(jobs(inside)))).toMatchObject({
+      ...{ verb: onHost, resource: 'instances/proxy', nameField: 'instance' },
+    })
+  })
+
+  it('names its object by the usual fields, or by those that it says', () => {
+    expect(objectFieldsOf(method(jobs('get')))).toMatchObject({
+      ...{ namespace: 'namespace', name: 'name', cluster: 'cluster' },
+    })
+    expect(objectFieldsOf(method(jobs('list', { nameField: 'cron_job' })))?.name).toBe('cron_job')
+    expect(objectFieldsOf(method(jobs('list')))?.name).toBeUndefined()
+  })
+
+  it.each([
+    ['cannot name what it deletes', jobs('delete'), ['instance', 'namespace']],
+    ['names a field that is not there', jobs('get', { nameField: 'other' }), ALL],
+    ['has a verb of its own', jobs('obliterate'), ALL],
+    ['says twice what is asked on the host', { verb: 'get', ...jobs('get') }, ALL],
+    ['would delete a whole collection', jobs('deletecollection'), ALL],
+  ])('that %s fails at start', (_what, given, fields) => {
+    const broken = method(given, fields)
+    expect(() => [permissionOf(broken), objectFieldsOf(broken)]).toThrow('test.TestService.Call')
+  })
+
+  it('says what a call is about, with a type from the request where the proto names none', () => {
+    const custom = method({ object: { verb: 'list' } }, ['instance', 'group', 'version', 'resource'])
+    const request = { $typeName: 'x', instance: 'i', group: 'g', version: 'v', resource: 'r' }
+    expect(targetOf(objectFieldsOf(custom)!, request as never)).toEqual({
+      ...{ instance: 'i', verb: 'list', group: 'g', version: 'v', resource: 'r' },
+    })
+  })
+})
