@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Contract } from '../proto/sample.js'
+import { repositoryFolder } from '../real/repository.js'
+import { coverageOf } from './coverage.js'
+import { idOf } from './scenario.js'
+import { services } from './services/index.js'
+import { startContractWorld } from './world.js'
+
+// How much of the contract works: `npm run contract [-- Service…]`. The last line is the coverage.
+const contract = JSON.parse(
+  readFileSync(join(repositoryFolder, 'test/proto/contract.json'), 'utf8'),
+) as Contract
+const asked = process.argv.slice(2)
+const chosen = services.filter(({ service }) => asked.length === 0 || asked.includes(service))
+const unknown = asked.filter(name => !services.some(({ service }) => service === name))
+if (unknown.length > 0) {
+  console.error(`there are no scenarios of ${unknown.join(', ')}: see test/contract/services`)
+  process.exit(2)
+}
+
+const world = await startContractWorld(contract)
+try {
+  const { proven, problems } = await coverageOf(world, chosen, (id, problem) =>
+    console.log(problem === undefined ? `ok    ${id}` : `FAIL  ${id}: ${problem}`),
+  )
+  console.log()
+  for (const service of new Set(contract.operations.map(operation => operation.service))) {
+    const ids = contract.operations.filter(operation => operation.service === service).map(idOf)
+    const missing = ids.filter(id => !proven.has(id))
+    const list = missing.length > 0 && missing.length < ids.length ? `: without ${missing.join(', ')}` : ''
+    console.log(`${service.padEnd(14)} ${ids.length - missing.length}/${ids.length}${list}`)
+  }
+  console.log(`${proven.size}/${contract.operations.length}`)
+  process.exitCode = problems.size > 0 ? 1 : 0
+} finally {
+  await world.close()
+}

@@ -1,0 +1,6 @@
+import type { ServiceScenarios } from '../scenario.js'
+import { instance } from './instance.js'
+import { networking } from './networking.js'
+
+/** The scenarios of every service that has some. */
+export const services: readonly ServiceScenarios[] = [instance, networking]
