@@ -1,101 +1,15 @@
-import { lastValueFrom, toArray } from 'rxjs'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type LeaseHandle, startLease } from '../../../actors/election/lease.js'
+import { describe, expect, it } from 'vitest'
 import type { LeaseOptions } from '../../../actors/election/lease-options.js'
-import { resourcePath } from '../../../manifests/kube.js'
-import { LEASES, type Lease, leaseHolder } from '../../../manifests/lease.js'
+import { leaseHolder } from '../../../manifests/lease.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
-import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
-import type { Log } from '../../../ports/log.js'
 import { waitFor } from '../../patience.js'
 import { replicaName } from '../../replica-name.js'
-import { failed } from '../../silent.js'
 import { ManualClock } from '../manual-clock.js'
+import { electionUnderTest, leads, namespace, path, sees, unavailable } from './lease-under-test.js'
 
-const namespace = 'kube-system'
-const name = 'kairship-controller-manager'
-const path = resourcePath(LEASES, { namespace, name })
-
-let server: ApiServer
-let clock: ManualClock
-let logged: string[]
-let counted: Map<string, number>
-const started: LeaseHandle[] = []
-
-beforeEach(async () => {
-  server = await startApiServer({ name: 'host' })
-  clock = new ManualClock()
-  logged = []
-  counted = new Map()
-})
-afterEach(async () => {
-  await Promise.all(started.splice(0).map(lease => lease.release()))
-  await server.close()
-})
-
-/** The embedded server as one replica reaches it: `requests` are counted, and `fail` decides what becomes of them. */
-function connection(fail: (request: KubeRequest) => Promise<never> | undefined = () => undefined) {
-  const requests: string[] = []
-  const api: KubeApi = {
-    server: server.url,
-    async request<T>(request: KubeRequest) {
-      requests.push(request.method)
-      await fail(request)
-      return server.local.request<T>(request)
-    },
-    watch: request => server.local.watch(request),
-    close: () => Promise.resolve(),
-  }
-  return { api, requests }
-}
-
-const log: Log = {
-  debug: () => undefined,
-  info: (_, message) => logged.push(`info ${message}`),
-  warn: (_, message) => logged.push(`warn ${message}`),
-  error: (_, message) => logged.push(`error ${message}`),
-  child: () => log,
-}
-
-function replica(identity: string, options: Partial<LeaseOptions> = {}): LeaseHandle {
-  const meter = {
-    count: (name: string, labels = {}) => {
-      const key = `${name} ${Object.values(labels).join()}`
-      counted.set(key, (counted.get(key) ?? 0) + 1)
-    },
-    gauge: (name: string, value: number) => void counted.set(`${name} ${identity}`, value),
-    observe: () => undefined,
-  }
-  const handle = startLease({
-    failed,
-    api: connection().api,
-    namespace,
-    name,
-    identity,
-    contend: true,
-    clock,
-    log,
-    meter,
-    ...options,
-  })
-  started.push(handle)
-  return handle
-}
-
-const read = (): Promise<Lease> => server.local.request<Lease>({ method: 'GET', path })
-const leads = (lease: LeaseHandle) => waitFor(() => expect(lease.current().leading).toBe(true))
-const sees = (lease: LeaseHandle, holder: string) =>
-  waitFor(() => expect(replicaName(lease.current().holder)).toBe(holder))
-/** Lets time pass in small steps, so that answers can come in between. */
-async function pass(ms: number, step = 500): Promise<void> {
-  for (let passed = 0; passed < ms; passed += step) {
-    clock.advance(step)
-    await new Promise(setImmediate)
-    await new Promise(setImmediate)
-  }
-}
-const unavailable = () => Promise.reject(new StatusError(bareStatus(503, 'service unavailable')))
+const election = electionUnderTest()
+const { connection, pass, read, replica } = election
 
 describe('the Lease object', () => {
   it('names its holder, with whole seconds and microseconds, and the holder keeps the time it took it', async () => {
@@ -118,7 +32,7 @@ describe('the Lease object', () => {
     const a = replica('a')
     await leads(a)
     const annotations = { note: 'keep me' }
-    await server.local.request({
+    await election.server.local.request({
       method: 'PATCH',
       path,
       body: { metadata: { annotations } },
@@ -181,10 +95,10 @@ describe('a follower', () => {
     await pass(60_000)
     expect(lease.current().leading).toBe(false)
     expect(requests.length).toBeLessThan(70)
-    expect(logged.filter(line => line === 'warn the lease cannot be reached')).toHaveLength(1)
+    expect(election.logged.filter(line => line === 'warn the lease cannot be reached')).toHaveLength(1)
   })
 
-  it('recovers when the API server does', async () => {
+  it('recovers when the API election.server does', async () => {
     let down = true
     const lease = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
     await pass(10_000)
@@ -192,8 +106,8 @@ describe('a follower', () => {
     down = false
     await pass(3_000)
     await leads(lease)
-    expect(logged.at(-2)).toBe('info the lease can be reached again')
-    expect(counted.get('kairship_lease_errors_total read')).toBeGreaterThan(3)
+    expect(election.logged.at(-2)).toBe('info the lease can be reached again')
+    expect(election.counted.get('kairship_lease_errors_total read')).toBeGreaterThan(3)
   })
 })
 
@@ -215,7 +129,7 @@ describe('a leader', () => {
     expect(a.current().signal.aborted).toBe(false)
   })
 
-  it('survives a server that is away for less than the deadline', async () => {
+  it('survives a election.server that is away for less than the deadline', async () => {
     let down = false
     const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
     await leads(a)
@@ -224,14 +138,14 @@ describe('a leader', () => {
     down = false
     await pass(20_000)
     expect(a.current().leading).toBe(true)
-    expect(counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
+    expect(election.counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
   })
 
   it('survives a renewal that was executed although its answer was lost', async () => {
     let lose = 0
     const { api } = connection(async request => {
       if (request.method !== 'PUT' || lose-- <= 0) return undefined as never
-      await server.local.request(request)
+      await election.server.local.request(request)
       throw new Error('socket hang up')
     })
     const a = replica('a', { api })
@@ -241,7 +155,7 @@ describe('a leader', () => {
       await pass(4_000)
     }
     expect(a.current().leading).toBe(true)
-    expect(counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
+    expect(election.counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
   })
 
   it('stops when its renewals hang', async () => {
@@ -259,7 +173,7 @@ describe('a leader', () => {
     const a = replica('a')
     await leads(a)
     const stolen = { spec: { holderIdentity: 'thief' } }
-    await server.local.request({
+    await election.server.local.request({
       method: 'PATCH',
       path,
       body: stolen,
@@ -272,7 +186,7 @@ describe('a leader', () => {
   it('creates the lease anew when somebody deleted it', async () => {
     const a = replica('a')
     await leads(a)
-    await server.local.request({ method: 'DELETE', path })
+    await election.server.local.request({ method: 'DELETE', path })
     await pass(5_000)
     await leads(a)
     expect((await read()).spec?.holderIdentity).toBe(a.identity)
@@ -282,7 +196,7 @@ describe('a leader', () => {
     const a = replica('a')
     await leads(a)
     const { signal } = a.current()
-    clock.freeze(10_000)
+    election.clock.freeze(10_000)
     expect(a.current().leading).toBe(false)
     expect(signal.aborted).toBe(true)
   })
@@ -291,20 +205,20 @@ describe('a leader', () => {
     const a = replica('a')
     await leads(a)
     const { signal } = a.current()
-    clock.sleep(3_600_000)
+    election.clock.sleep(3_600_000)
     expect(a.current().leading).toBe(false)
     expect(signal.aborted).toBe(true)
-    clock.advance(2_000)
+    election.clock.advance(2_000)
     await leads(a)
   })
 
-  it('does not lead after its wall clock was set back and the machine slept past its deadline then', async () => {
+  it('does not lead after its wall election.clock was set back and the machine slept past its deadline then', async () => {
     const a = replica('a')
     await leads(a)
-    clock.sleep(-3_600_000)
+    election.clock.sleep(-3_600_000)
     await pass(3_000)
     await leads(a)
-    clock.sleep(60_000)
+    election.clock.sleep(60_000)
     expect(a.current().leading).toBe(false)
   })
 
@@ -323,11 +237,11 @@ describe('a leader', () => {
   it.each([
     ['forward', 3_600_000],
     ['back', -3_600_000],
-  ])('leads again, and alone, when its wall clock was set %s', async (_, ms) => {
+  ])('leads again, and alone, when its wall election.clock was set %s', async (_, ms) => {
     const a = replica('a')
     const b = replica('b', { contend: false })
     await leads(a)
-    clock.sleep(ms)
+    election.clock.sleep(ms)
     await pass(3_000)
     await leads(a)
     await sees(b, 'a')
@@ -354,7 +268,7 @@ describe('a leader', () => {
   it('does not lead beside the replica that took over while its machine slept', async () => {
     const { a, b, takesOver } = await onMachines()
     await leads(a)
-    clock.sleep(60_000)
+    election.clock.sleep(60_000)
     await takesOver()
     expect([a.current().leading, b.current().leading]).toEqual([false, true])
     await pass(10_000)
@@ -374,11 +288,11 @@ describe('a leader', () => {
       },
     }
     const { a, b, takesOver } = await onMachines({ api: late })
-    clock.sleep(60_000)
+    election.clock.sleep(60_000)
     await takesOver()
     arrive()
     await pass(10_000)
-    expect(counted.get('kairship_lease_leading a')).toBe(0)
+    expect(election.counted.get('kairship_lease_leading a')).toBe(0)
     expect([a.current().leading, b.current().leading]).toEqual([false, true])
   })
 
@@ -398,133 +312,4 @@ describe('a leader', () => {
     expect(requests.length).toBeLessThanOrEqual(30)
     expect(new Set(requests)).toEqual(new Set(['PUT']))
   })
-})
-
-describe('release', () => {
-  it('aborts first, then waits for the effects, then gives the lease back', async () => {
-    const order: string[] = []
-    let stopped: () => void = () => undefined
-    const drain = () => {
-      order.push('drain')
-      return new Promise<void>(resolve => {
-        stopped = resolve
-      })
-    }
-    const { api } = connection(request => {
-      if (request.method === 'PUT') order.push('write')
-      return undefined
-    })
-    const a = replica('a', { api, drain })
-    await leads(a)
-    order.length = 0
-    a.current().signal.addEventListener('abort', () => order.push('abort'))
-    const released = a.release()
-    await waitFor(() => expect(order).toEqual(['abort', 'drain']))
-    stopped()
-    await released
-    expect(order).toEqual(['abort', 'drain', 'write'])
-  })
-
-  it('leaves the lease to expire when effects do not stop in time', async () => {
-    const drain = vi.fn(() => new Promise<void>(() => undefined))
-    const a = replica('a', { drain })
-    await leads(a)
-    const released = a.release()
-    await waitFor(() => expect(drain).toHaveBeenCalled())
-    clock.advance(10_000)
-    await released
-    expect((await read()).spec?.holderIdentity).toBe(a.identity)
-    expect(logged).toContain('warn effects did not stop in time; the lease is left to expire')
-  })
-
-  it('waits for effects no longer than the term lasts after a sleep of the machine', async () => {
-    const drain = vi.fn(() => new Promise<void>(() => undefined))
-    const a = replica('a', { drain })
-    await leads(a)
-    clock.sleep(8_000)
-    expect(a.current().leading).toBe(true)
-    void a.release()
-    await waitFor(() => expect(drain).toHaveBeenCalled())
-    clock.advance(2_000)
-    await waitFor(() =>
-      expect(logged).toContain('warn effects did not stop in time; the lease is left to expire'),
-    )
-  })
-
-  it('resolves when the API server is away, or effects fail to stop', async () => {
-    let down = false
-    const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
-    await leads(a)
-    down = true
-    await a.release()
-    expect(logged).toContain('warn the lease could not be given back; it will expire')
-    const b = replica('b', { drain: () => Promise.reject(new Error('effect')) })
-    await b.release()
-  })
-
-  it('does not give back what another took meanwhile', async () => {
-    const a = replica('a')
-    await leads(a)
-    await server.local.request({
-      method: 'PATCH',
-      path,
-      body: { spec: { holderIdentity: 'b' } },
-      contentType: 'application/merge-patch+json',
-    })
-    await a.release()
-    expect((await read()).spec?.holderIdentity).toBe('b')
-  })
-
-  it('may be called twice, by a follower, and before anything was answered', async () => {
-    const a = replica('a')
-    await Promise.all([a.release(), a.release()])
-    const [b, c] = [replica('b'), replica('c')]
-    await leads(b)
-    await sees(c, 'b')
-    await c.release()
-    expect(c.current().leading).toBe(false)
-    expect((await read()).spec?.holderIdentity).toBe(b.identity)
-  })
-
-  it('ends the stream of changes, which began with the present one, and leaves no timer', async () => {
-    const a = replica('a')
-    await leads(a)
-    const changes = lastValueFrom(a.leadership$.pipe(toArray()))
-    await a.release()
-    expect((await changes).map(({ leading }) => leading)).toEqual([true, false])
-    expect(clock.pending).toBe(0)
-    expect(counted.get('kairship_lease_leading a')).toBe(0)
-  })
-})
-
-it('reports a defect of the election, for the process to end: it stops acting and would never lead again', async () => {
-  let defect = false
-  const { api } = connection()
-  const broken: KubeApi = {
-    ...api,
-    async request<T>(request: KubeRequest) {
-      const answer = await api.request<T>(request)
-      if (!defect) return answer
-      return {
-        ...answer,
-        get spec() {
-          throw new Error('a defect')
-        },
-      }
-    },
-  }
-  const reported = vi.fn()
-  const a = replica('a', { api: broken, failed: reported })
-  await leads(a)
-  const { signal } = a.current()
-  defect = true
-  await pass(2_000)
-  await waitFor(() => expect(reported).toHaveBeenCalledOnce())
-  expect([a.current().leading, signal.aborted]).toEqual([false, true])
-})
-
-it('refuses durations that would void the guarantee', () => {
-  const durations = { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
-  expect(() => replica('a', { durations })).toThrow(RangeError)
-  expect(() => replica('a', { durations: { ...durations, renewDeadlineMs: 2_000 } })).toThrow(RangeError)
 })

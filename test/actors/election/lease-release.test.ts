@@ -1,0 +1,137 @@
+import { lastValueFrom, toArray } from 'rxjs'
+import { describe, expect, it, vi } from 'vitest'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
+import { electionUnderTest, leads, path, sees, unavailable } from './lease-under-test.js'
+
+const election = electionUnderTest()
+const { connection, pass, read, replica } = election
+
+describe('release', () => {
+  it('aborts first, then waits for the effects, then gives the lease back', async () => {
+    const order: string[] = []
+    let stopped: () => void = () => undefined
+    const drain = () => {
+      order.push('drain')
+      return new Promise<void>(resolve => {
+        stopped = resolve
+      })
+    }
+    const { api } = connection(request => {
+      if (request.method === 'PUT') order.push('write')
+      return undefined
+    })
+    const a = replica('a', { api, drain })
+    await leads(a)
+    order.length = 0
+    a.current().signal.addEventListener('abort', () => order.push('abort'))
+    const released = a.release()
+    await waitFor(() => expect(order).toEqual(['abort', 'drain']))
+    stopped()
+    await released
+    expect(order).toEqual(['abort', 'drain', 'write'])
+  })
+
+  it('leaves the lease to expire when effects do not stop in time', async () => {
+    const drain = vi.fn(() => new Promise<void>(() => undefined))
+    const a = replica('a', { drain })
+    await leads(a)
+    const released = a.release()
+    await waitFor(() => expect(drain).toHaveBeenCalled())
+    election.clock.advance(10_000)
+    await released
+    expect((await read()).spec?.holderIdentity).toBe(a.identity)
+    expect(election.logged).toContain('warn effects did not stop in time; the lease is left to expire')
+  })
+
+  it('waits for effects no longer than the term lasts after a sleep of the machine', async () => {
+    const drain = vi.fn(() => new Promise<void>(() => undefined))
+    const a = replica('a', { drain })
+    await leads(a)
+    election.clock.sleep(8_000)
+    expect(a.current().leading).toBe(true)
+    void a.release()
+    await waitFor(() => expect(drain).toHaveBeenCalled())
+    election.clock.advance(2_000)
+    await waitFor(() =>
+      expect(election.logged).toContain('warn effects did not stop in time; the lease is left to expire'),
+    )
+  })
+
+  it('resolves when the API election.server is away, or effects fail to stop', async () => {
+    let down = false
+    const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
+    await leads(a)
+    down = true
+    await a.release()
+    expect(election.logged).toContain('warn the lease could not be given back; it will expire')
+    const b = replica('b', { drain: () => Promise.reject(new Error('effect')) })
+    await b.release()
+  })
+
+  it('does not give back what another took meanwhile', async () => {
+    const a = replica('a')
+    await leads(a)
+    await election.server.local.request({
+      method: 'PATCH',
+      path,
+      body: { spec: { holderIdentity: 'b' } },
+      contentType: 'application/merge-patch+json',
+    })
+    await a.release()
+    expect((await read()).spec?.holderIdentity).toBe('b')
+  })
+
+  it('may be called twice, by a follower, and before anything was answered', async () => {
+    const a = replica('a')
+    await Promise.all([a.release(), a.release()])
+    const [b, c] = [replica('b'), replica('c')]
+    await leads(b)
+    await sees(c, 'b')
+    await c.release()
+    expect(c.current().leading).toBe(false)
+    expect((await read()).spec?.holderIdentity).toBe(b.identity)
+  })
+
+  it('ends the stream of changes, which began with the present one, and leaves no timer', async () => {
+    const a = replica('a')
+    await leads(a)
+    const changes = lastValueFrom(a.leadership$.pipe(toArray()))
+    await a.release()
+    expect((await changes).map(({ leading }) => leading)).toEqual([true, false])
+    expect(election.clock.pending).toBe(0)
+    expect(election.counted.get('kairship_lease_leading a')).toBe(0)
+  })
+})
+
+it('reports a defect of the election, for the process to end: it stops acting and would never lead again', async () => {
+  let defect = false
+  const { api } = connection()
+  const broken: KubeApi = {
+    ...api,
+    async request<T>(request: KubeRequest) {
+      const answer = await api.request<T>(request)
+      if (!defect) return answer
+      return {
+        ...answer,
+        get spec() {
+          throw new Error('a defect')
+        },
+      }
+    },
+  }
+  const reported = vi.fn()
+  const a = replica('a', { api: broken, failed: reported })
+  await leads(a)
+  const { signal } = a.current()
+  defect = true
+  await pass(2_000)
+  await waitFor(() => expect(reported).toHaveBeenCalledOnce())
+  expect([a.current().leading, signal.aborted]).toEqual([false, true])
+})
+
+it('refuses durations that would void the guarantee', () => {
+  const durations = { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
+  expect(() => replica('a', { durations })).toThrow(RangeError)
+  expect(() => replica('a', { durations: { ...durations, renewDeadlineMs: 2_000 } })).toThrow(RangeError)
+})

@@ -1,0 +1,114 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  materializeRoleBindings,
+  removeRoleBindings,
+} from '../../../../actors/instance/effects/role-bindings.js'
+import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
+import { EffectsUnderTest, failing } from '../../effects-under-test.js'
+import { refusal } from '../../scripted-api.js'
+import { admin, binding, changed, nowhere, storing, subjectsOf, writes } from './stored-rbac.js'
+
+const effects = new EffectsUnderTest()
+
+describe('revocation', () => {
+  it('of a deleted binding is not delayed by another binding to a namespace that does not exist', async () => {
+    const { objects, outcome } = await changed(effects, [admin('mallory')], [nowhere()])
+    expect(subjectsOf(objects, 'kairship:mallory-admin')).toBeUndefined()
+    expect(outcome).toBe(
+      'NotFound: RoleBinding nowhere/kairship:a-team was not applied: namespaces "nowhere" not found',
+    )
+  })
+
+  it.each<[string, InstanceRoleBinding]>([
+    ['of a subject', admin('eve')],
+    ['of a role', binding(undefined, 'mallory-admin', { subjects: [{ kind: 'User', name: 'eve' }] })],
+  ])('%s that a binding no longer names is not delayed either', async (_what, narrowed) => {
+    const { objects } = await changed(effects, [admin('mallory', 'eve')], [nowhere(), narrowed])
+    expect(subjectsOf(objects, 'kairship:mallory-admin')).toEqual(['eve'])
+  })
+
+  it('comes before anything is granted', async () => {
+    await changed(effects, [admin('mallory', 'eve')], [binding(undefined, 'a-new-one'), admin('eve')])
+    const bound = writes(effects.inside).map(line => decodeURIComponent(line.replace(/^(\w+) .*\//, '$1 ')))
+    expect(bound.slice(0, 2)).toEqual([
+      'PATCH kairship:mallory-admin',
+      'PATCH kairship:mallory-admin:cluster-proxy',
+    ])
+  })
+
+  it('of a rule that was added by hand comes before anything is granted, too', async () => {
+    const objects = storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [binding()]
+    await effects.run(materializeRoleBindings)
+    const [path, role] = [...objects].find(([at]) => at.endsWith(encodeURIComponent('kairship:viewer')))!
+    const more = { apiGroups: ['*'], resources: ['secrets'], verbs: ['*'] }
+    objects.set(path, { ...role, rules: [...(role.rules ?? []), more] })
+    effects.bindings = [binding(), admin('eve')]
+    effects.inside.lines.length = 0
+    await effects.run(materializeRoleBindings)
+    expect(writes(effects.inside)[0]).toBe(`PATCH ${path}`)
+    expect(objects.get(path)?.rules).toEqual(role.rules)
+  })
+
+  it('of one object is not delayed by another that cannot be removed', async () => {
+    const objects = storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [binding(undefined, 'a-first'), admin('mallory')]
+    await effects.run(materializeRoleBindings)
+    const store = effects.inside.script
+    effects.inside.script = request =>
+      request.method === 'DELETE' && decodeURIComponent(request.path).includes('a-first')
+        ? refusal(500, 'InternalError', 'failed calling webhook')
+        : store(request)
+    effects.bindings = []
+    expect(await failing(effects.run(materializeRoleBindings))).toBe(
+      'Unavailable: ClusterRoleBinding kairship:a-first was not removed: failed calling webhook; ClusterRoleBinding kairship:a-first:cluster-proxy was not removed: failed calling webhook',
+    )
+    expect(subjectsOf(objects, 'kairship:mallory-admin')).toBeUndefined()
+    expect(await failing(effects.run(removeRoleBindings))).toMatch(/^Unavailable: .*a-first/)
+  })
+
+  it('of one object is not delayed by some others whose removal hangs', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const objects = storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [
+      ...['hangs-1', 'hangs-2', 'hangs-3'].map(name => binding(undefined, name)),
+      admin('mallory'),
+    ]
+    await effects.run(materializeRoleBindings)
+    const store = effects.inside.script
+    effects.inside.script = request =>
+      request.method === 'DELETE' && decodeURIComponent(request.path).includes('hangs')
+        ? new Promise((_, reject) =>
+            request.signal?.addEventListener('abort', () => reject(request.signal?.reason)),
+          )
+        : store(request)
+    effects.bindings = []
+    const outcome = failing(effects.run(materializeRoleBindings))
+    await vi.advanceTimersByTimeAsync(19_000)
+    expect(subjectsOf(objects, 'kairship:mallory-admin')).toBeUndefined()
+    expect(await outcome).toMatch(
+      /^Unreachable: ClusterRoleBinding kairship:hangs-1 was not removed: no answer within/,
+    )
+  })
+
+  it('is made of what can be listed, also when one type cannot', async () => {
+    const objects = storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [admin('mallory')]
+    await effects.run(materializeRoleBindings)
+    const store = effects.inside.script
+    effects.inside.script = request =>
+      request.method === 'GET' && request.path.endsWith('/rolebindings')
+        ? refusal(403, 'Forbidden', 'may not list')
+        : store(request)
+    effects.bindings = []
+    expect(await failing(effects.run(materializeRoleBindings))).toBe(
+      'Forbidden: RoleBinding was not listed: may not list',
+    )
+    expect(subjectsOf(objects, 'kairship:mallory-admin')).toBeUndefined()
+  })
+})

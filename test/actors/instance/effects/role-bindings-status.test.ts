@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { materializeRoleBindings } from '../../../../actors/instance/effects/role-bindings.js'
+import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
+import { EffectsUnderTest, failing } from '../../effects-under-test.js'
+import { refusal } from '../../scripted-api.js'
+import { admin, binding, reported, storing } from './stored-rbac.js'
+
+const effects = new EffectsUnderTest()
+
+describe('the status of a role binding', () => {
+  it('says why it is not in effect, and that another one is', async () => {
+    storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [binding(undefined, 'a-team', { namespaces: ['nowhere', 'default'] }), binding()]
+    await failing(effects.run(materializeRoleBindings))
+    expect(reported(effects)).toEqual({
+      'a-team':
+        'False NotFound: RoleBinding nowhere/kairship:a-team was not applied: namespaces "nowhere" not found',
+      team: 'True Materialized: the RBAC inside the instance is as this binding says',
+    })
+  })
+
+  it('says that the role it needs could not be made, and others are in effect', async () => {
+    storing(effects)
+    const store = effects.inside.script
+    effects.inside.script = request =>
+      request.method === 'PATCH' && request.path.endsWith(encodeURIComponent('kairship:viewer'))
+        ? refusal(403, 'Forbidden', 'not yours')
+        : store(request)
+    effects.host.script = () => ({})
+    effects.bindings = [binding(), admin('mallory')]
+    await failing(effects.run(materializeRoleBindings))
+    expect(reported(effects)).toEqual({
+      team: 'False Forbidden: ClusterRole kairship:viewer was not applied: not yours',
+      'mallory-admin': 'True Materialized: the RBAC inside the instance is as this binding says',
+    })
+  })
+
+  it('names the generation that is in effect', async () => {
+    storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [binding()]
+    await effects.run(materializeRoleBindings)
+    const { status } = effects.host.requests[0]!.body as { status: InstanceRoleBinding['status'] }
+    const before = { conditions: status!.conditions!.map(ours => ({ ...ours, observedGeneration: 1 })) }
+    effects.bindings = [binding(before)]
+    await effects.run(materializeRoleBindings)
+    expect(effects.host.requests.at(-1)?.body).toMatchObject({
+      status: { conditions: [{ type: 'Materialized', observedGeneration: 2 }] },
+    })
+    expect(effects.host.requests).toHaveLength(2)
+  })
+
+  it('is left alone when the binding was deleted before it was written', async () => {
+    storing(effects)
+    effects.bindings = [binding()]
+    effects.host.script = () => refusal(404, 'NotFound')
+    expect(await effects.run(materializeRoleBindings)).toBe('unwatched')
+  })
+
+  it('that others write all the time is left to the next run', async () => {
+    storing(effects)
+    effects.bindings = [binding()]
+    effects.host.script = ({ method }) => {
+      if (effects.host.requests.length > 10) return refusal(500, 'InternalError', 'asked for ever')
+      return method === 'GET' ? binding() : refusal(409, 'Conflict', 'the object has been modified')
+    }
+    expect(await failing(effects.run(materializeRoleBindings))).toMatch(/the object has been modified$/)
+  })
+
+  it('says that a right which was taken back is still there', async () => {
+    const objects = storing(effects, { namespaces: ['default', 'other'] })
+    effects.host.script = () => ({})
+    effects.bindings = [binding(undefined, 'team', { namespaces: ['default', 'other'] })]
+    await effects.run(materializeRoleBindings)
+    const store = effects.inside.script
+    effects.inside.script = request =>
+      request.method === 'DELETE' ? refusal(503, 'ServiceUnavailable', 'not now') : store(request)
+    effects.bindings = [binding(undefined, 'team', { namespaces: ['default'] })]
+    await failing(effects.run(materializeRoleBindings))
+    expect([...objects.keys()].some(path => path.includes('/namespaces/other/'))).toBe(true)
+    expect(reported(effects).team).toBe(
+      'False Unavailable: RoleBinding other/kairship:team was not removed: not now',
+    )
+  })
+
+  it('keeps the conditions that another controller writes at the same time', async () => {
+    storing(effects)
+    const theirs = (message: string) => ({
+      type: 'Reviewed',
+      status: 'True' as const,
+      reason: 'Reviewed',
+      message,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    })
+    let live = { ...binding({ conditions: [theirs('just now')] }) }
+    live = { ...live, metadata: { ...live.metadata, resourceVersion: '6' } }
+    effects.host.script = ({ method, body }) => {
+      if (method === 'GET') return live
+      const patch = body as InstanceRoleBinding
+      // As an API server merges: a list is replaced whole, and a resourceVersion in the patch is a precondition.
+      if (patch.metadata.resourceVersion !== live.metadata.resourceVersion)
+        return refusal(409, 'Conflict', 'the object has been modified')
+      live = { ...live, ...(patch.status && { status: patch.status }) }
+      return live
+    }
+    effects.bindings = [binding({ conditions: [theirs('long ago')] })]
+    await effects.run(materializeRoleBindings)
+    expect(live.status?.conditions).toEqual([
+      theirs('just now'),
+      expect.objectContaining({ type: 'Materialized', status: 'True', observedGeneration: 2 }),
+    ])
+  })
+
+  it.each<[string, Partial<InstanceRoleBinding['metadata']> | undefined]>([
+    ['deleted', undefined],
+    ['replaced', { uid: 'another', resourceVersion: '6' }],
+    ['changed', { generation: 3, resourceVersion: '6' }],
+  ])('is left to the next run when the binding was %s meanwhile', async (_what, metadata) => {
+    storing(effects)
+    effects.bindings = [binding()]
+    effects.host.script = ({ method }) =>
+      method === 'GET'
+        ? metadata && { ...binding(), metadata: { ...binding().metadata, ...metadata } }
+        : refusal(409, 'Conflict')
+    expect(await effects.run(materializeRoleBindings)).toBe('unwatched')
+    expect(effects.host.lines).toHaveLength(2)
+  })
+
+  it('that cannot be written keeps no other from being written, and is tried again', async () => {
+    storing(effects)
+    effects.host.script = ({ path }) =>
+      path.includes('/a-team/') ? refusal(403, 'Forbidden', 'not yours') : {}
+    effects.bindings = [binding(undefined, 'a-team'), binding()]
+    expect(await failing(effects.run(materializeRoleBindings))).toBe(
+      'Forbidden: status of InstanceRoleBinding a-team: not yours',
+    )
+    expect(reported(effects).team).toMatch(/^True/)
+  })
+})
