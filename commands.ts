@@ -43,9 +43,11 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
   const log = createLog(config)
   const lifecycle = new Lifecycle(log, interrupted, process)
   // Only this command needs the embedded engines; a Kairship in production does not even load them.
-  const [{ startPlayground }, { lockFolder }] = await Promise.all([
+  const [{ startPlayground }, { lockFolder }, { Chaos }, { serveChaos }] = await Promise.all([
     import('./playground/fleet/fleet.js'),
     import('./playground/fleet/folder-lock.js'),
+    import('./playground/fleet/chaos/chaos.js'),
+    import('./playground/fleet/chaos/chaos-server.js'),
   ])
   const start = async (progress: (text: string) => void): Promise<StartedPlayground> => {
     const { host, karmadas, members, kubeconfigs, tokens } = await lifecycle.start(
@@ -59,6 +61,11 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
           onProgress: ({ started }) => progress(started),
           ...(config.data !== undefined && { dataDir: config.data }),
         }),
+      part => part.close(),
+    )
+    const { url, token } = await lifecycle.start(
+      'chaos control',
+      () => serveChaos(new Chaos(members)),
       part => part.close(),
     )
     const own = (kubeconfig: string) => parseKubeconfig(kubeconfig, { local: false })
@@ -90,6 +97,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
         adminToken: tokens.admin,
         viewerToken: tokens.viewer,
         hostKubeconfig: kubeconfigs.admin,
+        chaos: { url, token },
         instanceKubeconfigs: Object.fromEntries(await Promise.all(people)),
       },
     }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config.js'
 import { adoptInstance, deleteInstances } from './change-instances.js'
+import { chaos } from './chaos.js'
 import { createClient } from './client.js'
 import { resolveClient } from './client-config.js'
 import { completion } from './completion.js'
@@ -20,10 +21,11 @@ import { traceObject } from './trace.js'
 import { versionText } from './version.js'
 
 /** The commands that call a running Kairship. */
-export function clientActions({
-  terminal: { out, err },
-  interrupted: signal,
-}: ProcessContext): Omit<Actions, keyof ServerActions> {
+export function clientActions(context: ProcessContext): Omit<Actions, keyof ServerActions> {
+  const {
+    terminal: { out, err },
+    interrupted: signal,
+  } = context
   const withClient = async (
     config: Config,
     work: (context: ClientContext) => Promise<ExitCode>,
@@ -39,6 +41,7 @@ export function clientActions({
     'get instances': (config, ...names) => withClient(config, it => getInstances(it, config, names)),
     'describe instance': (config, name = '') => withClient(config, it => describeInstance(it, config, name)),
     'inspect instance': (config, name = '') => withClient(config, it => inspectInstance(it, config, name)),
+    'playground chaos': (config, action = '', member) => chaos(config, context, action, member),
     adopt: (config, name = '') => withClient(config, it => adoptInstance(it, config, name)),
     'delete instance': (config, ...names) => withClient(config, it => deleteInstances(it, config, names)),
     kubeconfig: (config, instance = '') =>

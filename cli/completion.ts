@@ -1,5 +1,6 @@
 import type { CommandName } from '../config.js'
 import { type Knob, type KnobName, knobs } from '../config.js'
+import { chaosActions } from '../ports/chaos.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { flagOf, knobsOf, settableFrom } from './load-config.js'
 import { instanceNouns } from './program.js'
@@ -10,7 +11,10 @@ const takesName: readonly CommandName[] = ['describe instance', 'inspect instanc
 /** Commands that take names of instances. */
 const takesNames: readonly CommandName[] = ['get instances', 'delete instance']
 
-const commands: readonly CommandName[] = knobs.config.commands
+/** Those of more words first: a shell takes the first that fits. */
+const commands: readonly CommandName[] = [...knobs.config.commands].sort(
+  (one, other) => other.split(' ').length - one.split(' ').length,
+)
 
 /** Prints the names of instances, or nothing where no Kairship answers. */
 const printNames = "kairship get instances -o 'custom-columns=N:.metadata.name' --no-headers 2>/dev/null"
@@ -25,6 +29,7 @@ function words(): Map<string, readonly string[]> {
     add('', first)
     if (second) add(first, second)
   }
+  for (const action of [...chaosActions, 'list']) add('playground chaos', action)
   for (const shell of Object.keys(scripts)) add('completion', shell)
   return new Map([...found].map(([before, after]) => [before, [...after].sort()]))
 }
@@ -48,10 +53,13 @@ const valued = (): readonly string[] => [
   ),
 ]
 
+const isInstanceNoun = (noun: string | undefined): boolean =>
+  (instanceNouns as readonly (string | undefined)[]).includes(noun)
+
 /** A command with each noun that it accepts: `get instance`, `get instances`, `get inst`. */
 const spellings = (command: CommandName): readonly string[] => {
   const [verb, noun] = command.split(' ')
-  return noun === undefined ? [command] : instanceNouns.map(each => `${verb} ${each}`)
+  return !isInstanceNoun(noun) ? [command] : instanceNouns.map(each => `${verb} ${each}`)
 }
 
 /** A pattern of a shell's `case`: the command, and where `more`, the command with arguments. */

@@ -1,5 +1,7 @@
 import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import type { ChaosControl } from '../ports/chaos.js'
+import { CHAOS_FILE } from './chaos.js'
 import { renderClientConfig } from './client-config.js'
 
 /** What a playground lays out for its user. */
@@ -10,6 +12,8 @@ export interface PlaygroundSecrets {
   readonly adminToken: string
   readonly viewerToken: string
   readonly hostKubeconfig: string
+  /** How members are made to fail. */
+  readonly chaos: ChaosControl
   /** Kubeconfigs of the instances by name. */
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
 }
@@ -22,6 +26,7 @@ export interface PlaygroundFiles {
   readonly adminToken: string
   readonly viewerToken: string
   readonly hostKubeconfig: string
+  readonly chaos: string
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
 }
 
@@ -48,7 +53,7 @@ async function writeAll(
   secrets: PlaygroundSecrets,
   contents: Map<string, string>,
 ): Promise<PlaygroundFiles> {
-  const { server, certificateAuthority, adminToken: token } = secrets
+  const { server, certificateAuthority, adminToken: token, chaos } = secrets
   const instances = join(folder, 'instances')
   await mkdir(instances, { recursive: true, mode: 0o700 })
   const write = async (path: string, text: string): Promise<string> => {
@@ -74,6 +79,7 @@ async function writeAll(
     adminToken: await write(join(folder, 'admin.token'), token),
     viewerToken: await write(join(folder, 'viewer.token'), secrets.viewerToken),
     hostKubeconfig: await write(join(folder, 'host.kubeconfig'), secrets.hostKubeconfig),
+    chaos: await write(join(folder, CHAOS_FILE), `${JSON.stringify(chaos)}\n`),
     instanceKubeconfigs: Object.fromEntries(kubeconfigs),
   }
 }

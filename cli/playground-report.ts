@@ -112,11 +112,20 @@ function toInstance(shown: Shown, instance: string, direct: string): string {
   # one Karmada control plane through Kairship, which reads from its index and writes to Karmada
   ${commandLine(shown)(`kubeconfig ${instance}`)} > ${proxy}
   kubectl --kubeconfig ${proxy} get clusters
-${toMember}
+${toMember}${member ? chaosHint(shown, member) : ''}
   # and directly
   kubectl --kubeconfig ${quoted(direct)} get clusters
 `
 }
+
+const chaosHint = (shown: Shown, member: string): string => `
+  # cut that member off, see what becomes of it, and heal it (more with --help)
+  ${shown.program} playground chaos cut ${member}${filesFlag(shown)}
+  ${shown.program} playground chaos heal ${member}${filesFlag(shown)}
+`
+
+const filesFlag = ({ files }: Shown): string =>
+  files.folder === '.kairship' ? '' : ` --files ${quoted(files.folder)}`
 
 /** A command of this program. Where its client config is looked for by itself, it need not be named. */
 const commandLine =

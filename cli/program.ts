@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { type CommandName, type Config, defaults, type Knob, type KnobName, knobs } from '../config.js'
 import { KubeconfigError } from '../ports/kube-api.js'
+import { chaosHelp } from './chaos-help.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { listenProblem } from './listen-problem.js'
 import { ConfigError, flagOf, knobsOf, loadConfig, type Sources, settableFrom } from './load-config.js'
@@ -82,6 +83,8 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', afterHelp)
     .exitOverride()
+    // A setting belongs to the command that it follows: `playground` and `playground chaos` share one.
+    .enablePositionalOptions()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showSuggestionAfterError()
   const add = (parent: Command, name: CommandName, usage: string, summary: string): Command => {
@@ -91,12 +94,18 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     for (const knob of knobsOf(name)) if (settableFrom(knob, 'flag')) command.addOption(optionOf(knob, name))
     return command.action((...given: unknown[]) => started(name, command, namesIn(given)))
   }
-  add(
+  const playground = add(
     program,
     'playground',
     'playground',
     'start a whole fleet on this machine, Kairship included, and print what to try',
   )
+  add(
+    playground,
+    'playground chaos',
+    'chaos <action> [member]',
+    'make a member of a running playground fail on purpose, or heal it',
+  ).addHelpText('after', chaosHelp)
   add(program, 'serve', 'serve', 'manage the fleet and answer its API in one process')
   add(program, 'apiserver', 'apiserver', 'answer the API and never act')
   add(

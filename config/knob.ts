@@ -3,6 +3,7 @@ import type { Kind } from './kinds.js'
 /** A command, as typed on the command line. */
 export type CommandName =
   | 'playground'
+  | 'playground chaos'
   | 'serve'
   | 'apiserver'
   | 'controller-manager'
@@ -57,4 +58,11 @@ export const clients = [
   'explain',
   'preview',
 ] as const
-export const everything = ['playground', ...servers, ...clients, 'completion', 'version'] as const
+export const everything = [
+  'playground',
+  'playground chaos',
+  ...servers,
+  ...clients,
+  'completion',
+  'version',
+] as const

@@ -31,7 +31,7 @@ export const playgroundKnobs = {
     kind: folder,
     default: undefined,
     group: 'Playground',
-    commands: ['playground'],
+    commands: ['playground', 'playground chaos'],
     help: 'folder for kubeconfigs, tokens and the client config',
     why: 'the --data folder, else .kairship in the working folder, where the other commands look',
   }),

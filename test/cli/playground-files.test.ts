@@ -15,6 +15,7 @@ const secretsOf = (whose: string) => ({
   certificateAuthority: `authority of ${whose}`,
   adminToken: `admin of ${whose}`,
   viewerToken: `viewer of ${whose}`,
+  chaos: { url: 'http://127.0.0.1:1', token: `chaos of ${whose}` },
   hostKubeconfig: `host of ${whose}`,
   instanceKubeconfigs: { 'eu-west': `eu-west of ${whose}` },
 })

@@ -138,6 +138,7 @@ describe('what a playground leaves for its user', () => {
     certificateAuthority: 'PEM\n',
     adminToken: 'a',
     viewerToken: 'v',
+    chaos: { url: 'http://127.0.0.1:1', token: 'c' },
     hostKubeconfig: 'host',
     instanceKubeconfigs: { eu: 'eu-config' },
   }

@@ -52,6 +52,7 @@ async function once(view: InstanceView) {
         certificateAuthority: '',
         adminToken: 'secret',
         viewerToken: 'secret',
+        chaos: { url: '', token: 'secret' },
         hostKubeconfig: '',
         instanceKubeconfigs: {},
       },

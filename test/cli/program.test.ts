@@ -35,6 +35,7 @@ const lineOf = (command: string): string => {
   if (/^(trace|explain)$/.test(command)) return `${command} eu deployment shop/web`
   if (command === 'preview') return 'preview eu policy.yaml'
   if (command === 'completion') return 'completion bash'
+  if (command === 'playground chaos') return 'playground chaos list'
   return /instance$|kubeconfig|adopt/.test(command) ? `${command} eu` : command
 }
 
@@ -54,6 +55,15 @@ describe('the command line', () => {
   it('hands over settings and names', async () => {
     const { called } = await typed('get inst eu us -o wide -w')
     expect(called[0]).toMatchObject({ names: ['eu', 'us'], config: { output: 'wide', watch: true } })
+  })
+
+  it('hands over what chaos is asked for, with a setting that its parent has too', async () => {
+    const { called } = await typed('playground chaos cut eu-west-a --files here')
+    expect(called[0]).toMatchObject({
+      command: 'playground chaos',
+      names: ['cut', 'eu-west-a'],
+      config: { files: expect.stringMatching(/here$/) },
+    })
   })
 
   it('hands over every switch of every command', async () => {
