@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 import { badRequest } from '../../apiserver/api-status.js'
 import type { ApiRequest } from '../../apiserver/wire/exchange.js'
 
@@ -34,33 +34,49 @@ const sockets = new WebSocketServer({ noServer: true, clientTracking: false, per
 /**
  * Accepts the upgrade of a request.
  * @param protocols those spoken here, the best first
- * @throws StatusError 400 for anything but WebSocket with one of them: SPDY/3.1, which kubectl spoke before 1.30, has no
- *   library that is still kept
+ * @throws StatusError 400 for anything but WebSocket with one of them; SPDY/3.1 is in `spdy/`
  */
-export function acceptChannels(
+export async function acceptChannels(
   request: ApiRequest,
   protocols: readonly string[],
   handlers: ChannelHandlers,
 ): Promise<Channels> {
+  const { socket, protocol } = await acceptWebSocket(request, protocols)
+  return channelsOf(socket, protocol, handlers)
+}
+
+/** Accepts a WebSocket through which another protocol is spoken, as bytes. @throws StatusError 400 as `acceptChannels` */
+export async function acceptTunnel(request: ApiRequest, protocol: string): Promise<Duplex> {
+  const { socket } = await acceptWebSocket(request, [protocol])
+  return createWebSocketStream(socket)
+}
+
+/** True for a request that offers this protocol over WebSocket. */
+export const offers = (request: ApiRequest, protocol: string): boolean => offered(request).includes(protocol)
+
+const offered = ({ headers }: ApiRequest): readonly string[] =>
+  String(headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map(name => name.trim())
+
+function acceptWebSocket(
+  request: ApiRequest,
+  protocols: readonly string[],
+): Promise<{ readonly socket: WebSocket; readonly protocol: string }> {
   const { upgrade, raw, headers } = request
   if (!upgrade || !raw) throw badRequest('you must specify at least 1 upgrade request header')
   const asked = String(headers.upgrade ?? '').toLowerCase()
   if (asked !== 'websocket')
-    throw badRequest(
-      `the simulated kubelet speaks WebSocket and not ${asked}: use a client that does, as kubectl since 1.30`,
-    )
-  const offered = String(headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map(name => name.trim())
-  const protocol = protocols.find(name => offered.includes(name))
+    throw badRequest(`the simulated kubelet speaks WebSocket and SPDY/3.1, and not ${asked}`)
+  const protocol = protocols.find(name => offered(request).includes(name))
   if (!protocol)
-    throw badRequest(`none of ${offered.join(', ')} is spoken here, only ${protocols.join(', ')}`)
+    throw badRequest(`none of ${offered(request).join(', ')} is spoken here, only ${protocols.join(', ')}`)
   return new Promise(resolve => {
     const message = raw as IncomingMessage
     // The library would take the first that is offered; servers of Kubernetes take the best that they know.
     message.headers['sec-websocket-protocol'] = protocol
     sockets.handleUpgrade(message, upgrade.socket as Duplex, upgrade.head, socket =>
-      resolve(channelsOf(socket, protocol, handlers)),
+      resolve({ socket, protocol }),
     )
   })
 }

@@ -1,12 +1,17 @@
 import { badRequest } from '../../apiserver/api-status.js'
 import type { ApiRequest } from '../../apiserver/wire/exchange.js'
-import { acceptChannels } from './channels.js'
+import { acceptChannels, acceptTunnel, offers } from './channels.js'
+import { forwardPorts, PORT_FORWARD } from './spdy/port-forward.js'
+import { asksForSpdy, upgradeToSpdy } from './spdy/upgrade.js'
 
-/** `SPDY/3.1+portforward.k8s.io`, which newer kubectls send inside a WebSocket, is SPDY and not spoken here. */
 const PROTOCOLS = ['v4.channel.k8s.io'] as const
+/** SPDY inside a WebSocket, as kubectl has it since 1.31. */
+const TUNNEL = `SPDY/3.1+${PORT_FORWARD}`
 
 /** `pods/{name}/portforward`: every port of a simulated container gives back what it is sent. */
 export async function portForward(request: ApiRequest): Promise<void> {
+  if (asksForSpdy(request)) return forwardPorts(upgradeToSpdy(request, [PORT_FORWARD]))
+  if (offers(request, TUNNEL)) return forwardPorts(await acceptTunnel(request, TUNNEL))
   const ports = request.query.getAll('ports').flatMap(value => value.split(',').map(Number))
   if (ports.length === 0 || ports.some(port => !Number.isInteger(port) || port < 1 || port > 65_535))
     throw badRequest('query parameter "ports" must name ports between 1 and 65535')

@@ -2,9 +2,11 @@ import { PassThrough, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { badRequest } from '../../apiserver/api-status.js'
 import type { ApiRequest } from '../../apiserver/wire/exchange.js'
-import { acceptChannels, type Channels } from './channels.js'
+import { acceptChannels, type ChannelHandlers, type Channels } from './channels.js'
 import type { ContainerLog } from './container-log.js'
 import type { Files } from './files.js'
+import { acceptSpdyChannels } from './spdy/command-channels.js'
+import { asksForSpdy } from './spdy/upgrade.js'
 import { run } from './toy-shell.js'
 
 /** Kubernetes' remote command protocols over WebSocket; the fourth has no way to say that the input is over. */
@@ -50,7 +52,7 @@ async function streams(request: ApiRequest): Promise<{
   stderr: Writable
 }> {
   const stdin = new PassThrough()
-  const channels = await acceptChannels(request, PROTOCOLS, {
+  const handlers: ChannelHandlers = {
     message: (channel, data) => {
       // Input may come that was not asked for, or after it was said to be over.
       if (channel === STDIN && stdin.writable && !stdin.write(data)) channels.pause()
@@ -58,7 +60,10 @@ async function streams(request: ApiRequest): Promise<{
     ended: channel => {
       if (channel === STDIN) stdin.end()
     },
-  })
+  }
+  const channels = asksForSpdy(request)
+    ? await acceptSpdyChannels(request, handlers)
+    : await acceptChannels(request, PROTOCOLS, handlers)
   stdin.on('drain', () => channels.resume())
   channels.gone.addEventListener('abort', () => stdin.end(), { once: true })
   if (request.query.get('stdin') !== 'true') stdin.end()

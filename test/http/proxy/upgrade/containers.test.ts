@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { Attach, Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
@@ -174,9 +175,31 @@ describe.each(kubectls())('%s', kubectl => {
     await following.stop()
   })
 
-  it('exec works over WebSocket; a kubectl that speaks SPDY only gets an error that says so', async () => {
-    const { code, stdout, stderr } = await run('exec', pod, '--', 'sh', '-c', 'echo out; exit 3')
-    if (stderr.includes('speaks WebSocket')) expect([code, stdout]).toEqual([1, ''])
-    else expect([code, stdout]).toEqual([3, 'out\n'])
+  it('exec works over WebSocket and SPDY, whichever it speaks', async () => {
+    const { code, stdout } = await run('exec', pod, '--', 'sh', '-c', 'echo out; exit 3')
+    expect([code, stdout]).toEqual([3, 'out\n'])
+  })
+
+  it('exec hands a large input to a command and its output back unchanged', async () => {
+    const input = Buffer.alloc(300_000, 'kairship ').toString()
+    const words = ['exec', '-i', pod, '--', 'cat']
+    const { code, stdout } = await runKubectl(kubectl, words, { ...options(), input })
+    expect([code, stdout === input]).toEqual([0, true])
+  })
+
+  it('port-forward gives back what each of its connections sends', async () => {
+    const forwarding = new RunningKubectl(kubectl, ['port-forward', pod, ':80'], options())
+    const [, port] = await forwarding.said(/Forwarding from 127\.0\.0\.1:(\d+) -> 80/)
+    const echo = (text: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        let received = ''
+        const socket = connect(Number(port), '127.0.0.1', () => socket.end(text))
+        socket.on('data', data => (received += data))
+        socket.on('end', () => resolve(received))
+        socket.on('error', reject)
+      })
+    const texts = ['one', 'x'.repeat(200_000), 'three']
+    expect(await Promise.all(texts.map(echo))).toEqual(texts)
+    await forwarding.stop()
   })
 })
