@@ -7,6 +7,7 @@ import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import { update } from '../../client/write.js'
+import { type Events, normal } from '../propagation/events.js'
 import type { Observed } from '../propagation/observed.js'
 
 /** Karmada's graceful eviction controllers: end eviction tasks whose replacement runs, or whose time is up. */
@@ -14,9 +15,11 @@ export class GracefulEvictionController {
   readonly #control: KubeApi
   readonly #observed: Observed
   readonly #now: () => number
+  readonly #events: Events
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, now: () => number, log: Log) {
+  constructor(control: KubeApi, observed: Observed, events: Events, now: () => number, log: Log) {
+    this.#events = events
     this.#control = control
     this.#observed = observed
     this.#now = now
@@ -35,13 +38,20 @@ export class GracefulEvictionController {
     const binding = this.#observed.binding(key)
     if (!binding?.spec.gracefulEvictionTasks?.length || binding.metadata.deletionTimestamp) return undefined
     const { type } = bindingScopeOf(binding)
+    let left: readonly string[] = []
     const written = await update<Binding>(this.#control, type, binding.metadata, current => {
-      const { kept } = assessed(current, this.#now())
+      const { kept, over } = assessed(current, this.#now())
+      left = over
       const { gracefulEvictionTasks = [] } = current.spec
       if (sameJson(kept, gracefulEvictionTasks)) return current
       const spec = without(current.spec, ['gracefulEvictionTasks'])
       return { ...current, spec: kept.length > 0 ? { ...spec, gracefulEvictionTasks: kept } : spec }
     })
+    const scope = binding.metadata.namespace ? 'resource-binding' : 'cluster-resource-binding'
+    for (const cluster of left) {
+      const note = normal('EvictWorkloadFromClusterSucceed', `Evict from cluster ${cluster} succeed.`)
+      this.#events.tellOfBoth(binding, `${scope}-graceful-eviction-controller`, note)
+    }
     const { nextMs } = written ? assessed(written, this.#now()) : {}
     return nextMs === undefined ? undefined : { again: nextMs }
   }

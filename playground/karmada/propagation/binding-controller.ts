@@ -9,6 +9,7 @@ import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { remove, update, withoutFinalizer } from '../../client/write.js'
+import { bindingText, type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
 import { bindingKeyOf } from './work-index.js'
@@ -19,9 +20,11 @@ export class BindingController {
   readonly #control: KubeApi
   readonly #observed: Observed
   readonly #templates: Templates
+  readonly #events: Events
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
+  constructor(control: KubeApi, observed: Observed, templates: Templates, events: Events, log: Log) {
+    this.#events = events
     this.#control = control
     this.#observed = observed
     this.#templates = templates
@@ -71,6 +74,7 @@ export class BindingController {
     // Gone, or another object of its name: the garbage collector takes the binding away.
     if (!template || (uid !== undefined && template.metadata.uid !== uid)) return undefined
     const failures: unknown[] = []
+    let isNews = false
     for (const target of targetsOf(binding)) {
       const cluster = this.#observed.clusters.get(target.name)
       if (!cluster || cluster.metadata.deletionTimestamp) continue
@@ -78,12 +82,19 @@ export class BindingController {
       const present = this.#observed.works.get(work)
       try {
         const wanted = workOf(binding, template, target, cluster, this.#observed.overridePolicies, present)
-        await writeWork(this.#control, wanted, present)
+        isNews = (await writeWork(this.#control, wanted, present)) || isNews
       } catch (error) {
         failures.push(error)
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '))
+    const component = namespace ? 'binding-controller' : 'cluster-resource-binding-controller'
+    if (failures.length > 0) {
+      const error = new AggregateError(failures, failures.map(String).join('; '))
+      this.#events.tellOfBoth(binding, component, warning('SyncWorkFailed', error))
+      throw error
+    }
+    const message = `Sync work of ${bindingText(binding)} successful.`
+    if (isNews) this.#events.tellOfBoth(binding, component, normal('SyncWorkSucceed', message))
     return undefined
   }
 

@@ -14,9 +14,20 @@ import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import { update } from '../../client/write.js'
 import { setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
+import { bindingText, type Events, normal } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
 import { bindingKeyOf } from './work-index.js'
+
+/** What the controller needs. */
+export interface BindingStatusOptions {
+  readonly control: KubeApi
+  readonly observed: Observed
+  readonly templates: Templates
+  readonly events: Events
+  readonly now: () => number
+  readonly log: Log
+}
 
 /** Gathers what the Works of a binding report in its status, and adds it up in the status of the template. */
 export class BindingStatusController {
@@ -24,9 +35,11 @@ export class BindingStatusController {
   readonly #observed: Observed
   readonly #templates: Templates
   readonly #now: () => number
+  readonly #events: Events
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, now: () => number, log: Log) {
+  constructor({ control, observed, templates, events, now, log }: BindingStatusOptions) {
+    this.#events = events
     this.#control = control
     this.#observed = observed
     this.#templates = templates
@@ -57,33 +70,39 @@ export class BindingStatusController {
     return undefined
   }
 
-  async #report(
-    { apiVersion, kind, metadata }: Binding,
-    items: readonly AggregatedStatusItem[],
-  ): Promise<void> {
-    const { namespace, name } = metadata
-    const { type } = bindingScopeOf({ apiVersion, kind, metadata })
+  async #report(binding: Binding, items: readonly AggregatedStatusItem[]): Promise<void> {
+    const { namespace, name } = binding.metadata
+    const { type } = bindingScopeOf(binding)
+    let isNews = false
     const place = { name, ...(namespace && { namespace }), subresource: 'status' }
     await update<Binding>(this.#control, type, place, current => {
       const before = current.status ?? {}
       const observed = [fullyApplied(current, items)]
       const conditions = setConditions(before.conditions, observed, timestamp(this.#now()))
       const status = { ...before, conditions, aggregatedStatus: items }
-      return sameJson(status, before) ? current : { ...current, status }
+      isNews = !sameJson(status, before)
+      return isNews ? { ...current, status } : current
     })
+    const message = `Update ${bindingText(binding)} with AggregatedStatus successfully.`
+    if (isNews) this.#events.tell(binding, componentOf(binding), normal('AggregateStatusSucceed', message))
   }
 
-  async #reportToTemplate({ spec }: Binding, items: readonly AggregatedStatusItem[]): Promise<void> {
-    const { namespace, name, uid } = spec.resource
-    const found = await this.#templates.of(spec.resource)
+  async #reportToTemplate(binding: Binding, items: readonly AggregatedStatusItem[]): Promise<void> {
+    const { namespace, name, uid } = binding.spec.resource
+    const found = await this.#templates.of(binding.spec.resource)
     const template = found?.source.get(namespace ? `${namespace}/${name}` : name)
     if (!found || !template || template.metadata.uid !== uid) return
     const place = { name, ...(namespace && { namespace }), subresource: 'status' }
     const now = timestamp(this.#now())
     if (!withStatus(template, items, now)) return
     await update<Resource>(this.#control, found.type, place, one => withStatus(one, items, now) ?? one)
+    const message = 'Update Resource with AggregatedStatus successfully.'
+    this.#events.tell(template, componentOf(binding), normal('AggregateStatusSucceed', message))
   }
 }
+
+const componentOf = ({ metadata }: Binding): string =>
+  `${metadata.namespace ? 'resource-binding' : 'cluster-resource-binding'}-status-controller`
 
 /** The template with the status that the members' make; undefined when it has that already. */
 function withStatus(

@@ -1,4 +1,8 @@
-import { dependenciesOf, hasDependencies } from '../../../karmada/interpreter/dependencies.js'
+import {
+  type Dependency,
+  dependenciesOf,
+  hasDependencies,
+} from '../../../karmada/interpreter/dependencies.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { BINDINGS, type Binding, type BindingSnapshot } from '../../../karmada/objects/resource-binding.js'
 import {
@@ -6,6 +10,7 @@ import {
   attachedBinding,
   DEPENDENCIES_FINALIZER,
   detached,
+  disagreements,
   isAttachedTo,
   isNamedBy,
   isNeededBy,
@@ -18,10 +23,16 @@ import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { ensure, update, withoutFinalizer } from '../../client/write.js'
+import { type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
 
 const { type } = BINDINGS.namespaced
+const COMPONENT = 'dependencies-distributor'
+
+/** As Go prints it. */
+const dependencyText = ({ apiVersion, kind, namespace = '', name = '' }: Dependency): string =>
+  `{APIVersion:${apiVersion} Kind:${kind} Namespace:${namespace} Name:${name} LabelSelector:<nil>}`
 
 /**
  * Karmada's dependencies distributor: what a workload needs (ConfigMaps, Secrets, an account, claims) goes where the workload
@@ -31,9 +42,11 @@ export class DependenciesController {
   readonly #control: KubeApi
   readonly #observed: Observed
   readonly #templates: Templates
+  readonly #events: Events
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
+  constructor(control: KubeApi, observed: Observed, templates: Templates, events: Events, log: Log) {
+    this.#events = events
     this.#control = control
     this.#observed = observed
     this.#templates = templates
@@ -75,7 +88,18 @@ export class DependenciesController {
     const found = await this.#templates.of(binding.spec.resource)
     const { namespace, name } = binding.spec.resource
     const template = found?.source.get(`${namespace}/${name}`)
-    if (template && hasDependencies(template)) await this.#distribute(binding, template)
+    if (!template || !hasDependencies(template)) return undefined
+    const list = dependenciesOf(template).map(dependencyText).join(' ')
+    const noted = `Get dependencies([${list}]) succeed.`
+    this.#events.tell(template, COMPONENT, normal('GetDependenciesSucceed', noted))
+    try {
+      await this.#distribute(binding, template)
+    } catch (error) {
+      this.#events.tell(binding, COMPONENT, warning('SyncScheduleResultToDependenciesFailed', error))
+      throw error
+    }
+    const message = 'Sync schedule results to dependencies succeed.'
+    this.#events.tell(binding, COMPONENT, normal('SyncScheduleResultToDependenciesSucceed', message))
     return undefined
   }
 
@@ -115,8 +139,15 @@ export class DependenciesController {
     await ensure<Binding>(this.#control, type, wanted)
     await update<Binding>(this.#control, type, wanted.metadata, present => {
       const next = attached(present, wanted, this.#find)
+      const reasons = disagreements(next, this.#find)
+      if (reasons.length > 0) this.#tellOfDisagreement(next, reasons)
       return sameJson(next, present) ? present : next
     })
+  }
+
+  #tellOfDisagreement(attachedTo: Binding, reasons: readonly string[]): void {
+    const message = `Dependency policy conflict detected: ${reasons.join('; ')}.`
+    this.#events.tell(attachedTo, COMPONENT, warning('DependencyPolicyConflict', message))
   }
 
   #attachedTo(owner: Binding): readonly Binding[] {

@@ -13,8 +13,10 @@ import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { read, update, withoutFinalizer } from '../../client/write.js'
+import { remember } from '../../objects/bounded-memory.js'
 import { conditionOf, setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
+import { type Events, normal, templateOfManifest, warning } from './events.js'
 import { Members } from './members.js'
 import type { Observed } from './observed.js'
 import type { ResourceTypes } from './resource-types.js'
@@ -22,12 +24,17 @@ import type { ResourceTypes } from './resource-types.js'
 /** Attempts to write an object that the member's controllers write too. */
 const MAX_CONFLICTS = 5
 
+const COMPONENT = 'execution-controller'
+/** Works of which it is known what was told of them. */
+const MOST_TOLD = 4_096
+
 /** What the controller needs. */
 export interface ExecutionOptions {
   readonly control: KubeApi
   readonly connector: KubeConnector
   readonly observed: Observed
   readonly types: ResourceTypes
+  readonly events: Events
   readonly now: () => number
   readonly log: Log
 }
@@ -40,6 +47,7 @@ export class ExecutionController {
   readonly #options: ExecutionOptions
   readonly #members: Members
   readonly #queue: Reconciler
+  readonly #told = new Map<string, number>()
 
   constructor(options: ExecutionOptions) {
     this.#options = options
@@ -106,12 +114,40 @@ export class ExecutionController {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       await this.#report(work, before => this.#condition(before, applied(message)))
+      this.#tellOfFailure(work, manifest, cluster.metadata.name, message)
       throw error
     }
+    this.#tellOfSuccess(work, manifest, cluster.metadata.name)
     await this.#report(work, before => ({
       ...this.#condition(before, applied()),
       manifestStatuses: [manifestStatus(made)],
     }))
+  }
+
+  /** Once for each generation of a Work: looking again is no news. */
+  #tellOfSuccess(work: Work, manifest: Resource, cluster: string): void {
+    const condition = conditionOf(work.status?.conditions, 'Applied')
+    if (condition?.status === 'True' && this.#told.get(work.metadata.uid ?? '') === work.metadata.generation)
+      return
+    remember(this.#told, work.metadata.uid ?? '', work.metadata.generation ?? 0, MOST_TOLD)
+    const { namespace = '', name } = work.metadata
+    const { events } = this.#options
+    const message = `Sync work(${namespace}/${name}) to cluster(${cluster}) successful.`
+    events.tell(work, COMPONENT, normal('SyncSucceed', message))
+    const object = `${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`
+    const done = `Successfully applied resource(${object}) to cluster ${cluster}`
+    events.tell(templateOfManifest(manifest), COMPONENT, normal('SyncSucceed', done))
+  }
+
+  #tellOfFailure(work: Work, manifest: Resource, cluster: string, why: string): void {
+    const { namespace = '', name } = work.metadata
+    const { events } = this.#options
+    const message = `Failed to sync work(${namespace}/${name}) to cluster(${cluster}), err: ${why}`
+    events.tell(work, COMPONENT, warning('SyncFailed', message))
+    const { metadata } = manifest
+    const object = metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name
+    const failed = `Failed to create or update resource(${object}) in member cluster(${cluster}): ${why}`
+    events.tell(templateOfManifest(manifest), COMPONENT, warning('SyncFailed', failed))
   }
 
   /** The member's object goes in the background. A member that leaves while it is out of reach keeps what it has. */

@@ -19,6 +19,7 @@ import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { ensure, update, withoutFinalizer } from '../../client/write.js'
+import { type Events, type Note, normal, warning } from './events.js'
 import { type Observed, POLICIES } from './observed.js'
 import type { Kind, Templates } from './templates.js'
 
@@ -37,12 +38,14 @@ export class PolicyController {
   readonly #control: KubeApi
   readonly #observed: Observed
   readonly #templates: Templates
+  readonly #events: Events
   readonly #policyQueue: Reconciler
   readonly #templateQueue: Reconciler
   /** Policies of before: what waits for one of them has waited long enough when the controllers start, as in Karmada. */
   readonly #seenAtStart = new Set<string>()
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, log: Log) {
+  constructor(control: KubeApi, observed: Observed, templates: Templates, events: Events, log: Log) {
+    this.#events = events
     this.#control = control
     this.#observed = observed
     this.#templates = templates
@@ -120,7 +123,12 @@ export class PolicyController {
       return
     }
     const type = this.#typeOfTemplate(template)
-    if (type) await update<Resource>(this.#control, type, placeOf(template), one => claimed(one, policy))
+    if (!type) return
+    const from = claimOf(template)
+    await update<Resource>(this.#control, type, placeOf(template), one => claimed(one, policy))
+    const before = from && { kind: from.kind, metadata: from }
+    const message = `${capital(policyText(policy))} preempted ${before ? policyText(before) : ''} successfully`
+    this.#tell(template, normal('PreemptPolicySucceed', message))
   }
 
   #typeOfTemplate({ apiVersion, kind }: Resource): GroupVersionResource | undefined {
@@ -169,7 +177,7 @@ export class PolicyController {
     const waits =
       isLazy(policy) &&
       (cause === KARMADAS || (cause === INITIAL && !this.#seenAtStart.has(policy.metadata.uid ?? '')))
-    if (owned && !waits) await this.#bind(owned, policy)
+    if (owned && !waits) await this.#apply(owned, policy)
     return undefined
   }
 
@@ -205,14 +213,36 @@ export class PolicyController {
     )
   }
 
-  async #bind(template: Resource, policy: PropagationPolicy): Promise<void> {
+  async #apply(template: Resource, policy: PropagationPolicy): Promise<void> {
+    const text = policyText(policy, 'policy')
+    try {
+      const isChanged = await this.#bind(template, policy)
+      if (isChanged) this.#tell(template, normal('ApplyPolicySucceed', `Apply ${text} succeed`))
+    } catch (error) {
+      const note = warning('ApplyPolicyFailed', error)
+      this.#tell(template, { ...note, message: `Apply ${text} failed: ${note.message}` })
+      throw error
+    }
+  }
+
+  #tell(template: Resource, note: Note): void {
+    this.#events.tell(template, 'resource-detector', note)
+  }
+
+  /** @returns whether there was anything to do */
+  async #bind(template: Resource, policy: PropagationPolicy): Promise<boolean> {
     const { type } = bindingScopeOf(template)
     const wanted = newBinding(template, policy)
-    await ensure<Binding>(this.#control, type, wanted)
+    const known = this.#observed.binding(objectKey(wanted))
+    let isChanged = !known
+    if (!known) await ensure<Binding>(this.#control, type, wanted)
     await update<Binding>(this.#control, type, placeOf(wanted), present => {
       const renewed = renewedBinding(present, template, policy)
-      return sameJson(renewed, present) ? present : renewed
+      if (sameJson(renewed, present)) return present
+      isChanged = true
+      return renewed
     })
+    return isChanged
   }
 }
 
@@ -220,6 +250,19 @@ const keyOf = (
   { apiVersion, kind }: Kind,
   { namespace, name }: { namespace?: string; name: string },
 ): string => `${apiVersion} ${kind} ${namespace ? `${namespace}/` : ''}${name}`
+
+/** As Karmada's events name a policy. */
+function policyText(
+  {
+    kind,
+    metadata: { namespace, name },
+  }: { readonly kind: string; readonly metadata: { readonly namespace?: string; readonly name: string } },
+  word = 'propagation policy',
+): string {
+  return kind === 'PropagationPolicy' ? `${word}(${namespace}/${name})` : `cluster ${word}(${name})`
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const typeOf = ({ kind }: KubeObject) => POLICIES[kind as keyof typeof POLICIES]
 

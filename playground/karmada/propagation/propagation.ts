@@ -9,6 +9,7 @@ import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-co
 import { BindingController } from './binding-controller.js'
 import { BindingStatusController } from './binding-status-controller.js'
 import { DependenciesController } from './dependencies-controller.js'
+import { Events } from './events.js'
 import { ExecutionController } from './execution-controller.js'
 import { NamespaceController } from './namespace-controller.js'
 import { Observed } from './observed.js'
@@ -36,28 +37,31 @@ export class Propagation {
     const control = options.control.api
     const types = new ResourceTypes(control)
     const observed = this.#observed
+    const events = new Events(control, now, log)
     const templates = new Templates(options.control, types, (difference, isInitial) => {
       policies.onTemplate(difference, isInitial)
       bindings.onTemplate(difference)
       dependencies.onTemplate(difference)
     })
-    const policies = new PolicyController(control, observed, templates, log)
-    const bindings = new BindingController(control, observed, templates, log)
-    const dependencies = new DependenciesController(control, observed, templates, log)
+    const policies = new PolicyController(control, observed, templates, events, log)
+    const bindings = new BindingController(control, observed, templates, events, log)
+    const dependencies = new DependenciesController(control, observed, templates, events, log)
     this.#templates = templates
     this.#controllers = [
       policies,
-      new Scheduler(control, observed, now, log),
+      new Scheduler(control, observed, events, now, log),
       bindings,
       dependencies,
-      new BindingStatusController(control, observed, templates, now, log),
-      new ExecutionController({ control, connector, observed, types, now, log }),
+      new BindingStatusController({ control, observed, templates, events, now, log }),
+      new ExecutionController({ control, connector, observed, types, events, now, log }),
       new NamespaceController(control, observed, log),
       new TaintManager(control, observed, now, log),
-      new GracefulEvictionController(control, observed, now, log),
+      new GracefulEvictionController(control, observed, events, now, log),
       new ApplicationFailoverController(control, observed, now, log),
       new TaintPolicyController(control, observed, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
+      // Last: the others tell it until they are closed.
+      events,
     ]
     observed.start(options.control)
   }

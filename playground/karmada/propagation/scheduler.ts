@@ -18,6 +18,7 @@ import type { Difference } from '../../client/source.js'
 import { update } from '../../client/write.js'
 import { setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
+import { type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 
 /** Karmada 1.18 tries a binding again after so long for which there was no room, milliseconds. */
@@ -25,14 +26,18 @@ const NO_ROOM_MS = 300_000
 /** Karmada's longest pause after another failure, milliseconds. */
 const FAILURE_MS = 10_000
 
+const SCHEDULED = 'Binding has been scheduled successfully.'
+
 /** karmada-scheduler: writes into each binding which clusters get how many replicas, and says so in its status. */
 export class Scheduler {
   readonly #control: KubeApi
   readonly #observed: Observed
   readonly #now: () => number
+  readonly #events: Events
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, now: () => number, log: Log) {
+  constructor(control: KubeApi, observed: Observed, events: Events, now: () => number, log: Log) {
+    this.#events = events
     this.#control = control
     this.#observed = observed
     this.#now = now
@@ -64,11 +69,26 @@ export class Scheduler {
     }
     const result = schedule(binding.spec, binding.status ?? {}, clusters)
     const written = keepsResult(result) ? binding : await this.#writeResult(binding, result)
+    if (written) this.#tell(binding, result)
     if (written)
       await this.#writeStatus(written, status => this.#told(status, written, result, trigger === 'asked'))
     const reason = result.failure?.reason
     if (reason === 'Unschedulable') return { again: NO_ROOM_MS }
     return reason === 'SchedulerError' ? { again: FAILURE_MS } : undefined
+  }
+
+  /** A result that says the same as the last one is no news. */
+  #tell(binding: Binding, { failure, clusters }: Scheduling): void {
+    const component = 'default-scheduler'
+    if (failure) {
+      this.#events.tellOfBoth(binding, component, warning('ScheduleBindingFailed', failure.message))
+      return
+    }
+    if (binding.spec.clusters && sameJson(binding.spec.clusters, clusters)) return
+    const colon = binding.metadata.namespace ? ':' : ''
+    const list = clusters.map(({ name, replicas = 0 }) => `${name}:${replicas}`).join(', ')
+    const message = `${SCHEDULED} Result${colon} {${list}}`
+    this.#events.tellOfBoth(binding, component, normal('ScheduleBindingSucceed', message))
   }
 
   /** A binding that changed since it was scheduled is left to its next turn. */
@@ -134,7 +154,7 @@ const scheduled = (failure: Scheduling['failure']) =>
         type: 'Scheduled',
         status: 'True',
         reason: 'Success',
-        message: 'Binding has been scheduled successfully.',
+        message: SCHEDULED,
       } as const)
 
 /** Only where no cluster fits at all, the result of before is dropped. */

@@ -11,12 +11,13 @@ export class WorkBeingDeletedError extends Error {
 
 /**
  * Creates the Work, or brings the present one in line; writes nothing when it is.
+ * @returns whether anything was written
  * @throws WorkBeingDeletedError
  */
-export async function writeWork(control: KubeApi, wanted: Work, known: Work | undefined): Promise<void> {
+export async function writeWork(control: KubeApi, wanted: Work, known: Work | undefined): Promise<boolean> {
   const { namespace, name } = wanted.metadata
   if (known && known.metadata.deletionTimestamp === undefined && sameJson(known, merged(known, wanted)))
-    return
+    return false
   const present = await ensure<Work>(control, WORKS, wanted)
   if (present.metadata.deletionTimestamp)
     throw new WorkBeingDeletedError(`work ${namespace}/${name} is being deleted`)
@@ -24,6 +25,7 @@ export async function writeWork(control: KubeApi, wanted: Work, known: Work | un
     const next = merged(current, wanted)
     return sameJson(current, next) ? current : next
   })
+  return true
 }
 
 /** The present Work with everything that is wanted of it. */

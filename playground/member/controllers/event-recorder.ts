@@ -33,7 +33,7 @@ export class EventRecorder {
   }
 
   readonly tell = async (object: KubeObject, note: Note, component: string): Promise<void> => {
-    const { namespace = 'default', name, uid } = object.metadata
+    const { namespace = 'default', name, uid, resourceVersion } = object.metadata
     await this.#sweep()
     const key = [uid, note.reason, note.message, component].join('\n')
     const time = timestamp(this.now())
@@ -55,9 +55,10 @@ export class EventRecorder {
         apiVersion: object.apiVersion,
         kind: object.kind,
         name,
-        namespace: object.metadata.namespace,
-        uid,
-        resourceVersion: object.metadata.resourceVersion,
+        // What the object is not, or what is not known of it, is left out: undefined is no JSON.
+        ...(object.metadata.namespace !== undefined && { namespace: object.metadata.namespace }),
+        ...(uid !== undefined && { uid }),
+        ...(resourceVersion !== undefined && { resourceVersion }),
       },
       ...note,
       source: { component },

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { KubeList, KubeObject } from '../../../manifests/kube.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { ensure } from '../../../playground/client/write.js'
+import { Events, normal } from '../../../playground/karmada/propagation/events.js'
+import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../../playground/objects/core-types.js'
+import { silent } from '../../silent.js'
+import { eventually } from '../eventually.js'
+import { deployment, duplicated, POLICIES, PropagationWorld, policyFor } from './propagation-world.js'
+
+let world: PropagationWorld
+beforeAll(async () => {
+  world = await PropagationWorld.start(['m1'])
+})
+afterAll(() => world.close())
+
+interface Event extends KubeObject {
+  readonly involvedObject: { readonly kind: string; readonly name: string; readonly uid?: string }
+  readonly type: string
+  readonly reason: string
+  readonly message: string
+  readonly count: number
+  readonly source: { readonly component: string }
+}
+const eventsOf = async (kind: string, name: string): Promise<readonly Event[]> => {
+  const path = resourcePath(EVENTS)
+  const { items } = await world.control.request<KubeList<Event>>({ method: 'GET', path })
+  return items.filter(({ involvedObject }) => involvedObject.kind === kind && involvedObject.name === name)
+}
+const said = (kind: string, name: string, reason: string, of = '') =>
+  eventually(`${reason} of ${name}`, async () => {
+    const found = await eventsOf(kind, name)
+    return found.find(one => one.reason === reason && one.message.includes(of))
+  })
+
+describe('events', () => {
+  it('tell of a template and its binding what Karmada tells', async () => {
+    await ensure(world.control, CONFIG_MAPS, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: 'default', name: 'settings' },
+    })
+    await ensure(
+      world.control,
+      POLICIES,
+      policyFor('Deployment', 'web', duplicated('m1'), { propagateDeps: true }),
+    )
+    const volumes = [{ name: 'v', configMap: { name: 'settings' } }]
+    await ensure(world.control, DEPLOYMENTS, deployment('web', 2, 'default', { volumes }))
+    const told = async (kind: string, name: string, reason: string) => {
+      const { message, type, source } = await said(kind, name, reason)
+      return `${source.component} ${type}: ${message}`
+    }
+    const works = 'Sync work of ResourceBinding(default/web-deployment) successful.'
+    const scheduled = 'Binding has been scheduled successfully. Result: {m1:2}'
+    for (const [kind, name] of [
+      ['Deployment', 'web'],
+      ['ResourceBinding', 'web-deployment'],
+    ] as const) {
+      expect(await told(kind, name, 'ScheduleBindingSucceed')).toBe(`default-scheduler Normal: ${scheduled}`)
+      expect(await told(kind, name, 'SyncWorkSucceed')).toBe(`binding-controller Normal: ${works}`)
+    }
+    expect(await told('Deployment', 'web', 'ApplyPolicySucceed')).toBe(
+      'resource-detector Normal: Apply policy(default/p-web) succeed',
+    )
+    expect(await told('Deployment', 'web', 'SyncSucceed')).toBe(
+      'execution-controller Normal: Successfully applied resource(default/web) to cluster m1',
+    )
+    expect(await told('Deployment', 'web', 'GetDependenciesSucceed')).toBe(
+      'dependencies-distributor Normal: Get dependencies([{APIVersion:v1 Kind:ConfigMap Namespace:default Name:settings LabelSelector:<nil>}]) succeed.',
+    )
+    expect(await told('ResourceBinding', 'web-deployment', 'SyncScheduleResultToDependenciesSucceed')).toBe(
+      'dependencies-distributor Normal: Sync schedule results to dependencies succeed.',
+    )
+    expect(await told('ResourceBinding', 'web-deployment', 'AggregateStatusSucceed')).toBe(
+      'resource-binding-status-controller Normal: Update ResourceBinding(default/web-deployment) with AggregatedStatus successfully.',
+    )
+    const [, template] = await Promise.all([
+      said('Deployment', 'web', 'AggregateStatusSucceed'),
+      world.template('web'),
+    ])
+    const { involvedObject } = await said('Deployment', 'web', 'ScheduleBindingSucceed')
+    expect(involvedObject.uid).toBe(template?.metadata.uid)
+  })
+
+  it('tell why nothing fits, and why a member refuses', async () => {
+    await ensure(world.control, POLICIES, policyFor('Deployment', 'lost', duplicated('nowhere')))
+    await ensure(world.control, DEPLOYMENTS, deployment('lost', 1))
+    const { type, message } = await said('Deployment', 'lost', 'ScheduleBindingFailed')
+    expect(type).toBe('Warning')
+    expect(message).toContain('0/1 clusters are available')
+    await ensure(world.member('m1'), DEPLOYMENTS, deployment('old', 1))
+    await ensure(world.control, POLICIES, policyFor('Deployment', 'old', duplicated('m1')))
+    await ensure(world.control, DEPLOYMENTS, deployment('old', 1))
+    await said('Deployment', 'old', 'SyncFailed', 'already exists in the cluster m1')
+  })
+
+  it('are counted, and stop when one object has too many', async () => {
+    const events = new Events(world.control, () => 1_000, silent)
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: 'default', name: 'loud', uid: 'x' },
+    }
+    for (let at = 0; at < 40; at++) events.tell(object, 'somebody', normal('Again', 'and again'))
+    await eventually('25 of them', async () => (await eventsOf('ConfigMap', 'loud'))[0]?.count === 25)
+    events.tell(object, 'somebody', normal('Other', 'is refused, too'))
+    events.tell(object, 'another', normal('Other', 'has a voice of its own'))
+    await eventually('the other voice', async () =>
+      (await eventsOf('ConfigMap', 'loud')).some(({ source }) => source.component === 'another'),
+    )
+    expect(await eventsOf('ConfigMap', 'loud')).toHaveLength(2)
+    await events.close()
+  })
+})
