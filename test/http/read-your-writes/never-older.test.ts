@@ -21,6 +21,12 @@ interface Parts {
   readonly arriving?: (now: () => number) => Arrivals | undefined
 }
 
+/**
+ * Where histories are looked for that must be found: always the same ones. With others each time, the rarest of them was not
+ * found in 20,000 in one of ten times.
+ */
+const FIXED = { seed: 3, endOnFailure: true }
+
 /** Runs histories; fails with the first in which somebody reads what is older than its own last write. */
 function neverOlder(
   kind: Kind,
@@ -35,6 +41,7 @@ function neverOlder(
   }: Parts,
   runs: number,
   read: Map<string, number>,
+  fixed: { seed?: number; endOnFailure?: boolean } = {},
 ) {
   return fc.assert(
     fc.asyncProperty(
@@ -58,16 +65,16 @@ function neverOlder(
         for (const from of world.read) read.set(from, (read.get(from) ?? 0) + 1)
       },
     ),
-    { numRuns: runs },
+    { numRuns: runs, ...fixed },
   )
 }
 
 async function parts(): Promise<Parts> {
-  const [ledger, catchUp] = await Promise.all([
-    import('../../../http/read-your-writes/ledger.js'),
-    import('../../../http/read-your-writes/catch-up.js'),
-  ])
-  return { Ledger: ledger.WriteLedger, Catching: catchUp.CatchUp }
+  // One after the other: vitest puts its mocks in place at the next import, and with two at once the second one takes them
+  // away again while the first already loads what was to be mocked.
+  const { WriteLedger: Ledger } = await import('../../../http/read-your-writes/ledger.js')
+  const { CatchUp: Catching } = await import('../../../http/read-your-writes/catch-up.js')
+  return { Ledger, Catching }
 }
 
 const FOLDER = '../../../http/read-your-writes'
@@ -119,7 +126,7 @@ describe.each(['ordered', 'unordered'] as const)('with replicas, and an index in
 })
 
 const found = async (kind: Kind, broken: Parts) => {
-  const failed = await neverOlder(kind, broken, 20_000, new Map()).catch((error: Error) => error)
+  const failed = await neverOlder(kind, broken, 100_000, new Map(), FIXED).catch((error: Error) => error)
   expect(String((failed as Error | undefined)?.cause)).toMatch(/wrote .+ and sees/)
 }
 

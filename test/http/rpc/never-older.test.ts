@@ -67,8 +67,16 @@ const history = fc.array(
   { maxLength: 30 },
 )
 
+/** Where histories are looked for that must be found: always the same ones, because some are rare. */
+const FIXED = { seed: 3, endOnFailure: true }
+
 /** Runs histories; fails with the first in which somebody reads what is older than its own last write. */
-function neverOlder(parts: Parts, runs: number, answers = new Map<string, number>()) {
+function neverOlder(
+  parts: Parts,
+  runs: number,
+  answers = new Map<string, number>(),
+  fixed: { seed?: number; endOnFailure?: boolean } = {},
+) {
   return fc.assert(
     fc.asyncProperty(history, fc.array(happening, { maxLength: 10 }), async (steps, inBetween) => {
       const world = new LaggingWorld(parts)
@@ -84,7 +92,7 @@ function neverOlder(parts: Parts, runs: number, answers = new Map<string, number
       }
       for (const answer of world.answers) answers.set(answer, (answers.get(answer) ?? 0) + 1)
     }),
-    { numRuns: runs },
+    { numRuns: runs, ...fixed },
   )
 }
 
@@ -104,7 +112,13 @@ describe('callers of the management API', () => {
 
 describe('a history is found in which they do', () => {
   const found = async (broken: Partial<Parts>) => {
-    const failed = await neverOlder({ ...whole, ...broken }, 5_000).catch((error: Error) => error)
+    const histories = neverOlder({ ...whole, ...broken }, 100_000, new Map(), FIXED)
+    const failed = await histories.catch((error: Error) => error)
+    console.log(
+      'RUNS',
+      expect.getState().currentTestName?.slice(-60),
+      /after (\d+) tests/.exec(String(failed))?.[1],
+    )
     expect(String((failed as Error | undefined)?.cause)).toMatch(/wrote .+ and sees/)
   }
   /** A ledger to which some outcomes are as if nothing had been written. */
