@@ -3,6 +3,7 @@ import {
   type Container,
   type DeletedContents,
   type ExpectedWrite,
+  newEntry,
   overlaps,
   type Scope,
   typeKey,
@@ -37,6 +38,11 @@ export class CallerWrites {
   readonly #deleted = {
     namespace: new Map<string, { readonly container: Container; readonly writes: UnknownWrites }>(),
     definition: new Map<string, { readonly container: Container; readonly writes: UnknownWrites }>(),
+  }
+  /** Deletions of containers that are under way, by the same keys. */
+  readonly #deleting = {
+    namespace: new Map<string, { readonly container: Container; underWay: number }>(),
+    definition: new Map<string, { readonly container: Container; underWay: number }>(),
   }
   /** The last of all writes. */
   #last = NO_WRITE
@@ -91,6 +97,17 @@ export class CallerWrites {
     if (writes.isEmpty && this.#types.get(writes.key) === writes) this.#types.delete(writes.key)
   }
 
+  /** The deletion of a container begins: its contents may go before it is answered. @returns to be called when it ended */
+  deleting(container: Container, key: string): () => void {
+    const all = this.#deleting[container.kind]
+    const deletions = all.get(key) ?? { container, underWay: 0 }
+    all.set(key, deletions)
+    deletions.underWay++
+    return () => {
+      if (--deletions.underWay === 0) all.delete(key)
+    }
+  }
+
   /** A container was deleted, or may have been. */
   deleted(container: Container, key: string, last: LastWrite): void {
     const all = this.#deleted[container.kind]
@@ -120,7 +137,9 @@ export class CallerWrites {
       if (overlaps(scope, entry)) written.push(entry)
     const forgotten = this.#forgotten.sequence > 0 && this.#forgotten.expected(type)
     if (forgotten) written.push(forgotten)
-    for (const { container, writes } of this.#deletedOf(type, scope)) {
+    for (const { container, underWay } of containersOf(this.#deleting, type, scope))
+      deleted.push({ container, contents: { ...newEntry({ namespace: '' }), underWay } })
+    for (const { container, writes } of containersOf(this.#deleted, type, scope)) {
       const contents = writes.expected(type)
       if (contents) deleted.push({ container, contents })
     }
@@ -129,21 +148,6 @@ export class CallerWrites {
   /** The last version of a type that is known to be written, or that the index has shown since. */
   highest(type: WrittenType): string | undefined {
     return later(this.#types.get(typeKey(type))?.highest, this.#forgotten.minimumVersion(type))
-  }
-
-  *#deletedOf(type: WrittenType, { namespace, name }: Scope) {
-    const { namespace: namespaces, definition: definitions } = this.#deleted
-    if (namespace !== '')
-      for (const key of [namespace, ANY]) {
-        const found = namespaces.get(key)
-        if (found) yield found
-      }
-    // One object without a namespace is in none that could have been deleted.
-    else if (name === undefined) yield* namespaces.values()
-    for (const key of [typeKey(type), ANY]) {
-      const found = definitions.get(key)
-      if (found) yield found
-    }
   }
 
   #forget({ entries }: TypeWrites): void {
@@ -157,3 +161,22 @@ export class CallerWrites {
 
 /** Types that are looked at for one that can be forgotten, after each write. */
 const TRIES = 4
+
+/** Those containers among some, by key, whose contents a read could look at. */
+function* containersOf<T>(
+  { namespace: namespaces, definition: definitions }: Readonly<Record<Container['kind'], Map<string, T>>>,
+  type: WrittenType,
+  { namespace, name }: Scope,
+): Generator<T> {
+  if (namespace !== '')
+    for (const key of [namespace, ANY]) {
+      const found = namespaces.get(key)
+      if (found) yield found
+    }
+  // One object without a namespace is in none that could have been deleted.
+  else if (name === undefined) yield* namespaces.values()
+  for (const key of [typeKey(type), ANY]) {
+    const found = definitions.get(key)
+    if (found) yield found
+  }
+}

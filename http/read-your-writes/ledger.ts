@@ -1,6 +1,7 @@
 import { type CallerLimits, CallerWrites } from './caller-writes.js'
 import { combined, type Expectation, later } from './expectation.js'
 import {
+  type Container,
   type DeletedContents,
   type Entry,
   type ExpectedWrite,
@@ -78,6 +79,8 @@ export class WriteLedger {
     const ofType = writes.begin(type)
     const entry = ofType.entryOf(scopeOf(request))
     const wasAlone = entry.underWay === 0
+    const deletion = deletionOf(type, request)
+    const deleted = deletion && writes.deleting(deletion.container, deletion.key)
     const sequence = ++this.#sequence
     entry.underWay++
     entry.sequence = sequence
@@ -87,9 +90,11 @@ export class WriteLedger {
         if (over) return
         over = true
         entry.underWay--
+        deleted?.()
         if (outcome.kind === 'wrote') this.#wrote(ofType, entry, outcome, { sequence, wasAlone })
         else if (outcome.kind !== 'refused') this.#unknown(entry, outcome)
-        if (outcome.kind !== 'refused') this.#contentsGone(writes, type, request, outcome)
+        if (deletion && outcome.kind !== 'refused')
+          writes.deleted(deletion.container, deletion.key, this.#lastWrite(outcome))
         removeIfIdle(entry)
         const all = ofType.merge(this.#limits.objects)
         if (all) this.#expect(all, { kind: 'unknown' })
@@ -187,21 +192,6 @@ export class WriteLedger {
     entry.sequence = ++this.#sequence
   }
 
-  /** Deleting namespaces or definitions of types deletes other objects too. */
-  #contentsGone(
-    writes: CallerWrites,
-    type: WrittenType,
-    { verb, name }: WriteRequest,
-    outcome: Outcome,
-  ): void {
-    if (verb !== 'delete' && verb !== 'deletecollection') return
-    const found = containers[typeKey(type)]
-    if (!found) return
-    const [kind, keyOf] = found
-    const container = name === undefined ? { kind } : { kind, name }
-    writes.deleted(container, name === undefined ? '' : keyOf(name), this.#lastWrite(outcome))
-  }
-
   #lastWrite({ kind }: Outcome) {
     const since = this.now()
     return { sequence: this.#sequence, since, notBefore: kind === 'lost' ? since + LOST_FOR_MS : 0 }
@@ -254,6 +244,20 @@ const containers: Readonly<
     // A definition is called `<plural>.<group>`.
     name => typeKey({ group: name.slice(name.indexOf('.') + 1), resource: name.split('.', 1)[0] ?? '' }),
   ],
+}
+
+/** Deleting namespaces or definitions of types deletes other objects too. Undefined for any other write. */
+function deletionOf(
+  type: WrittenType,
+  { verb, name }: WriteRequest,
+): { readonly container: Container; readonly key: string } | undefined {
+  if (verb !== 'delete' && verb !== 'deletecollection') return undefined
+  const found = containers[typeKey(type)]
+  if (!found) return undefined
+  const [kind, keyOf] = found
+  return name === undefined
+    ? { container: { kind }, key: '' }
+    : { container: { kind, name }, key: keyOf(name) }
 }
 
 /** What a write is remembered under: one object, or where only the answer says which, all that it may be. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CatchUp } from '../../../http/read-your-writes/catch-up.js'
 import type { WrittenType } from '../../../http/read-your-writes/expected-write.js'
 import { HOST_CLUSTER, LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
@@ -151,6 +152,55 @@ describe('of writes to one object', () => {
     write.ended(wrote('x', '100'))
     write.ended(lost)
     expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '100' })
+  })
+})
+
+describe('the deletion of a container that is under way', () => {
+  const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
+  const ships = { group: 'example.com', resource: 'ships' }
+  const events = { group: '', resource: 'events' }
+  const inside = (namespace: string, name?: string) => ({ namespace, ...(name !== undefined && { name }) })
+
+  it.each([
+    ['keeps a read of its namespace from the index', namespaces, 'a', maps, inside('a'), true],
+    ['keeps a read of one object in it from the index', namespaces, 'a', events, inside('a', 'x'), true],
+    ['keeps a read of all namespaces from the index', namespaces, 'a', maps, everywhere, true],
+    ['leaves a read of another namespace alone', namespaces, 'a', maps, inside('b'), false],
+    [
+      'keeps a read of its type from the index',
+      definitions,
+      'ships.example.com',
+      ships,
+      inside('b', 'x'),
+      true,
+    ],
+    ['leaves a read of another type alone', definitions, 'ships.example.com', maps, everywhere, false],
+  ])('%s', (_, type, name, read, scope, isKept) => {
+    const { ledger, expects } = start()
+    const catchUp = new CatchUp(ledger)
+    const isPending = () =>
+      catchUp.isPending({ caller: ann, type: { ...read, version: 'v1' }, scope }) && expects(ann, read, scope)
+    const deletions = [1, 2].map(() => ledger.begin(ann, type, remove(name)))
+    expect(isPending()).toBe(isKept)
+    expect(expects(ben, read, scope)).toBe(false)
+    deletions[0]?.ended(refused)
+    expect(isPending()).toBe(isKept)
+    deletions[1]?.ended(refused)
+    expect(expects(ann, read, scope)).toBe(false)
+  })
+
+  it('of any of its kind concerns all contents', () => {
+    const { ledger, expects } = start()
+    const deletion = ledger.begin(ann, definitions, { verb: 'deletecollection', namespace: '' })
+    expect(expects(ann, ships)).toBe(true)
+    deletion.ended(refused)
+    expect(expects(ann, ships)).toBe(false)
+  })
+
+  it('is none for other writes of it', () => {
+    const { ledger, expects } = start()
+    ledger.begin(ann, namespaces, { ...remove('a'), verb: 'update' })
+    expect(expects(ann, maps, inside('a'))).toBe(false)
   })
 })
 
