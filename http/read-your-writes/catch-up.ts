@@ -44,7 +44,7 @@ export interface Read {
 
 /** Names listed at once: an address holds so many at their longest. */
 const NAMES_AT_ONCE = 24
-/** Objects that one read looks up at the instance. */
+/** Objects that one read looks up at the instance before it has looked at the index, and after. */
 const LOOK_UPS_AT_ONCE = 8
 /** What is not shown for so long may never be, because somebody else wrote it since: the instance is read again. */
 const LOOK_AGAIN_MS = 2_000
@@ -115,6 +115,7 @@ export class CatchUp {
   ): Promise<boolean> {
     await this.#lookUp(type, writes.filter(isNotUnderstood), instance)
     let all = true
+    const old: ObjectWrite[] = []
     for (let from = 0; from < writes.length; from += NAMES_AT_ONCE) {
       const some = writes.slice(from, from + NAMES_AT_ONCE)
       const revisions = some.map(write => this.ledger.revisionOf(write))
@@ -127,11 +128,11 @@ export class CatchUp {
       })
       this.#noteShownUids(unmet, shown)
       if (unmet.length > 0) all = false
-      const old = unmet.filter(
-        write => this.ledger.now() - (this.#lookedUp.get(write) ?? write.since) > LOOK_AGAIN_MS,
-      )
-      await this.#lookUp(type, old, instance)
+      const isOld = (write: ObjectWrite) =>
+        this.ledger.now() - (this.#lookedUp.get(write) ?? write.since) > LOOK_AGAIN_MS
+      old.push(...unmet.filter(isOld))
     }
+    await this.#lookUp(type, old, instance)
     return all
   }
 

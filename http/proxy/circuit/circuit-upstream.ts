@@ -118,7 +118,6 @@ export class GuardedSender implements Sender {
       attempt.answered()
       return answer
     } catch (error) {
-      this.#watch.over(waiting)
       if (error instanceof StatusError) attempt.answered()
       else if (error instanceof UnreachableError || isOfTransport(error as Error)) attempt.broke()
       throw error

@@ -123,7 +123,6 @@ export class Circuit {
   /** An answer to any caller shows that the instance can be reached. */
   #close(): void {
     this.#breaks = 0
-    this.#hangs = false
     if (this.#state === 'closed') return
     this.#pauseMs = FIRST_PAUSE_MS
     this.#turn('closed')

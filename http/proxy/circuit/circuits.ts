@@ -130,4 +130,4 @@ export class Circuits {
 }
 
 /** The discovery of a group, which an aggregated API answers itself; the core group is the API server's own. */
-const partOf = (path: string): string | undefined => /^\/apis\/[^/?]+\/[^/?]+(?=[/?]|$)/.exec(path)?.[0]
+const partOf = (path: string): string | undefined => /^\/apis\/[^/?]+\/[^/?]+/.exec(path)?.[0]

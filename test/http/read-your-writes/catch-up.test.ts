@@ -94,6 +94,31 @@ describe('an index is read only', () => {
   })
 })
 
+describe('the instance is asked what became of objects', () => {
+  it('sixteen times for one read at most', async () => {
+    const { wrote, shows, pass } = start()
+    for (let n = 0; n < 50; n++)
+      wrote(maps, { verb: 'update', namespace: 'a', name: `x${n}` }, { kind: 'lost' })
+    pass(LOST_FOR_MS)
+    const instance = new Shelf('200')
+    expect(await shows(maps, { namespace: 'a' }, new Shelf(), instance)).toBe(false)
+    expect(instance.asked).toBe(16)
+  })
+
+  it('once in two seconds for what the index does not show', async () => {
+    const { wrote, shows, pass } = start()
+    const instance = new Shelf('200')
+    instance.put(maps, 'a/x', '150')
+    wrote(maps, { verb: 'update', namespace: 'a', name: 'x' }, present('a/x', '100'))
+    const asked = async (milliseconds: number) => {
+      pass(milliseconds)
+      expect(await shows(maps, { namespace: 'a' }, new Shelf(), instance)).toBe(false)
+      return instance.asked
+    }
+    expect([await asked(2_000), await asked(1), await asked(2_000), await asked(1)]).toEqual([0, 1, 1, 2])
+  })
+})
+
 describe('the type stays away from the index', () => {
   it('while a write is under way, and as long as one whose answer was lost may still be executed', async () => {
     const { ledger, shows, pass } = start()

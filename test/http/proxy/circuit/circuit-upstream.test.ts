@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { cancelled } from '../../../../http/failure.js'
 import { Circuits } from '../../../../http/proxy/circuit/circuits.js'
 import { StatusError } from '../../../../manifests/status-error.js'
-import type { RawRequest, RawSink, Sender, Upstream } from '../../../../ports/kube-api.js'
+import type { RawRequest, RawSink, Sender, UpgradeSink, Upstream } from '../../../../ports/kube-api.js'
 import { UnreachableError } from '../../../../ports/kube-api.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -14,7 +14,7 @@ const pods = '/api/v1/pods'
 /** A server that keeps connections, and answers only what a test lets it answer. */
 function server(...answered: string[]) {
   const turns: string[] = []
-  const requests: { path: string; sink: RawSink }[] = []
+  const requests: { path: string; sink: RawSink | UpgradeSink }[] = []
   const state = { answered }
   const behind: Upstream = {
     send: ({ path }: RawRequest, sink) => {
@@ -84,9 +84,71 @@ describe('an instance whose API server hangs', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(again).toEqual(['200'])
   })
+
+  it('is noticed although it answered something before', async () => {
+    const { circuits, behind, requests } = server()
+    const upstream = circuits.guard('north', behind)
+    const quick = send(upstream, '/version')
+    requests[0]?.sink.head(200, 'OK', [])
+    const told = send(upstream, pods)
+    await vi.advanceTimersByTimeAsync(5_500)
+    expect([quick, told]).toEqual([['200'], [silent]])
+  })
+
+  it('loses no watch and no upgraded connection that it has begun to answer', async () => {
+    const { circuits, behind, requests, turns } = server()
+    const upstream = circuits.guard('north', behind)
+    const watch = send(upstream, `${pods}?watch=true`)
+    const exec: string[] = []
+    const upgrade = { method: 'GET', path: pods, headers: [], headTimeoutMs: 0, protocol: 'websocket' }
+    upstream.upgrade(upgrade, { ...sinkInto(exec), switched: () => exec.push('101') })
+    requests[0]?.sink.head(200, 'OK', [])
+    ;(requests[1]?.sink as UpgradeSink).switched([], {} as never)
+    const told = send(upstream, pods)
+    await vi.advanceTimersByTimeAsync(5_500)
+    expect([watch, exec, told]).toEqual([['200'], ['101'], [silent]])
+    expect(turns).toEqual(['north open'])
+  })
 })
 
 describe('an instance that is there', () => {
+  const reset = () => Object.assign(new Error('reset'), { code: 'ECONNRESET' })
+
+  it('is not left alone because watches that it answered break, however many', async () => {
+    const { circuits, behind, turns, requests } = server()
+    const upstream = circuits.guard('north', behind)
+    const told = Array.from({ length: 20 }, () => send(upstream, pods))
+    for (const { sink } of requests) sink.head(200, 'OK', [])
+    for (const { sink } of requests) sink.failed(reset())
+    expect([told, turns, upstream.admits]).toEqual([told.map(() => ['200', 'reset']), [], true])
+  })
+
+  it('is not left alone for breaks before and after an upgrade that it accepted', async () => {
+    const { circuits, behind, turns, requests } = server()
+    const upstream = circuits.guard('north', behind)
+    const breaks = (times: number) => {
+      for (let time = 0; time < times; time++) {
+        send(upstream, pods)
+        requests.at(-1)?.sink.failed(reset())
+      }
+    }
+    breaks(4)
+    const upgrade = { method: 'GET', path: pods, headers: [], headTimeoutMs: 0, protocol: 'websocket' }
+    upstream.upgrade(upgrade, { ...sinkInto([]), switched: () => undefined })
+    ;(requests.at(-1)?.sink as UpgradeSink).switched([], {} as never)
+    breaks(4)
+    expect([turns, upstream.admits]).toEqual([[], true])
+  })
+
+  it('is asked for no sign of life when Kairship’s own question is answered', async () => {
+    const { circuits, behind, asked } = server()
+    const upstream = circuits.guard('north', behind)
+    expect(await upstream.ask('/reviews', async () => 1)).toBe(1)
+    await expect(upstream.ask('/reviews', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(asked('/livez')).toBe(0)
+  })
+
   it('is not left alone because callers hang up before it answers', async () => {
     const { circuits, behind, turns, requests } = server()
     const upstream = circuits.guard('north', behind)
@@ -208,5 +270,17 @@ describe('a request that Kairship makes of an instance', () => {
       await expect(upstream.ask('/x', () => Promise.reject(refused))).rejects.toBe(refused)
     expect(turns).toEqual(['north open'])
     await expect(upstream.ask('/x', () => Promise.resolve(1))).rejects.toThrow(/5 times in a row/)
+  })
+
+  it('lets the next one try when it was given up before anything was known', async () => {
+    const { circuits, behind, turns } = server()
+    const upstream = circuits.guard('north', behind)
+    const refused = new UnreachableError('refused', 'ECONNREFUSED')
+    for (let time = 0; time < 5; time++)
+      await expect(upstream.ask('/x', () => Promise.reject(refused))).rejects.toBe(refused)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await expect(upstream.ask('/x', () => Promise.reject(cancelled('gone')))).rejects.toThrow('gone')
+    expect(await upstream.ask('/x', async () => 1)).toBe(1)
+    expect(turns).toEqual(['north open', 'north halfOpen', 'north closed'])
   })
 })

@@ -109,6 +109,18 @@ describe('a circuit', () => {
   })
 })
 
+describe('an open circuit', () => {
+  it('does not begin its pause anew when the server is found to hang once more', () => {
+    const { subject, clock } = circuit()
+    subject.hung('it hangs')
+    clock.now += 999
+    subject.hung('it still hangs')
+    expect(() => subject.enter()).toThrow(/^it still hangs; requests are refused/)
+    clock.now += 1
+    expect(() => subject.enter()).not.toThrow()
+  })
+})
+
 describe('circuits', () => {
   /** An endpoint where nobody is. */
   const nobody = (): Upstream & { asked: number } => ({
@@ -161,6 +173,37 @@ describe('circuits', () => {
     expect(await ask(all.guard('south', south))).toBe('refused')
     expect(await ask(all.guard('north', nobody()))).toBe('refused')
     expect(turns).toEqual(['north closed→open', 'north open→closed'])
+  })
+
+  it('of an instance that could not be reached let a caller try, after the pause', async () => {
+    const clock = { now: 0 }
+    const all = new Circuits(
+      () => clock.now,
+      () => undefined,
+    )
+    const north = nobody()
+    for (let time = 0; time < 5; time++) await ask(all.guard('north', north))
+    clock.now = 999
+    expect(await ask(all.guard('north', north))).toMatch(/refused for a moment/)
+    clock.now = 1_000
+    expect(await ask(all.guard('north', north))).toBe('refused')
+  })
+
+  it('of a connection that was replaced change no more, whatever becomes of its requests', async () => {
+    const { all, turns } = recorded()
+    const waiting: ((error: Error) => void)[] = []
+    const north: Upstream = {
+      ...nobody(),
+      send: (_, sink) => {
+        waiting.push(error => sink.failed(error))
+        return { resume: () => undefined, abort: () => undefined }
+      },
+    }
+    const told = Array.from({ length: 5 }, () => ask(all.guard('north', north)))
+    all.guard('north', nobody())
+    for (const fail of waiting) fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+    await Promise.all(told)
+    expect(turns).toEqual([])
   })
 
   it('are forgotten with their instances: an open one is open no longer, and the others stay as they are', async () => {
