@@ -120,9 +120,9 @@ async function arrive(
   path: string,
   requestId: string,
   metadata: Metadata,
-  call: Pick<NextCall, 'getPeer' | 'getAuthContext'>,
+  call: Pick<NextCall, 'getConnectionInfo' | 'getAuthContext'>,
 ): Promise<Arrived> {
-  const address = remoteOf(call.getPeer())
+  const { remoteAddress: address } = call.getConnectionInfo()
   const remote = address === undefined ? {} : { remote: address }
   if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, ...remote }
   try {
@@ -147,6 +147,3 @@ const textOf = (metadata: Metadata, key: string): string | undefined => {
   const [value] = metadata.get(key)
   return typeof value === 'string' ? value : undefined
 }
-
-/** grpc-js writes `host:port`, or `unknown`. */
-const remoteOf = (peer: string): string | undefined => /^\[?(.+?)\]?:\d+$/.exec(peer)?.[1]

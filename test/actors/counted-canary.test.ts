@@ -7,6 +7,7 @@ import { gatherStatistics } from '../../actors/instance/observers/resource-stati
 import type { OwnObserverEvent } from '../../machines/instance/events.js'
 import { CONFIG_MAPS, INDEX_CANARY } from '../../manifests/index-canary.js'
 import { resourcePath } from '../../manifests/kube.js'
+import { RESOURCE_BINDINGS } from '../../manifests/resource-binding.js'
 import { bareStatus, StatusError } from '../../manifests/status-error.js'
 import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
 import { unmetered } from '../silent.js'
@@ -35,14 +36,14 @@ const controlPlane = (hasCanary: boolean): KubeApi => ({
 let stop: () => void = () => undefined
 afterEach(() => stop())
 
-/** The figures of one of many instances: counted, not watched. */
-function figures(api: KubeApi): Promise<OwnObserverEvent> {
+/** The figures of one of many instances, which are counted, or of one of few, which are watched. */
+function figures(api: KubeApi, large = true): Promise<OwnObserverEvent> {
   const connection = new InstanceConnection()
   connection.replace({ api, kubeconfig: '', fingerprint: '' })
   const logic = gatherStatistics({
     connectionOf: () => connection,
     gathering: new ConcurrencyLimiter(1),
-    startupBurst: { large: true, over: async () => undefined },
+    startupBurst: { large, over: async () => undefined },
     paces: { statusIntervalMs: 1 },
     meter: unmetered,
   } as unknown as InstanceDependencies)
@@ -62,5 +63,38 @@ it.each([
 ])('where ConfigMaps are counted on signal, the canary %s', async (_claim, hasCanary, configmaps) => {
   expect(await figures(controlPlane(hasCanary))).toMatchObject({
     statistics: { ok: true, summary: { resourceTotalNum: { configmaps, services: 5 } } },
+  })
+})
+
+it('where ConfigMaps are watched, the canary is not among them', async () => {
+  const maps = [INDEX_CANARY.name, 'one', 'two'].map(name => ({
+    metadata: { name, uid: name, resourceVersion: '1' },
+  }))
+  const api = controlPlane(true)
+  const request = async ({ path, query }: KubeRequest) => {
+    const isShown = ({ metadata }: (typeof maps)[number]) =>
+      query?.fieldSelector !== `metadata.name!=${metadata.name}`
+    const items = path === resourcePath(CONFIG_MAPS) ? maps.filter(isShown) : []
+    return { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items } as never
+  }
+  expect(await figures({ ...api, request }, false)).toMatchObject({
+    statistics: { ok: true, summary: { resourceTotalNum: { configmaps: 2, services: 0 } } },
+  })
+})
+
+it('where workloads are counted on signal, those of each type are ready whose bindings are', async () => {
+  const bindings = ['Deployment', 'Deployment', 'StatefulSet', 'ConfigMap'].map((kind, index) => ({
+    metadata: { namespace: 'a', name: `${index}`, uid: `${index}`, resourceVersion: '1' },
+    spec: { resource: { kind } },
+    status: { conditions: [{ type: 'FullyApplied', status: 'True' }] },
+  }))
+  const api = controlPlane(false)
+  const request: KubeApi['request'] = asked =>
+    asked.path === resourcePath(RESOURCE_BINDINGS)
+      ? Promise.resolve({ kind: 'List', metadata: { resourceVersion: '1' }, items: bindings } as never)
+      : api.request(asked)
+  const of = (readyNum: number) => ({ totalNum: 5, readyNum })
+  expect(await figures({ ...api, request })).toMatchObject({
+    statistics: { summary: { workLoadSummary: { deployments: of(2), statefulsets: of(1), jobs: of(0) } } },
   })
 })

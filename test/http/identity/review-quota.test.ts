@@ -114,6 +114,25 @@ describe('tokens that nobody issued', () => {
     await expect(send('x', other)).rejects.toMatchObject({ code: 16 })
   })
 
+  it('of IPv4 addresses that a dual-stack socket writes as IPv6 are of one source each', async () => {
+    const { send } = authenticator()
+    for (let index = 0; index < 100; index++)
+      await expect(send(`random-${index}`, '::ffff:192.0.2.1')).rejects.toThrow()
+    await expect(send('x', '::ffff:192.0.2.1')).rejects.toMatchObject({ code: 8 })
+    await expect(send('x', '::ffff:192.0.2.2')).rejects.toMatchObject({ code: 16 })
+  })
+
+  it('of more than ten thousand sources begin a new window: no more are counted at once', async () => {
+    const { send } = authenticator()
+    for (let index = 0; index < 100; index++)
+      await expect(send(`random-${index}`, '192.0.2.1')).rejects.toThrow()
+    for (let index = 1; index < 9_999; index++)
+      await expect(send(`of-${index}`, `10.0.${index >> 8}.${index & 255}`)).rejects.toThrow()
+    await expect(send('y', '192.0.2.1')).rejects.toMatchObject({ code: 8 })
+    await expect(send('z', '10.9.0.0')).rejects.toMatchObject({ code: 16 })
+    await expect(send('y', '192.0.2.1')).rejects.toMatchObject({ code: 16 })
+  })
+
   it('of one IPv6 network are of one source', async () => {
     const { send } = authenticator()
     for (let index = 0; index < 100; index++)

@@ -127,6 +127,12 @@ describe('a request through the proxy', () => {
     ).toBe(status)
   })
 
+  it.each(['GET', 'PUT', 'DELETE'])('lets readers only post them: %s', async method => {
+    const path = '/north/proxy/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+    const { status } = await proxy.ask(path, { token: 'viewer', method })
+    expect(status).toBe(method === 'GET' ? 200 : 403)
+  })
+
   it('leaves a record when it writes or is denied, with its path and without its query', async () => {
     await proxy.ask('/north/proxy/api/v1/pods?watch=false')
     expect(audits()).toEqual([])

@@ -102,6 +102,13 @@ describe('a Secret that changes while a connection is being made of it', () => {
     expect(told.at(-1)).toEqual({ type: 'controlPlane.contactLost' })
   })
 
+  it('keeps the connection while it has no kubeconfig in it, and says so', async () => {
+    await seen({ secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'alpha' }, data: {} } })
+    expect(connection.current?.kubeconfig).toBe('first')
+    expect(closed).toEqual([])
+    expect(told.at(-1)).toMatchObject({ credentials: { ok: false, failure: { reason: 'SecretKeyMissing' } } })
+  })
+
   it('keeps the connection while its instance is being deleted: what is ours inside must be removed', async () => {
     cr = instance({ deletionTimestamp: '2026-01-01T00:00:00Z' })
     await seen('absent')

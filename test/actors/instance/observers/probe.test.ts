@@ -145,6 +145,7 @@ function probing() {
   return {
     reports,
     stop: () => actor.stop(),
+    disconnect: () => connection.replace(undefined),
     connect: (api: KubeApi, fingerprint: string) => connection.replace({ api, kubeconfig: '', fingerprint }),
   }
 }
@@ -185,6 +186,19 @@ it('a report names the kubeconfig under which the control plane last answered we
   connect(controlPlane('cp', 'nothing').api, 'three')
   await vi.advanceTimersByTimeAsync(60_000)
   expect(reports.at(-1)).toMatchObject({ controlPlane: { id: 'cp' }, fingerprint: 'three' })
+})
+
+it('a report names no kubeconfig of before the connection was taken away', async () => {
+  const { reports, connect, disconnect } = probing()
+  connect(controlPlane('cp', 'nothing').api, 'one')
+  await settled()
+  disconnect()
+  const away = scriptedApi()
+  away.script = () => refusal(503, 'ServiceUnavailable')
+  connect(away, 'two')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { ok: false } })
+  expect(reports.at(-1)).not.toHaveProperty('fingerprint')
 })
 
 it('another control plane behind a new connection is asked who it is, and none is asked after the end', async () => {

@@ -4,7 +4,7 @@ import { instanceLimiters } from '../../../../actors/instance/concurrency-limits
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
 import { gatherStatistics } from '../../../../actors/instance/observers/resource-statistics.js'
-import { StartupBurst } from '../../../../actors/instance/startup-burst.js'
+import { QUIET_MS, StartupBurst } from '../../../../actors/instance/startup-burst.js'
 import type { KubeApi } from '../../../../ports/kube-api.js'
 import { unmetered } from '../../../silent.js'
 
@@ -56,7 +56,7 @@ function fleetOf(size: number) {
   const logic = gatherStatistics({
     ...instanceLimiters(),
     paces: { statusIntervalMs: 1_000 },
-    startupBurst: new StartupBurst(() => 1),
+    startupBurst: new StartupBurst(() => size),
     meter: unmetered,
     connectionOf: (name: string) => controlPlanes.connectionOf(name),
   } as unknown as InstanceDependencies)
@@ -72,6 +72,17 @@ describe('first figures', () => {
     for (const name of names) controlPlanes.hanging.add(name)
     const actors = gather()
     await settled()
+    expect([...controlPlanes.asked]).toEqual(names.slice(0, 8))
+    for (const actor of actors) actor.stop()
+  })
+
+  it('of a large fleet are gathered when its start-up burst is over', async () => {
+    const { controlPlanes, names, gather } = fleetOf(51)
+    for (const name of names) controlPlanes.hanging.add(name)
+    const actors = gather()
+    await vi.advanceTimersByTimeAsync(QUIET_MS - 1)
+    expect([...controlPlanes.asked]).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
     expect([...controlPlanes.asked]).toEqual(names.slice(0, 8))
     for (const actor of actors) actor.stop()
   })

@@ -46,6 +46,12 @@ describe('an instance that refuses Kairship’s own credential', () => {
     })
   })
 
+  it('does not make its caller log in to the instance: the challenge stays here', async () => {
+    answersWith401({ 'www-authenticate': 'Bearer realm="karmada"' })
+    const { status, headers } = await proxy.ask('/north/proxy/api/v1/pods')
+    expect([status, headers['www-authenticate']]).toEqual([502, undefined])
+  })
+
   it('leaves a record of a write that says it failed there', async () => {
     answersWith401()
     await proxy.ask('/north/proxy/api/v1/namespaces/default/configmaps', { method: 'POST', body: '{}' })

@@ -34,6 +34,11 @@ describe('whether a group is an aggregated API', () => {
     expect(asked).toEqual(['v1.apps', 'v1alpha1.cluster.karmada.io'])
   })
 
+  it('is asked for each version, which servers of their own may serve', async () => {
+    const { is } = instance({ 'v1.example.com': {}, 'v2.example.com': byKarmada })
+    expect([await is('example.com', 'v1'), await is('example.com', 'v2')]).toEqual([false, true])
+  })
+
   it('is read once in five minutes, for many readers at once, and for each instance', async () => {
     const { is, asked, clock } = instance({ 'v1.apps': {} })
     await Promise.all([is('apps'), is('apps'), is('apps')])

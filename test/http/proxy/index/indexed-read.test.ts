@@ -103,6 +103,23 @@ function read(path: string, more: { listOnly?: boolean } = {}) {
 }
 
 describe('a read that the index could answer', () => {
+  it('is not kept from an index whose lists have versions because another server serves its type', async () => {
+    const { facts, index, start, ended } = read(MAPS)
+    facts.isAggregated = async () => true
+    start()
+    expect(await ended).toBe('ended')
+    expect(index.received).toHaveLength(1)
+  })
+
+  it('fails once, with the first reason, when it is given up twice before it is sent', async () => {
+    const { facts, start, failures } = read(MAPS)
+    facts.verdict = () => new Promise(() => undefined)
+    const exchange = start()
+    const reasons = [new Error('the caller hung up'), new Error('and again')]
+    for (const reason of reasons) exchange.abort(reason)
+    expect(failures).toEqual(reasons.slice(0, 1))
+  })
+
   it('is answered there, when everything is found out and in order', async () => {
     const { index, karmada, start, ended, answers } = read(MAPS)
     start()
@@ -135,6 +152,17 @@ describe('a read that the index could answer', () => {
     expect(index.received[0]).not.toContain('/x')
     expect(karmada.received).toEqual([`${MAPS}/x?resourceVersion=200`])
     expect(answers).toEqual(['karmada NotReached'])
+  })
+
+  it('of one object from some version on goes to Karmada where the index does not say how far it is', async () => {
+    const { index, karmada, start, ended, answers } = read(`${MAPS}/x?resourceVersion=50`)
+    index.answer = {
+      status: 200,
+      body: '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}',
+    }
+    start()
+    expect(await ended).toBe('ended')
+    expect([karmada.received.length, answers]).toEqual([1, ['karmada NotReached']])
   })
 
   it('of a list from some version on reads it once, and sees in the answer that it is behind', async () => {

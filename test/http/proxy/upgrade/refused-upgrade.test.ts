@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../../../patience.js'
+import { deferred } from '../../fakes/deferred.js'
 import type { ReviewedSpec } from '../../fakes/host.js'
 import { ProxyUnderTest, root } from '../proxy-under-test.js'
 
@@ -122,6 +123,21 @@ describe('an upgrade that the instance refuses', () => {
     await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
   })
 
+  it('lets its caller send on while it is relayed, and drops what comes', async () => {
+    const { received, sockets } = instanceAnswers('')
+    const caller = await say(asks())
+    await waitFor(() => expect(sockets).toHaveLength(1))
+    let isTaken = false
+    // More than all buffers between the two hold.
+    caller.socket.write(Buffer.alloc(24 * 1024 * 1024, 'x'), () => (isTaken = true))
+    sockets[0]?.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 8\r\n\r\nhalf')
+    await waitFor(() => expect(isTaken).toBe(true))
+    sockets[0]?.write('rest')
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.1 403 [\s\S]*\r\n\r\nhalfrest$/)
+    expect(received()).toBe('')
+  })
+
   it('without a length is relayed to its end', async () => {
     proxy.upstream.upgrade = (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\nno')
     const caller = await say(asks())
@@ -179,6 +195,21 @@ describe('an upgrade that the instance has not answered', () => {
     const stopped = proxy.api.running.close()
     await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/))
     await stopped
+  })
+
+  it('is refused when the server stops while its caller is authenticated, and is never sent', async () => {
+    const reviewed = deferred<object>()
+    const { host, running } = proxy.api
+    host.script = ({ path }) => (path.endsWith('/tokenreviews') ? reviewed.promise : undefined)
+    const caller = await say(asks())
+    await waitFor(() => expect(host.requests).toHaveLength(1))
+    const stopped = running.close()
+    // Streams are ended in the same turn as the server begins to stop.
+    await Promise.resolve()
+    reviewed.resolve({ status: { authenticated: true, user: { username: 'admin' } } })
+    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/))
+    await stopped
+    expect(proxy.upstream.requests).toEqual([])
   })
 
   it('holds back what the caller sends until the instance has switched, and hands it on then', async () => {
