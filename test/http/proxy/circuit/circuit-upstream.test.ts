@@ -41,6 +41,12 @@ const sinkInto = (told: string[]): RawSink => ({
   failed: error => told.push(error.message),
 })
 
+/** Answers an upgrade with a 101. */
+function accept(sink: RawSink | UpgradeSink | undefined): void {
+  if (!sink || !('switched' in sink)) throw new Error('there was no upgrade')
+  sink.switched([], {} as never)
+}
+
 /** What becomes of a request. */
 function send(upstream: Sender, path: string) {
   const told: string[] = []
@@ -103,7 +109,7 @@ describe('an instance whose API server hangs', () => {
     const upgrade = { method: 'GET', path: pods, headers: [], headTimeoutMs: 0, protocol: 'websocket' }
     upstream.upgrade(upgrade, { ...sinkInto(exec), switched: () => exec.push('101') })
     requests[0]?.sink.head(200, 'OK', [])
-    ;(requests[1]?.sink as UpgradeSink).switched([], {} as never)
+    accept(requests[1]?.sink)
     const told = send(upstream, pods)
     await vi.advanceTimersByTimeAsync(5_500)
     expect([watch, exec, told]).toEqual([['200'], ['101'], [silent]])
@@ -135,7 +141,7 @@ describe('an instance that is there', () => {
     breaks(4)
     const upgrade = { method: 'GET', path: pods, headers: [], headTimeoutMs: 0, protocol: 'websocket' }
     upstream.upgrade(upgrade, { ...sinkInto([]), switched: () => undefined })
-    ;(requests.at(-1)?.sink as UpgradeSink).switched([], {} as never)
+    accept(requests.at(-1)?.sink)
     breaks(4)
     expect([turns, upstream.admits]).toEqual([[], true])
   })

@@ -36,7 +36,7 @@ class Side {
 }
 
 /** Starts a read of an index that has lists with versions and watches, unless told. */
-function read(path: string, more: { listOnly?: boolean } = {}) {
+function read(path: string, more: { listOnly?: boolean; trouble?: string } = {}) {
   const [index, karmada] = [new Side(), new Side()]
   const facts = {
     verdict: async (): Promise<{ allowed: boolean; old?: boolean }> => ({ allowed: true }),
@@ -63,6 +63,7 @@ function read(path: string, more: { listOnly?: boolean } = {}) {
     index: {
       can,
       holds: () => 'synced',
+      trouble: more.trouble,
       freshness: { state: 'current', lagMs: 5, measuredAt: '2026-01-01T00:00:00.000Z' },
       rights: { revision: '1', unchangedForMs: 0 },
       mark: '"shadow":"x"',
@@ -77,7 +78,7 @@ function read(path: string, more: { listOnly?: boolean } = {}) {
     read: wanted,
     karmada: {
       api: { request: async () => ({}) },
-      upstream: { send: karmada.send.bind(karmada), ask: () => ({}) },
+      upstream: { send: (...sent: Parameters<Side['send']>) => karmada.send(...sent), ask: () => ({}) },
     },
   }
   const sources = {
@@ -103,12 +104,13 @@ function read(path: string, more: { listOnly?: boolean } = {}) {
 }
 
 describe('a read that the index could answer', () => {
-  it('is not kept from an index whose lists have versions because another server serves its type', async () => {
+  it('of an index whose lists have versions does not ask which server serves its type', async () => {
     const { facts, index, start, ended } = read(MAPS)
-    facts.isAggregated = async () => true
+    let asked = 0
+    facts.isAggregated = async () => ++asked > 0
     start()
     expect(await ended).toBe('ended')
-    expect(index.received).toHaveLength(1)
+    expect([index.received.length, asked]).toEqual([1, 0])
   })
 
   it('fails once, with the first reason, when it is given up twice before it is sent', async () => {
@@ -237,3 +239,55 @@ describe('a read that the index could answer', () => {
     expect(answers).toEqual(['index InstanceAway'])
   })
 })
+
+describe('a read that goes to Karmada because the index is in trouble', () => {
+  const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  const hungUp = new Error('the caller hung up')
+  function goesToKarmada() {
+    const all = read(MAPS, { trouble: 'it is paused' })
+    all.karmada.answer = undefined
+    return all
+  }
+
+  it('goes to the index when Karmada cannot be reached', async () => {
+    const { index, karmada, start, ended } = goesToKarmada()
+    start()
+    karmada.sinks[0]?.failed(refused())
+    expect(await ended).toBe('ended')
+    expect([karmada.received.length, index.received.length]).toEqual([1, 1])
+  })
+
+  it('goes nowhere else when its caller has hung up, however Karmada then breaks', async () => {
+    const { index, karmada, start, ended, failures } = goesToKarmada()
+    karmada.send = (_, sink) => {
+      karmada.sinks.push(sink)
+      return { resume: () => undefined, abort: () => sink.failed(refused()) }
+    }
+    const exchange = start()
+    exchange.abort(hungUp)
+    expect(await ended).toBe(hungUp)
+    await settled()
+    expect([failures, index.received]).toEqual([[hungUp], []])
+  })
+
+  it('goes nowhere else when its caller hangs up after Karmada broke', async () => {
+    const { index, karmada, facts, start, ended, failures } = goesToKarmada()
+    karmada.send = (_, sink) => {
+      karmada.sinks.push(sink)
+      // It is over when it has failed.
+      return { resume: () => undefined, abort: () => undefined }
+    }
+    const verdict = deferred<{ allowed: boolean }>()
+    facts.verdict = () => verdict.promise
+    const exchange = start()
+    karmada.sinks[0]?.failed(refused())
+    exchange.abort(hungUp)
+    verdict.resolve({ allowed: true })
+    expect(await ended).toBe(hungUp)
+    await settled()
+    expect([failures, index.received]).toEqual([[hungUp], []])
+  })
+})
+
+/** Lets everything happen that waits for nothing. */
+const settled = () => new Promise(resolve => setImmediate(resolve))
