@@ -1,147 +1,115 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { bindingName } from '../../karmada/names.js'
 import type { Cluster } from '../../karmada/objects/cluster.js'
-import type { KubeObject } from '../../manifests/kube.js'
-import { StatusError } from '../../manifests/status-error.js'
-import { ClusterProvider, type ClusterProviderSummarySchema } from '../../proto/gen/kairship/types_pb.js'
-import type { ObjectType, Place } from '../objects/object-type.js'
-import type { ObjectCall, Objects } from '../objects/objects.js'
+import type { AggregatedStatusItem, Binding } from '../../karmada/objects/resource-binding.js'
+import {
+  ClusterProvider,
+  ClusterProviderSchema,
+  type ClusterProviderSummarySchema,
+} from '../../proto/gen/kairship/types_pb.js'
+import { enumOf } from './kube-message.js'
 
-/** What became of one namespaced template. */
-export const RESOURCE_BINDING: ObjectType = {
-  ...{ group: 'work.karmada.io', version: 'v1alpha2', resource: 'resourcebindings' },
-  ...{ kind: 'ResourceBinding', namespaced: true },
-}
-/** What became of one template without a namespace. */
-export const CLUSTER_RESOURCE_BINDING: ObjectType = {
-  ...{ group: 'work.karmada.io', version: 'v1alpha2', resource: 'clusterresourcebindings' },
-  ...{ kind: 'ClusterResourceBinding', namespaced: false },
-}
-/** The members of a control plane. */
-export const CLUSTER: ObjectType = {
-  ...{ group: 'cluster.karmada.io', version: 'v1alpha1', resource: 'clusters' },
-  ...{ kind: 'Cluster', namespaced: false },
-}
-
-/** A binding, as far as it says where its template went. */
-export interface BindingView extends KubeObject {
-  readonly spec?: {
-    readonly resource?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string }
-    readonly clusters?: readonly { readonly name: string; readonly replicas?: number }[]
-    readonly replicas?: number
-  }
-  readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-    readonly aggregatedStatus?: readonly {
-      readonly clusterName: string
-      readonly applied?: boolean
-      readonly appliedMessage?: string
-      readonly health?: string
-      readonly status?: Readonly<Record<string, unknown>>
-    }[]
-  }
-}
-
-/** Where one object went: its binding, if it has one, and who runs the clusters that it names. */
+/** Where a template of the control plane went, and what became of it there. */
 export interface Distribution {
-  readonly binding?: BindingView
-  readonly clusters: readonly MessageInitShape<typeof ClusterProviderSummarySchema>[]
+  /** Whether Karmada chose clusters for it; `unknown` to a caller who may not read bindings. */
+  readonly placed: boolean | 'unknown'
+  /** One for each chosen cluster, by name. */
+  readonly shares: readonly Share[]
 }
 
-/** Of an object that nothing propagates, and of those of a member. */
-export const NOWHERE: Distribution = { clusters: [] }
+/** One cluster's share of a template. */
+export interface Share {
+  readonly cluster: string
+  readonly provider: ClusterProvider
+  /** Whether Karmada reaches the cluster. What an unreachable one reported last is no longer known to be so. */
+  readonly reachable: boolean
+  /** Replicas that the scheduler gave to it; 0 for what has none. */
+  readonly replicas: number
+  readonly applied: boolean
+  readonly appliedMessage: string
+  readonly health: string
+  /** What the cluster reports of the object; absent before it has reported. */
+  readonly status: AggregatedStatusItem['status']
+}
+
+/** What is said of a cluster in a distribution. */
+export interface ClusterFacts {
+  readonly provider: ClusterProvider
+  readonly reachable: boolean
+}
+
+/** The distribution of whoever may not read bindings. */
+export const UNKNOWN_DISTRIBUTION: Distribution = { placed: 'unknown', shares: [] }
 
 /**
- * Reads where the objects of a page went: one list of bindings and one of clusters, whatever the page holds, both as the
- * caller. What the caller may not read is not shown.
+ * What a binding says of its template.
+ * @param binding undefined where Karmada made none: no policy selects the template
+ * @param clusters what is known of the instance's clusters; undefined for a caller who may not read them
  */
-export async function distributionOf<T extends KubeObject>(
-  objects: Objects,
-  call: ObjectCall,
-  place: Place,
-  items: readonly T[],
-): Promise<(object: T) => Distribution> {
-  if (place.cluster !== undefined || items.length === 0) return () => NOWHERE
-  const bindings = await bindingsOf(objects, call, place, items)
-  const placed = [...bindings.values()].flatMap(({ spec }) => spec?.clusters ?? [])
-  const providers =
-    placed.length === 0 ? new Map<string, ClusterProvider>() : await providersOf(objects, call, place)
-  return object => {
-    const binding = bindings.get(
-      keyOf(object.metadata.namespace, bindingName(object.kind, object.metadata.name)),
-    )
-    if (!binding || !isOf(binding, object)) return NOWHERE
-    const applied = new Set(
-      binding.status?.aggregatedStatus
-        ?.filter(({ applied }) => applied)
-        .map(({ clusterName }) => clusterName),
-    )
-    const clusters = (binding.spec?.clusters ?? []).map(({ name }) => ({
-      name,
-      provider: providers.get(name) ?? ClusterProvider.GENERIC,
-      applied: applied.has(name),
-    }))
-    return { binding, clusters }
+export function distributionOf(
+  binding: Binding | undefined,
+  clusters: ReadonlyMap<string, ClusterFacts> | undefined,
+): Distribution {
+  const targets = targetsOf(binding)
+  const reports = new Map(binding?.status?.aggregatedStatus?.map(item => [item.clusterName, item]))
+  const shares = [...targets].map(([cluster, replicas]): Share => {
+    const { applied = false, appliedMessage = '', health = 'Unknown', status } = reports.get(cluster) ?? {}
+    // A cluster that is not listed has left.
+    const facts = clusters ? (clusters.get(cluster) ?? GONE) : UNREAD
+    return {
+      cluster,
+      ...facts,
+      replicas,
+      applied,
+      appliedMessage,
+      health: facts.reachable ? health : 'Unknown',
+      status,
+    }
+  })
+  return {
+    placed: targets.size > 0,
+    shares: shares.sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
   }
 }
 
-const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`
+const GONE: ClusterFacts = { provider: ClusterProvider.GENERIC, reachable: false }
+const UNREAD: ClusterFacts = { provider: ClusterProvider.GENERIC, reachable: true }
 
-/** Kinds of one name in two groups share a binding's name, and only one of them has the binding. */
-const isOf = ({ spec }: BindingView, { apiVersion, kind }: KubeObject): boolean =>
-  spec?.resource?.kind === kind && groupOf(spec.resource.apiVersion ?? '') === groupOf(apiVersion)
-
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
-
-async function bindingsOf(
-  objects: Objects,
-  call: ObjectCall,
-  place: Place,
-  items: readonly KubeObject[],
-): Promise<ReadonlyMap<string, BindingView>> {
-  const namespaces = [...new Set(items.map(({ metadata }) => metadata.namespace ?? ''))]
-  const [namespace = ''] = namespaces
-  const names = [...new Set(items.map(({ kind, metadata }) => bindingName(kind, metadata.name)))]
-  const type = namespace === '' ? CLUSTER_RESOURCE_BINDING : RESOURCE_BINDING
-  const found = await readable(() =>
-    objects.list<BindingView>(call, place, type, {
-      names,
-      ...(namespaces.length === 1 && { namespace }),
-      // The instance finds one by its name; it has no other way to select by names.
-      ...(names.length === 1 && { fieldSelector: `metadata.name=${names[0]}` }),
-      page: 1,
-      pageSize: 0,
-    }),
-  )
-  return new Map(found.map(binding => [keyOf(binding.metadata.namespace, binding.metadata.name), binding]))
+/** The clusters of a binding with their replicas: those it was scheduled to, and those to which another template takes it along. */
+function targetsOf(binding: Binding | undefined): ReadonlyMap<string, number> {
+  const { clusters = [], requiredBy = [] } = binding?.spec ?? {}
+  const along = requiredBy.flatMap(other => other.clusters ?? []).map(({ name }) => [name, 0] as const)
+  return new Map([...along, ...clusters.map(({ name, replicas = 0 }) => [name, replicas] as const)])
 }
 
-/** Who runs each member. */
-async function providersOf(
-  objects: Objects,
-  call: ObjectCall,
-  place: Place,
-): Promise<ReadonlyMap<string, ClusterProvider>> {
-  const found = await readable(() =>
-    objects.list<Cluster & KubeObject>(call, { instance: place.instance }, CLUSTER, { page: 1, pageSize: 0 }),
-  )
-  return new Map(found.map(({ metadata, spec }) => [metadata.name, providerOf(spec?.provider)]))
+/** What a distribution needs to know of a Cluster. */
+export const clusterFactsOf = ({ spec, status }: Cluster): ClusterFacts => ({
+  provider: providerOf(spec.provider),
+  reachable: status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True',
+})
+
+/** The contract's provider for that of a Cluster, which is free text; GENERIC for those that the contract does not have. */
+export function providerOf(provider: string | undefined): ClusterProvider {
+  const name = (provider ?? '').toUpperCase().replaceAll('-', '_')
+  return enumOf(ClusterProviderSchema, name) ?? ClusterProvider.GENERIC
 }
 
-/** Karmada has any text as a provider; the API has names for some, in whatever case and with whatever dashes. */
-export function providerOf(provider = ''): ClusterProvider {
-  const name = provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
-  const found = (ClusterProvider as unknown as Readonly<Record<string, unknown>>)[name]
-  return typeof found === 'number' ? found : ClusterProvider.GENERIC
-}
+/** `status.clusters` of every message that has it. */
+export const clusterSummaries = ({
+  shares,
+}: Distribution): MessageInitShape<typeof ClusterProviderSummarySchema>[] =>
+  shares.map(share => ({
+    name: share.cluster,
+    provider: share.provider,
+    applied: share.applied,
+    message: share.appliedMessage,
+    replicas: share.replicas,
+    readyReplicas: sumOf([share], 'readyReplicas'),
+    health: share.health,
+    reachable: share.reachable,
+  }))
 
-/** Nothing where the caller may not read, or the type is not served. */
-async function readable<T>(read: () => Promise<{ readonly items: readonly T[] }>): Promise<readonly T[]> {
-  try {
-    return (await read()).items
-  } catch (error) {
-    if (error instanceof StatusError && (error.code === 403 || error.code === 404)) return []
-    throw error
-  }
-}
+/** A count of the members' status, over the clusters that Karmada reaches. */
+export const sumOf = (shares: readonly Share[], count: string): number =>
+  shares
+    .filter(({ reachable }) => reachable)
+    .reduce((sum, { status }) => sum + (typeof status?.[count] === 'number' ? status[count] : 0), 0)

@@ -2,9 +2,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type IngressSchema, Protocol } from '../../../proto/gen/kairship/networking_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { type Distribution, distributionOf } from '../distribution.js'
+import { clusterSummaries, type Distribution } from '../distribution.js'
 import type { Kind } from '../kind-handlers.js'
 import { objectMeta } from '../object-meta.js'
+import { readDistributions } from '../read-distributions.js'
 
 /** networking.k8s.io/v1 Ingress, as far as the API shows it. */
 export interface Ingress extends KubeObject {
@@ -49,18 +50,18 @@ interface Backend {
 type IngressMessage = MessageInitShape<typeof IngressSchema>
 
 /** Ingresses. */
-export const ingresses: Kind<Ingress, IngressMessage, Distribution> = {
+export const ingresses: Kind<Ingress, IngressMessage, Distribution | undefined> = {
   type: {
     ...{ group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' },
     ...{ kind: 'Ingress', namespaced: true },
   },
   message: ingressMessage,
-  extras: distributionOf,
+  extras: readDistributions,
   patchType: 'application/strategic-merge-patch+json',
 }
 
-/** An Ingress as the API shows it. */
-export function ingressMessage(ingress: Ingress, place: Place, { clusters }: Distribution): IngressMessage {
+/** @param distribution absent for an Ingress of a member */
+export function ingressMessage(ingress: Ingress, place: Place, distribution?: Distribution): IngressMessage {
   const { ingressClassName = '', tls = [], rules = [], defaultBackend } = ingress.spec ?? {}
   const { ingress: points = [] } = ingress.status?.loadBalancer ?? {}
   return {
@@ -94,7 +95,7 @@ export function ingressMessage(ingress: Ingress, place: Place, { clusters }: Dis
           })),
         })),
       },
-      clusters: [...clusters],
+      clusters: distribution ? clusterSummaries(distribution) : [],
     },
   }
 }

@@ -18,6 +18,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.core.v1alpha1.Ports.protocol": "TCP (default), UDP or SCTP.",
   "kairship.io.api.core.v1alpha1.EnvVarSource.config_map_key_ref": "The capital letter is part of the contract.",
   "kairship.io.api.core.v1alpha1.ResourceList": "Kubernetes quantities.",
+  "kairship.io.api.core.v1alpha1.ResourceList.storage": "Of the node's disk. Kubernetes calls it `ephemeral-storage`.",
   "kairship.io.api.core.v1alpha1.Probe": "A check of a container. Times are in seconds.",
   "kairship.io.api.core.v1alpha1.HTTPGetAction.port": "A number, or the name of a port of the container.",
   "kairship.io.api.core.v1alpha1.HTTPGetAction.scheme": "HTTP (default) or HTTPS.",

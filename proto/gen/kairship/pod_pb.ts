@@ -767,6 +767,8 @@ export type ResourceList = Message<"kairship.io.api.core.v1alpha1.ResourceList">
   memory: string;
 
   /**
+   * Of the node's disk. Kubernetes calls it `ephemeral-storage`.
+   *
    * @generated from field: string storage = 3;
    */
   storage: string;
