@@ -4,6 +4,9 @@ import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import { AppsService } from '../proto/gen/kairship/apps_pb.js'
+import { BatchService } from '../proto/gen/kairship/batch_pb.js'
+import { CoreService } from '../proto/gen/kairship/core_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
@@ -16,6 +19,9 @@ import { objectsOf } from './objects/karmada-objects.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation.js'
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
+import { appsHandlers } from './rpc/apps/handlers.js'
+import { batchHandlers } from './rpc/batch/handlers.js'
+import { coreHandlers } from './rpc/core/handlers.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
 import { InstanceReading } from './rpc/instance-reading.js'
@@ -74,6 +80,9 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         InstanceService,
         instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy }),
       ),
+      served(AppsService, appsHandlers(objects)),
+      served(BatchService, batchHandlers(objects)),
+      served(CoreService, coreHandlers(objects, fleet)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
     ],

@@ -51,11 +51,12 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       return page
     },
 
-    async create(call, place, type, object) {
+    async create(call, place, type, object, { dryRun = false } = {}) {
       const { namespace = '' } = object.metadata
       if (type.namespaced && namespace === '') throw missing('metadata.namespace')
       const path = collectionPath(place, type, namespace)
-      const request = { method: 'POST', path, query: WRITE, body: object } as const
+      const query = { ...WRITE, ...(dryRun && { dryRun: 'All' }) }
+      const request = { method: 'POST', path, query, body: object } as const
       return objectOf(await requests.send(call, place.instance, request), type) as never
     },
 

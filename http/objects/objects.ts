@@ -13,6 +13,12 @@ export interface Patch {
   readonly body: unknown
 }
 
+/** How an object is created. */
+export interface CreateOptions {
+  /** Everything is checked and nothing is stored. */
+  readonly dryRun?: boolean
+}
+
 /** Preconditions of a deletion, and what becomes of the objects that belong to the deleted one. */
 export interface RemoveOptions {
   readonly resourceVersion?: string
@@ -41,7 +47,13 @@ export interface Objects {
     query: ListQuery<T>,
   ): Promise<ObjectPage<T>>
   /** Creates an object in the namespace of its metadata, and returns it as it was stored. */
-  create<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, object: T): Promise<T>
+  create<T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    object: T,
+    options?: CreateOptions,
+  ): Promise<T>
   /**
    * Replaces an object by another whole one. Its `metadata.resourceVersion` is a precondition; without one the newest object
    * is replaced, whatever it is.

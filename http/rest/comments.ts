@@ -1,6 +1,10 @@
+import { comments as apps } from '../../proto/gen/comments/apps.js'
+import { comments as batch } from '../../proto/gen/comments/batch.js'
+import { comments as core } from '../../proto/gen/comments/core.js'
 import { comments as instance } from '../../proto/gen/comments/instance.js'
 import { comments as networking } from '../../proto/gen/comments/networking.js'
 import { comments as placement } from '../../proto/gen/comments/placement.js'
+import { comments as pod } from '../../proto/gen/comments/pod.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
 
 /**
@@ -9,6 +13,10 @@ import { comments as types } from '../../proto/gen/comments/types.js'
  */
 export const comments: Readonly<Record<string, string>> = {
   ...types,
+  ...pod,
+  ...apps,
+  ...batch,
+  ...core,
   ...instance,
   ...networking,
   ...placement,

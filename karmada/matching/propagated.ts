@@ -13,6 +13,9 @@ const NEVER = new Set(['v1 Event', 'events.k8s.io/v1 Event', 'coordination.k8s.i
 const CLAIMED_ELSEWHERE = 'resourcetemplate.karmada.io/claimed-by'
 const SKIP = 'namespace.karmada.io/skip-auto-propagation'
 
+/** Whether a namespace belongs to Karmada or Kubernetes. */
+export const isReservedNamespace = (name: string): boolean => RESERVED.test(name)
+
 /** Whether Karmada's policies look at objects of this type. */
 export const isPropagatedType = (apiVersion: string, kind: string): boolean =>
   !OWN_GROUPS.has(apiVersion.split('/')[0] ?? '') && !NEVER.has(`${apiVersion} ${kind}`)

@@ -61,12 +61,9 @@ describe('the contract', () => {
     ).toEqual([
       'AggregationService',
       'ApiextensionsService',
-      'AppsService',
       'AutoscalingService',
-      'BatchService',
       'CloudShellService',
       'ClusterService',
-      'CoreService',
       'ImageService',
       'InsightService',
       'PolicyService',

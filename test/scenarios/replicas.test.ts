@@ -85,7 +85,7 @@ describe('of two replicas before a Karmada', () => {
     ]
     scenario.replica('controllers')
     await scenario.phase(instance, 'Ready')
-    await letIn({ playground, member })
+    await letIn({ playground })
     await playground.members.get(member)!.server.local.request({
       method: 'POST',
       path: '/api/v1/namespaces/default/pods',

@@ -3,8 +3,10 @@
 /** The comments of kairship/apps.proto by full name, for the OpenAPI document. */
 export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.Deployment": "A Deployment of an instance or of a member cluster.",
-  "kairship.io.api.apps.v1alpha1.Deployment.revision": "Counts changes of the pod template.",
-  "kairship.io.api.apps.v1alpha1.DeploymentStatus": "Replicas over all member clusters.",
+  "kairship.io.api.apps.v1alpha1.Deployment.revision": "Counts changes of the pod template in a member cluster. 0 for templates: the control plane does not count.",
+  "kairship.io.api.apps.v1alpha1.DeploymentSpec.replicas": "Replicas that the template asks for. A policy that duplicates gives each cluster as many.",
+  "kairship.io.api.apps.v1alpha1.DeploymentStatus": "Replicas over all member clusters. Those of clusters that Karmada does not reach are not available and not ready.",
+  "kairship.io.api.apps.v1alpha1.DeploymentStatus.desired_replicas": "Replicas that the scheduler gave to all clusters together, or that a Deployment of a member cluster asks for.",
   "kairship.io.api.apps.v1alpha1.ListInstanceDeploymentsRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.apps.v1alpha1.ListInstanceDeploymentsRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.apps.v1alpha1.ListInstanceDeploymentsRequest.name": "Only objects whose name contains this.",
@@ -32,14 +34,14 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.AppsService.ListInstanceDeployments": "Lists the Deployments of all namespaces of an instance.",
   "kairship.io.api.apps.v1alpha1.AppsService.ListMemberClusterAllDeployments": "Lists the Deployments of all namespaces of a member cluster, or of one, to choose one to promote.",
   "kairship.io.api.apps.v1alpha1.AppsService.ListMemberClusterDeployments": "Lists the Deployments in a namespace of a member cluster, to choose one to promote.",
-  "kairship.io.api.apps.v1alpha1.AppsService.PromoteMemberClusterDeployment": "Adopts a Deployment of a member cluster as a template of the control plane, with a policy that keeps it on that cluster.",
+  "kairship.io.api.apps.v1alpha1.AppsService.PromoteMemberClusterDeployment": "Adopts a Deployment of a member cluster as a template of the control plane, with a policy that keeps it on that cluster. The named Services come along, and the ConfigMaps and Secrets that its pods use, except those that the control plane has. Its pods are not restarted, nothing that the control plane has is changed, and what was made is taken back when a part cannot be made.",
   "kairship.io.api.apps.v1alpha1.AppsService.ListDeployments": "Lists the Deployments of a namespace.",
   "kairship.io.api.apps.v1alpha1.AppsService.CreateDeployment": "Creates a Deployment from the manifest in `data`, JSON or YAML. The namespace of the path replaces the namespace of the manifest.",
   "kairship.io.api.apps.v1alpha1.AppsService.DeleteDeployment": "Deletes a Deployment from the control plane. Karmada then deletes it from the member clusters.",
-  "kairship.io.api.apps.v1alpha1.AppsService.PatchDeployment": "Changes the fields of a Deployment that `data` names, and keeps the others.",
+  "kairship.io.api.apps.v1alpha1.AppsService.PatchDeployment": "Changes the fields of a Deployment that `data` names, and keeps the others. Lists are replaced as a whole, so that what an editor took out of one is gone.",
   "kairship.io.api.apps.v1alpha1.AppsService.UpdateDeployment": "Replaces a Deployment by the whole manifest in `data`, JSON or YAML. A `metadata.resourceVersion` in it is a precondition.",
   "kairship.io.api.apps.v1alpha1.AppsService.GetDeploymentJSON": "Returns the whole object as one JSON string, for editors.",
   "kairship.io.api.apps.v1alpha1.AppsService.PauseDeployment": "Sets `spec.paused`: changes of the pod template are kept, but not rolled out.",
-  "kairship.io.api.apps.v1alpha1.AppsService.RestartDeployment": "Replaces all pods of a Deployment in every member cluster, by the rules of its update strategy.",
+  "kairship.io.api.apps.v1alpha1.AppsService.RestartDeployment": "Replaces all pods of a Deployment in every member cluster, by the rules of its update strategy. A paused one is refused: its pods would stay.",
   "kairship.io.api.apps.v1alpha1.AppsService.ResumeDeployment": "Clears `spec.paused`: changes that were made meanwhile are rolled out."
 }

@@ -12,9 +12,9 @@ import { type Playground, startPlayground } from '../../../playground/fleet/flee
 import { eventually } from '../../scenarios/support/eventually.js'
 import { failed, unmetered } from '../../silent.js'
 import { curl } from '../fakes/listening.js'
-import { fakeLog } from '../fakes/log.js'
+import { type FakeLog, fakeLog } from '../fakes/log.js'
 
-/** A playground of one instance with one member, and Kairship's proxy to it. */
+/** A playground of one instance with one member or several, and Kairship's proxy to it. */
 export interface PlaygroundProxy {
   readonly instance: string
   readonly member: string
@@ -29,17 +29,19 @@ export interface PlaygroundProxy {
   memberKubeconfig(as: 'admin' | 'viewer' | 'direct'): string
   /** For what tests write. */
   readonly folder: string
+  /** What everything of it has logged. */
+  readonly log: FakeLog
   /** Another replica's API over the same actors: what a client finds after the first has stopped. */
   another(listen?: string, options?: Partial<ApiOptions>): Promise<Api>
   close(): Promise<void>
 }
 
-export async function startPlaygroundProxy(): Promise<PlaygroundProxy> {
+export async function startPlaygroundProxy({ members = 1 } = {}): Promise<PlaygroundProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'kairship-proxy-'))
   const log = fakeLog()
   const playground = await startPlayground({
     instances: 1,
-    membersPerInstance: 1,
+    membersPerInstance: members,
     connector: kubeConnector(),
     log,
   })
@@ -109,6 +111,7 @@ export async function startPlaygroundProxy(): Promise<PlaygroundProxy> {
     },
     file,
     folder,
+    log,
     another,
     async close() {
       for (const one of apis) await one.close()
@@ -120,18 +123,16 @@ export async function startPlaygroundProxy(): Promise<PlaygroundProxy> {
   }
 }
 
-/** Lets the administrator do everything in the member: Karmada's proxy says who asks, and the member decides. */
-export async function letIn({
-  playground,
-  member,
-}: Pick<PlaygroundProxy, 'playground' | 'member'>): Promise<void> {
-  await playground.members.get(member)!.server.local.request({
-    method: 'POST',
-    path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
-    body: {
-      metadata: { name: 'administrator' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'admin@playground' }],
-    },
-  })
+/** Lets the administrator do everything in the members: Karmada's proxy says who asks, and the member decides. */
+export async function letIn({ playground }: Pick<PlaygroundProxy, 'playground'>): Promise<void> {
+  for (const { server } of playground.members.values())
+    await server.local.request({
+      method: 'POST',
+      path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+      body: {
+        metadata: { name: 'administrator' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'admin@playground' }],
+      },
+    })
 }

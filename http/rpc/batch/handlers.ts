@@ -1,0 +1,73 @@
+import type { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
+import {
+  CronJobStatus_CronJobStateSchema,
+  JobStatus_JobStateSchema,
+} from '../../../proto/gen/kairship/batch_pb.js'
+import type { Call } from '../../call.js'
+import { manifestOf } from '../../objects/manifest.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { aside } from '../aside.js'
+import { type KeyFields, kindHandlers, placeOf } from '../kind-handlers.js'
+import { listByState } from '../list-by-state.js'
+import { mergePatched } from '../merge-patched.js'
+import { type CronJob, cronJobState, cronJobs } from './cron-job.js'
+import { jobState, jobs } from './job.js'
+import { restartJob } from './restart-job.js'
+
+/** Jobs and CronJobs of instances, and the Jobs that CronJobs start in members. */
+export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchService> {
+  const job = kindHandlers(objects, jobs)
+  const cronJob = kindHandlers(objects, cronJobs)
+  const listJobs = listByState(objects, job, {
+    type: jobs.type,
+    schema: JobStatus_JobStateSchema,
+    of: jobState,
+  })
+  const listCronJobs = listByState(objects, cronJob, {
+    type: cronJobs.type,
+    schema: CronJobStatus_CronJobStateSchema,
+    of: cronJobState,
+  })
+  const suspended = async (request: KeyFields, call: Call, suspend: boolean) => ({
+    cronjob: await mergePatched(objects, cronJobs, request, call, { spec: { suspend } }),
+  })
+  return {
+    listInstanceJobs: listJobs,
+    listJobs,
+    getJob: job.get,
+    getJobJSON: job.json,
+    createJob: job.create,
+    deleteJob: job.remove,
+
+    async restartJob(request, call) {
+      const stored = await restartJob(objects, call, request)
+      return { job: jobs.message(stored, placeOf(request), { placed: false, shares: [] }) }
+    },
+
+    listInstanceCronJobs: listCronJobs,
+    listCronJobs,
+    getCronJob: cronJob.get,
+    getCronJobJSON: cronJob.json,
+    createCronJob: cronJob.create,
+    deleteCronJob: cronJob.remove,
+
+    updateCronJob({ instance, namespace, data }, call) {
+      const { metadata } = manifestOf(data, { type: cronJobs.type, namespace })
+      return cronJob.update({ instance, namespace, name: metadata.name, data }, call)
+    },
+
+    pauseCronJob: (request, call) => suspended(request, call, request.paused ?? true),
+    resumeCronJob: (request, call) => suspended(request, call, request.paused ?? false),
+
+    async listJobsByCronJobsName(request, call) {
+      const { instance, cluster, namespace, cronjob } = request
+      const owner = await objects.get<CronJob>(aside(call), { instance, cluster }, cronJobs.type, {
+        namespace,
+        name: cronjob,
+      })
+      const { items, pagination } = await listJobs(request, call, { ownerUid: owner.metadata.uid ?? '' })
+      return { cluster, jobs: items, pagination }
+    },
+  }
+}

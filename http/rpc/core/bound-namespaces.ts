@@ -1,0 +1,52 @@
+import { ROLE_BINDINGS } from '../../../manifests/instance-rbac.js'
+import type { Subject } from '../../../manifests/instance-role-binding.js'
+import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
+import type { Fleet } from '../../../ports/fleet.js'
+import type { Call } from '../../call.js'
+import { unavailable } from '../../failure.js'
+import type { Caller } from '../../identity/caller.js'
+
+/** rbac.authorization.k8s.io/v1 RoleBinding, as far as it says who is bound. */
+export interface BoundSubjects extends KubeObject {
+  readonly subjects?: readonly Subject[]
+}
+
+/** Role bindings that are read at once. */
+const CHUNK = 500
+
+/**
+ * The namespaces of an instance in which a caller who may not list them has a role, sorted. The role bindings are read with
+ * Kairship's own credential: the caller may not read those either. Nothing of them but the names of the caller's own
+ * namespaces is answered.
+ * @throws Failure UNAVAILABLE while there is no connection to the instance
+ */
+export async function boundNamespaces(
+  fleet: Pick<Fleet, 'connection'>,
+  instance: string,
+  { caller, signal }: Pick<Call, 'caller' | 'signal'>,
+): Promise<readonly string[]> {
+  const connection = fleet.connection(instance)
+  if (!connection) throw unavailable(`there is no connection to instance ${instance}`)
+  const found = new Set<string>()
+  let next: string | undefined
+  do {
+    const list: KubeList<BoundSubjects> = await connection.request({
+      method: 'GET',
+      path: resourcePath(ROLE_BINDINGS),
+      query: { limit: CHUNK, continue: next },
+      signal,
+    })
+    for (const binding of list.items)
+      if (binding.metadata.namespace && binds(binding, caller)) found.add(binding.metadata.namespace)
+    next = list.metadata.continue || undefined
+  } while (next)
+  return [...found].sort()
+}
+
+/** Whether a role binding is for a caller, by name or by a group. */
+export function binds({ metadata, subjects = [] }: BoundSubjects, { user, groups }: Caller): boolean {
+  return subjects.some(({ kind, name, namespace = metadata.namespace }) => {
+    if (kind === 'Group') return name === 'system:authenticated' || groups.includes(name)
+    return user === (kind === 'User' ? name : `system:serviceaccount:${namespace}:${name}`)
+  })
+}

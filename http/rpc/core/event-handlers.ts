@@ -1,0 +1,67 @@
+import { type CoreService, EventType } from '../../../proto/gen/kairship/core_pb.js'
+import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
+import type { Call } from '../../call.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { kindHandlers, type ListFields, placeOf } from '../kind-handlers.js'
+import { type Event, events, lastSeen } from './event.js'
+
+/** Whose events are listed. Empty texts mean any. */
+interface About {
+  readonly kind: string
+  readonly name: string
+}
+
+/** Events of instances and their members. */
+export function eventHandlers(objects: Objects) {
+  const of = kindHandlers(objects, events)
+
+  const list = async (
+    { name: _, ...request }: ListFields & { readonly type: readonly EventType[] },
+    call: Call,
+    { kind, name }: About,
+  ) => {
+    const types = request.type.filter(type => type !== EventType.EVENT_TYPE_UNSPECIFIED)
+    const [type] = types
+    const selectors = {
+      'involvedObject.kind': kind,
+      'involvedObject.name': name,
+      // There are two types, so both are all.
+      type: types.length === 1 && type !== undefined ? EventType[type] : '',
+    }
+    return of.list(inCluster(request), call, {
+      fieldSelector: fieldSelector(selectors),
+      ...(unsorted(request) && { sort: { key: lastSeen, descending: true } }),
+    })
+  }
+
+  return {
+    listInstanceEvents: (request, call) => list(request, call, request),
+
+    listEvents: ({ kind, kindName, ...request }, call) => list(request, call, { kind, name: kindName }),
+
+    async listInstanceEventKinds(request, call) {
+      const { items } = await objects.list<Event>(call, placeOf(inCluster(request)), events.type, {
+        page: 1,
+        pageSize: 0,
+      })
+      return { data: [...new Set(items.flatMap(({ involvedObject }) => involvedObject?.kind || []))].sort() }
+    },
+  } satisfies Partial<ServiceHandlers<typeof CoreService>>
+}
+
+const unsorted = ({ sortBy = SortBy.SORT_BY_UNSPECIFIED }: ListFields): boolean =>
+  sortBy === SortBy.SORT_BY_UNSPECIFIED
+
+/** An empty cluster is none: the control plane. */
+const inCluster = <R extends { readonly cluster?: string }>({ cluster, ...request }: R) => ({
+  ...request,
+  ...(cluster && { cluster }),
+})
+
+/** As `fields.Set` of Kubernetes writes it; what is empty is left out. */
+const fieldSelector = (wanted: Readonly<Record<string, string>>): string =>
+  Object.entries(wanted)
+    .filter(([, value]) => value !== '')
+    .map(([field, value]) => `${field}=${value.replaceAll(/[\\,=]/g, '\\$&')}`)
+    .join(',')

@@ -1,0 +1,62 @@
+import { isReservedNamespace } from '../../../karmada/matching/propagated.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { isForbidden } from '../../../manifests/status-error.js'
+import type { Fleet } from '../../../ports/fleet.js'
+import {
+  type CoreService,
+  ListNamespaceSummaryResponse_Scope as Scope,
+} from '../../../proto/gen/kairship/core_pb.js'
+import type { Call } from '../../call.js'
+import { manifestOf } from '../../objects/manifest.js'
+import type { Place } from '../../objects/object-type.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { inField } from '../in-field.js'
+import { kindHandlers } from '../kind-handlers.js'
+import { boundNamespaces } from './bound-namespaces.js'
+import { type Namespace, namespaces } from './namespace.js'
+
+/** Namespaces of instances, and the names of those of their members. */
+export function namespaceHandlers(objects: Objects, fleet: Pick<Fleet, 'connection'>) {
+  const of = kindHandlers(objects, namespaces)
+  const allNames = async (call: Call, place: Place): Promise<readonly string[]> => {
+    const all = { page: 1, pageSize: 0 }
+    const { items } = await objects.list<KubeObject>(call, place, namespaces.type, all)
+    return items.map(({ metadata }) => metadata.name)
+  }
+  return {
+    listNamespaces: of.list,
+    getNamespaceJSON: of.json,
+    updateNamespace: of.update,
+    patchNamespace: of.patch,
+    deleteNamespace: of.remove,
+
+    getNamespace: async (request, call) => ({ namespace: await of.get(request, call) }),
+
+    async createNamespace({ instance, data }, call) {
+      const manifest = manifestOf(data, { type: namespaces.type })
+      call.about(manifest.metadata)
+      const stored = objects.create<Namespace>(call, { instance }, namespaces.type, manifest)
+      return { namespace: namespaces.message(await inField('data', stored), { instance }, undefined) }
+    },
+
+    async listNamespaceSummary({ instance }, call) {
+      const summaries = (names: readonly string[]) =>
+        names.map(name => ({ name, instance, system: isReservedNamespace(name) }))
+      try {
+        return { data: summaries(await allNames(call, { instance })), accessScope: Scope.Instance }
+      } catch (error) {
+        if (!isForbidden(error)) throw error
+        const names = await boundNamespaces(fleet, instance, call)
+        return { data: summaries(names), accessScope: Scope.Namespace }
+      }
+    },
+
+    async listMemberClusterNamespaceSummary({ instance, cluster }, call) {
+      const names = await allNames(call, { instance, cluster })
+      return {
+        data: names.map(name => ({ name, instance, cluster, system: isReservedNamespace(name) })),
+      }
+    },
+  } satisfies Partial<ServiceHandlers<typeof CoreService>>
+}

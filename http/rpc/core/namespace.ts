@@ -1,0 +1,35 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { isReservedNamespace } from '../../../karmada/matching/propagated.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import {
+  type NamespaceSchema,
+  NamespaceSpecSchema,
+  NamespaceStatusSchema,
+} from '../../../proto/gen/kairship/core_pb.js'
+import type { Place } from '../../objects/object-type.js'
+import type { Kind } from '../kind-handlers.js'
+import { kubeMessage } from '../kube-message.js'
+import { objectMeta } from '../object-meta.js'
+
+/** v1 Namespace. */
+export interface Namespace extends KubeObject {
+  readonly spec?: { readonly finalizers?: readonly string[] }
+  readonly status?: { readonly phase?: string }
+}
+
+type NamespaceMessage = MessageInitShape<typeof NamespaceSchema>
+
+/** Namespaces. */
+export const namespaces: Kind<Namespace, NamespaceMessage> = {
+  type: { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false },
+  message: namespaceMessage,
+}
+
+export function namespaceMessage(namespace: Namespace, place: Place): NamespaceMessage {
+  return {
+    metadata: objectMeta(namespace, place),
+    spec: kubeMessage(NamespaceSpecSchema, namespace.spec),
+    status: kubeMessage(NamespaceStatusSchema, namespace.status),
+    system: isReservedNamespace(namespace.metadata.name),
+  }
+}

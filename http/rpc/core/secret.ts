@@ -1,0 +1,53 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { without } from '../../../karmada/without.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { SecretSchema } from '../../../proto/gen/kairship/core_pb.js'
+import type { Place } from '../../objects/object-type.js'
+import { clusterSummaries, type Distribution } from '../distribution.js'
+import type { Kind } from '../kind-handlers.js'
+import { kubeMessage } from '../kube-message.js'
+import { objectMeta } from '../object-meta.js'
+import { readDistributions } from '../read-distributions.js'
+
+/** v1 Secret. */
+export interface Secret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+type SecretMessage = MessageInitShape<typeof SecretSchema>
+
+/** Secrets with their values, for whoever asks for one. */
+export const secrets: Kind<Secret, SecretMessage, Distribution | undefined> = {
+  type: { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
+  message: secretMessage,
+  extras: readDistributions,
+}
+
+/** Secrets as lists show them. */
+export const listedSecrets: typeof secrets = {
+  ...secrets,
+  message: (secret, place, distribution) => secretMessage(withoutValues(secret), place, distribution),
+}
+
+/** What `kubectl apply` leaves on an object: the manifest, with the values of a Secret. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** @param distribution absent for a Secret of a member cluster */
+export function secretMessage(secret: Secret, place: Place, distribution?: Distribution): SecretMessage {
+  return {
+    ...kubeMessage(SecretSchema, secret),
+    metadata: objectMeta(secret, place),
+    status: { clusters: distribution ? clusterSummaries(distribution) : [] },
+  }
+}
+
+/** A Secret without anything secret, for lists: its keys with empty values, and no copy of its manifest. */
+export function withoutValues(secret: Secret): Secret {
+  const { data, metadata, ...rest } = without(secret, ['stringData']) as Secret
+  const { annotations } = metadata
+  return {
+    ...rest,
+    metadata: { ...metadata, ...(annotations && { annotations: without(annotations, [LAST_APPLIED]) }) },
+    ...(data && { data: Object.fromEntries(Object.keys(data).map(key => [key, ''])) }),
+  }
+}

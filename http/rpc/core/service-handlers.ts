@@ -1,0 +1,79 @@
+import type { DescEnum } from '@bufbuild/protobuf'
+import {
+  type CoreService,
+  ListMemberClusterAllServicesRequest_KindSchema,
+  ListMemberClusterServicesRequest_KindSchema,
+  ListServicesForMemberClusterRequest_KindSchema,
+  ListServicesRequest_KindSchema,
+  ServiceType,
+} from '../../../proto/gen/kairship/core_pb.js'
+import type { Call } from '../../call.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { kindHandlers, type ListFields, placeOf } from '../kind-handlers.js'
+import { mergePatchedJson } from '../merge-patched.js'
+import { promote } from '../promote.js'
+import { createWorkloadService } from './create-workload-service.js'
+import { type Service, selectsPods, services } from './service.js'
+import { wholeOf } from './workloads.js'
+
+/** What lists of Services are filtered by; whichever a request has. */
+interface ServiceFilter {
+  readonly kind?: number
+  readonly kindName?: string
+  readonly type?: readonly ServiceType[]
+}
+
+/** Services of instances and their members. */
+export function serviceHandlers(objects: Objects) {
+  const of = kindHandlers(objects, services)
+
+  /** @param kinds the kinds that `kind` of the request may name */
+  const list =
+    (kinds?: DescEnum) =>
+    async (request: ListFields & ServiceFilter, call: Call): ReturnType<typeof of.list> => {
+      const { kind = 0, kindName = '', namespace = '', type = [] } = request
+      const whole = await wholeOf(objects, call, placeOf(request), namespace, {
+        kind: kinds?.value[kind]?.name ?? '',
+        kindName,
+      })
+      const types: readonly ServiceType[] = type.filter(one => one !== ServiceType.SERVICE_TYPE_UNSPECIFIED)
+      if (whole === undefined && types.length === 0) return of.list(request, call)
+      const labels = whole?.spec?.template?.metadata?.labels ?? {}
+      return of.list(request, call, {
+        where: service =>
+          (whole === undefined || (whole !== null && selectsPods(service, labels))) &&
+          (types.length === 0 || types.includes(typeOf(service))),
+      })
+    }
+
+  return {
+    listInstanceServices: list(),
+    listServices: list(ListServicesRequest_KindSchema),
+    listServicesForMemberCluster: list(ListServicesForMemberClusterRequest_KindSchema),
+    listMemberClusterServices: list(ListMemberClusterServicesRequest_KindSchema),
+    listMemberClusterAllServices: list(ListMemberClusterAllServicesRequest_KindSchema),
+    getService: of.get,
+    getServiceJSON: of.json,
+    createService: of.create,
+    updateService: of.update,
+    deleteService: of.remove,
+
+    patchService: (request, call) =>
+      mergePatchedJson(objects, services, request, call, { metadata: { annotations: request.data } }),
+
+    async promoteMemberClusterService({ instance, cluster, namespace, name }, call) {
+      await promote(objects, call, { instance, cluster }, [{ type: services.type, key: { namespace, name } }])
+      return {}
+    },
+
+    async createWorkloadService(request, call) {
+      await createWorkloadService(objects, call, request)
+      return {}
+    },
+  } satisfies Partial<ServiceHandlers<typeof CoreService>>
+}
+
+/** The API server sets ClusterIP where a manifest says nothing. */
+const typeOf = ({ spec }: Service): ServiceType =>
+  ServiceType[(spec?.type ?? 'ClusterIP') as keyof typeof ServiceType]

@@ -1,0 +1,38 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { type ServiceSchema, ServiceSpecSchema } from '../../../proto/gen/kairship/core_pb.js'
+import type { Place } from '../../objects/object-type.js'
+import { clusterSummaries, type Distribution } from '../distribution.js'
+import type { Kind } from '../kind-handlers.js'
+import { kubeMessage } from '../kube-message.js'
+import { objectMeta } from '../object-meta.js'
+import { readDistributions } from '../read-distributions.js'
+
+/** v1 Service, as far as its selector and type are read from it. */
+export interface Service extends KubeObject {
+  readonly spec?: { readonly type?: string; readonly selector?: Readonly<Record<string, string>> }
+}
+
+type ServiceMessage = MessageInitShape<typeof ServiceSchema>
+
+/** Services. */
+export const services: Kind<Service, ServiceMessage, Distribution | undefined> = {
+  type: { group: '', version: 'v1', resource: 'services', kind: 'Service', namespaced: true },
+  message: serviceMessage,
+  extras: readDistributions,
+}
+
+/** @param distribution absent for a Service of a member cluster */
+export function serviceMessage(service: Service, place: Place, distribution?: Distribution): ServiceMessage {
+  return {
+    metadata: objectMeta(service, place),
+    spec: kubeMessage(ServiceSpecSchema, service.spec),
+    status: { clusters: distribution ? clusterSummaries(distribution) : [] },
+  }
+}
+
+/** Whether a Service sends to pods with these labels. One without a selector sends to none that it chose. */
+export function selectsPods({ spec }: Service, labels: Readonly<Record<string, string>>): boolean {
+  const selector = Object.entries(spec?.selector ?? {})
+  return selector.length > 0 && selector.every(([key, value]) => labels[key] === value)
+}

@@ -1,0 +1,66 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import { isNotFound } from '../../../manifests/status-error.js'
+import type { Call } from '../../call.js'
+import { invalidFields } from '../../failure.js'
+import type { ObjectType, Place } from '../../objects/object-type.js'
+import type { Objects } from '../../objects/objects.js'
+import { deployments } from '../apps/deployment.js'
+import { aside } from '../aside.js'
+import { cronJobs } from '../batch/cron-job.js'
+import { jobs } from '../batch/job.js'
+import { services } from './service.js'
+
+const apps = (resource: string, kind: string): ObjectType => ({
+  ...{ group: 'apps', version: 'v1' },
+  ...{ resource, kind, namespaced: true },
+})
+export const REPLICA_SETS = apps('replicasets', 'ReplicaSet')
+
+/** The kinds by which lists show what belongs to one object, by the name that requests have for them. */
+const KINDS: Readonly<Record<string, ObjectType>> = {
+  Deployment: deployments.type,
+  StatefulSet: apps('statefulsets', 'StatefulSet'),
+  DaemonSet: apps('daemonsets', 'DaemonSet'),
+  Service: services.type,
+  Job: jobs.type,
+  CronJob: cronJobs.type,
+}
+
+/** An object whose parts a list shows. */
+export interface Whole extends KubeObject {
+  readonly spec?: {
+    readonly selector?: unknown
+    readonly template?: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } }
+  }
+}
+
+/** What `kind` and `kindName` of a request name together. */
+export interface WholeFields {
+  /** The enum's name: `KIND_UNSPECIFIED` for none. */
+  readonly kind: string
+  readonly kindName: string
+}
+
+/**
+ * The object of `kind` and `kindName`: undefined where the request has neither, null where there is no such object, to which
+ * nothing belongs.
+ * @throws Failure INVALID_ARGUMENT where the request has only one of them
+ */
+export async function wholeOf(
+  objects: Objects,
+  call: Call,
+  place: Place,
+  namespace: string,
+  { kind, kindName }: WholeFields,
+): Promise<Whole | null | undefined> {
+  const type = KINDS[kind]
+  if (!type && !kindName) return undefined
+  if (!type) throw invalidFields([{ field: 'kind', description: 'is required beside kindName' }])
+  if (!kindName) throw invalidFields([{ field: 'kindName', description: 'is required beside kind' }])
+  try {
+    return await objects.get<Whole>(aside(call), place, type, { namespace, name: kindName })
+  } catch (error) {
+    if (isNotFound(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,162 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { afterAll, beforeAll } from 'vitest'
+import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
+import { isNotFound } from '../../../manifests/status-error.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../../http/proxy/playground-proxy.js'
+import { eventually } from './eventually.js'
+import { Wires } from './wires.js'
+
+type Type = Parameters<typeof resourcePath>[0]
+type Key = { readonly namespace?: string; readonly name: string }
+
+/** Types that tests write without the management API. */
+export const TYPES = {
+  policies: { group: 'policy.karmada.io', version: 'v1alpha1', resource: 'propagationpolicies' },
+  clusterPolicies: {
+    group: 'policy.karmada.io',
+    version: 'v1alpha1',
+    resource: 'clusterpropagationpolicies',
+  },
+  deployments: { group: 'apps', version: 'v1', resource: 'deployments' },
+  replicaSets: { group: 'apps', version: 'v1', resource: 'replicasets' },
+  jobs: { group: 'batch', version: 'v1', resource: 'jobs' },
+  cronJobs: { group: 'batch', version: 'v1', resource: 'cronjobs' },
+  pods: { group: '', version: 'v1', resource: 'pods' },
+  configMaps: { group: '', version: 'v1', resource: 'configmaps' },
+  secrets: { group: '', version: 'v1', resource: 'secrets' },
+  services: { group: '', version: 'v1', resource: 'services' },
+  namespaces: { group: '', version: 'v1', resource: 'namespaces' },
+  events: { group: '', version: 'v1', resource: 'events' },
+  roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' },
+} as const satisfies Record<string, Type>
+
+/** One service of the management API over a playground of one instance with two members; for all tests of a file. */
+export class ManagedWorld<S extends DescService> {
+  #world!: PlaygroundProxy
+  /** Calls of the administrator. */
+  calls!: Wires<S>
+  /** Calls of somebody who may only read. */
+  viewer!: Wires<S>
+
+  constructor(service: S) {
+    beforeAll(async () => {
+      this.#world = await startPlaygroundProxy({ members: 2 })
+      await letIn(this.#world)
+      const { tokens } = this.#world.playground
+      this.calls = new Wires(this.#world.api, service, tokens.admin)
+      this.viewer = this.calls.as(tokens.viewer)
+    })
+    afterAll(async () => {
+      this.calls?.close()
+      this.viewer?.close()
+      await this.#world?.close()
+    })
+  }
+
+  get world(): PlaygroundProxy {
+    return this.#world
+  }
+
+  get instance(): string {
+    return this.#world.instance
+  }
+
+  /** The members' names, sorted. */
+  get members(): readonly string[] {
+    return [...this.#world.playground.members.keys()].sort()
+  }
+
+  /** The control plane, past the management API. */
+  get control(): KubeApi {
+    return this.#world.playground.karmadas.get(this.instance)!.server.local
+  }
+
+  member(name: string) {
+    return this.#world.playground.members.get(name)!.server
+  }
+
+  /** Everything that has been logged, audit records included. */
+  log(): readonly object[] {
+    return this.#world.log.lines
+  }
+
+  /** An object in a cluster; undefined where it is not. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects freely
+  async find(api: KubeApi, type: Type, key: Key): Promise<any> {
+    try {
+      return await api.request({ method: 'GET', path: resourcePath(type, key) })
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  create<T extends object>(
+    api: KubeApi,
+    type: Type,
+    object: T,
+    namespace = 'default',
+  ): Promise<T & KubeObject> {
+    const path = resourcePath(type, isClusterWide(type) ? {} : { namespace })
+    return api.request({ method: 'POST', path, body: object })
+  }
+
+  patch(api: KubeApi, type: Type, key: Key, body: object, subresource?: string): Promise<KubeObject> {
+    return api.request({
+      method: 'PATCH',
+      path: resourcePath(type, { ...key, ...(subresource && { subresource }) }),
+      contentType: 'application/merge-patch+json',
+      body,
+    })
+  }
+
+  remove(api: KubeApi, type: Type, key: Key): Promise<unknown> {
+    return api.request({ method: 'DELETE', path: resourcePath(type, key) })
+  }
+
+  /** A policy that divides what it selects by replicas over both members, or duplicates it. */
+  async place(
+    kind: string,
+    name: string,
+    { apiVersion = 'v1', namespace = 'default', divided = false, more = {} } = {},
+  ): Promise<void> {
+    await this.create(
+      this.control,
+      TYPES.policies,
+      {
+        apiVersion: 'policy.karmada.io/v1alpha1',
+        kind: 'PropagationPolicy',
+        metadata: { name: `${name}-${kind.toLowerCase()}` },
+        spec: {
+          resourceSelectors: [{ apiVersion, kind, name }],
+          placement: divided ? { replicaScheduling: { replicaSchedulingType: 'Divided' } } : {},
+          ...more,
+        },
+      },
+      namespace,
+    )
+  }
+
+  /** Waits until an object is in a cluster as it should be. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects freely
+  in(cluster: string, type: Type, key: Key, isSo: (object: any) => boolean = () => true): Promise<any> {
+    const api = cluster === this.instance ? this.control : this.member(cluster).local
+    return eventually(`${type.resource} ${key.name} in ${cluster}`, async () => {
+      const found = await this.find(api, type, key)
+      return found && isSo(found) ? found : undefined
+    })
+  }
+
+  /** Waits until an object is not in a cluster. */
+  async gone(cluster: string, type: Type, key: Key): Promise<void> {
+    const api = cluster === this.instance ? this.control : this.member(cluster).local
+    await eventually(
+      `no ${type.resource} ${key.name} in ${cluster}`,
+      async () => !(await this.find(api, type, key)),
+    )
+  }
+}
+
+const isClusterWide = ({ resource }: Type): boolean =>
+  resource === 'namespaces' || resource === 'clusterpropagationpolicies'
