@@ -86,13 +86,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         lifeMs,
         arrival.timeoutMs === lifeMs ? undefined : streamIsOld(),
       )
-      const course = begin(options, operation, arrival, deadline)
+      let granted = false
+      // Its head is out once it is granted: what is said after that nobody can be told.
+      const answered = (from: AnsweredFrom) => (granted ? undefined : arrival.answered?.(from))
+      const course = begin(options, operation, { ...arrival, answered }, deadline)
       let release: () => void = () => undefined
       try {
         const request = await orAborted(course.read(read), course.signal)
         const call = await orAborted(admit(options, operation, course, request), course.signal)
         release = streams.take(arrival.caller.user)
         const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
+        granted = true
         return relay(operation, source, course, release, options.log)
       } catch (error) {
         release()

@@ -7,6 +7,7 @@ import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
 import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
 import { typeOf } from './type-of.js'
+import { watchObjects } from './watch/watch-objects.js'
 
 /** The field manager of the management API's writes; the controllers' is `kairship`. */
 const FIELD_MANAGER = 'kairship-apiserver'
@@ -50,6 +51,8 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       call.answered(page.answered)
       return page
     },
+
+    watch: (call, place, type, query) => watchObjects({ requests, call, place, type, query }),
 
     async create(call, place, type, object, { dryRun = false } = {}) {
       const { namespace = '' } = object.metadata

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { StatusError } from '../../manifests/status-error.js'
 import type { KubeRequest, RawRequest } from '../../ports/kube-api.js'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, upstreamFailure } from '../proxy/exchange/exchange.js'
 import { requestHeaders } from '../proxy/exchange/headers.js'
@@ -10,8 +11,9 @@ import { requestInfo } from '../proxy/route/request-info.js'
 import { sourceOf } from '../proxy/sources.js'
 import { hold, instanceOf } from '../proxy/target.js'
 import type { InstanceReading } from '../rpc/instance-reading.js'
-import { type Answer, answerOf } from './answer.js'
+import { type Answer, answerOf, jsonOf } from './answer.js'
 import type { ObjectCall } from './objects.js'
+import { streamOf } from './watch/byte-stream.js'
 
 /** What requests to instances need. */
 export interface ObjectRequestOptions {
@@ -55,7 +57,7 @@ export class ObjectRequests {
   }
 
   /** Takes a request's place within the limits while it is under way. @throws Failure RESOURCE_EXHAUSTED */
-  async within<T>(call: ObjectCall, instance: string, work: () => Promise<T>): Promise<T> {
+  async #within<T>(call: ObjectCall, instance: string, work: () => Promise<T>): Promise<T> {
     const release = hold(this.options.parts, instance, call.caller, false)
     try {
       return await work()
@@ -82,7 +84,7 @@ export class ObjectRequests {
     const upstream = sourceOf(parts, admitted, ({ source, reason }) =>
       parts.meter.count('kairship_object_answers_total', { source, reason }),
     )
-    const answer = await this.within(call, instance, () =>
+    const answer = await this.#within(call, instance, () =>
       answerOf(upstream, rawRequest(request, path, call), { signal: call.signal, most }).catch(error => {
         throw upstreamFailure(error)
       }),
@@ -91,6 +93,51 @@ export class ObjectRequests {
     if (refused) throw refused
     return answer
   }
+
+  /** The JSON of a good answer. @throws StatusError for a refusal */
+  async json(
+    call: ObjectCall,
+    instance: string,
+    request: ObjectRequest,
+    rules?: ReadRules,
+  ): Promise<unknown> {
+    return jsonOf(await this.send(call, instance, request, rules ? { rules } : {}))
+  }
+
+  /**
+   * Sends a request whose answer does not end, such as a watch, and yields its bytes as they come. It holds a place of a
+   * stream until it is over.
+   * @throws StatusError for a refusal
+   */
+  async *stream(call: ObjectCall, instance: string, request: ObjectRequest): AsyncGenerator<Buffer, void> {
+    const { parts } = this.options
+    const path = targetOf(request)
+    const admitted = await this.admitted(call, instance, request.method, path)
+    const upstream = sourceOf(parts, admitted, () => undefined)
+    const release = hold(parts, instance, call.caller, true)
+    try {
+      const { idleTimeoutMs: _, ...raw } = rawRequest(request, path, call)
+      const { status, headers, chunks } = await streamOf(upstream, { ...raw, long: true }, call.signal)
+      const refused = refusedCredential(status, headers, admitted.info)
+      if (refused) throw refused
+      if (status !== 200) jsonOf({ status, headers, body: await whole(chunks) })
+      yield* chunks
+    } catch (error) {
+      throw error instanceof StatusError || !(error instanceof Error) ? error : upstreamFailure(error)
+    } finally {
+      release()
+    }
+  }
+}
+
+/** A refusal is short. */
+async function whole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = []
+  for await (const chunk of chunks) {
+    all.push(chunk)
+    if (all.length > 64) break
+  }
+  return Buffer.concat(all)
 }
 
 /** The path of a request with its query. */

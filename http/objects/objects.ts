@@ -74,4 +74,22 @@ export interface Objects {
     key: ObjectKey,
     options?: RemoveOptions,
   ): Promise<void>
+  /** Follows the list of a query; pages do not count. Ends with the call's signal, whose reason it throws. */
+  watch<T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    query: ListQuery<T>,
+  ): AsyncIterable<ObjectEvent<T>>
 }
+
+/** One step of a list that is followed, with how many objects match after it. */
+export type ObjectEvent<T extends KubeObject> =
+  /** RESET: forget all so far, what follows up to the BOOKMARK is all there is. */
+  | { readonly type: 'RESET' | 'BOOKMARK'; readonly total: number }
+  /** LEFT: it is still there, and no longer matches. */
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'LEFT'
+      readonly object: T
+      readonly total: number
+    }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import type { PatchType } from '../../ports/kube-api.js'
-import { SortBy, SortDir } from '../../proto/gen/kairship/types_pb.js'
+import { ListChange_Type, SortBy, SortDir } from '../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../call.js'
 import type { ListQuery, Sort } from '../objects/list-query.js'
 import { manifestOf, patchOf } from '../objects/manifest.js'
@@ -45,13 +45,17 @@ export interface KeyFields extends PlaceFields {
   readonly name: string
 }
 
-/** The fields by which requests describe a list; whichever a request has. */
-export interface ListFields extends PlaceFields {
+/** The fields by which requests say what a list shows; whichever a request has. */
+export interface FilterFields extends PlaceFields {
   readonly namespace?: string
   readonly name?: string
   readonly fuzzyName?: string
   readonly labelSelector?: string
   readonly fieldSelector?: string
+}
+
+/** The fields by which requests describe a list. */
+export interface ListFields extends FilterFields {
   readonly page: number
   readonly pageSize: number
   readonly sortBy?: SortBy
@@ -64,6 +68,12 @@ export interface ListFields extends PlaceFields {
 export interface KindHandlers<T extends KubeObject, M> {
   /** @param more conditions that the request has beyond those of every list */
   list(request: ListFields, call: Call, more?: Partial<ListQuery<T>>): Promise<Page<M> & { items: M[] }>
+  /** Follows a list; the row of an additional rpc, which puts the message into its own field. */
+  watch(
+    request: FilterFields,
+    call: Call,
+    more?: Partial<ListQuery<T>>,
+  ): AsyncIterable<{ readonly type: ListChange_Type; readonly total: number; readonly message?: M }>
   get(request: KeyFields, call: Call): Promise<M>
   json(request: KeyFields, call: Call): Promise<{ data: string }>
   create(
@@ -94,6 +104,22 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
       const query = { ...listQueryOf(kind, request), ...more }
       const { items, pagination } = await objects.list<T>(call, place, type, query)
       return { items: await messages(call, place, items), pagination }
+    },
+
+    async *watch(request, call, more = {}) {
+      const place = placeOf(request)
+      const query = { ...listQueryOf(kind, { ...request, page: 1, pageSize: 0 }), ...more }
+      // What completes a message says nothing of where the list is from.
+      const quiet = { ...call, answered: () => undefined }
+      for await (const event of objects.watch<T>(call, place, type, query)) {
+        const { total } = event
+        const change = ListChange_Type[event.type]
+        if (!('object' in event)) yield { type: change, total }
+        else {
+          const [message] = await messages(quiet, place, [event.object])
+          yield { type: change, total, message: message as M }
+        }
+      }
     },
 
     async get(request, call) {

@@ -7,25 +7,15 @@ import { karmada } from '../../proxy/route/route.js'
 import { checkPage } from '../../rpc/paging.js'
 import { type Answer, jsonOf, sourceOfAnswer } from '../answer.js'
 import type { ListQuery, ObjectPage } from '../list-query.js'
-import type { ObjectRequests } from '../object-requests.js'
-import { apiVersionOf, collectionPath, type ObjectType, type Place } from '../object-type.js'
-import type { ObjectCall } from '../objects.js'
+import { apiVersionOf, collectionPath, type ObjectType } from '../object-type.js'
 import { listRules } from './list-route.js'
+import type { Listing } from './listing.js'
 import { MOST_BYTES, MOST_OBJECTS, pageOfObjects, selects } from './select.js'
 
 /** Objects that are read at once: as many as kubectl and informers ask for. */
 const CHUNK = 500
 /** How often a list is begun anew whose continuation has expired, which takes minutes. */
 const MOST_READINGS = 3
-
-/** What is listed. */
-export interface Listing<T extends KubeObject> {
-  readonly requests: ObjectRequests
-  readonly call: ObjectCall
-  readonly place: Place
-  readonly type: ObjectType
-  readonly query: ListQuery<T>
-}
 
 /**
  * A page of what matches: the index's own where the rules send the list there, else cut out here of all that matches.
@@ -52,7 +42,25 @@ export async function listObjects<T extends KubeObject>(listing: Listing<T>): Pr
   }
 }
 
+/**
+ * All that matches, from the instance itself, and the state that it shows.
+ * @throws Failure FAILED_PRECONDITION as above
+ */
+export async function readWhole<T extends KubeObject>(
+  listing: Listing<T>,
+): Promise<{ readonly objects: readonly T[]; readonly resourceVersion: string }> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      const first = await readChunk(listing, undefined, NOT_THE_INDEX)
+      return { objects: await withRest(listing, first), resourceVersion: first.resourceVersion }
+    } catch (error) {
+      if (!isExpired(error) || reading >= MOST_READINGS) throw error
+    }
+  }
+}
+
 interface Chunk<T> {
+  readonly resourceVersion: string
   readonly items: readonly T[]
   readonly next: string | undefined
   /** How many more match; absent where it was not said. */
@@ -99,8 +107,8 @@ async function withRest<T extends KubeObject>(listing: Listing<T>, first: Chunk<
   }
 }
 
-/** A list that has begun with the instance is continued there. */
-const NOT_THE_INDEX: ReadRules = {
+/** What has begun with the instance is continued there. */
+export const NOT_THE_INDEX: ReadRules = {
   target: '',
   route: () => karmada(['ContinueToken', () => true, 'it continues a list of the instance']),
 }
@@ -125,6 +133,7 @@ async function readChunk<T extends KubeObject>(
   const { items, metadata } = listOf<T>(answer, type)
   return {
     items,
+    resourceVersion: metadata?.resourceVersion ?? '',
     next: metadata?.continue || undefined,
     remaining: metadata?.remainingItemCount,
     bytes: answer.body.length,

@@ -26,6 +26,13 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.networking.v1alpha1.ListIngressesRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.networking.v1alpha1.ListIngressesRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.networking.v1alpha1.ListIngressesRequest.fuzzy_name": "Only objects whose name contains this.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.namespace": "Empty means all.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.name": "Only objects whose name contains this.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.fuzzy_name": "Only objects whose name contains this.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesResponse.ingress": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesResponse.total": "How many match after this change.",
   "kairship.io.api.networking.v1alpha1.CreateIngressRequest.data": "The whole manifest, JSON or YAML.",
   "kairship.io.api.networking.v1alpha1.PatchIngressRequest.data": "Annotations by key.",
   "kairship.io.api.networking.v1alpha1.UpdateIngressRequest.data": "The whole manifest, JSON or YAML.",
@@ -45,5 +52,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.networking.v1alpha1.NetworkingService.DeleteIngress": "Deletes an Ingress from the control plane. Karmada then deletes it from the member clusters.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.PatchIngress": "Sets annotations of an Ingress, and keeps the others.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.UpdateIngress": "Replaces an Ingress by the whole manifest in `data`, JSON or YAML. A `metadata.resourceVersion` in it is a precondition.",
+  "kairship.io.api.networking.v1alpha1.NetworkingService.WatchIngresses": "Follows the Ingresses of an instance or of a namespace: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it. It starts over with RESET where the changes since are not known any more.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.GetIngressJSON": "Returns the whole object as one JSON string, for editors."
 }

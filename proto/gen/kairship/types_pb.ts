@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/types.proto.
  */
 export const file_kairship_types: GenFile = /*@__PURE__*/
-  fileDesc("ChRrYWlyc2hpcC90eXBlcy5wcm90bxIVa2FpcnNoaXAuaW8uYXBpLnR5cGVzIooECgpPYmplY3RNZXRhEgwKBG5hbWUYASABKAkSEQoJbmFtZXNwYWNlGAIgASgJEgsKA3VpZBgDIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAQgASgJEhoKEmNyZWF0aW9uX3RpbWVzdGFtcBgFIAEoAxIaChJkZWxldGlvbl90aW1lc3RhbXAYBiABKAMSPQoGbGFiZWxzGAcgAygLMi0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLk9iamVjdE1ldGEuTGFiZWxzRW50cnkSRwoLYW5ub3RhdGlvbnMYCCADKAsyMi5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YS5Bbm5vdGF0aW9uc0VudHJ5Ej8KEG93bmVyX3JlZmVyZW5jZXMYCSADKAsyJS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT3duZXJSZWZlcmVuY2USDwoHY2x1c3RlchgKIAEoCRIXCg93b3Jrc3BhY2VfYWxpYXMYCyABKAkSEgoKZmluYWxpemVycxgMIAMoCRISCgpnZW5lcmF0aW9uGA0gASgDGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMgoQQW5ub3RhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjEKDk93bmVyUmVmZXJlbmNlEgsKA3VpZBgBIAEoCRISCgpjb250cm9sbGVyGAIgASgIIksKClBhZ2luYXRpb24SDQoFdG90YWwYASABKAUSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDQoFcGFnZXMYBCABKAUinwEKCUNvbmRpdGlvbhIcChRsYXN0X3RyYW5zaXRpb25fdGltZRgBIAEoCRIYChBsYXN0X3VwZGF0ZV90aW1lGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGcmVhc29uGAQgASgJEg4KBnN0YXR1cxgFIAEoCRIMCgR0eXBlGAYgASgJEhsKE29ic2VydmVkX2dlbmVyYXRpb24YByABKAMi3AEKDUxhYmVsU2VsZWN0b3ISSwoMbWF0Y2hfbGFiZWxzGAEgAygLMjUua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkxhYmVsU2VsZWN0b3IuTWF0Y2hMYWJlbHNFbnRyeRJKChFtYXRjaF9leHByZXNzaW9ucxgCIAMoCzIvLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MYWJlbFNlbGVjdG9yUmVxdWlyZW1lbnQaMgoQTWF0Y2hMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkkKGExhYmVsU2VsZWN0b3JSZXF1aXJlbWVudBILCgNrZXkYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSDgoGdmFsdWVzGAMgAygJImQKFENsdXN0ZXJGaWVsZFNlbGVjdG9yEkwKEW1hdGNoX2V4cHJlc3Npb25zGAEgAygLMjEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJTZWxlY3RvclJlcXVpcmVtZW50InsKGkNsdXN0ZXJTZWxlY3RvclJlcXVpcmVtZW50EgsKA2tleRgBIAEoCRJACghvcGVyYXRvchgCIAEoDjIuLmthaXJzaGlwLmlvLmFwaS50eXBlcy5DbHVzdGVyU2VsZWN0b3JPcGVyYXRvchIOCgZ2YWx1ZXMYAyADKAkiOwoNUm9sbGluZ1VwZGF0ZRIRCgltYXhfc3VyZ2UYASABKAkSFwoPbWF4X3VuYXZhaWxhYmxlGAIgASgJIlwKDlVwZGF0ZVN0cmF0ZWd5EjwKDnJvbGxpbmdfdXBkYXRlGAEgASgLMiQua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlJvbGxpbmdVcGRhdGUSDAoEdHlwZRgCIAEoCSJXCgVUYWludBILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkSMgoGZWZmZWN0GAMgASgOMiIua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlRhaW50RWZmZWN0Is8BChZDbHVzdGVyUHJvdmlkZXJTdW1tYXJ5EgwKBG5hbWUYASABKAkSOAoIcHJvdmlkZXIYAiABKA4yJi5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ2x1c3RlclByb3ZpZGVyEg8KB2FwcGxpZWQYAyABKAgSDwoHbWVzc2FnZRgEIAEoCRIQCghyZXBsaWNhcxgFIAEoBRIWCg5yZWFkeV9yZXBsaWNhcxgGIAEoBRIOCgZoZWFsdGgYByABKAkSEQoJcmVhY2hhYmxlGAggASgIKncKBlNvcnRCeRIXChNTT1JUX0JZX1VOU1BFQ0lGSUVEEAASDgoKZmllbGRfbmFtZRABEgkKBXN0YXRlEAISDQoJd29ya3NwYWNlEAMSCwoHY2x1c3RlchAEEg0KCW5hbWVzcGFjZRAFEg4KCmNyZWF0ZWRfYXQQBiocCgdTb3J0RGlyEggKBGRlc2MQABIHCgNhc2MQASpaChdDbHVzdGVyU2VsZWN0b3JPcGVyYXRvchIGCgJJbhAAEgkKBU5vdEluEAESCgoGRXhpc3RzEAISEAoMRG9lc05vdEV4aXN0EAMSBgoCR3QQBBIGCgJMdBAFKmAKC1RhaW50RWZmZWN0EhwKGFRBSU5UX0VGRkVDVF9VTlNQRUNJRklFRBAAEg4KCk5vU2NoZWR1bGUQARIUChBQcmVmZXJOb1NjaGVkdWxlEAISDQoJTm9FeGVjdXRlEAMqvgEKDVdvcmtsb2FkU3RhdGUSHgoaV09SS0xPQURfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZXT1JLTE9BRF9TVEFURV9SVU5OSU5HEAESGwoXV09SS0xPQURfU1RBVEVfREVMRVRJTkcQAhIcChhXT1JLTE9BRF9TVEFURV9OT1RfUkVBRFkQAxIaChZXT1JLTE9BRF9TVEFURV9TVE9QUEVEEAQSGgoWV09SS0xPQURfU1RBVEVfV0FJVElORxAFKvEBCg9DbHVzdGVyUHJvdmlkZXISCwoHR0VORVJJQxAAEhYKEkRBT0NMT1VEX0tVQkVTUFJBWRABEhgKFERBT0NMT1VEX0NMVVNURVJfQVBJEAISEQoNREFPQ0xPVURfRENFNBADEhUKEVJFREhBVF9PUEVOU0hJRlQ0EAQSEAoMU1VTRV9SQU5DSEVSEAUSEAoMVk1XQVJFX1RBTlpVEAYSCwoHQVdTX0VLUxAHEg4KCkFMSVlVTl9BQ0sQCBIPCgtURU5DRU5UX1RLRRAJEg4KCkhVQVdFSV9DQ0UQChITCg9NSUNST1NPRlRfQVpVUkUQC2IGcHJvdG8z");
+  fileDesc("ChRrYWlyc2hpcC90eXBlcy5wcm90bxIVa2FpcnNoaXAuaW8uYXBpLnR5cGVzIooECgpPYmplY3RNZXRhEgwKBG5hbWUYASABKAkSEQoJbmFtZXNwYWNlGAIgASgJEgsKA3VpZBgDIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAQgASgJEhoKEmNyZWF0aW9uX3RpbWVzdGFtcBgFIAEoAxIaChJkZWxldGlvbl90aW1lc3RhbXAYBiABKAMSPQoGbGFiZWxzGAcgAygLMi0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLk9iamVjdE1ldGEuTGFiZWxzRW50cnkSRwoLYW5ub3RhdGlvbnMYCCADKAsyMi5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YS5Bbm5vdGF0aW9uc0VudHJ5Ej8KEG93bmVyX3JlZmVyZW5jZXMYCSADKAsyJS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT3duZXJSZWZlcmVuY2USDwoHY2x1c3RlchgKIAEoCRIXCg93b3Jrc3BhY2VfYWxpYXMYCyABKAkSEgoKZmluYWxpemVycxgMIAMoCRISCgpnZW5lcmF0aW9uGA0gASgDGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMgoQQW5ub3RhdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjEKDk93bmVyUmVmZXJlbmNlEgsKA3VpZBgBIAEoCRISCgpjb250cm9sbGVyGAIgASgIIksKClBhZ2luYXRpb24SDQoFdG90YWwYASABKAUSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDQoFcGFnZXMYBCABKAUicwoKTGlzdENoYW5nZSJlCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABIJCgVSRVNFVBABEgkKBUFEREVEEAISDAoITU9ESUZJRUQQAxILCgdERUxFVEVEEAQSCAoETEVGVBAFEgwKCEJPT0tNQVJLEAYinwEKCUNvbmRpdGlvbhIcChRsYXN0X3RyYW5zaXRpb25fdGltZRgBIAEoCRIYChBsYXN0X3VwZGF0ZV90aW1lGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGcmVhc29uGAQgASgJEg4KBnN0YXR1cxgFIAEoCRIMCgR0eXBlGAYgASgJEhsKE29ic2VydmVkX2dlbmVyYXRpb24YByABKAMi3AEKDUxhYmVsU2VsZWN0b3ISSwoMbWF0Y2hfbGFiZWxzGAEgAygLMjUua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkxhYmVsU2VsZWN0b3IuTWF0Y2hMYWJlbHNFbnRyeRJKChFtYXRjaF9leHByZXNzaW9ucxgCIAMoCzIvLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MYWJlbFNlbGVjdG9yUmVxdWlyZW1lbnQaMgoQTWF0Y2hMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkkKGExhYmVsU2VsZWN0b3JSZXF1aXJlbWVudBILCgNrZXkYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSDgoGdmFsdWVzGAMgAygJImQKFENsdXN0ZXJGaWVsZFNlbGVjdG9yEkwKEW1hdGNoX2V4cHJlc3Npb25zGAEgAygLMjEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJTZWxlY3RvclJlcXVpcmVtZW50InsKGkNsdXN0ZXJTZWxlY3RvclJlcXVpcmVtZW50EgsKA2tleRgBIAEoCRJACghvcGVyYXRvchgCIAEoDjIuLmthaXJzaGlwLmlvLmFwaS50eXBlcy5DbHVzdGVyU2VsZWN0b3JPcGVyYXRvchIOCgZ2YWx1ZXMYAyADKAkiOwoNUm9sbGluZ1VwZGF0ZRIRCgltYXhfc3VyZ2UYASABKAkSFwoPbWF4X3VuYXZhaWxhYmxlGAIgASgJIlwKDlVwZGF0ZVN0cmF0ZWd5EjwKDnJvbGxpbmdfdXBkYXRlGAEgASgLMiQua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlJvbGxpbmdVcGRhdGUSDAoEdHlwZRgCIAEoCSJXCgVUYWludBILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkSMgoGZWZmZWN0GAMgASgOMiIua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlRhaW50RWZmZWN0Is8BChZDbHVzdGVyUHJvdmlkZXJTdW1tYXJ5EgwKBG5hbWUYASABKAkSOAoIcHJvdmlkZXIYAiABKA4yJi5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ2x1c3RlclByb3ZpZGVyEg8KB2FwcGxpZWQYAyABKAgSDwoHbWVzc2FnZRgEIAEoCRIQCghyZXBsaWNhcxgFIAEoBRIWCg5yZWFkeV9yZXBsaWNhcxgGIAEoBRIOCgZoZWFsdGgYByABKAkSEQoJcmVhY2hhYmxlGAggASgIKncKBlNvcnRCeRIXChNTT1JUX0JZX1VOU1BFQ0lGSUVEEAASDgoKZmllbGRfbmFtZRABEgkKBXN0YXRlEAISDQoJd29ya3NwYWNlEAMSCwoHY2x1c3RlchAEEg0KCW5hbWVzcGFjZRAFEg4KCmNyZWF0ZWRfYXQQBiocCgdTb3J0RGlyEggKBGRlc2MQABIHCgNhc2MQASpaChdDbHVzdGVyU2VsZWN0b3JPcGVyYXRvchIGCgJJbhAAEgkKBU5vdEluEAESCgoGRXhpc3RzEAISEAoMRG9lc05vdEV4aXN0EAMSBgoCR3QQBBIGCgJMdBAFKmAKC1RhaW50RWZmZWN0EhwKGFRBSU5UX0VGRkVDVF9VTlNQRUNJRklFRBAAEg4KCk5vU2NoZWR1bGUQARIUChBQcmVmZXJOb1NjaGVkdWxlEAISDQoJTm9FeGVjdXRlEAMqvgEKDVdvcmtsb2FkU3RhdGUSHgoaV09SS0xPQURfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZXT1JLTE9BRF9TVEFURV9SVU5OSU5HEAESGwoXV09SS0xPQURfU1RBVEVfREVMRVRJTkcQAhIcChhXT1JLTE9BRF9TVEFURV9OT1RfUkVBRFkQAxIaChZXT1JLTE9BRF9TVEFURV9TVE9QUEVEEAQSGgoWV09SS0xPQURfU1RBVEVfV0FJVElORxAFKvEBCg9DbHVzdGVyUHJvdmlkZXISCwoHR0VORVJJQxAAEhYKEkRBT0NMT1VEX0tVQkVTUFJBWRABEhgKFERBT0NMT1VEX0NMVVNURVJfQVBJEAISEQoNREFPQ0xPVURfRENFNBADEhUKEVJFREhBVF9PUEVOU0hJRlQ0EAQSEAoMU1VTRV9SQU5DSEVSEAUSEAoMVk1XQVJFX1RBTlpVEAYSCwoHQVdTX0VLUxAHEg4KCkFMSVlVTl9BQ0sQCBIPCgtURU5DRU5UX1RLRRAJEg4KCkhVQVdFSV9DQ0UQChITCg9NSUNST1NPRlRfQVpVUkUQC2IGcHJvdG8z");
 
 /**
  * What every object has: the part of Kubernetes' ObjectMeta that the API shows, and where the object was found.
@@ -164,6 +164,75 @@ export const PaginationSchema: GenMessage<Pagination> = /*@__PURE__*/
   messageDesc(file_kairship_types, 2);
 
 /**
+ * What happened to a list that is followed.
+ *
+ * @generated from message kairship.io.api.types.ListChange
+ */
+export type ListChange = Message<"kairship.io.api.types.ListChange"> & {
+};
+
+/**
+ * Describes the message kairship.io.api.types.ListChange.
+ * Use `create(ListChangeSchema)` to create a new message.
+ */
+export const ListChangeSchema: GenMessage<ListChange> = /*@__PURE__*/
+  messageDesc(file_kairship_types, 3);
+
+/**
+ * @generated from enum kairship.io.api.types.ListChange.Type
+ */
+export enum ListChange_Type {
+  /**
+   * @generated from enum value: TYPE_UNSPECIFIED = 0;
+   */
+  TYPE_UNSPECIFIED = 0,
+
+  /**
+   * Forget everything received so far: what follows up to the BOOKMARK is all there is.
+   *
+   * @generated from enum value: RESET = 1;
+   */
+  RESET = 1,
+
+  /**
+   * An object is there, or matches now.
+   *
+   * @generated from enum value: ADDED = 2;
+   */
+  ADDED = 2,
+
+  /**
+   * @generated from enum value: MODIFIED = 3;
+   */
+  MODIFIED = 3,
+
+  /**
+   * @generated from enum value: DELETED = 4;
+   */
+  DELETED = 4,
+
+  /**
+   * The object is still there, and no longer matches.
+   *
+   * @generated from enum value: LEFT = 5;
+   */
+  LEFT = 5,
+
+  /**
+   * The stream has sent everything up to here.
+   *
+   * @generated from enum value: BOOKMARK = 6;
+   */
+  BOOKMARK = 6,
+}
+
+/**
+ * Describes the enum kairship.io.api.types.ListChange.Type.
+ */
+export const ListChange_TypeSchema: GenEnum<ListChange_Type> = /*@__PURE__*/
+  enumDesc(file_kairship_types, 3, 0);
+
+/**
  * One observed fact about an object, as Kubernetes conditions are.
  *
  * @generated from message kairship.io.api.types.Condition
@@ -220,7 +289,7 @@ export type Condition = Message<"kairship.io.api.types.Condition"> & {
  * Use `create(ConditionSchema)` to create a new message.
  */
 export const ConditionSchema: GenMessage<Condition> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 3);
+  messageDesc(file_kairship_types, 4);
 
 /**
  * Chooses objects by their labels. All conditions must hold; none means every object.
@@ -244,7 +313,7 @@ export type LabelSelector = Message<"kairship.io.api.types.LabelSelector"> & {
  * Use `create(LabelSelectorSchema)` to create a new message.
  */
 export const LabelSelectorSchema: GenMessage<LabelSelector> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 4);
+  messageDesc(file_kairship_types, 5);
 
 /**
  * @generated from message kairship.io.api.types.LabelSelectorRequirement
@@ -275,7 +344,7 @@ export type LabelSelectorRequirement = Message<"kairship.io.api.types.LabelSelec
  * Use `create(LabelSelectorRequirementSchema)` to create a new message.
  */
 export const LabelSelectorRequirementSchema: GenMessage<LabelSelectorRequirement> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 5);
+  messageDesc(file_kairship_types, 6);
 
 /**
  * Chooses member clusters by provider, region or zone. All conditions must hold.
@@ -294,7 +363,7 @@ export type ClusterFieldSelector = Message<"kairship.io.api.types.ClusterFieldSe
  * Use `create(ClusterFieldSelectorSchema)` to create a new message.
  */
 export const ClusterFieldSelectorSchema: GenMessage<ClusterFieldSelector> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 6);
+  messageDesc(file_kairship_types, 7);
 
 /**
  * @generated from message kairship.io.api.types.ClusterSelectorRequirement
@@ -323,7 +392,7 @@ export type ClusterSelectorRequirement = Message<"kairship.io.api.types.ClusterS
  * Use `create(ClusterSelectorRequirementSchema)` to create a new message.
  */
 export const ClusterSelectorRequirementSchema: GenMessage<ClusterSelectorRequirement> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 7);
+  messageDesc(file_kairship_types, 8);
 
 /**
  * @generated from message kairship.io.api.types.RollingUpdate
@@ -349,7 +418,7 @@ export type RollingUpdate = Message<"kairship.io.api.types.RollingUpdate"> & {
  * Use `create(RollingUpdateSchema)` to create a new message.
  */
 export const RollingUpdateSchema: GenMessage<RollingUpdate> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 8);
+  messageDesc(file_kairship_types, 9);
 
 /**
  * How old pods are replaced by new ones.
@@ -377,7 +446,7 @@ export type UpdateStrategy = Message<"kairship.io.api.types.UpdateStrategy"> & {
  * Use `create(UpdateStrategySchema)` to create a new message.
  */
 export const UpdateStrategySchema: GenMessage<UpdateStrategy> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 9);
+  messageDesc(file_kairship_types, 10);
 
 /**
  * Keeps workloads without a matching toleration off a member cluster.
@@ -406,7 +475,7 @@ export type Taint = Message<"kairship.io.api.types.Taint"> & {
  * Use `create(TaintSchema)` to create a new message.
  */
 export const TaintSchema: GenMessage<Taint> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 10);
+  messageDesc(file_kairship_types, 11);
 
 /**
  * One member cluster that an object was placed on.
@@ -472,7 +541,7 @@ export type ClusterProviderSummary = Message<"kairship.io.api.types.ClusterProvi
  * Use `create(ClusterProviderSummarySchema)` to create a new message.
  */
 export const ClusterProviderSummarySchema: GenMessage<ClusterProviderSummary> = /*@__PURE__*/
-  messageDesc(file_kairship_types, 11);
+  messageDesc(file_kairship_types, 12);
 
 /**
  * What to sort by. A key that the listed objects do not have sorts by name.

@@ -158,10 +158,10 @@ describe('a list', () => {
     expect(after.items[0]?.metadata.name).not.toBe('aaa')
   })
 
-  it('says where it is from, and how old that may be', async () => {
+  it('says where it is from', async () => {
     answers = []
     await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
-    expect(answers).toEqual([{ source: 'index', reason: 'Index', lagMs: expect.any(Number) }])
+    expect(answers).toMatchObject([{ source: 'index', reason: 'Index' }])
     await world.playground.containerManagement.setReadApiAvailable(false)
     try {
       answers = []

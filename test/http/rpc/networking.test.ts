@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { create as create$, type Message, toJson } from '@bufbuild/protobuf'
 import { credentials, type Metadata, makeClientConstructor } from '@grpc/grpc-js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -141,8 +144,43 @@ spec:
     expect(toJson(output, answer as never, { alwaysEmitImplicit: true })).toEqual(rest.json)
     for (const name of ['kairship-source', 'kairship-source-reason'])
       expect(trailer.get(name), name).toEqual([rest.headers[name]])
-    expect(Number(trailer.get('kairship-index-lag')[0])).toBeGreaterThanOrEqual(0)
     await ask('DELETE', '/namespaces/default/ingresses/on-both')
+  })
+
+  it('are followed as Server-Sent Events, with how many match', async () => {
+    const path = `/apis/kairship.io/v1alpha1/instances/${world.instance}/ingresses:watch`
+    const { hostname, port } = new URL(world.api.url)
+    const request = httpsRequest({
+      ...{ hostname, port, path: `${path}?namespace=default&labelSelector=follow`, agent: false },
+      ca: world.api.certificateAuthority,
+      headers: { authorization: `Bearer ${world.playground.tokens.admin}` },
+    }).end()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream'])
+    let text = ''
+    response.setEncoding('utf8').on('data', chunk => (text += chunk))
+    response.on('error', () => undefined)
+    const told = () =>
+      [...text.matchAll(/^data: (.*)$/gm)]
+        .map(([, json = '']) => JSON.parse(json))
+        .map(({ type, total, ingress }) => [type, total, ingress?.metadata.name])
+    await eventually('it has begun', () => told().length === 2, { story: () => text })
+    await create('followed', { labels: { follow: 'x' } })
+    await eventually('it is told', () => told().length === 3, { story: () => text })
+    await ask('DELETE', '/namespaces/default/ingresses/followed')
+    await eventually('it is told', () => told().length === 4, { story: () => text })
+    request.destroy()
+    expect(told()).toEqual([
+      ['RESET', 0, undefined],
+      ['BOOKMARK', 0, undefined],
+      ['ADDED', 1, 'followed'],
+      ['DELETED', 0, 'followed'],
+    ])
+  })
+
+  it('are not followed by labels that are none: that is a plain refusal', async () => {
+    const { status, json } = await ask('GET', '/ingresses:watch?labelSelector=%3D%3D')
+    expect([status, json.code]).toEqual([400, 3])
   })
 
   it('are refused with the field that is wrong', async () => {

@@ -1,0 +1,97 @@
+import type { RawExchange, RawRequest, RawSink, Sender } from '../../../ports/kube-api.js'
+
+/** The head of an answer, and its body as it comes. */
+export interface Streamed {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly chunks: AsyncIterable<Buffer>
+}
+
+/**
+ * Sends a request whose answer is read as it comes: the sender is held back while the reader is busy. To be read or returned,
+ * else its connection stays.
+ * @throws what the sender reports before the head; the signal's reason
+ */
+export async function streamOf(
+  upstream: Sender,
+  request: RawRequest,
+  signal: AbortSignal,
+): Promise<Streamed> {
+  signal.throwIfAborted()
+  const stream = new ByteStream()
+  const onAbort = () => stream.abort(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  const over = () => signal.removeEventListener('abort', onAbort)
+  try {
+    const { status, headers } = await stream.start(upstream, request)
+    return { status, headers, chunks: stream.read(over) }
+  } catch (error) {
+    over()
+    throw error
+  }
+}
+
+/** A sink that is read. */
+class ByteStream implements RawSink {
+  #chunks: Buffer[] = []
+  #end: { readonly error?: Error } | undefined
+  #wake: () => void = () => undefined
+  #exchange: RawExchange | undefined
+  #begun: (head: { status: number; headers: readonly string[] }) => void = () => undefined
+  #failed: (error: Error) => void = () => undefined
+
+  start(upstream: Sender, request: RawRequest): Promise<{ status: number; headers: readonly string[] }> {
+    return new Promise((resolve, reject) => {
+      this.#begun = resolve
+      this.#failed = reject
+      this.#exchange = upstream.send(request, this)
+    })
+  }
+
+  abort(reason: Error): void {
+    this.#exchange?.abort(reason)
+  }
+
+  head(status: number, _message: string, headers: readonly string[]): void {
+    this.#begun({ status, headers })
+  }
+
+  data(chunk: Uint8Array): boolean {
+    this.#chunks.push(Buffer.from(chunk))
+    this.#wake()
+    return false
+  }
+
+  end(): void {
+    this.#end = {}
+    this.#wake()
+  }
+
+  failed(error: Error): void {
+    this.#end = { error }
+    this.#failed(error)
+    this.#wake()
+  }
+
+  async *read(over: () => void): AsyncGenerator<Buffer, void> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift()
+        if (chunk) yield chunk
+        else if (this.#end) {
+          if (this.#end.error) throw this.#end.error
+          return
+        } else {
+          const more = new Promise<void>(resolve => {
+            this.#wake = resolve
+          })
+          this.#exchange?.resume()
+          await more
+        }
+      }
+    } finally {
+      over()
+      if (!this.#end) this.#exchange?.abort(new Error('nobody reads on'))
+    }
+  }
+}
