@@ -1,10 +1,5 @@
+import { type Deadline, deadline } from '../ports/cancellation.js'
 import { cancelled, deadlineExceeded, type Failure, invalidArgument } from './failure.js'
-
-/** A signal with an end of its own. `release` must be called when the call is over: it frees the timer and the listeners. */
-export interface Deadline {
-  readonly signal: AbortSignal
-  release(): void
-}
 
 /** Milliseconds per unit of the `grpc-timeout` header; the header is honoured over REST too. */
 const units: Readonly<Record<string, number>> = {
@@ -36,52 +31,15 @@ export function requestTimeout(header: string | undefined): number | undefined {
  * Aborts with a Failure as reason: CANCELLED when one of `signals` aborts (or its own reason where that is a Failure),
  * `late` (DEADLINE_EXCEEDED by default) after `timeoutMs`.
  */
-export function startDeadline(
+export const startDeadline = (
   signals: readonly (AbortSignal | undefined)[],
   timeoutMs?: number,
   late?: Failure,
-): Deadline {
-  const controller = new AbortController()
-  const abort = (reason: Failure) => {
-    if (!controller.signal.aborted) controller.abort(reason)
-  }
-  const listeners = signals.flatMap(signal => {
-    if (!signal) return []
-    const listener = () => abort(failureOf(signal.reason))
-    if (signal.aborted) listener()
-    else signal.addEventListener('abort', listener, { once: true })
-    return [() => signal.removeEventListener('abort', listener)]
+): Deadline =>
+  deadline(signals, timeoutMs, {
+    late: ms => late ?? deadlineExceeded(`the deadline of ${Math.round(ms)} ms passed`),
+    caller: failureOf,
   })
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () => abort(late ?? deadlineExceeded(`the deadline of ${Math.round(timeoutMs)} ms passed`)),
-          Math.min(timeoutMs, 2 ** 31 - 1),
-        )
-  return {
-    signal: controller.signal,
-    release() {
-      clearTimeout(timer)
-      for (const remove of listeners) remove()
-    },
-  }
-}
 
 const failureOf = (reason: unknown): Failure =>
   reason instanceof Error && reason.name === 'Failure' ? (reason as Failure) : cancelled('the caller hung up')
-
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
-export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  let onAbort: () => void = () => undefined
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}

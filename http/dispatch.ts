@@ -1,11 +1,12 @@
 import { create, type Message } from '@bufbuild/protobuf'
+import { type Deadline, orAborted } from '../ports/cancellation.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import type { AnsweredFrom } from './answered-from.js'
 import { audit } from './audit.js'
 import type { AboutObject, Call, Wire } from './call.js'
 import { Code, codeName } from './code.js'
-import { type Deadline, orAborted, startDeadline } from './deadline.js'
+import { startDeadline } from './deadline.js'
 import { toFailure } from './errors.js'
 import { cancelled, type Failure, permissionDenied, unavailable } from './failure.js'
 import { type Action, type Authorizer, denial } from './identity/authorize.js'
@@ -158,7 +159,7 @@ function begin(
       if (outcome) return outcome
       const failure = error === undefined ? undefined : toFailure(error)
       outcome = failure ?? cancelled('the call is over')
-      deadline.release()
+      deadline.clear()
       const { wire, requestId, caller, remote } = arrival
       const code = failure?.code ?? Code.OK
       const durationMs = now() - start

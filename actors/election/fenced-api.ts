@@ -1,5 +1,5 @@
+import { joined } from '../../ports/cancellation.js'
 import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
-import { joined } from '../kube/deadline.js'
 import type { Leadership } from './leadership.js'
 
 /** A request was not sent, or was ended, because this replica does not lead. */

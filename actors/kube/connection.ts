@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { StatusError } from '../../manifests/status-error.js'
+import { DeadlineError, deadline, orAborted } from '../../ports/cancellation.js'
 import {
   type KubeApi,
   KubeconfigError,
@@ -10,7 +11,6 @@ import {
 } from '../../ports/kube-api.js'
 import { AnswerTooLargeError, parseAnswer, readBody, refusal } from './answer.js'
 import { authenticator } from './authenticate.js'
-import { DeadlineError, deadline, orAborted } from './deadline.js'
 import { requestHeaders } from './headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import { readPem } from './pem.js'
@@ -20,7 +20,7 @@ import { Sockets } from './sockets.js'
 import { upstreamOf } from './upstream.js'
 import { watchLines } from './watch-lines.js'
 
-/** Knobs of one connection. */
+/** Settings of one connection. */
 export interface ConnectionOptions {
   readonly userAgent?: string
   /** How many sockets short requests may use at once; further requests wait their turn. */

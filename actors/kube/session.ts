@@ -7,8 +7,8 @@ import {
 } from 'node:http2'
 import { isIP } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import { DeadlineError } from '../../ports/cancellation.js'
 import type { AnswerHeaders } from './answer.js'
-import { DeadlineError } from './deadline.js'
 
 /** Where sessions lead, and how the server is trusted. */
 export interface SessionTarget {

@@ -1,4 +1,4 @@
-import { orAborted } from './deadline.js'
+import { orAborted } from '../../ports/cancellation.js'
 import { Session, type SessionTarget, type StreamedAnswer, type StreamRequest } from './session.js'
 
 /** The sessions that the streams of one endpoint share under one client certificate: one, until it is full. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { orAborted } from '../../ports/cancellation.js'
 import type { Fleet, FleetEvent, InstanceView } from '../../ports/fleet.js'
-import { orAborted } from '../deadline.js'
 import { type Failure, unavailable } from '../failure.js'
 
 /** One message of the feed to one reader. */

@@ -1,9 +1,10 @@
 import { INSTANCES } from '../../manifests/instance.js'
 import { StatusError } from '../../manifests/status-error.js'
+import { orAborted } from '../../ports/cancellation.js'
 import type { Fleet } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Call } from '../call.js'
-import { orAborted, startDeadline } from '../deadline.js'
+import { startDeadline } from '../deadline.js'
 import type { CatchUp, ObjectSource, Read } from '../read-your-writes/catch-up.js'
 import { HOST_CLUSTER } from '../read-your-writes/ledger.js'
 import { instanceObjects } from '../read-your-writes/object-source.js'
@@ -91,7 +92,7 @@ export class OwnWrites {
         if (isOver) return false
       }
     } finally {
-      patience.release()
+      patience.clear()
     }
   }
 }

@@ -1,8 +1,8 @@
 import { fromPromise } from 'xstate'
 import { Failed, type Failure, type Stage } from '../../../machines/failure.js'
 import type { Assignment } from '../../../machines/instance/task.js'
+import { deadline } from '../../../ports/cancellation.js'
 import { NotLeadingError, presentTerm } from '../../election/fenced-api.js'
-import { deadline } from '../../kube/deadline.js'
 import { failureOf } from '../../kube/failure.js'
 import type { InstanceDependencies } from '../dependencies.js'
 

@@ -7,10 +7,10 @@ import {
 } from '../../../manifests/instance-rbac.js'
 import { type GroupVersionResource, type KubeList, resourcePath } from '../../../manifests/kube.js'
 import { INSTANCE_LABEL, ROLE_BINDING_LABEL } from '../../../manifests/names.js'
+import { deadline } from '../../../ports/cancellation.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { fingerprint } from '../../host/kept-object.js'
 import { apply, remove } from '../../kube/apply.js'
-import { deadline } from '../../kube/deadline.js'
 import { fail, failureOf } from '../../kube/failure.js'
 
 const stage: Stage = 'role bindings'

@@ -1,4 +1,5 @@
 import { StatusError } from '../../../manifests/status-error.js'
+import { orAborted } from '../../../ports/cancellation.js'
 import {
   type RawExchange,
   type RawRequest,
@@ -9,7 +10,6 @@ import {
   type UpgradeSink,
   type Upstream,
 } from '../../../ports/kube-api.js'
-import { orAborted } from '../../deadline.js'
 import { deadlineExceeded } from '../../failure.js'
 import { PassingSink } from '../exchange/passing-sink.js'
 import type { Attempt, Circuit } from './circuit.js'
