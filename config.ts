@@ -1,33 +1,35 @@
-import { apiKnobs } from './config/api.js'
-import { clientKnobs } from './config/client.js'
-import { controllerKnobs } from './config/controllers.js'
-import { generalKnobs } from './config/general.js'
-import type { CommandName, Knob } from './config/knob.js'
-import { playgroundKnobs } from './config/playground.js'
+import { apiSettings } from './config/api.js'
+import { clientSettings } from './config/client.js'
+import { controllerSettings } from './config/controllers.js'
+import { generalSettings } from './config/general.js'
+import { playgroundSettings } from './config/playground.js'
+import type { CommandName, Setting } from './config/setting.js'
 
-export type { CommandName, Knob, Source } from './config/knob.js'
+export type { CommandName, Setting, Source } from './config/setting.js'
 
 /**
  * Every setting there is, with names, allowed values, defaults and their reasons, in the order in which they are listed. Parsed
  * by `cli/load-config.ts`, shown by `--help`, listed in docs/configuration.md.
  */
-export const knobs = {
-  ...generalKnobs,
-  ...controllerKnobs,
-  ...apiKnobs,
-  ...playgroundKnobs,
-  ...clientKnobs,
+export const settings = {
+  ...generalSettings,
+  ...controllerSettings,
+  ...apiSettings,
+  ...playgroundSettings,
+  ...clientSettings,
 } as const
 
 /** The name of a setting, which is also its key in the config file. */
-export type KnobName = keyof typeof knobs
+export type SettingName = keyof typeof settings
 
 /** All settings, parsed. Every command gets all of them and reads its own. */
-export type Config = { readonly [Name in KnobName]: (typeof knobs)[Name] extends Knob<infer T> ? T : never }
+export type Config = {
+  readonly [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never
+}
 
 /** The settings of a command when nothing is set. */
 export function defaults(command: CommandName): Config {
-  const entries: [string, Knob][] = Object.entries(knobs)
+  const entries: [string, Setting][] = Object.entries(settings)
   return Object.fromEntries(
     entries.map(([name, { default: value, defaultFor }]) => [name, defaultFor?.[command] ?? value]),
   ) as unknown as Config

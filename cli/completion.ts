@@ -1,8 +1,8 @@
 import type { CommandName } from '../config.js'
-import { type Knob, type KnobName, knobs } from '../config.js'
+import { type Setting, type SettingName, settings } from '../config.js'
 import { chaosActions } from '../ports/chaos.js'
 import { CommandError, ExitCode } from './exit-code.js'
-import { flagOf, knobsOf, settableFrom } from './load-config.js'
+import { flagOf, settableFrom, settingsOf } from './load-config.js'
 import { instanceNouns } from './program.js'
 
 /** Commands that take one name of an instance. */
@@ -12,7 +12,7 @@ const takesName: readonly CommandName[] = ['describe instance', 'inspect instanc
 const takesNames: readonly CommandName[] = ['get instances', 'delete instance']
 
 /** Those of more words first: a shell takes the first that fits. */
-const commands: readonly CommandName[] = [...knobs.config.commands].sort(
+const commands: readonly CommandName[] = [...settings.config.commands].sort(
   (one, other) => other.split(' ').length - one.split(' ').length,
 )
 
@@ -35,7 +35,7 @@ function words(): Map<string, readonly string[]> {
 }
 
 const flags = (command: CommandName): readonly string[] => [
-  ...knobsOf(command)
+  ...settingsOf(command)
     .filter(name => settableFrom(name, 'flag'))
     .map(flagOf),
   '--help',
@@ -44,10 +44,12 @@ const flags = (command: CommandName): readonly string[] => [
 /** Flags that take a value, which is not completed. */
 const valued = (): readonly string[] => [
   ...new Set(
-    (Object.keys(knobs) as (keyof typeof knobs)[])
-      .filter(name => settableFrom(name, 'flag') && (knobs[name] as Knob).kind.placeholder !== undefined)
+    (Object.keys(settings) as (keyof typeof settings)[])
+      .filter(
+        name => settableFrom(name, 'flag') && (settings[name] as Setting).kind.placeholder !== undefined,
+      )
       .flatMap(name => {
-        const { short } = knobs[name] as Knob
+        const { short } = settings[name] as Setting
         return [flagOf(name), ...(short ? [`-${short}`] : [])]
       }),
   ),
@@ -150,7 +152,7 @@ function fish(): string {
       command => `complete -c kairship -n "__kairship_below ${typed(command)}" -a "(${printNames})"`,
     ),
     ...commands.flatMap(command =>
-      knobsOf(command)
+      settingsOf(command)
         .filter(name => settableFrom(name, 'flag'))
         .map(name => `complete -c kairship -n "__kairship_below ${typed(command)}" ${fishFlag(name)}`),
     ),
@@ -159,8 +161,8 @@ function fish(): string {
 }
 
 /** Files are offered for the flags that take one, and choices where there are some. */
-function fishFlag(name: KnobName): string {
-  const { help, kind, short } = knobs[name] as Knob
+function fishFlag(name: SettingName): string {
+  const { help, kind, short } = settings[name] as Setting
   const value =
     kind.placeholder === undefined
       ? ''

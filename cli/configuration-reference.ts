@@ -1,12 +1,12 @@
-import { type Knob, type KnobName, knobs } from '../config.js'
+import { type Setting, type SettingName, settings } from '../config.js'
 import { flagOf, settableFrom, variableOf } from './load-config.js'
 
 /** docs/configuration.md: every setting, with the reason for its default. Derived, so that it cannot be out of date. */
 export function configurationReference(): string {
-  const names = Object.keys(knobs) as KnobName[]
-  const groups = [...new Set(names.map(name => knobs[name].group))]
+  const names = Object.keys(settings) as SettingName[]
+  const groups = [...new Set(names.map(name => settings[name].group))]
   const sections = groups.map(group => {
-    const rows = names.filter(name => knobs[name].group === group).map(section)
+    const rows = names.filter(name => settings[name].group === group).map(section)
     return `## ${group}\n\n${rows.join('\n')}`
   })
   return `${intro}\n${sections.join('\n')}`
@@ -25,8 +25,8 @@ leaseDurationMs: 15000
 \`\`\`
 `
 
-function section(name: KnobName): string {
-  const { kind, default: value, defaultFor, help, why, commands }: Knob = knobs[name]
+function section(name: SettingName): string {
+  const { kind, default: value, defaultFor, help, why, commands }: Setting = settings[name]
   const ways = [
     ...(settableFrom(name, 'flag') ? [`\`${flagOf(name)}\``] : []),
     ...(settableFrom(name, 'environment') ? [`\`${variableOf(name)}\``] : []),

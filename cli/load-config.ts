@@ -4,9 +4,9 @@ import {
   type Config,
   contradictions,
   defaults,
-  type KnobName,
-  knobs,
+  type SettingName,
   type Source,
+  settings,
 } from '../config.js'
 
 /** The settings cannot be used. Each problem names the setting as it was given and what is allowed; exit code 2. */
@@ -38,12 +38,12 @@ export const variableOf = (name: string): string =>
   `KAIRSHIP_${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
 
 /** Whether a setting may come from a source. */
-export const settableFrom = (name: KnobName, source: Source): boolean =>
-  knobs[name].from?.includes(source) ?? true
+export const settableFrom = (name: SettingName, source: Source): boolean =>
+  settings[name].from?.includes(source) ?? true
 
 /** The settings of a command, in the order of `config.ts`. */
-export const knobsOf = (command: CommandName): readonly KnobName[] =>
-  (Object.keys(knobs) as KnobName[]).filter(name => knobs[name].commands.includes(command))
+export const settingsOf = (command: CommandName): readonly SettingName[] =>
+  (Object.keys(settings) as SettingName[]).filter(name => settings[name].commands.includes(command))
 
 /**
  * All settings of a command: flags beat environment variables, which beat the config file, which beats the defaults.
@@ -52,15 +52,15 @@ export const knobsOf = (command: CommandName): readonly KnobName[] =>
  */
 export function loadConfig(command: CommandName, sources: Sources): Config {
   const problems: string[] = []
-  const own = knobsOf(command)
+  const own = settingsOf(command)
   const file = readConfigFile(sources, problems)
   const values: Record<string, unknown> = { ...defaults(command) }
   for (const name of own) {
     const found = lookUp(name, sources, file)
     if (!found) continue
-    const parsed = knobs[name].kind.schema.safeParse(found.value)
+    const parsed = settings[name].kind.schema.safeParse(found.value)
     if (parsed.success) values[name] = parsed.data
-    else problems.push(`${found.from} must be ${knobs[name].kind.allowed}, got ${shown(found.value)}`)
+    else problems.push(`${found.from} must be ${settings[name].kind.allowed}, got ${shown(found.value)}`)
   }
   if (problems.length === 0) problems.push(...contradictions(values as unknown as Config))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -73,7 +73,7 @@ interface ConfigFile {
 }
 
 function lookUp(
-  name: KnobName,
+  name: SettingName,
   { flags, environment }: Sources,
   file: ConfigFile | undefined,
 ): { from: string; value: unknown } | undefined {
@@ -120,13 +120,13 @@ const reason = (error: unknown): string =>
 
 /** Why a key may not stand in the config file. */
 function refusal(key: string): string | undefined {
-  const inFile = (Object.keys(knobs) as KnobName[]).filter(name => settableFrom(name, 'file'))
-  if (inFile.includes(key as KnobName)) return undefined
-  if (key in knobs) return `${key} cannot be set in a file; use ${elsewhere(key as KnobName)}`
+  const inFile = (Object.keys(settings) as SettingName[]).filter(name => settableFrom(name, 'file'))
+  if (inFile.includes(key as SettingName)) return undefined
+  if (key in settings) return `${key} cannot be set in a file; use ${elsewhere(key as SettingName)}`
   return `unknown setting ${shown(key)}; known are ${inFile.join(', ')}`
 }
 
-const elsewhere = (name: KnobName): string =>
+const elsewhere = (name: SettingName): string =>
   [
     ...(settableFrom(name, 'flag') ? [flagOf(name)] : []),
     ...(settableFrom(name, 'environment') ? [variableOf(name)] : []),

@@ -1,10 +1,17 @@
 import { Command, CommanderError, Option } from 'commander'
-import { type CommandName, type Config, defaults, type Knob, type KnobName, knobs } from '../config.js'
+import {
+  type CommandName,
+  type Config,
+  defaults,
+  type Setting,
+  type SettingName,
+  settings,
+} from '../config.js'
 import { KubeconfigError } from '../ports/kube-api.js'
 import { chaosHelp } from './chaos-help.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { listenProblem } from './listen-problem.js'
-import { ConfigError, flagOf, knobsOf, loadConfig, type Sources, settableFrom } from './load-config.js'
+import { ConfigError, flagOf, loadConfig, type Sources, settableFrom, settingsOf } from './load-config.js'
 import { versionText } from './version.js'
 
 /** What a command does once its settings are parsed. Returns the exit code. */
@@ -91,7 +98,8 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     const command = parent.command(usage).description(summary)
     const noun = instanceNouns.find(each => each === command.name())
     if (noun) command.aliases(instanceNouns.filter(each => each !== noun))
-    for (const knob of knobsOf(name)) if (settableFrom(knob, 'flag')) command.addOption(optionOf(knob, name))
+    for (const setting of settingsOf(name))
+      if (settableFrom(setting, 'flag')) command.addOption(optionOf(setting, name))
     return command.action((...given: unknown[]) => started(name, command, namesIn(given)))
   }
   const playground = add(
@@ -174,8 +182,8 @@ const namesIn = (given: readonly unknown[]): readonly string[] =>
     .flat()
     .filter((name): name is string => typeof name === 'string')
 
-function optionOf(name: KnobName, command: CommandName): Option {
-  const { kind, short, help, group }: Knob = knobs[name]
+function optionOf(name: SettingName, command: CommandName): Option {
+  const { kind, short, help, group }: Setting = settings[name]
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}${kind.placeholder ? ` <${kind.placeholder}>` : ''}`
   const value = defaults(command)[name]
   const note = value === undefined || value === false ? '' : ` (default: ${value})`

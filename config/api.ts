@@ -1,9 +1,9 @@
 import { address, httpsUrl, integer, milliseconds, path, text, toggle } from './kinds.js'
-import { answering, knob, servers } from './knob.js'
+import { answering, servers, setting } from './setting.js'
 
 /** Settings of what listens, and of what the proxy lets through. */
-export const apiKnobs = {
-  listen: knob({
+export const apiSettings = {
+  listen: setting({
     kind: address,
     default: '127.0.0.1:8443',
     defaultFor: { playground: '127.0.0.1:0' },
@@ -12,7 +12,7 @@ export const apiKnobs = {
     help: 'address of REST over TLS',
     why: 'loopback: opening to a network is a decision (the manifests take it with 0.0.0.0:8443); a playground takes any free port, so that two can run',
   }),
-  grpcListen: knob({
+  grpcListen: setting({
     kind: address,
     default: '127.0.0.1:9443',
     defaultFor: { playground: '127.0.0.1:0' },
@@ -21,7 +21,7 @@ export const apiKnobs = {
     help: 'address of gRPC over TLS',
     why: 'its own port, because grpc-js owns its HTTP/2 sockets',
   }),
-  externalUrl: knob({
+  externalUrl: setting({
     kind: httpsUrl,
     default: undefined,
     group: 'API',
@@ -29,7 +29,7 @@ export const apiKnobs = {
     help: 'URL by which callers reach REST and the proxy; it is written into kubeconfigs',
     why: 'without it the address listened on, which only callers on this machine or without a proxy can use',
   }),
-  karmadaVersion: knob({
+  karmadaVersion: setting({
     kind: text('version', 'a Karmada release such as v1.18.2', /^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/),
     default: 'v1.18.2',
     group: 'API',
@@ -37,7 +37,7 @@ export const apiKnobs = {
     help: 'the Karmada release that the installed karmada-operator brings up; GetInstanceKarmadaConfig returns it',
     why: 'the release that Kairship is tested with; the operator decides what is installed, and can be read only afterwards',
   }),
-  healthListen: knob({
+  healthListen: setting({
     kind: address,
     default: '127.0.0.1:8080',
     defaultFor: { playground: '127.0.0.1:0' },
@@ -46,7 +46,7 @@ export const apiKnobs = {
     help: 'address of /healthz, /readyz and /metrics in plain HTTP',
     why: 'apart from the API, so that probes and scrapers need no credentials and callers cannot reach it',
   }),
-  tlsCertFile: knob({
+  tlsCertFile: setting({
     kind: path,
     default: undefined,
     group: 'API',
@@ -54,7 +54,7 @@ export const apiKnobs = {
     help: 'PEM certificate chain the API presents',
     why: 'without it a self-signed one is made at start, and its CA is logged by fingerprint',
   }),
-  tlsKeyFile: knob({
+  tlsKeyFile: setting({
     kind: path,
     default: undefined,
     group: 'API',
@@ -62,7 +62,7 @@ export const apiKnobs = {
     help: 'PEM private key of --tls-cert-file',
     why: 'belongs to the certificate',
   }),
-  clientCaFile: knob({
+  clientCaFile: setting({
     kind: path,
     default: undefined,
     group: 'API',
@@ -71,7 +71,7 @@ export const apiKnobs = {
     why: 'without it bearer tokens are the only way in',
   }),
 
-  requestBodyIdleMs: knob({
+  requestBodyIdleMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 10_000,
     group: 'API',
@@ -79,7 +79,7 @@ export const apiKnobs = {
     help: 'a request of whose body nothing arrives for this long is ended with 408',
     why: 'a client that sends is never silent for so long; one that was begun and left holds a place of its caller until then',
   }),
-  requestBodyBytesPerSecond: knob({
+  requestBodyBytesPerSecond: setting({
     kind: integer(0, 1_000_000_000, 'bytes'),
     default: 240,
     group: 'API',
@@ -87,7 +87,7 @@ export const apiKnobs = {
     help: 'a request whose body arrives slower than this, over twice requestBodyIdleMs, is ended with 408; 0 for any rate',
     why: 'a byte now and then would hold a place of its caller for all of requestReceiveMs; ASP.NET Core’s server has the same least rate',
   }),
-  requestReceiveMs: knob({
+  requestReceiveMs: setting({
     kind: milliseconds(1_000, 86_400_000),
     default: 600_000,
     group: 'API',
@@ -96,7 +96,7 @@ export const apiKnobs = {
     why: 'an upload of 1 GiB through a service of a member takes this long at 2 MB/s; an API server itself accepts 3 MiB within a minute',
   }),
 
-  proxyRequestsPerInstance: knob({
+  proxyRequestsPerInstance: setting({
     kind: integer(1, 100_000, 'requests'),
     default: 512,
     group: 'Proxy',
@@ -104,7 +104,7 @@ export const apiKnobs = {
     help: 'short requests under way for one instance; one more is refused with 429',
     why: 'twice the sockets that are opened to an instance: as many wait their turn as are served',
   }),
-  proxyRequestsPerCaller: knob({
+  proxyRequestsPerCaller: setting({
     kind: integer(1, 100_000, 'requests'),
     default: 128,
     group: 'Proxy',
@@ -112,7 +112,7 @@ export const apiKnobs = {
     help: 'the same of one caller; always less than proxyRequestsPerInstance',
     why: 'a quarter of an instance’s: one caller who is slow or hostile leaves the others theirs',
   }),
-  proxyRequestsPerAccountNamespace: knob({
+  proxyRequestsPerAccountNamespace: setting({
     kind: integer(1, 100_000, 'requests'),
     default: 256,
     group: 'Proxy',
@@ -120,7 +120,7 @@ export const apiKnobs = {
     help: 'the same of all service accounts of one namespace of the host; always less than proxyRequestsPerInstance',
     why: 'half of an instance’s: who may make one service account in a namespace may make many, each with the places of a caller',
   }),
-  proxyStreamsPerCaller: knob({
+  proxyStreamsPerCaller: setting({
     kind: integer(1, 100_000, 'streams'),
     default: 1_000,
     group: 'Proxy',
@@ -128,7 +128,7 @@ export const apiKnobs = {
     help: 'watches, followed logs and upgraded connections of one caller; one more is refused with 429',
     why: 'an informer holds a watch for each type it follows, and several controllers of one account share this',
   }),
-  proxyStreamsPerInstance: knob({
+  proxyStreamsPerInstance: setting({
     kind: integer(1, 1_000_000, 'streams'),
     default: 10_000,
     group: 'Proxy',
@@ -136,7 +136,7 @@ export const apiKnobs = {
     help: 'the same of all callers for one instance',
     why: 'each holds two sockets here and one at the instance',
   }),
-  proxyStreamsPerAccountNamespace: knob({
+  proxyStreamsPerAccountNamespace: setting({
     kind: integer(1, 1_000_000, 'streams'),
     default: 5_000,
     group: 'Proxy',
@@ -144,7 +144,7 @@ export const apiKnobs = {
     help: 'the same of all service accounts of one namespace of the host, for one instance; always less than proxyStreamsPerInstance',
     why: 'half of an instance’s, as for requests',
   }),
-  proxyRightsGraceMs: knob({
+  proxyRightsGraceMs: setting({
     kind: milliseconds(0, 86_400_000),
     default: 300_000,
     group: 'Proxy',
@@ -152,7 +152,7 @@ export const apiKnobs = {
     help: 'how long the index answers callers whom an instance let read, while the instance cannot be reached; 0 for not at all',
     why: 'a right that is revoked in the instance itself, unseen, lives on for so long at most; a change of its role bindings ends it at once',
   }),
-  proxyCheckNewcomers: knob({
+  proxyCheckNewcomers: setting({
     kind: toggle,
     default: false,
     group: 'Proxy',
@@ -160,7 +160,7 @@ export const apiKnobs = {
     help: 'read from the instance what a caller who has just come to this replica reads, until the index shows all that there was then: also what it wrote through another replica or before a restart; not what it writes through another replica later',
     why: 'the Service keeps a caller with one replica; an index takes up to a minute to say that it has reached a moment',
   }),
-  proxyPatienceMs: knob({
+  proxyPatienceMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 60_000,
     group: 'Proxy',

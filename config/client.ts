@@ -1,9 +1,9 @@
 import { httpsUrl, milliseconds, optional, path, text, toggle } from './kinds.js'
-import { clients, knob } from './knob.js'
+import { clients, setting } from './setting.js'
 
 /** Settings of the commands that call a running Kairship. */
-export const clientKnobs = {
-  clientConfig: knob({
+export const clientSettings = {
+  clientConfig: setting({
     kind: path,
     default: undefined,
     group: 'Client',
@@ -12,7 +12,7 @@ export const clientKnobs = {
     help: 'file with the URL, the authority and the token of the Kairship to call',
     why: 'else .kairship/client.yaml in the working folder (a playground writes it), else in the home folder',
   }),
-  server: knob({
+  server: setting({
     kind: httpsUrl,
     default: undefined,
     group: 'Client',
@@ -20,7 +20,7 @@ export const clientKnobs = {
     help: 'URL of the Kairship to call',
     why: 'taken from the client config',
   }),
-  token: knob({
+  token: setting({
     kind: optional(text('token', 'a bearer token without blanks', /^\S+$/)),
     default: undefined,
     group: 'Client',
@@ -29,7 +29,7 @@ export const clientKnobs = {
     help: 'bearer token',
     why: 'no flag, because others can read a process’s arguments; taken from the client config; not sent to a server that only a file in the working folder names',
   }),
-  tokenFile: knob({
+  tokenFile: setting({
     kind: path,
     default: undefined,
     group: 'Client',
@@ -37,7 +37,7 @@ export const clientKnobs = {
     help: 'file with the bearer token',
     why: 'taken from the client config; not sent to a server that only a file in the working folder names',
   }),
-  certificateAuthority: knob({
+  certificateAuthority: setting({
     kind: path,
     default: undefined,
     group: 'Client',
@@ -45,7 +45,7 @@ export const clientKnobs = {
     help: 'PEM file with the authority that signed the server’s certificate',
     why: 'taken from the client config, else the authorities Node.js trusts',
   }),
-  requestTimeoutMs: knob({
+  requestTimeoutMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 30_000,
     group: 'Client',
@@ -53,7 +53,7 @@ export const clientKnobs = {
     help: 'give a request up after this time (a watch has no end)',
     why: 'longer than any single answer takes',
   }),
-  output: knob({
+  output: setting({
     kind: text(
       'format',
       'one of table, wide, json, yaml, name, jsonpath=TEMPLATE, custom-columns=HEADER:JSONPATH,…, as kubectl has them',
@@ -76,7 +76,7 @@ export const clientKnobs = {
     help: 'how the answer is written: table, wide, json, yaml, name, jsonpath=… or custom-columns=…',
     why: 'a person reads it; programs ask for json',
   }),
-  watch: knob({
+  watch: setting({
     kind: toggle,
     default: false,
     group: 'Client',
@@ -85,7 +85,7 @@ export const clientKnobs = {
     help: 'stay and print every change',
     why: 'most users want one answer',
   }),
-  selector: knob({
+  selector: setting({
     kind: optional(text('selector', 'a label selector, such as env=prod,!retired')),
     default: undefined,
     group: 'Client',
@@ -95,7 +95,7 @@ export const clientKnobs = {
     help: 'only instances whose labels match',
     why: 'without it all instances are meant',
   }),
-  noHeaders: knob({
+  noHeaders: setting({
     kind: toggle,
     default: false,
     group: 'Client',
@@ -104,7 +104,7 @@ export const clientKnobs = {
     help: 'print tables without their first line',
     why: 'a person needs the names of the columns; scripts do not',
   }),
-  kubeconfigSecret: knob({
+  kubeconfigSecret: setting({
     kind: optional(
       text(
         'namespace/name',
@@ -119,7 +119,7 @@ export const clientKnobs = {
     help: 'Secret on the host cluster with the kubeconfig of the control plane, under the key kubeconfig',
     why: 'it must be named: no control plane is adopted by accident',
   }),
-  alias: knob({
+  alias: setting({
     kind: optional(text('text', 'at most 63 characters', /^.{1,63}$/)),
     default: undefined,
     group: 'Client',
@@ -128,7 +128,7 @@ export const clientKnobs = {
     help: 'name for people',
     why: 'the name of the instance will do',
   }),
-  wait: knob({
+  wait: setting({
     kind: toggle,
     default: false,
     group: 'Client',
@@ -137,7 +137,7 @@ export const clientKnobs = {
     help: 'stay until the instances are gone',
     why: 'removal goes on in the cluster, whether anybody waits or not',
   }),
-  merge: knob({
+  merge: setting({
     kind: toggle,
     default: false,
     group: 'Client',

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import { dnsLabel, milliseconds, text } from './kinds.js'
-import { acting, knob } from './knob.js'
+import { acting, setting } from './setting.js'
 
 /** Settings of who leads, and of what the leader does. */
-export const controllerKnobs = {
-  identity: knob({
+export const controllerSettings = {
+  identity: setting({
     kind: text('name', '1 to 253 printable characters', /^[!-~]{1,253}$/),
     default: `${hostname()}_${process.pid}`,
     group: 'Leadership',
@@ -12,7 +12,7 @@ export const controllerKnobs = {
     help: 'name of this replica in the lease, to which each process adds a random part',
     why: 'host name and process id, for people who read the Lease; two containers can have both in common, so the random part makes it unique',
   }),
-  leaseName: knob({
+  leaseName: setting({
     kind: dnsLabel,
     default: 'kairship-controller-manager',
     group: 'Leadership',
@@ -20,7 +20,7 @@ export const controllerKnobs = {
     help: 'the Lease that replicas contend for; the Roles in manifests/install name it, too',
     why: 'one lease per Kairship; change it to run two on one host cluster',
   }),
-  leaseDurationMs: knob({
+  leaseDurationMs: setting({
     kind: milliseconds(1_000, 3_600_000),
     default: 15_000,
     group: 'Leadership',
@@ -28,7 +28,7 @@ export const controllerKnobs = {
     help: 'a follower takes over when the lease has not been renewed for this long',
     why: 'the default of Kubernetes’ own components; a crash costs this much, a graceful stop nothing (the Lease API counts whole seconds)',
   }),
-  renewDeadlineMs: knob({
+  renewDeadlineMs: setting({
     kind: milliseconds(500, 3_600_000),
     default: 10_000,
     group: 'Leadership',
@@ -36,7 +36,7 @@ export const controllerKnobs = {
     help: 'a leader that could not renew for this long stops acting',
     why: 'two thirds of the lease: the leader is silent well before anyone else may act',
   }),
-  retryPeriodMs: knob({
+  retryPeriodMs: setting({
     kind: milliseconds(50, 600_000),
     default: 2_000,
     group: 'Leadership',
@@ -45,7 +45,7 @@ export const controllerKnobs = {
     why: 'five attempts within the renew deadline; one small write per period',
   }),
 
-  probeIntervalMs: knob({
+  probeIntervalMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 10_000,
     group: 'Controllers',
@@ -53,7 +53,7 @@ export const controllerKnobs = {
     help: 'pause between two health probes of a control plane and its aggregated API',
     why: 'Karmada looks at its member clusters at the same pace',
   }),
-  statusIntervalMs: knob({
+  statusIntervalMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 10_000,
     group: 'Controllers',
@@ -61,7 +61,7 @@ export const controllerKnobs = {
     help: 'least time between two writes of an instance’s counters; state and conditions are written at once',
     why: 'Karmada refreshes a cluster’s counters every 10 s, so a shorter interval would write the same figures again',
   }),
-  indexCanaryIntervalMs: knob({
+  indexCanaryIntervalMs: setting({
     kind: milliseconds(0, 3_600_000),
     default: 30_000,
     group: 'Controllers',
@@ -69,7 +69,7 @@ export const controllerKnobs = {
     help: 'pause between two canaries that measure how far an instance’s index is behind; 0 sends none',
     why: 'two small requests an interval tell within it and the patience of an index that claims health and is stalled; a thousand instances cost some ninety a second',
   }),
-  indexCanaryPatienceMs: knob({
+  indexCanaryPatienceMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 10_000,
     group: 'Controllers',

@@ -1,9 +1,9 @@
 import { dnsLabel, oneOf, path } from './kinds.js'
-import { everything, knob, servers } from './knob.js'
+import { everything, servers, setting } from './setting.js'
 
 /** Settings of every process, and of the host cluster that replicas serve. */
-export const generalKnobs = {
-  config: knob({
+export const generalSettings = {
+  config: setting({
     kind: path,
     default: undefined,
     group: 'General',
@@ -12,7 +12,7 @@ export const generalKnobs = {
     help: 'YAML file with settings by name, e.g. "logLevel: debug"',
     why: 'no file is read unless it is named, so that a run means the same in every folder',
   }),
-  logLevel: knob({
+  logLevel: setting({
     kind: oneOf('debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
     defaultFor: { playground: 'warn' },
@@ -21,7 +21,7 @@ export const generalKnobs = {
     help: 'least important message that is logged',
     why: 'info is one line per decision; debug adds one per event; a playground has its own calm words for what goes well',
   }),
-  logFormat: knob({
+  logFormat: setting({
     kind: oneOf('auto', 'text', 'json'),
     default: 'auto',
     group: 'General',
@@ -30,7 +30,7 @@ export const generalKnobs = {
     why: 'a person gets text on a terminal, a program gets JSON',
   }),
 
-  kubeconfig: knob({
+  kubeconfig: setting({
     kind: path,
     default: undefined,
     group: 'Host cluster',
@@ -38,7 +38,7 @@ export const generalKnobs = {
     help: 'kubeconfig of the host cluster',
     why: 'else $KUBECONFIG, else the Pod’s service account, else ~/.kube/config, as kubectl does',
   }),
-  namespace: knob({
+  namespace: setting({
     kind: dnsLabel,
     default: 'kairship-system',
     group: 'Host cluster',

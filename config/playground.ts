@@ -1,9 +1,9 @@
 import { folder, integer, milliseconds, toggle } from './kinds.js'
-import { knob } from './knob.js'
+import { setting } from './setting.js'
 
 /** Settings of the playground. */
-export const playgroundKnobs = {
-  instances: knob({
+export const playgroundSettings = {
+  instances: setting({
     kind: integer(0, 10_000),
     default: 2,
     group: 'Playground',
@@ -11,7 +11,7 @@ export const playgroundKnobs = {
     help: 'number of Karmada instances',
     why: 'two is the smallest fleet',
   }),
-  members: knob({
+  members: setting({
     kind: integer(0, 100),
     default: 2,
     group: 'Playground',
@@ -19,7 +19,7 @@ export const playgroundKnobs = {
     help: 'number of member clusters of each instance',
     why: 'two is the smallest number that can be propagated to differently',
   }),
-  data: knob({
+  data: setting({
     kind: folder,
     default: undefined,
     group: 'Playground',
@@ -27,7 +27,7 @@ export const playgroundKnobs = {
     help: 'keep all state in this folder, and continue from it when it is there',
     why: 'a playground is for trying: without --data it keeps nothing',
   }),
-  files: knob({
+  files: setting({
     kind: folder,
     default: undefined,
     group: 'Playground',
@@ -35,7 +35,7 @@ export const playgroundKnobs = {
     help: 'folder for kubeconfigs, tokens and the client config',
     why: 'the --data folder, else .kairship in the working folder, where the other commands look',
   }),
-  once: knob({
+  once: setting({
     kind: toggle,
     default: false,
     group: 'Playground',
@@ -43,7 +43,7 @@ export const playgroundKnobs = {
     help: 'bring the fleet up, say how it went, and stop',
     why: 'for scripts; without it the playground runs until interrupted',
   }),
-  json: knob({
+  json: setting({
     kind: toggle,
     default: false,
     group: 'Playground',
@@ -51,7 +51,7 @@ export const playgroundKnobs = {
     help: 'print one line of JSON instead of tables when the fleet is up',
     why: 'for scripts',
   }),
-  readyTimeoutMs: knob({
+  readyTimeoutMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 120_000,
     group: 'Playground',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { ExitCode } from '../cli/exit-code.js'
 import { type Actions, run } from '../cli/program.js'
-import { knobs } from '../config.js'
+import { settings } from '../config.js'
 import { definitionFromCrd } from '../playground/apimachinery/custom/definition-from-crd.js'
 import { prune } from '../playground/apimachinery/schema/prune.js'
 import { validate } from '../playground/apimachinery/schema/validate.js'
@@ -51,7 +51,7 @@ describe('the README', () => {
     expect(commands.length).toBeGreaterThan(2)
     for (const command of commands) {
       const ran: string[] = []
-      const names = [...knobs.config.commands]
+      const names = [...settings.config.commands]
       const noted = (name: string) => async () => {
         ran.push(name)
         return ExitCode.ok

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, flagOf, loadConfig, type Sources, variableOf } from '../../cli/load-config.js'
-import { type CommandName, defaults, type KnobName, knobs } from '../../config.js'
+import { type CommandName, defaults, type SettingName, settings } from '../../config.js'
 
 const sources = (given: Partial<Sources> & { file?: string } = {}): Sources => ({
   flags: given.flags ?? {},
@@ -179,24 +179,24 @@ describe('wrong settings are refused by name with what is allowed', () => {
   })
 })
 
-describe('every knob', () => {
-  const names = Object.keys(knobs) as KnobName[]
+describe('every setting', () => {
+  const names = Object.keys(settings) as SettingName[]
 
   it('has a default that its own schema accepts', () => {
     for (const name of names)
-      expect(knobs[name].kind.schema.safeParse(knobs[name].default).success, name).toBe(true)
+      expect(settings[name].kind.schema.safeParse(settings[name].default).success, name).toBe(true)
   })
 
   it('says its unit in its name when it is a time', () => {
     for (const name of names)
-      expect(knobs[name].kind.placeholder === 'milliseconds', name).toBe(name.endsWith('Ms'))
+      expect(settings[name].kind.placeholder === 'milliseconds', name).toBe(name.endsWith('Ms'))
   })
 
   it('that is a secret has no flag and no place in a file', () => {
     expect(
-      names.filter(name => !('from' in knobs[name])).filter(name => /token$|password|secret/i.test(name)),
+      names.filter(name => !('from' in settings[name])).filter(name => /token$|password|secret/i.test(name)),
     ).toEqual([])
-    expect(knobs.token.from).toEqual(['environment'])
+    expect(settings.token.from).toEqual(['environment'])
   })
 
   it('has its own flag and variable', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { CommandError, ExitCode } from '../../cli/exit-code.js'
-import { flagOf, knobsOf, settableFrom } from '../../cli/load-config.js'
+import { flagOf, settingsOf, settableFrom } from '../../cli/load-config.js'
 import { type Actions, run } from '../../cli/program.js'
-import { type CommandName, type Config, knobs } from '../../config.js'
+import { type CommandName, type Config, settings } from '../../config.js'
 import { KubeconfigError } from '../../ports/kube-api.js'
 
-const commands: readonly CommandName[] = knobs.config.commands
+const commands: readonly CommandName[] = settings.config.commands
 
 /** Runs a command line whose actions only take notes. */
 async function typed(line: string, outcome: () => Promise<ExitCode> = async () => ExitCode.ok) {
@@ -68,8 +68,8 @@ describe('the command line', () => {
 
   it('hands over every switch of every command', async () => {
     for (const command of commands)
-      for (const name of knobsOf(command).filter(it => settableFrom(it, 'flag'))) {
-        if (knobs[name].kind.placeholder !== undefined) continue
+      for (const name of settingsOf(command).filter(it => settableFrom(it, 'flag'))) {
+        if (settings[name].kind.placeholder !== undefined) continue
         const words = `${lineOf(command)} ${flagOf(name)}`
         const { called } = await typed(words)
         expect(called[0]?.config, words).toMatchObject({ [name]: true })
@@ -89,7 +89,7 @@ describe('the command line', () => {
       const flags = new Set(
         out.match(/^\s+(?:-\w, )?--[a-z-]+/gm)?.map(flag => flag.trim().replace(/^-\w, /, '')),
       )
-      const expected = knobsOf(command)
+      const expected = settingsOf(command)
         .filter(name => settableFrom(name, 'flag'))
         .map(flagOf)
       expect(flags, command).toEqual(new Set([...expected, '--help']))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type ControllerManager, startControllerManager } from '../../actors/controller-manager.js'
-import { knobs } from '../../config.js'
+import { settings } from '../../config.js'
 import { type Api, startApi } from '../../http/server.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
 import type { KubeApi } from '../../ports/kube-api.js'
@@ -57,7 +57,7 @@ afterAll(async () => {
 
 /** Actors that only look on, and hear of each change to an Instance a while after it. */
 function follow(local: KubeApi): ControllerManager {
-  const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
+  const config = Object.fromEntries(Object.entries(settings).map(([key, setting]) => [key, setting.default]))
   return startControllerManager({
     failed,
     host: {
@@ -74,7 +74,7 @@ function follow(local: KubeApi): ControllerManager {
     connector: { connect: () => Promise.reject(new Error('nothing here')) },
     identity: 'test',
     contend: false,
-    config: settings as never,
+    config: config as never,
     log: silent,
     meter: unmetered,
   })

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../cli/load-config.js'
-import { type CommandName, knobs } from '../../config.js'
+import { type CommandName, settings } from '../../config.js'
 import type { KubeObject } from '../../manifests/kube.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: YAML as it stands, read by tests only
@@ -19,7 +19,7 @@ const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
 describe('what is installed', () => {
   it('is in the namespace of the settings, or in none', () => {
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter(Boolean))
-    expect([...namespaces]).toEqual([knobs.namespace.default])
+    expect([...namespaces]).toEqual([settings.namespace.default])
   })
 
   it('has no binding to a role or identity that is not there', () => {
@@ -45,7 +45,7 @@ describe('what is installed', () => {
 
   it('names the lease of the settings', () => {
     const names = objects.flatMap(({ rules = [] }) => rules).flatMap((rule: Yaml) => rule.resourceNames ?? [])
-    expect([...new Set(names)]).toEqual([knobs.leaseName.default])
+    expect([...new Set(names)]).toEqual([settings.leaseName.default])
   })
 
   it('keeps a caller with one replica of the API, which is who remembers what it wrote', () => {

@@ -6,7 +6,7 @@ import { connectKube } from '../../../actors/kube/connection.js'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
 import { proxyKubeconfig } from '../../../cli/proxy-kubeconfig.js'
-import { knobs } from '../../../config.js'
+import { settings } from '../../../config.js'
 import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
 import { type Playground, startPlayground } from '../../../playground/fleet/fleet.js'
 import { eventually } from '../../scenarios/support/eventually.js'
@@ -48,14 +48,14 @@ export async function startPlaygroundProxy({ members = 1 } = {}): Promise<Playgr
   const [instance = ''] = playground.karmadas.keys()
   const [member = ''] = playground.members.keys()
   const connect = (kubeconfig: string) => connectKube(parseKubeconfig(kubeconfig, { local: false }))
-  const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
+  const config = Object.fromEntries(Object.entries(settings).map(([key, setting]) => [key, setting.default]))
   const manager = startControllerManager({
     failed,
     host: await connect(playground.kubeconfigs.controllerManager),
     connector: kubeConnector(),
     identity: 'test',
     contend: true,
-    config: settings as never,
+    config: config as never,
     log,
     meter: unmetered,
   })

@@ -5,7 +5,7 @@ import { type ControllerManager, startControllerManager } from '../../../actors/
 import { connectKube } from '../../../actors/kube/connection.js'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
-import { knobs } from '../../../config.js'
+import { settings } from '../../../config.js'
 import { type Api, startApi } from '../../../http/server.js'
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
@@ -77,7 +77,9 @@ describe('the proxy over Clusterpedia', () => {
       spec: { kubeconfigSecretRef: { name, namespace: kairshipNamespace } },
     })
     const log = fakeLog()
-    const settings = Object.fromEntries(Object.entries(knobs).map(([key, knob]) => [key, knob.default]))
+    const config = Object.fromEntries(
+      Object.entries(settings).map(([key, setting]) => [key, setting.default]),
+    )
     const hostKubeconfig = readFileSync(stack.kubeconfigs.host ?? '', 'utf8')
     connection = await connectKube(parseKubeconfig(hostKubeconfig, { local: true }))
     manager = startControllerManager({
@@ -86,7 +88,7 @@ describe('the proxy over Clusterpedia', () => {
       connector: kubeConnector(),
       identity: 'proxy',
       contend: true,
-      config: settings as never,
+      config: config as never,
       log,
       meter: unmetered,
     })

@@ -20,7 +20,7 @@ export type CommandName =
   | 'version'
 
 /** One setting of Kairship. Its flag, environment variable and key in the config file all derive from its name. */
-export interface Knob<T = unknown> {
+export interface Setting<T = unknown> {
   readonly kind: Kind<T>
   readonly default: T
   /** Where a command needs another default than the rest. */
@@ -41,7 +41,7 @@ export interface Knob<T = unknown> {
 export type Source = 'flag' | 'environment' | 'file'
 
 /** Declares a setting; the type of its value is inferred. */
-export const knob = <T>(knob: Knob<T>): Knob<T> => knob
+export const setting = <T>(setting: Setting<T>): Setting<T> => setting
 
 /** Commands that a setting may concern: those that run a replica, answer callers, run actors, call a Kairship, and all. */
 export const servers = ['serve', 'apiserver', 'controller-manager'] as const
