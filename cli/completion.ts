@@ -6,7 +6,14 @@ import { flagOf, settableFrom, settingsOf } from './load-config.js'
 import { instanceNouns } from './program.js'
 
 /** Commands that take one name of an instance. */
-const takesName: readonly CommandName[] = ['describe instance', 'inspect instance', 'kubeconfig']
+const takesName: readonly CommandName[] = [
+  'describe instance',
+  'inspect instance',
+  'kubeconfig',
+  'trace',
+  'explain',
+  'preview',
+]
 
 /** Commands that take names of instances. */
 const takesNames: readonly CommandName[] = ['get instances', 'delete instance']

@@ -85,7 +85,7 @@ type Started = (name: CommandName, command: Command, names: readonly string[]) =
 
 function describeProgram(terminal: Terminal, started: Started): Command {
   const program = new Command('kairship')
-    .description('Runs a fleet of Karmada control planes and gives one proxy to all of them.')
+    .description('Runs a fleet of Karmada control planes, with one API and one proxy for all of them.')
     .version(versionText(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', afterHelp)
@@ -114,25 +114,30 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     'chaos <action> [member]',
     'make a member of a running playground fail on purpose, or heal it',
   ).addHelpText('after', chaosHelp)
-  add(program, 'serve', 'serve', 'manage the fleet and answer its API in one process')
-  add(program, 'apiserver', 'apiserver', 'answer the API and never act')
+  add(program, 'serve', 'serve', 'run the controllers and serve the API in one process')
+  add(program, 'apiserver', 'apiserver', 'serve the API without the controllers')
   add(
     program,
     'controller-manager',
     'controller-manager',
-    'manage the fleet when this replica holds the lease',
+    'run the controllers; they act while this replica holds the lease',
   )
   const get = program.command('get').description('list what a running Kairship manages')
   add(get, 'get instances', 'instances [name...]', 'list instances and their state')
   const describe = program.command('describe').description('explain one thing a running Kairship manages')
-  add(describe, 'describe instance', 'instance <name>', 'say what state an instance is in and why')
+  add(describe, 'describe instance', 'instance <name>', 'print the state of an instance and its cause')
   const inspect = program.command('inspect').description('follow one thing a running Kairship manages')
-  add(inspect, 'inspect instance', 'instance <name>', 'print what its state machine does, as it does it')
+  add(
+    inspect,
+    'inspect instance',
+    'instance <name>',
+    'print the events, transitions and effects of its state machine as they happen',
+  )
   add(
     program,
     'adopt',
     'adopt <name>',
-    'put a running Karmada control plane under management, whose kubeconfig a Secret on the host cluster holds',
+    'manage a running Karmada control plane; a Secret on the host cluster has its kubeconfig',
   )
   const remove = program.command('delete').description('remove what a running Kairship manages')
   add(

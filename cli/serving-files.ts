@@ -7,7 +7,7 @@ import type { Config } from '../config.js'
 import type { Log } from '../ports/log.js'
 import { CommandError, ExitCode } from './exit-code.js'
 
-/** What the API's listeners present and whom they accept, read from the files that the settings name. All PEM. */
+/** The certificate that the API's listeners present and the authority of clients that they accept, from the files that the settings name. All PEM. */
 export interface ServingFiles {
   readonly tls?: { readonly certificate: string; readonly key: string }
   readonly clientCertificateAuthority?: string

@@ -149,7 +149,7 @@ export const apiSettings = {
     default: 300_000,
     group: 'Proxy',
     commands: answering,
-    help: 'how long the index answers callers whom an instance let read, while the instance cannot be reached; 0 for not at all',
+    help: 'how long the index answers the callers that an instance let read, while that instance cannot be reached; 0 for never',
     why: 'a right that is revoked in the instance itself, unseen, lives on for so long at most; a change of its role bindings ends it at once',
   }),
   proxyCheckNewcomers: setting({

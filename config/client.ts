@@ -50,7 +50,7 @@ export const clientSettings = {
     default: 30_000,
     group: 'Client',
     commands: clients,
-    help: 'give a request up after this time (a watch has no end)',
+    help: 'give up on a request after this time (a watch has no end)',
     why: 'longer than any single answer takes',
   }),
   output: setting({
@@ -135,7 +135,7 @@ export const clientSettings = {
     commands: ['delete instance'],
     from: ['flag'],
     help: 'stay until the instances are gone',
-    why: 'removal goes on in the cluster, whether anybody waits or not',
+    why: 'removal goes on in the cluster without the command',
   }),
   merge: setting({
     kind: toggle,

@@ -47,7 +47,7 @@ export interface AuditRecord {
 
 /**
  * What became of the request. `failed` requests changed nothing, as far as an API server's refusal can be believed;
- * of an `unknown` one nobody knows: the connection, the deadline or the server broke before an answer came.
+ * of an `unknown` one is not known: the connection, the deadline or the server broke before an answer came.
  */
 export type Outcome = 'succeeded' | 'denied' | 'failed' | 'unknown'
 

@@ -19,7 +19,7 @@ export interface Call {
   maySee(name: string): Promise<boolean>
   /**
    * Says where the objects of the answer are from: the caller reads it in headers. What is said first counts, which is of the
-   * objects that were asked for and not of what is read to complete them.
+   * requested objects, and not of what is read to complete them.
    */
   answered(from: AnsweredFrom): void
   /** Completes what the audit record says of the object, where the request's own fields do not: the name in a manifest. */

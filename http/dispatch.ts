@@ -26,7 +26,7 @@ export interface Arrival {
   readonly signal?: AbortSignal | undefined
   /** What the caller is willing to wait. */
   readonly timeoutMs?: number | undefined
-  /** Told once, before the answer, where it is from; not told of answers that are from nowhere else. */
+  /** Called once, before the answer, with its source; not called where there is only one. */
   readonly answered?: ((from: AnsweredFrom) => void) | undefined
 }
 

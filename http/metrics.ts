@@ -113,7 +113,7 @@ const metrics = {
   },
   kairship_api_unauthenticated_total: {
     kind: 'counter',
-    help: 'Requests refused because nobody could be made out.',
+    help: 'Requests refused because the caller could not be authenticated.',
     labels: ['wire'],
   },
   kairship_proxy_requests_total: {

@@ -47,7 +47,7 @@ const decisions = {
   NotFound: 'calm',
   /** 404 of a whole type: its CRD or API service is not installed. */
   NotServed: 'calm',
-  /** 409: somebody else wrote in between. */
+  /** 409: the object was written in between. */
   Conflict: 'soon',
   /** 400 or 422: the server will not take this object as it is. */
   Invalid: 'calm',

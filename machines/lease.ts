@@ -31,7 +31,7 @@ import {
  * `time.passed`.
  *
  * **Assumptions.** Clocks of different machines need not agree, and times written in the Lease are never read. The API
- * server executes a write at most once per resourceVersion. Identities are unique per process. Nobody deletes the Lease
+ * server executes a write at most once per resourceVersion. Identities are unique per process. The Lease is never deleted
  * while it is held *and* starts a new replica within `renewDeadline`: to a replica that never saw it, an absent lease is
  * free. No machine sleeps and has its wall clock set back by as much between two readings, which are at most a
  * `retryPeriod` apart while it leads.

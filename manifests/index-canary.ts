@@ -3,7 +3,7 @@ import { type KubeObject, resourcePath } from './kube.js'
 import { labelsOf } from './names.js'
 import { DEFAULT_INDEX, indexPath } from './pedia-cluster.js'
 
-/** `configmaps/v1`: in the default index, small, and nobody acts on one that nobody names. */
+/** `configmaps/v1`: in the default index, small, and no controller acts on one that no object names. */
 export const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } as const
 
 /**

@@ -10,7 +10,7 @@ export const LEASES: GroupVersionResource = {
 /** coordination.k8s.io/v1 Lease. Times are MicroTime: RFC 3339 with microseconds, by the holder's own clock. */
 export interface Lease extends KubeObject {
   readonly spec?: {
-    /** Who holds it; empty or absent when nobody does. */
+    /** The holder; empty or absent without one. */
     readonly holderIdentity?: string
     readonly leaseDurationSeconds?: number
     readonly acquireTime?: string
@@ -20,7 +20,7 @@ export interface Lease extends KubeObject {
   }
 }
 
-/** The holder as an identity, '' when nobody holds it. */
+/** The holder as an identity, '' without one. */
 export const leaseHolder = ({ spec }: Lease): string => spec?.holderIdentity ?? ''
 
 /** Who writes the lease, where and when. */
@@ -30,13 +30,13 @@ export interface LeaseClaim {
   readonly identity: string
   /** How long others must wait after the last renewal; rounded up to whole seconds, which is all a Lease can say. */
   readonly leaseDurationMs: number
-  /** Milliseconds since the epoch. For people only: nobody decides by another's clock. */
+  /** Milliseconds since the epoch. For people only: no decision uses the clock of another replica. */
   readonly wallClock: number
 }
 
 /**
  * The lease with us as its holder: created, taken over or renewed. What else the object carries stays, its
- * resourceVersion included, so that the write fails if anybody wrote in between.
+ * resourceVersion included, so that the write fails if it was written in between.
  */
 export function claimed(lease: Lease | 'absent', claim: LeaseClaim): Lease {
   const now = microTime(claim.wallClock)
@@ -56,7 +56,7 @@ export function claimed(lease: Lease | 'absent', claim: LeaseClaim): Lease {
 }
 
 /**
- * The lease given back: anybody may take it at once. It is held by nobody, not by '': newer API servers refuse an empty
+ * The lease given back: any replica may take it at once. It has no holder, and not the holder '': newer API servers refuse an empty
  * holderIdentity, and older clients read an absent one the same way.
  */
 export const released = (lease: Lease, wallClock: number): Lease => {

@@ -23,7 +23,7 @@ export interface MemberCluster extends KubeObject {
 
 /**
  * The figures of one member. While it is not Ready, Karmada leaves its last node and resource figures standing; its nodes
- * then count as not ready, because nobody knows better.
+ * then count as not ready, because nothing else is known.
  */
 export function figuresOf({ status = {} }: MemberCluster): MemberFigures {
   const ready = status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'

@@ -27,7 +27,7 @@ export const ownedBy = ({
 }: KubeObject): { readonly ownerReferences?: readonly OwnerReference[] } =>
   uid === undefined ? {} : { ownerReferences: [{ apiVersion, kind, name, uid }] }
 
-/** Whether Kairship made this object for this instance; an object without the label belongs to somebody else. */
+/** Whether Kairship made this object for this instance; an object without the label is not ours. */
 export const isMadeFor = (
   { metadata }: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } },
   instance: string,

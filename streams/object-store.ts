@@ -14,7 +14,7 @@ export const objectKey = ({ metadata }: KubeObject): string =>
 
 /**
  * The objects of one collection as last seen, by `objectKey`. An object is the one with its uid: when a name comes back with
- * another uid, the old object was deleted and a new one created, even if nobody saw it happen.
+ * another uid, the old object was deleted and a new one created, even if the watch missed both.
  */
 export class ObjectStore<T extends KubeObject> {
   readonly #objects = new Map<string, T>()

@@ -177,7 +177,7 @@ export class InstanceActor {
     }
   }
 
-  /** Calls back with everything the actor does, until the returned function is called. Costs nothing while nobody does. */
+  /** Calls back with everything the actor does, until the returned function is called. Costs nothing while there is no callback. */
   inspect(emit: (event: InspectionEvent) => void): () => void {
     this.#inspectors.add(emit)
     return () => this.#inspectors.delete(emit)

@@ -117,7 +117,7 @@ export class OrphanSweep {
             'removed an object of an Instance that does not exist',
           )
         } catch (error) {
-          // Somebody changed it since it was seen: a new Instance of that name, perhaps. The watch shows it, and leads here again.
+          // It was changed since it was seen: by a new Instance of that name, perhaps. The watch shows it, and leads here again.
           if (!isConflict(error)) throw error
         }
         return 'gone'

@@ -19,7 +19,7 @@ const elsewhere = /^(helm\.sh\/|kubernetes\.io\/(service-account-token|tls|docke
 
 /**
  * The Secrets that instances name, through one watch per namespace: a thousand instances with their kubeconfigs in one
- * namespace cost one socket. A namespace is watched as long as somebody follows a Secret in it.
+ * namespace cost one socket. A namespace is watched as long as a Secret in it is followed.
  */
 export class Secrets {
   readonly #namespaces = new Map<string, { readonly secrets: Collection<Secret>; followers: number }>()

@@ -92,7 +92,7 @@ export class Canary {
       const lagMs = Math.round(clock.now() - sentAt)
       if (missing === undefined) return this.#wasSeen(sent.version, lagMs)
       if (lagMs < patienceMs) continue
-      // A canary that somebody deleted in the instance will not show; the next beat makes it again.
+      // A canary that was deleted in the instance does not arrive; the next beat makes it again.
       const there = await this.options.read()
       if (signal.aborted || there === undefined || !isAtOrBefore(sent.version, there)) return false
       this.#reportStalled(lagMs, missing)

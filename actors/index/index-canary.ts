@@ -24,7 +24,7 @@ const stage = 'virtual cluster'
 /** A canary's request that takes longer than this has failed; the next look or beat tries again. */
 const TIMEOUT_MS = 5_000
 
-/** The control plane answers and refuses the canary: nothing can be measured until somebody changes that. */
+/** The control plane answers and refuses the canary: nothing can be measured until that changes. */
 const refusals: readonly FailureReason[] = ['Forbidden', 'Invalid', 'NotFound', 'NotServed']
 
 /**
@@ -112,7 +112,7 @@ async function look({ host }: InstanceDependencies, name: string, signal: AbortS
 }
 
 /**
- * Writes the canary, also when somebody deleted it. Only the end of this replica's term aborts the write: the deletion of an
+ * Writes the canary, also where it was deleted. Only the end of this replica's term aborts the write: the deletion of an
  * instance waits for it, so that it cannot make the canary again after its removal.
  */
 function write(

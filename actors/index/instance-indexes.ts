@@ -37,7 +37,7 @@ export class InstanceIndexes {
     })
   }
 
-  /** Undefined while there is no virtual cluster of ours, it is going, or nobody knows how it stands. */
+  /** Undefined while there is no virtual cluster of ours, it is being deleted, or its state is unknown. */
   of(name: string): InstanceIndex | undefined {
     const { virtualClusters, api } = this.#sources.host
     if (!virtualClusters.inContact || !api.upstream) return undefined

@@ -36,7 +36,7 @@ export function parseAnswer(headers: AnswerHeaders, text: string): unknown {
 
 /**
  * What a refusal says. A Status body is taken at its word; anything else (an aggregator's `service unavailable`, the
- * plain-text 404 of a type nobody serves) keeps its code and text, and its reason is empty.
+ * plain-text 404 of a type that is not served) keeps its code and text, and its reason is empty.
  */
 export function refusal(code: number, headers: AnswerHeaders, text: string): StatusError {
   const status = parseStatus(headers, text)

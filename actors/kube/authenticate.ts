@@ -41,7 +41,7 @@ function constant(credential: Credential): Authenticator {
   return { proof: () => proof, refused: () => undefined }
 }
 
-/** A token or certificate in files that somebody rotates: looked at again every 10 s, and at once after a 401. */
+/** A token or certificate in files that are rotated: read again every 10 s, and at once after a 401. */
 function fromFiles(credential: Credential): Authenticator {
   let known: { readonly proof: Promise<Proof>; readonly at: number; readonly version: string } | undefined
   const files = [

@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly timeoutMs?: number
   /** The largest answer, and the largest single watch event, that is read. */
   readonly maxAnswerBytes?: number
-  /** Told about every request when it has ended; must not throw. */
+  /** Called for every request when it has ended; must not throw. */
   readonly observe?: (ended: EndedRequest) => void
 }
 
@@ -214,7 +214,7 @@ function explain(error: unknown, { method, path }: KubeRequest, signal: AbortSig
   return new UnreachableError(`${method} ${path}: ${message}`, code, { cause: error })
 }
 
-/** A dual-stack connect fails with an AggregateError whose own message is empty: its first error tells. */
+/** A dual-stack connect fails with an AggregateError whose own message is empty: its first error has one. */
 function deepest(error: unknown): { message: string; code: string | undefined } {
   if (error instanceof AggregateError && error.errors.length > 0) return deepest(error.errors[0])
   const { message = String(error), code } = error as { message?: string; code?: unknown }

@@ -1,7 +1,7 @@
 import type { Meter } from '../../ports/meter.js'
 import type { ConnectionOptions } from './connection.js'
 
-/** Options that make a connection count its requests. `target` says to whom it speaks, in a word: there are few of them. */
+/** Options that make a connection count its requests. `target` names the kind of server in a word: there are few of them. */
 export function metered(meter: Meter, target: 'host' | 'instance'): Pick<ConnectionOptions, 'observe'> {
   return {
     observe: ({ verb, code, seconds, purpose = 'work' }) => {

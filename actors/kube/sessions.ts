@@ -22,12 +22,12 @@ export class Sessions {
   }
 
   /** Opens a stream on a session with room, connecting once more where none has. @throws as Session.request */
-  async request(asked: StreamRequest): Promise<StreamedAnswer> {
+  async request(request: StreamRequest): Promise<StreamedAnswer> {
     for (;;) {
       this.closing.throwIfAborted()
       const session = this.#roomy
-      if (session) return session.request(asked)
-      await orAborted(this.#opened(), asked.signal)
+      if (session) return session.request(request)
+      await orAborted(this.#opened(), request.signal)
       if (this.#onlyHttp1) throw new Error(`${this.target.origin} does not speak HTTP/2 any more`)
     }
   }

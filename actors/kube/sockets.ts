@@ -223,7 +223,7 @@ const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE---
 async function secureContext({ tls }: Kubeconfig, { cert, key }: Proof): Promise<SecureContext> {
   const ca = tls.ca && (await readPem(tls.ca))
   try {
-    // OpenSSL passes over an authority that it cannot read, and then trusts nobody without saying why.
+    // OpenSSL passes over an authority that it cannot read, and then trusts no server, without an error.
     for (const [authority] of ca?.matchAll(PEM_CERTIFICATE) ?? []) new X509Certificate(authority)
     return createSecureContext({ ...(ca && { ca }), ...(cert && key && { cert, key }) })
   } catch (cause) {

@@ -65,7 +65,7 @@ const proven = (headers: readonly string[], { authorization }: Proof): string[] 
 
 /**
  * Carries one answer from undici to its sink, and says once that it is over. These are undici's older callbacks: behind the
- * newer ones it makes an object of each answer's headers first, which nobody here reads.
+ * newer ones it makes an object of each answer's headers first, which is not read here.
  */
 class Exchange implements RawExchange, Dispatcher.DispatchHandler {
   #abort: ((reason: Error) => void) | undefined
@@ -89,7 +89,7 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
     if (!this.#over) dispatcher.dispatch(options, this)
   }
 
-  /** Only what paused itself: the socket may carry somebody else's answer by now. */
+  /** Only what paused itself: the socket may carry the answer to another request by now. */
   resume(): void {
     if (!this.#paused || this.#over) return
     this.#paused = false

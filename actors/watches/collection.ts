@@ -25,7 +25,7 @@ export type Contact = 'pending' | 'made' | Failure
 
 /**
  * Contact is lost when the server was silent for so long, milliseconds. Its restart, or a watch that breaks and resumes,
- * takes less and disturbs nobody.
+ * takes less and disturbs no reader.
  */
 const LOST_AFTER_MS = 3_000
 

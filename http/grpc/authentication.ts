@@ -26,7 +26,7 @@ export interface Arrived {
   readonly caller?: Caller
   /** Address of the connection. */
   readonly remote?: string
-  /** Whoever records the call has it. */
+  /** The record of the call has it. */
   handled?: boolean
 }
 
@@ -85,7 +85,7 @@ export function authentication(options: AuthenticationOptions): ServerIntercepto
               ended = options.unhandled.watch(path, call, arrived)
               if (isOver) ended()
               if (!caller) boundMessages(call, LARGEST_ANONYMOUS_MESSAGE)
-              // Nobody would stop the watch of a call that was cancelled while its caller was authenticated.
+              // Nothing else would stop the watch of a call that was cancelled while its caller was authenticated.
               if (!requestStream && !isOver)
                 arrivedWhole = unfinished.watch(caller?.user ?? remote, failure => {
                   refuse(call, failure, id)

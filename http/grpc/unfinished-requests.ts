@@ -57,7 +57,7 @@ export function boundMessages(call: object, bytes: number): void {
   receiving.decoder.maxReadMessageLength = bytes
 }
 
-/** Frees what has arrived of a message that nobody will read: grpc-js would keep it until the caller ends the stream. */
+/** Frees what has arrived of a message that will not be read: grpc-js would keep it until the caller ends the stream. */
 export function dropMessage(call: object): void {
   receivingOf(call).decoder.readPartialMessage = []
 }
@@ -68,7 +68,7 @@ function receivingOf(call: object): Receiving {
     typeof maxReceiveMessageSize === 'number' &&
     typeof decoder?.maxReadMessageLength === 'number' &&
     Array.isArray(decoder.readPartialMessage)
-  // Deny by default: without a bound nobody gets in.
+  // Deny by default: without a bound no caller is admitted.
   if (!isKnown) throw internal('this version of grpc-js keeps messages in another way')
   return call as Receiving
 }

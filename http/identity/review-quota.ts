@@ -23,7 +23,7 @@ export interface TokenReviewing<T> {
 }
 
 /**
- * Bounds what one source can cost the host by tokens that nobody issued: each unknown token is a TokenReview. A token that was
+ * Bounds what one source can cost the host by invented tokens: each unknown token is a TokenReview. A token that was
  * accepted before is reviewed whatever its source sends otherwise: a load balancer or a gateway puts all callers behind one
  * address, and one of them must not lock out the others as soon as their acceptances expire. Only callers whose first request
  * comes while the quota is used up have to wait.

@@ -13,7 +13,7 @@ import { watchObjects } from './watch/watch-objects.js'
 const FIELD_MANAGER = 'kairship-apiserver'
 /** A write with a typo in it is refused and not stored without what was meant. */
 const WRITE = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } as const
-/** How often an unconditional update reads again what somebody else has changed in between. */
+/** How often an unconditional update reads again an object that was changed in between. */
 const MOST_UPDATES = 5
 
 /** Objects of instances over the proxy's own parts. */
@@ -103,7 +103,7 @@ function deleteOptions({ propagationPolicy = 'Background', ...preconditions }: R
   }
 }
 
-/** A call of which nobody is told where what it reads is from. */
+/** A call whose source of data is not reported. */
 const silent = (call: ObjectCall): ObjectCall => ({
   caller: call.caller,
   signal: call.signal,

@@ -12,7 +12,7 @@ import type { KubeObject } from '../../manifests/kube.js'
 import { type FieldViolation, invalidFields } from '../failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from './object-type.js'
 
-/** etcd stores no object of more than 1.5 MiB unless it is told to; YAML is longer than the JSON that is stored. */
+/** etcd stores no object of more than 1.5 MiB unless configured to; YAML is longer than the JSON that is stored. */
 const LARGEST_MANIFEST = 2 << 20
 /** Each alias may stand for all that was written before it. */
 const MOST_ALIASES = 10

@@ -27,7 +27,7 @@ export interface ObjectRequest extends Pick<KubeRequest, 'method' | 'path' | 'bo
   readonly query?: Readonly<Record<string, string | number | undefined>>
 }
 
-/** An answer to one object is no larger; an API server stores none of more than 1.5 MiB unless it is told to. */
+/** An answer to one object is no larger; an API server stores none of more than 1.5 MiB unless configured to. */
 const LARGEST_OBJECT = 16 << 20
 
 const JSON_ONLY = { accept: 'application/json', 'user-agent': 'kairship' } as const

@@ -46,7 +46,7 @@ export interface Read {
 const NAMES_AT_ONCE = 24
 /** Objects that one read looks up at the instance before it has looked at the index, and after. */
 const LOOK_UPS_AT_ONCE = 8
-/** What is not shown for so long may never be, because somebody else wrote it since: the instance is read again. */
+/** What is not shown for so long may never be, because another caller wrote it since: the instance is read again. */
 const LOOK_AGAIN_MS = 2_000
 /** A comparison of a whole type that found the index behind is not repeated sooner. */
 const COMPARE_AGAIN_MS = 2_000

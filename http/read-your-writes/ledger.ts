@@ -39,7 +39,7 @@ const LONGEST_NAME = 253
 /** Callers that are looked at for one that can be forgotten, after each write. */
 const TRIES = 4
 
-/** What the ledger knew of an expected write when somebody began to find out whether it was seen. */
+/** What the ledger knew of an expected write when the search began whether it was seen. */
 export interface Revision {
   /** Of the entry: something else holds once it has changed. */
   readonly entry: number

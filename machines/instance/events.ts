@@ -28,7 +28,7 @@ export type LeadershipEvent = { readonly type: 'leadership.gained' } | { readonl
 
 /** From the observers that each instance runs for itself, over its own connection. */
 export type OwnObserverEvent =
-  /** Somebody changed the RBAC inside that was made of role bindings. */
+  /** The RBAC inside that was made of role bindings was changed. */
   | { readonly type: 'roleBindings.rbacChanged' }
   | { readonly type: 'credentials.observed'; readonly credentials: Answer<Credentials> }
   | {

@@ -34,7 +34,7 @@ export interface ControlPlane {
   readonly karmadaVersion?: string
 }
 
-/** An index that moves as far as anybody knows. */
+/** An index that is not known to be stalled. */
 export interface Measured {
   /** Why this is not measured, where no canary can be sent. */
   readonly unmeasured?: string

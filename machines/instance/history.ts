@@ -92,7 +92,7 @@ const sentences: Readonly<Record<string, string>> = {
   'virtualCluster.observed': 'the PediaCluster changed',
   'registration.observed': 'the InstanceRegistration changed',
   'roleBindings.observed': 'the InstanceRoleBindings changed',
-  'roleBindings.rbacChanged': 'somebody changed the RBAC that Kairship made inside the control plane',
+  'roleBindings.rbacChanged': 'the RBAC that Kairship made inside the control plane was changed',
   'statistics.observed': 'new statistics were gathered',
   'host.contactMade': 'a watch on the host is current again',
   'rest.began': 'a timer started',

@@ -80,7 +80,7 @@ export function observedOf(
     case 'registration':
       return revisionOf(facts.registration)
     case 'roleBindings':
-      // What stands there is not known, only that somebody changed it (`roleBindings.rbacChanged`); the effect looks for itself.
+      // The present RBAC is not known, only that it was changed (`roleBindings.rbacChanged`); the effect looks for itself.
       return 'unwatched'
     case 'status':
       return statusRevision(instance)

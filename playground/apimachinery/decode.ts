@@ -91,7 +91,7 @@ function textProblem(schema: Schema, value: string): string | undefined {
   if (schema.format !== 'byte') return timeProblem(schema, value)
   const stray = value.search(/[^A-Za-z0-9+/=\r\n]/)
   if (stray === -1 && value.replaceAll(/\s/g, '').length % 4 === 0) return undefined
-  // Go tells where the incomplete group of four begins.
+  // Go names where the incomplete group of four begins.
   return `illegal base64 data at input byte ${stray === -1 ? value.length - (value.length % 4) : stray}`
 }
 

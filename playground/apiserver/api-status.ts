@@ -54,7 +54,7 @@ export const conflict = (of: QualifiedResource, name: string, why: string): Stat
     about(of, name),
   )
 
-/** What Kubernetes tells a writer whose resourceVersion is no longer the object's. */
+/** What Kubernetes answers a writer whose resourceVersion is no longer the object's. */
 export const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again'
 
@@ -103,8 +103,8 @@ export const expired = (message: string, metadata: Status['metadata'] = {}): Sta
   failure(410, 'Expired', message, undefined, metadata)
 
 /** A resourceVersion from the future. @param current the newest version there is */
-export const resourceVersionTooLarge = (asked: number, current: number): StatusError =>
-  failure(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+export const resourceVersionTooLarge = (requested: number, current: number): StatusError =>
+  failure(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   })

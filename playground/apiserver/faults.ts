@@ -15,7 +15,7 @@ export type Fault =
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** The disk takes no more: durable writes are refused until undone. */
   | { readonly kind: 'diskFull' }
-  /** Forgets all history now: whoever resumes gets 410. */
+  /** Forgets all history now: a watch that resumes gets 410. */
   | { readonly kind: 'compact' }
   /** Answers requests that match with this until undone. */
   | {

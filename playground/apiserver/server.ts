@@ -36,7 +36,7 @@ export interface ApiServerOptions {
   readonly dataDir?: string
   /** Bearer tokens this server does not issue itself. */
   readonly extraAuthenticators?: readonly TokenAuthenticator[]
-  /** Milliseconds since the epoch; the machine's clock unless told. */
+  /** Milliseconds since the epoch; the machine's clock by default. */
   readonly clock?: () => number
   readonly log?: Log
   /** CustomResourceDefinitions that are there from the first moment, from `installedTypes`. */
@@ -63,7 +63,7 @@ export interface ApiServer {
   follow(type: GroupVersionResource, follower: Follower): (() => void) | undefined
   /** A kubeconfig whose client certificate names this user. */
   kubeconfig(user: { readonly name: string; readonly groups?: readonly string[] }): Promise<string>
-  /** A kubeconfig with a bearer token, valid for a year unless told. */
+  /** A kubeconfig with a bearer token, valid for a year by default. */
   tokenKubeconfig(
     user: { readonly name: string; readonly groups?: readonly string[] },
     seconds?: number,

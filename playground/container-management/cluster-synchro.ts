@@ -31,16 +31,16 @@ export interface SynchroOptions {
 
 const typeKey = ({ group, version, resource }: IndexedType): string => `${group}/${version}/${resource}`
 
-/** Indexes one cluster: probes it, finds out what it serves, and runs a reflector for every type asked for. */
+/** Indexes one cluster: probes it, finds out what it serves, and runs a reflector for every type requested. */
 export class ClusterSynchro {
   readonly name: string
   readonly #api: KubeApi
   readonly #options: SynchroOptions
   readonly #abort = new AbortController()
-  /** In the order asked for. */
+  /** In the order requested. */
   #synchros = new Map<string, ResourceSynchro>()
   #types: readonly IndexedType[] = []
-  #asked: readonly GroupResources[] = []
+  #requested: readonly GroupResources[] = []
   #served: readonly DiscoveredType[] = []
   #version = ''
   #running = false
@@ -63,9 +63,9 @@ export class ClusterSynchro {
     void this.#probe()
   }
 
-  /** Says what to collect, from now on. What is no longer asked for is forgotten. */
-  setResources(asked: readonly GroupResources[]): void {
-    this.#asked = asked
+  /** Says what to collect, from now on. What is no longer requested is forgotten. */
+  setResources(requested: readonly GroupResources[]): void {
+    this.#requested = requested
     if (this.#served.length > 0) this.#refresh()
   }
 
@@ -93,7 +93,7 @@ export class ClusterSynchro {
     return this.#health
   }
 
-  /** What can be asked of the read API for this cluster. */
+  /** The types that the read API serves of this cluster. */
   get types(): readonly IndexedType[] {
     return this.#types
   }
@@ -196,9 +196,9 @@ export class ClusterSynchro {
     this.#timers[1] = setTimeout(() => void this.#discover(), this.#options.times.discovery)
   }
 
-  /** Brings the running synchros in line with what is asked for and served. */
+  /** Brings the running synchros in line with what is requested and served. */
   #refresh(): void {
-    const wanted = negotiate(this.#asked, this.#served)
+    const wanted = negotiate(this.#requested, this.#served)
     const before = this.#synchros
     this.#synchros = new Map(
       wanted.map(type => [typeKey(type), before.get(typeKey(type)) ?? this.#newSynchro(type)]),

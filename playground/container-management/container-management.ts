@@ -22,7 +22,7 @@ export interface ContainerManagementOptions {
   /** Connects to the clusters that PediaClusters name. */
   readonly connector: KubeConnector
   readonly log: Log
-  /** Milliseconds since the epoch; the machine's clock unless told. */
+  /** Milliseconds since the epoch; the machine's clock by default. */
   readonly clock?: () => number
   readonly times?: SynchroTimes
 }

@@ -2,7 +2,7 @@ import type { DiscoveredType } from '../client/discovery.js'
 import type { IndexedType } from './index/resource-index.js'
 import type { GroupResources } from './pedia-cluster.js'
 
-/** Custom types are collected in at most so many of their versions unless told which. */
+/** Custom types are collected in at most so many of their versions by default. */
 const MAX_VERSIONS = 3
 
 /**
@@ -13,16 +13,16 @@ const isBuiltIn = (group: string): boolean =>
   !group.includes('.') || (group.endsWith('.k8s.io') && !/(^|\.)(metrics|x-k8s)\./.test(`${group}.`))
 
 /**
- * Which types, in which versions, are collected of a cluster: what was asked for, as far as the cluster serves it and lets it
- * be listed and watched. In the order asked for, each type once. What the cluster does not serve is skipped silently, as
+ * Which types, in which versions, are collected of a cluster: what was requested, as far as the cluster serves it and lets it
+ * be listed and watched. In the order requested, each type once. What the cluster does not serve is skipped silently, as
  * Clusterpedia does.
  */
 export function negotiate(
-  asked: readonly GroupResources[],
+  requested: readonly GroupResources[],
   served: readonly DiscoveredType[],
 ): readonly IndexedType[] {
   const chosen = new Map<string, IndexedType>()
-  for (const { group, versions = [], resources } of asked) {
+  for (const { group, versions = [], resources } of requested) {
     const ofGroup = served.filter(type => type.group === group)
     for (const name of resourceNames(resources, ofGroup)) {
       const candidates = ofGroup.filter(type => isCalled(type, name) && isWatchable(type))

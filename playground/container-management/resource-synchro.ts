@@ -12,7 +12,7 @@ import type { SyncCondition } from './pedia-cluster.js'
 /** After an interruption the next attempt counts as a success when nothing went wrong for so long. */
 const CALM_MS = 2_000
 
-/** Keeps the index of one type of one cluster current, and tells how that goes. */
+/** Keeps the index of one type of one cluster current, and reports its progress. */
 export class ResourceSynchro {
   readonly type: IndexedType
   readonly #api: KubeApi

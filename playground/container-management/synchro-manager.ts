@@ -47,7 +47,7 @@ interface Running {
  */
 const STATUS_DELAY_MS = { least: 100, perCluster: 1, most: 1_000 } as const
 
-/** Runs a synchro for every PediaCluster, and tells in its status how that goes. */
+/** Runs a synchro for every PediaCluster, and writes the progress into its status. */
 export class SynchroManager implements SyncedClusters {
   readonly #options: SynchroManagerOptions
   readonly #running = new Map<string, Running>()
@@ -259,7 +259,7 @@ export class SynchroManager implements SyncedClusters {
     return undefined
   }
 
-  /** Nobody else writes this status, so what is known of it may be a moment old; a merge patch cannot conflict. */
+  /** Nothing else writes this status, so what is known of it may be a moment old; a merge patch cannot conflict. */
   async #patchStatus(name: string, patch: StatusPatch): Promise<void> {
     const { host, now } = this.#options
     const current = await read<PediaCluster>(host, PEDIA_CLUSTERS, { name })

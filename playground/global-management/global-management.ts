@@ -13,7 +13,7 @@ import { ensure, remove, update } from '../client/write.js'
 import { setConditions } from '../objects/conditions.js'
 import { timestamp } from '../objects/timestamp.js'
 
-/** Somebody Global Management knows, and what they are on every instance. */
+/** A user that Global Management knows, with their role on every instance. */
 export interface Grant {
   /** Becomes part of the binding's name. */
   readonly key: string
@@ -75,7 +75,7 @@ export class GlobalManagement {
     await this.#queue.close()
   }
 
-  /** Instances that were withdrawn while nobody looked. */
+  /** Instances that were withdrawn between two looks. */
   #sweep(): void {
     if (!this.#registrations.store.synced || !this.#bindings.store.synced) return
     for (const { spec } of this.#bindings.store.values()) this.#queue.add(spec.instance)

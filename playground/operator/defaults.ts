@@ -14,7 +14,7 @@ const karmada = (image: string, replicas = 1): Component => ({
   replicas,
 })
 
-/** Components karmada-operator installs unless told otherwise. Search and descheduler come only when asked for. */
+/** Components karmada-operator installs by default. Search and descheduler come only when requested. */
 const components: Readonly<Record<string, Component>> = {
   karmadaAPIServer: { ...kubernetes('kube-apiserver'), serviceType: 'ClusterIP' },
   karmadaAggregatedAPIServer: karmada('karmada-aggregated-apiserver'),

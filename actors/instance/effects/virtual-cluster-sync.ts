@@ -11,7 +11,7 @@ const stage = 'virtual cluster'
 
 /**
  * The virtual-cluster-sync controller: adds the instance to Container Management as a hidden cluster, hands it rotated
- * credentials, and repairs it when somebody changes or removes it.
+ * credentials, and repairs it when it was changed or removed.
  */
 export const ensureVirtualCluster = (dependencies: InstanceDependencies) =>
   leaderEffect(

@@ -16,7 +16,7 @@ interface Note extends KubeObject {
 }
 
 /**
- * The version that a control plane notes of itself, e.g. `v1.18.2`; undefined where nobody noted one, where the credential
+ * The version that a control plane notes of itself, e.g. `v1.18.2`; undefined where there is no note, where the credential
  * may not read it, or where it is no release (`latest`).
  * @throws whatever else `get` fails with: it says nothing about the version
  */

@@ -17,7 +17,7 @@ import { karmadaVersionOf } from './karmada-version.js'
 const AGGREGATED_API = '/apis/cluster.karmada.io/v1alpha1'
 const NO_KARMADA =
   'cluster.karmada.io is not served here; the kubeconfig must lead to a Karmada control plane'
-/** A probe that takes longer than this has failed; a control plane this slow serves nobody. */
+/** A probe that takes longer than this has failed; a control plane this slow is of no use. */
 const TIMEOUT_MS = 5_000
 /** Between two probes while in doubt. */
 const DOUBT_MS = 2_000
@@ -78,7 +78,7 @@ class Probe {
   /**
    * One probe and the appointment for the next. A thousand at once would all be too late with their answers, and be probed again
    * the sooner; some at a time are not, and one that does not answer is not waited for. Never rejects: every failure of a
-   * request is an answer, and a probe that was stopped while it waited has nobody to report to.
+   * request is an answer, and a probe that was stopped while it waited reports nothing.
    */
   async #ask(connected: Connected, round: number): Promise<void> {
     const { signal } = this.#stopped

@@ -23,11 +23,11 @@ import { metadataOnly } from '../../watches/watched-type.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import { madeInsideSelector, typesInside } from '../effects/rbac-inside.js'
 
-/** Somebody who keeps changing our RBAC is answered at most so often, milliseconds. */
+/** Shortest time between two repairs of our RBAC where it keeps changing, milliseconds. */
 const AT_MOST_EVERY_MS = 5_000
 
 /**
- * Notices that somebody changed or removed the RBAC that Kairship made inside an instance. Three small watches, of metadata
+ * Notices that the RBAC that Kairship made inside an instance was changed or removed. Three small watches, of metadata
  * and of our own objects alone, and only while there are role bindings for the instance. In a large fleet, where a
  * thousand instances would pay 100 MB for what hardly ever happens, it is not watched: what was changed is put right
  * when contact is regained or another replica leads, as everything inside is.

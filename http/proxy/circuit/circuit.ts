@@ -80,7 +80,7 @@ export class Circuit {
     return this.#trial()
   }
 
-  /** Looks whether a server that hung answers again, when the pause is over. Nobody waits for it. */
+  /** Looks whether a server that hung answers again, when the pause is over. No request waits for it. */
   look(): void {
     const { probe } = this.options
     if (!probe || !this.#hangs || this.#state === 'closed' || this.now() < this.#until) return

@@ -136,7 +136,7 @@ export class ProxyExchange implements RawSink {
       this.#resolve()
       return
     }
-    // By us, when streams end; else the caller is gone, and the request behind us has nobody to answer to.
+    // By us, when streams end; else the caller is gone, and the upstream request is of no use.
     const gone = this.#hungUp()
     if (this.#ending) this.#resolve()
     else this.#reject(gone)

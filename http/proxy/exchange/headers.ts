@@ -50,7 +50,7 @@ const PROTOCOLS = new Names('sec-websocket-protocol')
 /** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
 const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
 
-/** Whether a caller asks to act as somebody else, which the proxy does not pass on and must not silently ignore. */
+/** Whether a caller requests impersonation, which the proxy does not pass on and must not silently ignore. */
 export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (IMPERSONATE.test(rawHeaders[index] ?? '')) return true
@@ -97,7 +97,7 @@ export function answerHeaders(rawHeaders: readonly string[]): string[] {
 /**
  * Adds to an answer that a browser could take for a page that it is none of ours. Any pod behind an instance may have written
  * it: as a page of this origin its scripts could call everything here with the certificate that the browser adds, and read the
- * token that somebody typed into the documentation page.
+ * token that was typed into the documentation page.
  */
 export function sandboxed(headers: string[]): string[] {
   let isData = false

@@ -86,7 +86,7 @@ export class InstanceAccess {
     return ofAll.allowed ? ofAll : ask(resource, 0)
   }
 
-  /** A no stands in always: it gives nobody anything. */
+  /** A no counts for ever: it gives no rights. */
   #standsIn({ value, askedAt }: { value: Review; askedAt: number }, { revision }: Rights): boolean {
     const { graceMs = DEFAULT_GRACE_MS } = this.options
     const isUnchanged = value.settled && value.revision === revision
@@ -102,7 +102,7 @@ async function review(
   { revision, unchangedForMs }: Rights,
 ): Promise<Review> {
   const resourceAttributes = { ...what, verb }
-  // The instance adds this group to whom we impersonate there.
+  // The instance adds this group to the user that we impersonate there.
   const { user, groups } = caller
   const all = user === 'system:anonymous' ? groups : [...new Set([...groups, 'system:authenticated'])]
   const asImpersonated = { ...caller, groups: all }

@@ -3,7 +3,7 @@ import { isNotFound } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { LastKnown } from './last-known.js'
 
-/** Which server serves a group hardly ever changes; somebody has to edit an APIService for it. */
+/** Which server serves a group hardly ever changes: an APIService has to be edited for it. */
 const FRESH_MS = 300_000
 /** kube-apiserver makes the APIServices of custom groups anew when it starts, so their absence may last seconds only. */
 const ABSENT_FRESH_MS = 10_000

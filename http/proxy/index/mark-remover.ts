@@ -6,7 +6,7 @@ const ANNOTATIONS = Buffer.from('"annotations":{')
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Takes the annotation that an index adds out of JSON as it passes, so that nobody writes it back into the instance; where
+ * Takes the annotation that an index adds out of JSON as it passes, so that it is not written back into the instance; where
  * it was the only one, the annotations with it. Compact JSON with the mark as it was declared, which API servers in Go
  * and our engine write; within a string its quotes would be escaped, so the mark is found only as a key and its value.
  */

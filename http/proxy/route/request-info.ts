@@ -75,8 +75,8 @@ function streams(resource: ResourceInfo | undefined, query: Query): boolean {
 
 /** A server in Go drops a parameter with a semicolon or a broken escape: then it does not see the dry run. */
 const asksForDryRun = (query: Query, search: string): boolean => {
-  const asked = [...query].filter(([name]) => name === 'dryRun')
-  return asked.length > 0 && asked.every(([, value]) => value === 'All') && !NOT_READ_BY_GO.test(search)
+  const dryRuns = [...query].filter(([name]) => name === 'dryRun')
+  return dryRuns.length > 0 && dryRuns.every(([, value]) => value === 'All') && !NOT_READ_BY_GO.test(search)
 }
 const NOT_READ_BY_GO = /;|%(?![0-9a-f]{2})/i
 

@@ -5,7 +5,7 @@ const MOST_BYTES = 16 * 1024
 
 /**
  * What a caller sends between its upgrade request and the decision. It is meant for the new protocol: if the upgrade is
- * refused, nobody may take it for another request. A caller that ends its side meanwhile has hung up.
+ * refused, they must not be read as another request. A caller that ends its side meanwhile has hung up.
  */
 export class EarlyBytes {
   readonly #socket: Duplex

@@ -115,10 +115,10 @@ export class Tunnels {
       return await new Promise<Switched | undefined>((resolve, reject) => {
         const upstream = {
           send({ method, path, headers, headTimeoutMs, idleTimeoutMs = 0 }: RawRequest, sink: RawSink) {
-            const asked = { method, path, headers, headTimeoutMs, idleTimeoutMs, protocol }
+            const request = { method, path, headers, headTimeoutMs, idleTimeoutMs, protocol }
             call.answered = { source: ROUTE.to, reason: ROUTE.reason }
             const answer = new UpgradeAnswer(new SourceHeaders(sink, ROUTE), resolve, () => early.drop())
-            exchange = target.karmada.upgrade(asked, answer)
+            exchange = target.karmada.upgrade(request, answer)
             return exchange
           },
         }

@@ -39,7 +39,7 @@ export interface Apply {
 
 /**
  * The object that applying a configuration leads to, with managedFields. Fields the manager applied before and no longer
- * mentions are removed unless somebody else owns them. To be defaulted and validated afterwards.
+ * mentions are removed unless another manager owns them. To be defaulted and validated afterwards.
  * @throws StatusError 400 for a configuration that may not be applied, 409 with one cause for each field owned by others,
  * 500 where Kubernetes answers that to a configuration its type cannot hold
  */
@@ -102,7 +102,7 @@ function checkConfig(definition: ResourceDefinition, config: JsonObject): void {
 
 const badRequest = (message: string): StatusError => new StatusError(badRequestStatus(message))
 
-/** Fields of an object that nobody applied to before belong to whoever set them, under one collective name. */
+/** Fields of an object that was never applied to belong to one collective manager. */
 function knownManagers({ definition, live, subresource = '' }: Apply, before: JsonObject): Managers {
   const known = (live && decodeManagers(live)) ?? new Map()
   if (live === undefined || known.size > 0) return known
@@ -129,7 +129,7 @@ function refuseConflicts(
   if (remaining.length > 0) throw conflictError(remaining)
 }
 
-/** Takes out what the manager applied last and no longer does, but leaves what others own and what nobody ever did. */
+/** Takes out what the manager applied last and no longer does, but leaves fields that others own or that were never applied. */
 function pruned(schema: Schema, merged: JsonObject, last: FieldSet, managers: Managers): JsonObject {
   const named = (set: FieldSet): FieldSet => withNamedFields(schema, set)
   const all = named(fieldSetOf(schema, merged))

@@ -55,7 +55,7 @@ export function applyUpdate({
 }: Update): JsonObject {
   const known = startingManagers(live, object, subresource)
   const bare = withoutManagers(object)
-  // An object whose ownership was forgotten stays without, until somebody applies to it.
+  // An object whose ownership was forgotten stays without, until it is applied to.
   if (live !== undefined && known.size === 0) return bare
   const own: ManagerName = {
     manager: manager === '' ? 'unknown' : manager,

@@ -1,7 +1,7 @@
 import { canonical, isObject, type Json, type JsonObject, type MutableJsonObject } from '../json.js'
 
 /**
- * A set of paths into an object, as managedFields hold it: which fields somebody owns. Path elements are written as in
+ * A set of paths into an object, as managedFields hold it: which fields a manager owns. Path elements are written as in
  * fieldsV1: `f:replicas` a field, `k:{"name":"web"}` an item of a list by its keys, `v:"x"` an item of a set by its value.
  * Immutable.
  */

@@ -24,7 +24,7 @@ export function allowedByLastApplied(
     const { added, modified, removed } = compare(schema, last, live)
     return [modified, added, removed].reduce(difference, fieldSetOf(schema, last))
   } catch (error) {
-    // Somebody else's annotation may hold anything; one that does not fit the type allows nothing.
+    // The annotation of another program may hold anything; one that does not fit the type allows nothing.
     if (error instanceof TypedError) return undefined
     throw error
   }

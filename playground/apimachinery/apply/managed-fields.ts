@@ -83,7 +83,7 @@ function decodeEntry(entry: Json): Managed | undefined {
   }
 }
 
-/** `object` with metadata.managedFields saying who owns what; without it when nobody owns anything. */
+/** `object` with metadata.managedFields with the owner of each field; without it when no field has an owner. */
 export function encodeManagers(object: JsonObject, managers: Managers): JsonObject {
   const entries = [...managers.values()].filter(({ fields }) => !isEmpty(fields)).sort(inOrder)
   return withAt(

@@ -67,7 +67,7 @@ function mergeLists(schema: Schema | undefined, live: readonly Json[], config: r
   return merged
 }
 
-/** The object without the fields of the set. What this empties stays, empty: it exists until it is known that nobody wants it. */
+/** The object without the fields of the set. What this empties stays, empty: it exists until it is known to be unwanted. */
 export function removeFields(schema: Schema, object: JsonObject, set: FieldSet): JsonObject {
   return remove(schema, object, set) as JsonObject
 }
@@ -93,7 +93,7 @@ function remove(schema: Schema | undefined, value: Json, set: FieldSet): Json {
   return kept
 }
 
-/** `pruned` without the objects and lists that pruning emptied, except where the configuration has them or somebody owns them. */
+/** `pruned` without the objects and lists that pruning emptied, except where the configuration has them or a manager owns them. */
 export function withoutEmptied(
   pruned: JsonObject,
   merged: JsonObject,

@@ -13,7 +13,7 @@ import {
 } from './field-set.js'
 import { identity, type Managed, type Managers } from './managed-fields.js'
 
-/** What everybody sets and nobody owns. */
+/** Fields that every manager sets and none owns. */
 const STRIPPED = setOf(
   ['f:apiVersion'],
   ['f:kind'],

@@ -11,7 +11,7 @@ export const isGenerated = (model: string | undefined): model is string =>
 
 /**
  * The schema of a built-in type, made of the generated model and our tables of facts. Types are shared nodes, built when
- * first asked for and then kept: all logical clusters of a process walk the same graph.
+ * first requested and then kept: all logical clusters of a process walk the same graph.
  * @throws Error when the models were not generated (`npm run build` does it)
  */
 export function modelSchema(model: string): Schema {

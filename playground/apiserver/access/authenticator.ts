@@ -33,7 +33,7 @@ export class Authenticator {
     return proven.user
   }
 
-  /** Who a token is for; undefined when it is nobody's, expired, or bound to something that is gone. */
+  /** Who a token is for; undefined when it is unknown, expired, or bound to something that is gone. */
   async token(token: string): Promise<Authenticated | undefined> {
     const verified = await this.cluster.tokens.verify(token)
     if (verified) {

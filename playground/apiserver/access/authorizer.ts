@@ -3,7 +3,7 @@ import type { Collection, StoreEvent } from '../store/collection.js'
 import type { Store } from '../store/store.js'
 import { MASTERS, type User } from './user.js'
 
-/** What is asked for, in the words of a SubjectAccessReview. */
+/** What is requested, in the words of a SubjectAccessReview. */
 export interface Attributes {
   readonly user: User
   readonly verb: string
@@ -53,7 +53,7 @@ const WATCHED: ReadonlySet<string> = new Set(Object.values(RBAC_COLLECTIONS))
 
 /**
  * RBAC as kube-apiserver's: default deny, the sum of all bindings of the user and its groups. The bindings are indexed by
- * subject when they are first asked for, and again after they changed.
+ * subject when they are first requested, and again after they changed.
  */
 export class Authorizer {
   #grants: Map<string, Grant[]> | undefined
@@ -180,15 +180,17 @@ function subjectKey(subject: Json, namespace: string): string {
   return `User system:serviceaccount:${stringAt(subject, 'namespace') || namespace}:${name}`
 }
 
-function ruleAllows(rule: PolicyRule, asked: Omit<Attributes, 'user'>): boolean {
-  if (!has(rule.verbs, asked.verb)) return false
-  if (!asked.isResourceRequest) return rule.nonResourceURLs.some(pattern => pathMatches(pattern, asked.path))
-  const resource = asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`
+function ruleAllows(rule: PolicyRule, requested: Omit<Attributes, 'user'>): boolean {
+  if (!has(rule.verbs, requested.verb)) return false
+  if (!requested.isResourceRequest)
+    return rule.nonResourceURLs.some(pattern => pathMatches(pattern, requested.path))
+  const resource =
+    requested.subresource === '' ? requested.resource : `${requested.resource}/${requested.subresource}`
   return (
-    has(rule.apiGroups, asked.group) &&
+    has(rule.apiGroups, requested.group) &&
     (has(rule.resources, resource) ||
-      (asked.subresource !== '' && rule.resources.includes(`*/${asked.subresource}`))) &&
-    (rule.resourceNames.length === 0 || rule.resourceNames.includes(asked.name))
+      (requested.subresource !== '' && rule.resources.includes(`*/${requested.subresource}`))) &&
+    (rule.resourceNames.length === 0 || rule.resourceNames.includes(requested.name))
   )
 }
 

@@ -52,9 +52,9 @@ export interface CertificateAuthority {
   readonly keyPair: KeyPair
   /** For a listener reachable as localhost and 127.0.0.1; valid for a year. */
   issueServing(names?: readonly string[]): KeyPair
-  /** @param seconds validity, a year unless told */
+  /** @param seconds validity, a year by default */
   issueClient(subject: ClientSubject, seconds?: number): KeyPair
-  /** Certifies somebody else's public key (SPKI DER) for client use, as the signer kube-apiserver-client does. */
+  /** Certifies the public key of another (SPKI DER) for client use, as the signer kube-apiserver-client does. */
   certifyClient(publicKey: Buffer, subject: ClientSubject, seconds?: number): string
 }
 

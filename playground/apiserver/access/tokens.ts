@@ -38,7 +38,7 @@ const legacy = {
   secret: 'kubernetes.io/serviceaccount/secret.name',
 }
 
-/** A token whose signature was right; when it holds is asked every time. */
+/** A token whose signature was right; its validity is checked every time. */
 interface Signed {
   readonly token: VerifiedToken
   /** Seconds since the epoch; absent: always. */
@@ -154,7 +154,7 @@ export class Tokens {
   }
 }
 
-/** Whom a payload names; undefined when it names nobody. */
+/** Whom a payload names; undefined when it names no user. */
 function readToken(payload: JWTPayload): VerifiedToken | undefined {
   const audiences = payload.aud === undefined ? [] : [payload.aud].flat()
   const claims = accountClaims(payload)

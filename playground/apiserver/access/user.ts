@@ -8,7 +8,7 @@ export interface User {
 
 export const ALL_AUTHENTICATED = 'system:authenticated'
 export const ALL_UNAUTHENTICATED = 'system:unauthenticated'
-/** Members may do everything; RBAC is not asked. */
+/** Members may do everything; RBAC is not consulted. */
 export const MASTERS = 'system:masters'
 
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [ALL_UNAUTHENTICATED], extra: {} }

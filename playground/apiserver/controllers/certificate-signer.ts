@@ -40,8 +40,8 @@ export class CertificateSigner implements Controller {
     const request = cluster.collection(SIGNING_REQUESTS).get(name)
     if (!request || stringAt(request.object, 'spec', 'signerName') !== SIGNER) return true
     const spec = objectAt(request.object, 'spec')
-    const asked = typeof spec.expirationSeconds === 'number' ? spec.expirationSeconds : SECONDS.most
-    const seconds = Math.min(SECONDS.most, Math.max(SECONDS.least, asked))
+    const requested = typeof spec.expirationSeconds === 'number' ? spec.expirationSeconds : SECONDS.most
+    const seconds = Math.min(SECONDS.most, Math.max(SECONDS.least, requested))
     const { subject, publicKey } = await readRequest(
       Buffer.from(stringAt(spec, 'request'), 'base64').toString(),
     )

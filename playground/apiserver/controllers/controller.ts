@@ -1,14 +1,14 @@
 import type { Cluster } from '../cluster.js'
 import type { Collection, StoreEvent } from '../store/collection.js'
 
-/** A loop of the control plane that lives in the API server's process: it is told of every change and acts later. */
+/** A loop of the control plane that lives in the API server's process: it is notified of every change and acts later. */
 export interface Controller {
   /** Called within the write: must neither write nor wait. */
   observe(collection: Collection, event: StoreEvent): void
 }
 
 /**
- * Work items by key, done one after another. A key that is asked for again while it waits is done once; one whose work
+ * Work items by key, done one after another. A key that is requested again while it waits is done once; one whose work
  * fails is tried again later, ever less often.
  */
 export class WorkQueue {
@@ -44,7 +44,7 @@ export class WorkQueue {
   }
 
   async #run(): Promise<void> {
-    // The write that asked for this is still being told to others.
+    // The write that requested this is still being passed to the other controllers.
     await Promise.resolve()
     for (const key of this.#waiting) {
       this.#waiting.delete(key)

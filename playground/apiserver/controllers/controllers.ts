@@ -6,7 +6,7 @@ import { GarbageCollector } from './garbage-collector.js'
 import { Namespaces } from './namespaces.js'
 import { type AccountLoops, ServiceAccounts } from './service-accounts.js'
 
-/** The control loops of one logical cluster, told of every change in the order of their list. */
+/** The control loops of one logical cluster, notified of every change in the order of their list. */
 export class Controllers {
   readonly #all: readonly (Controller & { close(): Promise<void> })[]
   readonly #stop: () => void

@@ -70,14 +70,14 @@ function version3(cluster: Cluster, request: ApiRequest, name: string): ApiRespo
   for (const [groupVersion, definitions] of byGroupVersion(cluster)) {
     if (documentPath(groupVersion) !== name) continue
     const hash = documentHash(definitions)
-    const asked = request.query.get('hash')
-    if (asked !== null && asked !== hash) {
+    const requested = request.query.get('hash')
+    if (requested !== null && requested !== hash) {
       const location = `/openapi/v3/${name}?hash=${encodeURIComponent(hash)}`
       return { code: 301, headers: { location }, body: { text: '', contentType: 'text/plain' } }
     }
     const text = v3.get(hash, () => JSON.stringify(openApiV3(definitions)))
     // A URL with its hash never changes its meaning, so clients may keep the document for good.
-    const caching = asked === null ? {} : { 'cache-control': 'public, immutable', expires: FAR_FUTURE }
+    const caching = requested === null ? {} : { 'cache-control': 'public, immutable', expires: FAR_FUTURE }
     return { code: 200, headers: { etag: `"${hash}"`, ...caching }, body: { text, contentType: JSON_TYPE } }
   }
   return pageNotFound()

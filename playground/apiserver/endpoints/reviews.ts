@@ -28,11 +28,11 @@ export const REVIEWS: Readonly<Record<string, Review>> = {
     const wanted = listAt(spec, 'audiences').map(String)
     const proven = await authenticator.token(token)
     if (!proven) return { ...body, status: { user: {}, error: 'invalid bearer token' } }
-    const asked = wanted.length > 0 ? wanted : [ISSUER]
-    const audiences = asked.filter(one => proven.audiences.includes(one))
+    const requested = wanted.length > 0 ? wanted : [ISSUER]
+    const audiences = requested.filter(one => proven.audiences.includes(one))
     if (audiences.length === 0) {
       const list = (all: readonly string[]) => `[${all.map(one => JSON.stringify(one)).join(' ')}]`
-      const error = `token audiences ${list(proven.audiences)} is invalid for the target audiences ${list(asked)}`
+      const error = `token audiences ${list(proven.audiences)} is invalid for the target audiences ${list(requested)}`
       return { ...body, status: { user: {}, error } }
     }
     return { ...body, status: { authenticated: true, user: userInfo(proven.user), audiences } }

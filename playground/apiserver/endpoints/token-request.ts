@@ -4,7 +4,7 @@ import { ISSUER } from '../access/tokens.js'
 import { badRequest, customStatus, notFound } from '../api-status.js'
 import { keyOf, type Target } from '../operations/target.js'
 
-/** Kubernetes accepts 10 minutes to 2^32 seconds, and gives an hour unless told. */
+/** Kubernetes accepts 10 minutes to 2^32 seconds, and gives an hour by default. */
 const SECONDS = { least: 600, usual: 3600, most: 2 ** 32 } as const
 
 /** `serviceaccounts/{name}/token`: a bearer token for the account, bound to an object if the request says so. */

@@ -81,7 +81,7 @@ async function createNamed(
   keepBooks: (object: JsonObject) => JsonObject,
 ): Promise<Answer> {
   const { cluster, type, definition, collection } = target
-  // What admission and the registry add belongs to nobody.
+  // What admission and the registry add belongs to no manager.
   const object = prepare(target, admitCreate(target, keepBooks(named), options))
   validateObject(definition, object)
   admitWrite(target, object)

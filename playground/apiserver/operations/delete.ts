@@ -28,7 +28,7 @@ const RETURNS_OBJECT: ReadonlySet<string> = new Set([
   'serviceaccounts',
   'services',
 ])
-/** A pod that runs on a node is given this long to end, unless told otherwise. */
+/** A pod that runs on a node is given this long to end by default. */
 const POD_GRACE_SECONDS = 30
 
 /**
@@ -140,7 +140,7 @@ function collectorFinalizers(
   return next.length === present.length && next.every(one => present.includes(one)) ? present : next
 }
 
-/** Only a pod that a node runs is deleted with grace: whoever plays the kubelet removes it with grace 0. */
+/** Only a pod that a node runs is deleted with grace: the kubelet, or its stand-in, removes it with grace 0. */
 function graceSeconds({ type }: Target, pod: JsonObject, { gracePeriodSeconds }: DeleteOptions): number {
   if (type.collection !== 'pods' || objectAt(pod, 'spec').nodeName === undefined) return 0
   const phase = objectAt(pod, 'status').phase

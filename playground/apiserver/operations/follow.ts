@@ -14,7 +14,7 @@ export interface Follower {
 
 /**
  * Follows all objects of a type from within the process: what twenty types of a thousand clusters cost is then a closure
- * each instead of a list, a watch and their timers. The first list has been told when this returns.
+ * each instead of a list, a watch and their timers. The first list has been delivered when this returns.
  * @returns what ends it without a word, or undefined for a type that is not served by the store at the moment
  */
 export function follow(

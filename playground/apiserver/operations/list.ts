@@ -22,15 +22,15 @@ const CONTINUE_TOO_OLD =
 export async function list(target: Target, query: URLSearchParams): Promise<Page> {
   const { store } = target.cluster
   const limit = wholeNumber(query, 'limit')
-  const asked = query.get('resourceVersion') ?? ''
+  const requested = query.get('resourceVersion') ?? ''
   const match = query.get('resourceVersionMatch') ?? ''
   const token = query.get('continue') ?? ''
-  checkMatch(asked, match, token)
+  checkMatch(requested, match, token)
   const selection = selectionOf(target, query)
 
   if (token !== '') {
     const { revision, after } = decodeContinue(token)
-    if (asked !== '' && asked !== '0') {
+    if (requested !== '' && requested !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue')
     }
     const at = revision === -1 ? store.revision : revision
@@ -40,7 +40,7 @@ export async function list(target: Target, query: URLSearchParams): Promise<Page
     return page(rest, limit, at, selection.everything)
   }
 
-  const revision = resourceVersionNumber(asked)
+  const revision = resourceVersionNumber(requested)
   if (revision > store.revision) {
     await futureWait(target)
     if (revision > store.revision) throw resourceVersionTooLarge(revision, store.revision)
@@ -72,7 +72,7 @@ async function futureWait({ cluster }: Target): Promise<void> {
   await cluster.delay(FUTURE_WAIT_MS)
 }
 
-function checkMatch(asked: string, match: string, token: string): void {
+function checkMatch(requested: string, match: string, token: string): void {
   if (match === '') return
   const refuse = (detail: string) => {
     throw customStatus(
@@ -87,11 +87,12 @@ function checkMatch(asked: string, match: string, token: string): void {
     )
   }
   if (token !== '') refuse('Forbidden: resourceVersionMatch is forbidden when continue is provided')
-  if (asked === '') refuse('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided')
+  if (requested === '')
+    refuse('Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided')
   if (match !== 'Exact' && match !== 'NotOlderThan') {
     refuse(`Unsupported value: "${match}": supported values: "Exact", "NotOlderThan", ""`)
   }
-  if (match === 'Exact' && asked === '0') {
+  if (match === 'Exact' && requested === '0') {
     refuse('Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
   }
 }

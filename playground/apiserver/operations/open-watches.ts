@@ -4,7 +4,7 @@ export const BOOKMARK_MS = 60_000
 /** One watch as those who end all of them see it. */
 export interface OpenWatch {
   end(): void
-  /** Tells that nothing else changed up to now; absent for watches that did not ask for it. */
+  /** Reports that nothing else changed up to now; absent for watches that did not ask for it. */
   readonly bookmark?: () => void
 }
 

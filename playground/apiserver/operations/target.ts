@@ -46,7 +46,7 @@ export function targetOf(
 export const keyOf = (namespace: string, name: string): string =>
   namespace === '' ? name : `${namespace}/${name}`
 
-/** What every write is told besides its body (meta/v1 CreateOptions, UpdateOptions, PatchOptions). */
+/** The options of every write besides its body (meta/v1 CreateOptions, UpdateOptions, PatchOptions). */
 export interface WriteOptions {
   readonly user: User
   readonly dryRun: boolean
@@ -58,14 +58,14 @@ export interface WriteOptions {
   readonly warn: (sentence: string) => void
 }
 
-/** What a read or write answers with: an object in the asked-for version, and the stored one if it is that very one. */
+/** What a read or write answers with: an object in the requested version, and the stored one if it is that very one. */
 export interface Answer {
   readonly code: number
   readonly object: JsonObject
   readonly stored?: StoredObject
 }
 
-/** A stored object in the version that was asked for. Conversion between versions is None: only apiVersion differs. */
+/** A stored object in the version that was requested. Conversion between versions is None: only apiVersion differs. */
 export function inVersion(type: ServedType, object: JsonObject): JsonObject {
   return converted(type, object, apiVersionOf(type.definition))
 }

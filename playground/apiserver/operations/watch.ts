@@ -108,7 +108,7 @@ export class Watch implements AsyncIterable<readonly WatchItem[]> {
     this.#wake?.()
   }
 
-  /** What there is when the watch starts, and, if asked for, the bookmark that says it is complete. */
+  /** What there is when the watch starts, and, if requested, the bookmark that says it is complete. */
   #state(matches: (object: StoredObject) => boolean, announceEnd: boolean): Iterator<WatchItem> {
     const { target } = this
     const objects = target.collection.list(target.namespace).filter(matches)
@@ -211,8 +211,8 @@ function invalidOption(field: string, detail: string): Error {
   )
 }
 
-const tooOld = (asked: number, oldest: number): JsonObject =>
-  expired(`too old resource version: ${asked} (${oldest})`).status as unknown as JsonObject
+const tooOld = (requested: number, oldest: number): JsonObject =>
+  expired(`too old resource version: ${requested} (${oldest})`).status as unknown as JsonObject
 
 /** What a change looks like through a selection: an object that comes into it is ADDED, one that leaves it DELETED. */
 function crossing(

@@ -79,7 +79,7 @@ export class Collection {
     return this.#events.slice(first)
   }
 
-  /** Records a change and tells the watchers. Called by the store alone, in the order of revisions. */
+  /** Records a change and notifies the watchers. Called by the store alone, in the order of revisions. */
   apply(event: StoreEvent): void {
     const { key } = event.current
     if (event.type === 'DELETED') this.#objects.delete(key)

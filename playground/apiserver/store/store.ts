@@ -30,7 +30,7 @@ const BATCH = 256
 
 /**
  * One logical cluster's objects under one revision counter, as etcd keeps them. Without a journal a write is done when
- * `write` returns; with one it is seen by nobody before it is on disk, and writes that wait share an fsync.
+ * `write` returns; with one no reader sees it before it is on disk, and writes that wait share an fsync.
  */
 export class Store {
   readonly #collections = new Map<string, Collection>()
@@ -61,7 +61,7 @@ export class Store {
   get revision(): number {
     return this.#revision
   }
-  /** Nothing before this revision can be asked for. */
+  /** Nothing before this revision can be requested. */
   get compacted(): number {
     return this.#compacted
   }
@@ -116,7 +116,7 @@ export class Store {
     for (const collection of this.#collections.values()) collection.forget(this.#compacted)
   }
 
-  /** Lets go of history that nobody will resume from. @param age milliseconds */
+  /** Drops history that no watch will resume from. @param age milliseconds */
   sweep(age: number): void {
     for (const collection of this.#collections.values()) collection.sweep(this.now(), age)
   }
@@ -197,7 +197,7 @@ export class Store {
     if (journal.wantsSnapshot) await journal.snapshot(this.#revision, this.records())
   }
 
-  /** Decides a batch in order: each write sees the ones before it, nobody else sees any of them yet. */
+  /** Decides a batch in order: each write sees the ones before it, no reader sees any of them yet. */
   #decideAll(writes: readonly Write[]) {
     const ahead = new Map<string, StoredObject | undefined>()
     let revision = this.#revision

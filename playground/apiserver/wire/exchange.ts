@@ -33,7 +33,7 @@ export interface ListDocument {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: JsonObject
-  /** In the asked-for version; `stored` where it is the stored text. */
+  /** In the requested version; `stored` where it is the stored text. */
   readonly items: readonly { readonly object: JsonObject; readonly stored?: StoredObject }[]
   /** Items of built-in kinds go without apiVersion and kind. */
   readonly bareItems: boolean

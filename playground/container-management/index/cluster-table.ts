@@ -21,7 +21,7 @@ export interface TableWatcher {
   readonly onEnd: () => void
 }
 
-/** What readers of the table's type are told of each difference. */
+/** What readers of the table's type receive for each difference. */
 export type OnDifference = (added: IndexedObject | undefined, removed: IndexedObject | undefined) => void
 
 /** Changes a watch can resume across; kube-apiserver's watch cache starts at 100 and grows as far. */

@@ -5,7 +5,7 @@ import { ClusterTable } from './cluster-table.js'
 import type { IndexedObject } from './indexed-object.js'
 import { SortedList } from './sorted-list.js'
 
-/** What kind of objects a type holds, as discovery told it. */
+/** What kind of objects a type holds, from discovery. */
 export interface IndexedType extends GroupVersionResource {
   readonly kind: string
   readonly namespaced: boolean
@@ -26,10 +26,10 @@ interface View {
   readonly list: SortedList<IndexedObject>
 }
 
-/** Views kept per type, filtered ones apart; the one unused for longest is dropped, and built again when it is asked for. */
+/** Views kept per type, filtered ones apart; the one unused for longest is dropped, and built again when it is requested. */
 const MAX_VIEWS = 16
-/** Filters of which is known that they were asked for once; who asks again gets a view. */
-const MAX_ASKED = 64
+/** Filters that were requested once are remembered, so many; the second request builds a view. */
+const MAX_REQUESTED_ONCE = 64
 
 /** One resource type across all clusters: a table per cluster, and sorted views that stay current while they are used. */
 export class ResourceIndex {
@@ -38,7 +38,7 @@ export class ResourceIndex {
   /** In order of use, the longest unused first. */
   readonly #views = new Map<string, View>()
   readonly #filtered = new Map<string, View>()
-  readonly #asked = new Set<string>()
+  readonly #requested = new Set<string>()
 
   constructor(type: IndexedType) {
     this.type = type
@@ -77,7 +77,7 @@ export class ResourceIndex {
   }
 
   /**
-   * Those that a filter admits, in an order, from the second time on that they are asked for: a first page is found sooner by
+   * Those that a filter admits, in an order, from the second time on that they are requested: a first page is found sooner by
    * looking through the sorted objects until it is full.
    */
   filtered(
@@ -86,10 +86,10 @@ export class ResourceIndex {
     { key: filter, admits }: ViewFilter,
   ): SortedList<IndexedObject> | undefined {
     const key = `${cluster}|${orderKey(order)}|${filter}`
-    if (!this.#asked.delete(key) && !this.#filtered.has(key)) {
-      this.#asked.add(key)
-      const [oldest] = this.#asked
-      if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest)
+    if (!this.#requested.delete(key) && !this.#filtered.has(key)) {
+      this.#requested.add(key)
+      const [oldest] = this.#requested
+      if (this.#requested.size > MAX_REQUESTED_ONCE && oldest !== undefined) this.#requested.delete(oldest)
       return undefined
     }
     return this.#view(this.#filtered, key, cluster, order, admits)

@@ -10,9 +10,9 @@ export interface Page {
   readonly length: number
   /** Set when the answer is a whole sorted view: its bytes can be sent without touching the objects. */
   readonly whole?: SortedList<IndexedObject>
-  /** Offset of the next page; only when asked for and the page is full. */
+  /** Offset of the next page; only when requested and the page is full. */
   readonly continue?: string
-  /** Objects after this page; negative when the offset is beyond the end. Only when asked for. */
+  /** Objects after this page; negative when the offset is beyond the end. Only when requested. */
   readonly remaining?: number
 }
 
@@ -36,7 +36,7 @@ export function select(index: FleetIndex, type: ResourceIndex, query: Query): Pa
   return tests.length === 0 ? slice(sorted, query) : scan(sorted.from(), query, tests)
 }
 
-/** The objects that pass, when the same was asked for before. Whose children are wanted depends on other types' objects. */
+/** The objects that pass, when the same was requested before. Whose children are wanted depends on other types' objects. */
 function view(
   type: ResourceIndex,
   cluster: string,

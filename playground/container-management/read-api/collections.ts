@@ -54,9 +54,11 @@ export function serveCollections(sources: ReadSources, name: string, request: Ap
   if (name === '') return answer(200, collectionList())
   const own = Object.hasOwn(collections, name) ? collections[name] : undefined
   if (!own) return collectionNotFound(name)
-  const asked = own.length > 0 ? own : askedTypes(request.query)
-  if (typeof asked === 'string') return badRequest(asked)
-  const types = [...sources.index.types()].filter(({ type }) => asked.some(pattern => matches(pattern, type)))
+  const requested = own.length > 0 ? own : requestedTypes(request.query)
+  if (typeof requested === 'string') return badRequest(requested)
+  const types = [...sources.index.types()].filter(({ type }) =>
+    requested.some(pattern => matches(pattern, type)),
+  )
   return withQuery(request.query, query => {
     const page = selectAcross(sources.index, types, query, comparator(query.order))
     const { shape } = negotiate(header(request, 'accept'))
@@ -80,7 +82,7 @@ const matches = (pattern: TypePattern, type: IndexedType): boolean =>
   (pattern.resource === '' || pattern.resource === type.resource)
 
 /** The types `?groups=` and `?resources=` name, or why they cannot be read. */
-function askedTypes(query: URLSearchParams): readonly TypePattern[] | string {
+function requestedTypes(query: URLSearchParams): readonly TypePattern[] | string {
   const groups = query.get('groups')
   const resources = query.get('resources')
   if (groups?.split(',').includes('*')) return [{ group: '*', version: '', resource: '' }]

@@ -270,9 +270,9 @@ const selectorOf =
 const unavailable = (message: string): ApiResponse =>
   answer(503, failure(503, 'ServiceUnavailable', message) as unknown as JsonObject)
 
-const tooLarge = (asked: string, current: string): ApiResponse =>
+const tooLarge = (requested: string, current: string): ApiResponse =>
   answer(504, {
-    ...failure(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`),
+    ...failure(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`),
     details: {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,

@@ -71,8 +71,8 @@ function itemsOf(
   return was ? [{ type: 'DELETED', object }] : []
 }
 
-const tooOld = (asked: string, oldest: string): JsonObject =>
-  failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`) as unknown as JsonObject
+const tooOld = (requested: string, oldest: string): JsonObject =>
+  failure(410, 'Expired', `too old resource version: ${requested} (${oldest})`) as unknown as JsonObject
 
 /** Items on their way to one reader. */
 class Queue {
@@ -129,6 +129,9 @@ class Queue {
   }
 }
 
-/** A version from the future is waited for by real servers; here the caller is told at once to come again. */
-export const isFromTheFuture = (asked: string, table: ClusterTable): boolean =>
-  asked !== '' && asked !== '0' && table.resourceVersion !== '' && !isAtOrBefore(asked, table.resourceVersion)
+/** A version from the future is waited for by real servers; here the caller gets an error at once and tries again. */
+export const isFromTheFuture = (requested: string, table: ClusterTable): boolean =>
+  requested !== '' &&
+  requested !== '0' &&
+  table.resourceVersion !== '' &&
+  !isAtOrBefore(requested, table.resourceVersion)

@@ -84,7 +84,7 @@ describe('the cause of a transition', () => {
     [
       'says that RBAC inside changed',
       { type: 'roleBindings.rbacChanged' },
-      'somebody changed the RBAC that Kairship made inside the control plane',
+      'the RBAC that Kairship made inside the control plane was changed',
     ],
     ['is the event in words where nothing else is known', { type: 'some.thing' }, 'some thing'],
     [

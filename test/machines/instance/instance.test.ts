@@ -219,7 +219,7 @@ describe('effects', () => {
     )
   })
 
-  it('make role bindings anew inside when somebody changed them, and nothing else', () => {
+  it('make role bindings anew inside when they were changed there, and nothing else', () => {
     const known: FactName[] = ['resolved', 'healthy', 'distinct', 'bindings']
     const before = told({ status: { phase: 'Registering' } }, ...known).snapshot
     const task = 'roleBindings'

@@ -113,7 +113,7 @@ function requestState(request: JsonObject): string {
 export const SIGNING_REQUEST_COLUMNS: readonly PrinterColumn[] = [
   NAME,
   AGE,
-  column('SignerName', text('spec.signerName', '<none>'), 'Who is asked to sign.'),
+  column('SignerName', text('spec.signerName', '<none>'), 'The requested signer.'),
   column('Requestor', text('spec.username'), 'Who asks.'),
   column(
     'RequestedDuration',
@@ -223,7 +223,12 @@ export const CSI_NODE_COLUMNS: readonly PrinterColumn[] = [
 export const CSI_DRIVER_COLUMNS: readonly PrinterColumn[] = [
   NAME,
   column('AttachRequired', flag('spec.attachRequired'), 'Whether volumes are attached first.', 'boolean'),
-  column('PodInfoOnMount', flag('spec.podInfoOnMount'), 'Whether the driver is told of the pod.', 'boolean'),
+  column(
+    'PodInfoOnMount',
+    flag('spec.podInfoOnMount'),
+    'Whether the driver gets information about the pod.',
+    'boolean',
+  ),
   column('StorageCapacity', flag('spec.storageCapacity'), 'Whether capacity is considered.', 'boolean'),
   column(
     'TokenRequests',

@@ -201,7 +201,7 @@ export const priorityClass: Strategy = {
 export const signingRequest: Strategy = {
   ...PLAIN,
   ...statusSubresource({}),
-  // What is asked cannot change after asking.
+  // A review cannot change after it was created.
   prepareForUpdate: (object, old) => ({ ...keepStatus(object, old), spec: objectAt(old, 'spec') }),
   validate: object => [
     ...(stringAt(object, 'spec', 'request') === '' ? [required('spec.request')] : []),

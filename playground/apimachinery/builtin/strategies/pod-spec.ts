@@ -215,7 +215,7 @@ function resourceErrors(resources: JsonObject, path: string): FieldError[] {
   )
 }
 
-/** Nothing may be asked for beyond what may be used. */
+/** Nothing may be requested beyond what may be used. */
 const limitErrors = (resources: JsonObject, path: string): FieldError[] =>
   Object.entries(objectAt(resources, 'requests')).flatMap(([name, request]) => {
     const limit = at(resources, 'limits', name)

@@ -49,7 +49,7 @@ const isReachable = (spec: JsonObject): boolean =>
   spec.type === 'LoadBalancer' ||
   (spec.type === 'ClusterIP' && listAt(spec, 'externalIPs').length > 0)
 
-/** A service that nobody outside reaches any more forgets how it treated them, unless that was changed in the same breath. */
+/** A service that is no longer reachable from outside loses the fields for outside traffic, unless they were changed by the same write. */
 function withoutOutside(service: JsonObject, old: JsonObject): JsonObject {
   const [spec, before] = [objectAt(service, 'spec'), objectAt(old, 'spec')]
   const { externalTrafficPolicy, ...rest } = spec
