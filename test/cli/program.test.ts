@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CommandError, ExitCode } from '../../cli/exit-code.js'
-import { flagOf, settingsOf, settableFrom } from '../../cli/load-config.js'
+import { flagOf, settableFrom, settingsOf } from '../../cli/load-config.js'
 import { type Actions, run } from '../../cli/program.js'
 import { type CommandName, type Config, settings } from '../../config.js'
 import { KubeconfigError } from '../../ports/kube-api.js'
