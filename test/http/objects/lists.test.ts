@@ -158,10 +158,14 @@ describe('a list', () => {
     expect(after.items[0]?.metadata.name).not.toBe('aaa')
   })
 
-  it('says where it is from', async () => {
-    answers = []
-    await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
-    expect(answers).toMatchObject([{ source: 'index', reason: 'Index' }])
+  it('says where it is from, and how old that may be', async () => {
+    // How old is known once the first canary has been seen in the index.
+    await eventually('the lag is known', async () => {
+      answers = []
+      await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
+      return answers[0]?.lagMs !== undefined
+    })
+    expect(answers).toEqual([{ source: 'index', reason: 'Index', lagMs: expect.any(Number) }])
     await world.playground.containerManagement.setReadApiAvailable(false)
     try {
       answers = []
