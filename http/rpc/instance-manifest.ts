@@ -1,4 +1,3 @@
-import { parse as parseYaml } from 'yaml'
 import type { IndexedResources, Instance, InstanceSpec } from '../../manifests/instance.js'
 import type { SecretReference } from '../../manifests/kube.js'
 import type {
@@ -6,6 +5,7 @@ import type {
   InstanceSpec as SpecMessage,
 } from '../../proto/gen/kairship/instance_pb.js'
 import { type FieldViolation, invalidArgument, invalidFields } from '../failure.js'
+import { documentOf } from '../objects/manifest.js'
 
 /** Remembers which management cluster the contract's `cluster` field named; nothing is looked up by it. */
 const HOST_CLUSTER_ANNOTATION = 'kairship.io/host-cluster'
@@ -95,26 +95,13 @@ export interface Replacement {
   readonly uid?: string
 }
 
-/** YAML of more aliases than this is an attack, not an Instance. */
-const MOST_ALIASES = 50
-
 /**
  * Reads the whole object that UpdateInstance is given, JSON or YAML.
  * @param name the instance meant; the object may repeat it, but not name another
  * @throws Failure INVALID_ARGUMENT with the wrong place in `data`
  */
 export function replacementOf(name: string, data: string): Replacement {
-  let object: unknown
-  try {
-    object = parseYaml(data, { maxAliasCount: MOST_ALIASES })
-  } catch (error) {
-    throw invalidFields([
-      {
-        field: 'data',
-        description: `is neither JSON nor YAML: ${error instanceof Error ? error.message : ''}`,
-      },
-    ])
-  }
+  const object = documentOf(data, 'data')
   if (!isRecord(object)) throw invalidFields([{ field: 'data', description: 'is not an object' }])
   const metadata = object.metadata ?? {}
   if (!isRecord(metadata)) throw invalidFields([{ field: 'data.metadata', description: 'is not an object' }])

@@ -209,10 +209,10 @@ describe('writing instances', () => {
       metadata: { ...before.metadata, finalizers: ['kairship.io/x'] },
     })
     const data =
-      'metadata: {labels: {tier: gold}}\nspec: {alias: N, kubeconfigSecretRef: {namespace: a, name: b}}'
+      'metadata: {labels: {tier: gold}}\nspec: {alias: Nord, kubeconfigSecretRef: {namespace: a, name: b}}'
     const { status, json } = await call('admin', 'PUT', '/instances/north', { data })
     expect(status).toBe(200)
-    expect(JSON.parse(json.data)).toMatchObject({ spec: { alias: 'N' } })
+    expect(JSON.parse(json.data)).toMatchObject({ spec: { alias: 'Nord' } })
     expect(host.instances.get('north')?.metadata).toMatchObject({
       labels: { tier: 'gold' },
       finalizers: ['kairship.io/x'],
@@ -237,6 +237,13 @@ describe('writing instances', () => {
     const { status, json } = await testApi().call('admin', 'PUT', '/instances/north', { data })
     expect(status).toBe(400)
     expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field }])
+  })
+
+  it('refuses to update to what is nested so deep that reading it would end the process', async () => {
+    const { call } = testApi()
+    const { status, json } = await call('admin', 'PUT', '/instances/north', { data: '['.repeat(100_000) })
+    expect([status, json.code]).toEqual([400, 3])
+    expect((await call('admin', 'GET', '/instances/north')).status).toBe(200)
   })
 
   it('deletes, deletes again while it is going, and says NOT_FOUND once it is gone', async () => {
