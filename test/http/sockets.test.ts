@@ -198,8 +198,9 @@ describe('reflection', () => {
   it('names the services and shows their files with every option', async () => {
     const api = await listening()
     const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
+    const ours = ['Instance', 'Apps', 'Batch', 'Core', 'Networking', 'Placement']
     expect(listed?.list_services_response?.service).toEqual([
-      { name: 'kairship.io.api.instance.v1alpha1.InstanceService' },
+      ...ours.map(name => ({ name: `kairship.io.api.${name.toLowerCase()}.v1alpha1.${name}Service` })),
       { name: 'grpc.health.v1.Health' },
     ])
     const symbol = 'kairship.io.api.instance.v1alpha1.InstanceService.ListInstances'

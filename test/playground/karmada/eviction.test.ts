@@ -13,7 +13,14 @@ let world: PropagationWorld
 let ahead = 0
 const clock = () => Date.now() + ahead
 beforeAll(async () => {
-  world = await PropagationWorld.start(['m1', 'm2'], { clock })
+  // More room than m2 has, whatever runs there: so m1 is chosen whenever it can be.
+  const nodes = Array.from({ length: 6 }, (_, at) => ({
+    name: `node-${at}`,
+    cpu: '4',
+    memory: '16Gi',
+    pods: '110',
+  }))
+  world = await PropagationWorld.start(['m1', 'm2'], { clock }, { m1: nodes })
 })
 afterEach(() => setTaints('m1', []))
 afterAll(() => world.close())

@@ -7,7 +7,7 @@ import { type GroupVersionResource, type KubeObject, resourcePath } from '../../
 import { read } from '../../../playground/client/write.js'
 import { type Karmada, type KarmadaOptions, startKarmada } from '../../../playground/karmada/control-plane.js'
 import { join } from '../../../playground/karmada/join.js'
-import { type Member, startMember } from '../../../playground/member/member.js'
+import { type Member, type MemberOptions, startMember } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
 import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
@@ -30,9 +30,11 @@ export class PropagationWorld {
     readonly members: ReadonlyMap<string, Member>,
   ) {}
 
+  /** @param nodesOf the nodes of members that are to have others than usual */
   static async start(
     names: readonly string[],
     options: Partial<KarmadaOptions> = {},
+    nodesOf: Readonly<Record<string, MemberOptions['nodes']>> = {},
   ): Promise<PropagationWorld> {
     const times = { probe: 50, discovery: 60_000, settle: 10, thresholds: { success: 0, failure: 0 } }
     const karmada = await startKarmada({
@@ -45,7 +47,12 @@ export class PropagationWorld {
     const members = new Map<string, Member>()
     const world = new PropagationWorld(karmada, members)
     for (const name of names) {
-      const { server } = await startMember({ name, log: silent, podStartMs: 0 }).then(member => {
+      const { server } = await startMember({
+        name,
+        log: silent,
+        podStartMs: 0,
+        ...(nodesOf[name] && { nodes: nodesOf[name] }),
+      }).then(member => {
         members.set(name, member)
         return member
       })
