@@ -1,5 +1,6 @@
 import type { Resource } from '../interpreter/workload.js'
 import { claimOf, policyFor } from '../matching/policies.js'
+import { preempts } from '../matching/preemption.js'
 import { mayBePropagated } from '../matching/propagated.js'
 import { bestPrecision, Precision } from '../matching/resource-selector.js'
 import { executionNamespace, workName } from '../names.js'
@@ -145,12 +146,10 @@ function claimOutcome(
     one.name === policy.metadata.name &&
     one.namespace === policy.metadata.namespace
   if (held && isSame(held)) return { claim: 'Keeps' }
-  const present = [...policies, ...clusterPolicies].map(one => ({ one, ...linkTo(one) }))
-  const other =
-    held &&
-    present.find(one => one.kind === held.kind && one.name === held.name && one.namespace === held.namespace)
-      ?.one
-  if (other) return { claim: preempts(policy, other) ? 'Preempts' : 'HeldByOther', other }
+  const find = (kind: string, key: string) =>
+    (kind === 'PropagationPolicy' ? policies : clusterPolicies).find(one => objectKeyOf(one) === key)
+  const other = held && find(held.kind, held.namespace ? `${held.namespace}/${held.name}` : held.name)
+  if (other) return { claim: preempts(policy, template, find) ? 'Preempts' : 'HeldByOther', other }
   const others = (all: readonly PropagationPolicy[]) => all.filter(one => !isSame(linkTo(one)))
   const isNamespaced = policy.kind === 'PropagationPolicy'
   const winner = policyFor(
@@ -161,12 +160,5 @@ function claimOutcome(
   return winner === policy || !winner ? { claim: 'Claims' } : { claim: 'Outranked', other: winner }
 }
 
-/**
- * Whether a policy takes over what another one holds (`preemptPropagationPolicy` and its siblings in Karmada's detector): it must
- * say so, and be of higher priority or, as a PropagationPolicy, stand against a ClusterPropagationPolicy.
- */
-function preempts({ kind, spec }: PropagationPolicy, other: PropagationPolicy): boolean {
-  if (spec.preemption !== 'Always') return false
-  if (kind !== other.kind) return kind === 'PropagationPolicy'
-  return (spec.priority ?? 0) > (other.spec.priority ?? 0)
-}
+const objectKeyOf = ({ metadata: { namespace, name } }: PropagationPolicy): string =>
+  namespace ? `${namespace}/${name}` : name

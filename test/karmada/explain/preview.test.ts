@@ -205,6 +205,11 @@ describe('a template of another policy', () => {
     expect(claimBy(spec, place)).toEqual(expected)
   })
 
+  it('is not preempted by a policy that does not name it', () => {
+    const all = { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] }
+    expect(claimBy({ ...all, priority: 2, preemption: 'Always' })).toEqual(['HeldByOther', 'first'])
+  })
+
   it('shows no placement where it stays', () => {
     const preview = previewTemplate(policyOf({}, { name: 'second' }), held.template, presentOf(held))
     expect(preview).not.toHaveProperty('placement')
