@@ -5,6 +5,7 @@ import type { Work } from '../objects/work.js'
 import { targetsOf, workOf } from '../propagation/work-of.js'
 import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, waiting } from './link.js'
 import type { Propagated } from './propagated.js'
+import { unreachableBecause } from './unreachable.js'
 
 /** Whether a cluster has its Work, and whether Karmada could apply it there. */
 export function workLink(propagated: Propagated, name: string): Finding {
@@ -101,12 +102,6 @@ function applyFix(message: string): string {
   if (/namespaces? .* not found/i.test(message))
     return 'The namespace is missing in the member: let Karmada propagate it, or create it there.'
   return 'Correct the template or its overrides as the member’s API server says.'
-}
-
-function unreachableBecause({ status }: Cluster): string | undefined {
-  const ready = conditionOf(status?.conditions, 'Ready')
-  if (!ready) return 'it has not reported yet'
-  return ready.status === 'True' ? undefined : `${ready.reason}: ${ready.message}`
 }
 
 const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>

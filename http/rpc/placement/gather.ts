@@ -1,4 +1,5 @@
 import type { MemberObject, Propagated } from '../../../karmada/explain/propagated.js'
+import { unreachableBecause } from '../../../karmada/explain/unreachable.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { bindingName, executionNamespace, workName } from '../../../karmada/names.js'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
@@ -9,7 +10,9 @@ import type { Work } from '../../../karmada/objects/work.js'
 import { type OverridePolicies, targetsOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
+import { deadline } from '../../../ports/cancellation.js'
 import { toFailure } from '../../errors.js'
+import { deadlineExceeded } from '../../failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from '../../objects/object-type.js'
 import type { Reader } from './reader.js'
 import { TYPES } from './types.js'
@@ -26,12 +29,15 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     clustersOf(reader),
   ])
   const targets = binding ? targetsOf(binding).map(({ name }) => name) : []
+  const byName = new Map(clusters.map(cluster => [cluster.metadata.name, cluster]))
   const name = workName(type.kind, key.name, namespace)
   const works = await reader.each(targets, cluster =>
     reader.get<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
   )
-  const members = await reader.each(targets, async cluster => {
-    return [cluster, await inMember(reader, cluster, type, key)] as const
+  const members = await reader.each(targets, async name => {
+    const unreachable = unreachableIn(byName.get(name))
+    const found = unreachable ?? (await inMember(reader, name, type, key))
+    return [name, found] as const
   })
   return {
     wanted: { apiVersion: apiVersionOf(type), kind: type.kind, ...key },
@@ -70,6 +76,15 @@ export async function overridesOf(reader: Reader, namespace: string): Promise<Ov
   return { clusterWide, namespaced }
 }
 
+/** Milliseconds that one member may take. Several hanging ones must leave time for the answer, which a call has 30 s for. */
+const MEMBER_PATIENCE_MS = 3_000
+
+/** What can be said of a member without asking it: to one that is not ready a request hangs until it is given up. */
+function unreachableIn(cluster: Cluster | undefined): MemberObject | undefined {
+  const why = cluster && unreachableBecause(cluster)
+  return why === undefined ? undefined : { kind: 'unreadable', because: `its Cluster is not ready, ${why}` }
+}
+
 /** A member that cannot be asked is no reason to say nothing of the others. */
 async function inMember(
   { objects, call, place }: Reader,
@@ -77,11 +92,16 @@ async function inMember(
   type: ObjectType,
   key: ObjectKey,
 ): Promise<MemberObject> {
+  const { signal, clear } = deadline([call.signal], MEMBER_PATIENCE_MS, { late: noAnswer })
   try {
-    const object = await objects.get<Resource>(call, { ...place, cluster }, type, key)
+    const object = await objects.get<Resource>({ ...call, signal }, { ...place, cluster }, type, key)
     return { kind: 'found', object }
   } catch (error) {
     call.signal.throwIfAborted()
     return isNotFound(error) ? { kind: 'missing' } : { kind: 'unreadable', because: toFailure(error).message }
+  } finally {
+    clear()
   }
 }
+
+const noAnswer = (ms: number) => deadlineExceeded(`the member did not answer within ${ms / 1_000} s`)

@@ -17,6 +17,7 @@ const ALL = { page: 1, pageSize: 0 } as const
 export class Reader {
   readonly #unread = new Set<string>()
   readonly #types = new Map<string, Promise<ObjectType>>()
+  readonly #lists = new Map<string, Promise<readonly KubeObject[]>>()
 
   constructor(
     readonly objects: Objects,
@@ -47,8 +48,15 @@ export class Reader {
     }
   }
 
-  /** The objects of a type, in one namespace or in all; those that could be read. */
-  async list<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
+  /** The objects of a type, in one namespace or in all; those that could be read. Each list is asked for once. */
+  list<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
+    const key = `${type.group}/${type.resource} ${namespace}`
+    const list = this.#lists.get(key) ?? this.#readable<T>(type, namespace)
+    this.#lists.set(key, list)
+    return list as Promise<readonly T[]>
+  }
+
+  async #readable<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
     const query = { ...ALL, ...(namespace !== undefined && { namespace }) }
     try {
       return (await this.objects.list<T>(this.call, this.place, type, query)).items

@@ -22,6 +22,8 @@ const spdy = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_
 /** Two replicas before a real Karmada, and clients that reach them as through a Service: what ends, and how it goes on. */
 describe('of two replicas behind a Service', () => {
   const stack = inject('stack')
+  /** A stack that is kept has the namespaces of the run before. */
+  const run = Date.now().toString(36)
   const kubectl = programPath('kubectl')
   const home = mkdtempSync(join(tmpdir(), 'kairship-replicas-'))
   let proxy: RealProxy
@@ -78,7 +80,7 @@ describe('of two replicas behind a Service', () => {
   }
 
   it('kubectl get -w prints each object once, also when the index could answer its list', async () => {
-    const namespace = 'watched-once'
+    const namespace = `watched-once-${run}`
     const path = `/api/v1/namespaces/${namespace}/configmaps`
     await proxy.karmada.must('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
@@ -107,7 +109,7 @@ describe('of two replicas behind a Service', () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'one gets %s: informers go on at the other without listing again, nothing is missed, doubled or written twice',
     async signal => {
-      const namespace = `replicas-${signal.toLowerCase()}`
+      const namespace = `replicas-${signal.toLowerCase()}-${run}`
       const leaving = proxy.replica
       if (leaving.engine.pid === undefined) await leaving.engine.start()
       await leads(leaving)

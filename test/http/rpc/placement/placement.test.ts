@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../../scenarios/support/eventually.js'
-import { curl } from '../fakes/listening.js'
-import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
+import { eventually } from '../../../scenarios/support/eventually.js'
+import { curl } from '../../fakes/listening.js'
+import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../../proxy/playground-proxy.js'
 
 let world: PlaygroundProxy
 beforeAll(async () => {

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Call } from '../../../../http/call.js'
+import type { ObjectKey, ObjectType, Place } from '../../../../http/objects/object-type.js'
+import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import { gather } from '../../../../http/rpc/placement/gather.js'
+import { Reader } from '../../../../http/rpc/placement/reader.js'
+import type { Cluster } from '../../../../karmada/objects/cluster.js'
+import { orAborted } from '../../../../ports/cancellation.js'
+
+const DEPLOYMENT: ObjectType = {
+  ...{ group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true },
+}
+const WEB: ObjectKey = { namespace: 'shop', name: 'web' }
+
+const cluster = (name: string, ready?: 'True' | 'False' | 'Unknown'): Cluster => ({
+  apiVersion: 'cluster.karmada.io/v1alpha1',
+  kind: 'Cluster',
+  metadata: { name },
+  spec: { syncMode: 'Push' },
+  ...(ready && {
+    status: {
+      conditions: [
+        {
+          type: 'Ready',
+          status: ready,
+          reason: 'Seen',
+          message: 'by the test',
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+        },
+      ],
+    },
+  }),
+})
+
+/** A control plane with a binding to its clusters; members answer as `member` does, and never unless it says so. */
+function world(clusters: readonly Cluster[], member: (name: string) => Promise<unknown> = never) {
+  const asked: string[] = []
+  const binding = {
+    metadata: { name: 'web-deployment', namespace: 'shop' },
+    spec: { clusters: clusters.map(({ metadata: { name } }) => ({ name })) },
+  }
+  const objects = {
+    async get(call: ObjectCall, place: Place, { resource }: ObjectType) {
+      if (place.cluster !== undefined) {
+        asked.push(place.cluster)
+        return orAborted(member(place.cluster), call.signal)
+      }
+      return resource === 'resourcebindings' ? binding : { metadata: WEB }
+    },
+    list: async (_: ObjectCall, __: Place, { resource }: ObjectType) => ({
+      items: resource === 'clusters' ? clusters : [],
+    }),
+  } as unknown as Objects
+  const caller = new AbortController()
+  const call = { signal: caller.signal } as Call
+  const reader = new Reader(objects, call, { instance: 'eu' })
+  return { asked, caller, gathered: () => gather(reader, DEPLOYMENT, WEB) }
+}
+
+const never = () => new Promise<never>(() => undefined)
+
+describe('what a trace gathers from members', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('does not ask a member that is not ready, and says so', async () => {
+    const { asked, gathered } = world([cluster('down', 'False'), cluster('lost', 'Unknown'), cluster('new')])
+    const { members } = await gathered()
+    expect(asked).toEqual([])
+    expect([...members.values()]).toEqual([
+      { kind: 'unreadable', because: 'its Cluster is not ready, Seen: by the test' },
+      { kind: 'unreadable', because: 'its Cluster is not ready, Seen: by the test' },
+      { kind: 'unreadable', because: 'its Cluster is not ready, it has not reported yet' },
+    ])
+  })
+
+  it('waits three seconds for each member that does not answer, and tells of the others', async () => {
+    const names = Array.from({ length: 9 }, (_, at) => `hangs-${at}`)
+    const { asked, gathered } = world(
+      [...names, 'well'].map(name => cluster(name, 'True')),
+      async name => (name === 'well' ? { metadata: WEB } : never()),
+    )
+    const found = gathered()
+    await vi.advanceTimersByTimeAsync(6_000)
+    const { members } = await found
+    expect(asked).toHaveLength(10)
+    expect(members.get('hangs-0')).toEqual({
+      kind: 'unreadable',
+      because: 'the member did not answer within 3 s',
+    })
+    expect(members.get('hangs-8')).toEqual(members.get('hangs-0'))
+    expect(members.get('well')).toEqual({ kind: 'found', object: { metadata: WEB } })
+  })
+
+  it('ends with the call, with the reason of its signal', async () => {
+    const { caller, gathered } = world([cluster('hangs', 'True')])
+    const found = gathered()
+    const ended = expect(found).rejects.toThrow('hung up')
+    await vi.advanceTimersByTimeAsync(1_000)
+    caller.abort(new Error('hung up'))
+    await ended
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

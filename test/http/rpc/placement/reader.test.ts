@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import type { Call } from '../../../../http/call.js'
+import type { ListQuery } from '../../../../http/objects/list-query.js'
+import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
+import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import { previewOverride } from '../../../../http/rpc/placement/preview.js'
+import { Reader } from '../../../../http/rpc/placement/reader.js'
+import type { OverridePolicy } from '../../../../karmada/objects/override-policy.js'
+import type { KubeObject } from '../../../../manifests/kube.js'
+
+it('a preview over many templates asks for each list once', async () => {
+  const lists: string[] = []
+  const deployments = ['a', 'b', 'c'].map(name => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'shop' },
+  }))
+  const objects = {
+    typeOf: async () => ({
+      group: 'apps',
+      version: 'v1',
+      resource: 'deployments',
+      kind: 'Deployment',
+      namespaced: true,
+    }),
+    get: async () => ({ spec: { clusters: [] } }),
+    async list(
+      _: ObjectCall,
+      __: Place,
+      { resource }: ObjectType,
+      { namespace = '*' }: ListQuery<KubeObject>,
+    ) {
+      lists.push(`${namespace}/${resource}`)
+      return { items: resource === 'deployments' ? deployments : [] }
+    },
+  } as unknown as Objects
+  const reader = new Reader(objects, {} as Call, { instance: 'eu' })
+  const policy: OverridePolicy & KubeObject = {
+    apiVersion: 'policy.karmada.io/v1alpha1',
+    kind: 'OverridePolicy',
+    metadata: { name: 'images', namespace: 'shop' },
+    spec: { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }], overrideRules: [] },
+  }
+  const { templates } = await previewOverride(reader, policy)
+  expect(templates).toHaveLength(3)
+  expect(lists.sort()).toEqual([
+    '*/clusteroverridepolicies',
+    '*/clusters',
+    'shop/deployments',
+    'shop/overridepolicies',
+  ])
+})
