@@ -9,6 +9,7 @@ import {
 } from '../container-management/container-management.js'
 import { GlobalManagement, type Grant } from '../global-management/global-management.js'
 import { type Karmada, startKarmada } from '../karmada/control-plane.js'
+import type { MonitorTimes } from '../karmada/member-monitor.js'
 import { type Member, startMember } from '../member/member.js'
 import type { Namespace } from '../objects/core.js'
 import { NAMESPACES } from '../objects/core-types.js'
@@ -37,6 +38,8 @@ export interface PlaygroundOptions {
    * itself is not affected.
    */
   readonly withoutSockets?: boolean
+  /** How often and how patiently control planes look at their members; the times of `DEFAULT_MONITOR_TIMES` unless given. */
+  readonly memberTimes?: MonitorTimes
   /** Control planes started at the same time; 8 by default. */
   readonly concurrency?: number
 }
@@ -211,10 +214,11 @@ class RunningPlayground {
   }
 
   async #startKarmada(name: string): Promise<Karmada> {
-    const { log } = this.#options
+    const { log, memberTimes } = this.#options
     const place = this.#places.of(name)
     const karmada = await startKarmada({
       name,
+      ...(memberTimes && { times: memberTimes }),
       connector: this.#connector,
       log: log.child({ cluster: name }),
       ...place,

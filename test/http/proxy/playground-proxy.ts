@@ -8,7 +8,7 @@ import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
 import { proxyKubeconfig } from '../../../cli/proxy-kubeconfig.js'
 import { settings } from '../../../config.js'
 import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
-import { type Playground, startPlayground } from '../../../playground/fleet/fleet.js'
+import { type Playground, type PlaygroundOptions, startPlayground } from '../../../playground/fleet/fleet.js'
 import { eventually } from '../../scenarios/support/eventually.js'
 import { failed, unmetered } from '../../silent.js'
 import { curl } from '../fakes/listening.js'
@@ -36,12 +36,18 @@ export interface PlaygroundProxy {
   close(): Promise<void>
 }
 
-export async function startPlaygroundProxy({ members = 1 } = {}): Promise<PlaygroundProxy> {
+export async function startPlaygroundProxy({
+  members = 1,
+  memberTimes,
+}: {
+  members?: number
+} & Pick<PlaygroundOptions, 'memberTimes'> = {}): Promise<PlaygroundProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'kairship-proxy-'))
   const log = fakeLog()
   const playground = await startPlayground({
     instances: 1,
     membersPerInstance: members,
+    ...(memberTimes && { memberTimes }),
     connector: kubeConnector(),
     log,
   })

@@ -2,6 +2,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { afterAll, beforeAll } from 'vitest'
 import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
+import { DEFAULT_MONITOR_TIMES } from '../../../playground/karmada/member-monitor.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../../http/proxy/playground-proxy.js'
 import { eventually } from './eventually.js'
@@ -31,54 +32,79 @@ export const TYPES = {
   roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' },
 } as const satisfies Record<string, Type>
 
+/** Members are noticed to be down, and up again, within seconds: waiting as Karmada does would test nothing more. */
+const MEMBER_TIMES = {
+  ...DEFAULT_MONITOR_TIMES,
+  probe: 1_000,
+  thresholds: { success: 1_000, failure: 1_000 },
+}
+
+/** A playground that runs while the tests of a file do. */
+interface Running {
+  world: PlaygroundProxy | undefined
+}
+
 /** One service of the management API over a playground of one instance with two members; for all tests of a file. */
 export class ManagedWorld<S extends DescService> {
-  #world!: PlaygroundProxy
+  readonly #running: Running
   /** Calls of the administrator. */
   calls!: Wires<S>
   /** Calls of somebody who may only read. */
   viewer!: Wires<S>
 
-  constructor(service: S) {
-    beforeAll(async () => {
-      this.#world = await startPlaygroundProxy({ members: 2 })
-      await letIn(this.#world)
-      const { tokens } = this.#world.playground
-      this.calls = new Wires(this.#world.api, service, tokens.admin)
-      this.viewer = this.calls.as(tokens.viewer)
+  /** @param running the playground of another service, where they share one */
+  constructor(service: S, running?: Running) {
+    this.#running = running ?? { world: undefined }
+    if (!running)
+      beforeAll(async () => {
+        this.#running.world = await startPlaygroundProxy({ members: 2, memberTimes: MEMBER_TIMES })
+        await letIn(this.#running.world)
+      })
+    beforeAll(() => {
+      const { api, playground } = this.world
+      this.calls = new Wires(api, service, playground.tokens.admin)
+      this.viewer = this.calls.as(playground.tokens.viewer)
     })
+    // In reverse order of their declaration, so what started the playground ends it last.
     afterAll(async () => {
       this.calls?.close()
       this.viewer?.close()
-      await this.#world?.close()
+      if (!running) await this.#running.world?.close()
     })
   }
 
+  /** Another service over the same playground: starting one takes longer than most tests. */
+  of<T extends DescService>(service: T): ManagedWorld<T> {
+    return new ManagedWorld(service, this.#running)
+  }
+
   get world(): PlaygroundProxy {
-    return this.#world
+    const { world } = this.#running
+    if (!world) throw new Error('the playground has not started')
+    return world
   }
 
   get instance(): string {
-    return this.#world.instance
+    return this.world.instance
   }
 
   /** The members' names, sorted. */
   get members(): readonly string[] {
-    return [...this.#world.playground.members.keys()].sort()
+    return [...this.world.playground.members.keys()].sort()
   }
 
   /** The control plane, past the management API. */
   get control(): KubeApi {
-    return this.#world.playground.karmadas.get(this.instance)!.server.local
+    return this.world.playground.karmadas.get(this.instance)!.server.local
   }
 
   member(name: string) {
-    return this.#world.playground.members.get(name)!.server
+    return this.world.playground.members.get(name)!.server
   }
 
   /** Everything that has been logged, audit records included. */
   log(): readonly object[] {
-    return this.#world.log.lines
+    return this.world.log.lines
   }
 
   /** An object in a cluster; undefined where it is not. */

@@ -1,0 +1,49 @@
+import { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
+import { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
+import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import { ManagedWorld } from '../support/managed-world.js'
+import { deploymentListCases } from './apps/deployment-lists.js'
+import { deploymentPromotionCases } from './apps/deployment-promotion.js'
+import { deploymentCases } from './apps/deployments.js'
+import { deploymentReaderCases } from './apps/readers.js'
+import { wrongDeploymentRequestCases } from './apps/wrong-requests.js'
+import { cronJobCases } from './batch/cron-jobs.js'
+import { jobRestartCases } from './batch/job-restarts.js'
+import { jobCases } from './batch/jobs.js'
+import { wrongBatchRequestCases } from './batch/wrong-requests.js'
+import { configMapCases } from './core/config-maps.js'
+import { eventCases } from './core/events.js'
+import { memberServiceCases } from './core/member-services.js'
+import { namespaceCases } from './core/namespaces.js'
+import { podCases } from './core/pods.js'
+import { secretCases } from './core/secrets.js'
+import { serviceCases } from './core/services.js'
+import { wrongCoreRequestCases } from './core/wrong-requests.js'
+
+/**
+ * The kinds of an instance's objects, a file for each. They share one playground, because starting one takes longer than the
+ * cases of a kind; no kind needs what another left.
+ */
+const core = new ManagedWorld(CoreService)
+const apps = core.of(AppsService)
+const batch = core.of(BatchService)
+
+configMapCases(core)
+secretCases(core)
+serviceCases(core)
+memberServiceCases(core)
+podCases(core)
+namespaceCases(core)
+eventCases(core)
+wrongCoreRequestCases(core)
+
+deploymentCases(apps)
+deploymentListCases(apps)
+deploymentPromotionCases(apps)
+wrongDeploymentRequestCases(apps)
+deploymentReaderCases(apps)
+
+jobCases(batch)
+jobRestartCases(batch)
+cronJobCases(batch)
+wrongBatchRequestCases(batch)
