@@ -5,6 +5,7 @@ import type { KubeApi } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
+import { AutoscalingService } from '../proto/gen/kairship/autoscaling_pb.js'
 import { BatchService } from '../proto/gen/kairship/batch_pb.js'
 import { CoreService } from '../proto/gen/kairship/core_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
@@ -20,6 +21,7 @@ import { operationsOf, type ServedService, type ServiceHandlers } from './operat
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
+import { autoscalingHandlers } from './rpc/autoscaling/handlers.js'
 import { batchHandlers } from './rpc/batch/handlers.js'
 import { coreHandlers } from './rpc/core/handlers.js'
 import { instanceHandlers } from './rpc/instance.js'
@@ -81,6 +83,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy }),
       ),
       served(AppsService, appsHandlers(objects)),
+      served(AutoscalingService, autoscalingHandlers(objects)),
       served(BatchService, batchHandlers(objects)),
       served(CoreService, coreHandlers(objects, fleet)),
       served(NetworkingService, networkingHandlers(objects)),

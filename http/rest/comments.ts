@@ -1,4 +1,5 @@
 import { comments as apps } from '../../proto/gen/comments/apps.js'
+import { comments as autoscaling } from '../../proto/gen/comments/autoscaling.js'
 import { comments as batch } from '../../proto/gen/comments/batch.js'
 import { comments as core } from '../../proto/gen/comments/core.js'
 import { comments as instance } from '../../proto/gen/comments/instance.js'
@@ -15,6 +16,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...types,
   ...pod,
   ...apps,
+  ...autoscaling,
   ...batch,
   ...core,
   ...instance,

@@ -61,7 +61,6 @@ describe('the contract', () => {
     ).toEqual([
       'AggregationService',
       'ApiextensionsService',
-      'AutoscalingService',
       'CloudShellService',
       'ClusterService',
       'ImageService',

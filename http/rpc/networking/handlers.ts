@@ -1,13 +1,12 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
-import type { Call } from '../../call.js'
 import type { ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { begun } from '../begun.js'
 import { inField } from '../in-field.js'
-import { dataOf, type FilterFields, kindHandlers, objectKeyOf, placeOf } from '../kind-handlers.js'
+import { dataOf, kindHandlers, objectKeyOf, placeOf } from '../kind-handlers.js'
 import { promote } from '../promote.js'
+import { watchKind } from '../watch-kind.js'
 import { ingresses } from './ingress.js'
 
 const INGRESS_CLASS: ObjectType = {
@@ -19,16 +18,12 @@ const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
 /** Ingresses of instances and their members, and the members' ingress classes. */
 export function networkingHandlers(objects: Objects): ServiceHandlers<typeof NetworkingService> {
   const of = kindHandlers(objects, ingresses)
-  async function* watchIngresses(request: FilterFields, call: Call) {
-    for await (const { message, ...change } of of.watch(request, call))
-      yield { ...change, ...(message && { ingress: message }) }
-  }
   return {
     listInstanceIngresses: of.list,
     listIngresses: of.list,
     listMemberClusterAllIngresses: of.list,
     listMemberClusterIngresses: of.list,
-    watchIngresses: (request, call) => begun(watchIngresses(request, call)),
+    watchIngresses: watchKind(of, 'ingress'),
 
     getIngress: of.get,
     getIngressJSON: of.json,

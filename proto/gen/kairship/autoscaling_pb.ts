@@ -9,7 +9,7 @@ import { file_google_api_field_behavior } from "../google/api/field_behavior_pb.
 import type { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
 import { file_kairship_permission } from "./permission_pb.js";
-import type { Condition, ObjectMeta, Pagination, SortBy, SortDir } from "./types_pb.js";
+import type { Condition, LabelSelector, ListChange_Type, ObjectMeta, Pagination, SortBy, SortDir } from "./types_pb.js";
 import { file_kairship_types } from "./types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/autoscaling.proto.
  */
 export const file_kairship_autoscaling: GenFile = /*@__PURE__*/
-  fileDesc("ChprYWlyc2hpcC9hdXRvc2NhbGluZy5wcm90bxIka2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExItgBCgxGZWRlcmF0ZWRIUEESMwoIbWV0YWRhdGEYASABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YRJECgRzcGVjGAIgASgLMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQVNwZWMSTQoGc3RhdHVzGAMgASgLMjgua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQVN0YXR1c0ID4EEDIrcCChBGZWRlcmF0ZWRIUEFTcGVjElsKEHNjYWxlX3RhcmdldF9yZWYYASABKAsyQS5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuQ3Jvc3NWZXJzaW9uT2JqZWN0UmVmZXJlbmNlEhQKDG1pbl9yZXBsaWNhcxgCIAEoBRIUCgxtYXhfcmVwbGljYXMYAyABKAUSQQoHbWV0cmljcxgEIAMoCzIwLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNTcGVjElcKCGJlaGF2aW9yGAUgASgLMkUua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkhvcml6b250YWxQb2RBdXRvc2NhbGVyQmVoYXZpb3IiTgobQ3Jvc3NWZXJzaW9uT2JqZWN0UmVmZXJlbmNlEgwKBGtpbmQYASABKAkSDAoEbmFtZRgCIAEoCRITCgthcGlfdmVyc2lvbhgDIAEoCSL+AgoKTWV0cmljU3BlYxJECgR0eXBlGAEgASgOMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1NvdXJjZVR5cGUSSAoGb2JqZWN0GAIgASgLMjgua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk9iamVjdE1ldHJpY1NvdXJjZRJECgRwb2RzGAMgASgLMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlBvZHNNZXRyaWNTb3VyY2USTAoIcmVzb3VyY2UYBCABKAsyOi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuUmVzb3VyY2VNZXRyaWNTb3VyY2USTAoIZXh0ZXJuYWwYBSABKAsyOi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuRXh0ZXJuYWxNZXRyaWNTb3VyY2Ui/QEKEk9iamVjdE1ldHJpY1NvdXJjZRJbChBkZXNjcmliZWRfb2JqZWN0GAEgASgLMkEua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkNyb3NzVmVyc2lvbk9iamVjdFJlZmVyZW5jZRJCCgZ0YXJnZXQYAiABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0EkYKBm1ldHJpYxgDIAEoCzI2LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNJZGVudGlmaWVyIvABCgxNZXRyaWNUYXJnZXQSRQoEdHlwZRgBIAEoDjI3LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNUYXJnZXQuVHlwZRINCgV2YWx1ZRgCIAEoCRIVCg1hdmVyYWdlX3ZhbHVlGAMgASgJEhsKE2F2ZXJhZ2VfdXRpbGl6YXRpb24YBCABKAUiVgoEVHlwZRIgChxNZXRyaWNUYXJnZXRUeXBlX1VOU1BFQ0lGSUVEEAASDwoLVXRpbGl6YXRpb24QARIJCgVWYWx1ZRACEhAKDEF2ZXJhZ2VWYWx1ZRADIiAKEE1ldHJpY0lkZW50aWZpZXISDAoEbmFtZRgBIAEoCSKeAQoQUG9kc01ldHJpY1NvdXJjZRJGCgZtZXRyaWMYASABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllchJCCgZ0YXJnZXQYAiABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0IpwBChRSZXNvdXJjZU1ldHJpY1NvdXJjZRJACgRuYW1lGAEgASgOMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlJlc291cmNlTmFtZRJCCgZ0YXJnZXQYAiABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0IqIBChRFeHRlcm5hbE1ldHJpY1NvdXJjZRJGCgZtZXRyaWMYASABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllchJCCgZ0YXJnZXQYAiABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0IrUBCh9Ib3Jpem9udGFsUG9kQXV0b3NjYWxlckJlaGF2aW9yEkcKCHNjYWxlX3VwGAEgASgLMjUua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkhQQVNjYWxpbmdSdWxlcxJJCgpzY2FsZV9kb3duGAIgASgLMjUua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkhQQVNjYWxpbmdSdWxlcyI3Cg9IUEFTY2FsaW5nUnVsZXMSJAocc3RhYmlsaXphdGlvbl93aW5kb3dfc2Vjb25kcxgBIAEoBSLsAgoSRmVkZXJhdGVkSFBBU3RhdHVzEhcKD2xhc3Rfc2NhbGVfdGltZRgBIAEoAxIYChBjdXJyZW50X3JlcGxpY2FzGAIgASgFEhgKEGRlc2lyZWRfcmVwbGljYXMYAyABKAUSSwoPY3VycmVudF9tZXRyaWNzGAQgAygLMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1N0YXR1cxJNCgVwaGFzZRgFIAEoDjI+LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5GZWRlcmF0ZWRIUEFTdGF0dXMuUGhhc2USNAoKY29uZGl0aW9ucxgGIAMoCzIgLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Db25kaXRpb24iNwoFUGhhc2USFQoRUEhBU0VfVU5TUEVDSUZJRUQQABIJCgVSZWFkeRABEgwKCE5vdFJlYWR5EAIigAMKDE1ldHJpY1N0YXR1cxJECgR0eXBlGAEgASgOMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1NvdXJjZVR5cGUSSAoGb2JqZWN0GAIgASgLMjgua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk9iamVjdE1ldHJpY1N0YXR1cxJECgRwb2RzGAMgASgLMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlBvZHNNZXRyaWNTdGF0dXMSTAoIcmVzb3VyY2UYBCABKAsyOi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuUmVzb3VyY2VNZXRyaWNTdGF0dXMSTAoIZXh0ZXJuYWwYBSABKAsyOi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuRXh0ZXJuYWxNZXRyaWNTdGF0dXMigwIKEk9iamVjdE1ldHJpY1N0YXR1cxJGCgZtZXRyaWMYASABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllchJICgdjdXJyZW50GAIgASgLMjcua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1ZhbHVlU3RhdHVzElsKEGRlc2NyaWJlZF9vYmplY3QYAyABKAsyQS5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuQ3Jvc3NWZXJzaW9uT2JqZWN0UmVmZXJlbmNlIlYKEU1ldHJpY1ZhbHVlU3RhdHVzEg0KBXZhbHVlGAEgASgJEhUKDWF2ZXJhZ2VfdmFsdWUYAiABKAkSGwoTYXZlcmFnZV91dGlsaXphdGlvbhgDIAEoBSKkAQoQUG9kc01ldHJpY1N0YXR1cxJGCgZtZXRyaWMYASABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllchJICgdjdXJyZW50GAIgASgLMjcua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1ZhbHVlU3RhdHVzIqIBChRSZXNvdXJjZU1ldHJpY1N0YXR1cxJACgRuYW1lGAEgASgOMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlJlc291cmNlTmFtZRJICgdjdXJyZW50GAIgASgLMjcua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1ZhbHVlU3RhdHVzIqgBChRFeHRlcm5hbE1ldHJpY1N0YXR1cxJGCgZtZXRyaWMYASABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllchJICgdjdXJyZW50GAIgASgLMjcua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1ZhbHVlU3RhdHVzIvQCCiBMaXN0SW5zdGFuY2VGZWRlcmF0ZWRIUEFzUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEgwKBHBhZ2UYAiABKAUSEQoJcGFnZV9zaXplGAMgASgFElkKBGtpbmQYBCABKA4ySy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTGlzdEluc3RhbmNlRmVkZXJhdGVkSFBBc1JlcXVlc3QuS2luZBIMCgRuYW1lGAUgASgJEi4KB3NvcnRfYnkYBiABKA4yHS5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydEJ5EjAKCHNvcnRfZGlyGAcgASgOMh4ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnREaXIiTQoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKRGVwbG95bWVudBABEg8KC1N0YXRlZnVsU2V0EAISDgoKUmVwbGljYVNldBADIvwCChhMaXN0RmVkZXJhdGVkSFBBc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIWCgluYW1lc3BhY2UYAiABKAlCA+BBAhIMCgRwYWdlGAMgASgFEhEKCXBhZ2Vfc2l6ZRgEIAEoBRJRCgRraW5kGAUgASgOMkMua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkxpc3RGZWRlcmF0ZWRIUEFzUmVxdWVzdC5LaW5kEgwKBG5hbWUYBiABKAkSLgoHc29ydF9ieRgHIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYCCABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpciJNCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIOCgpEZXBsb3ltZW50EAESDwoLU3RhdGVmdWxTZXQQAhIOCgpSZXBsaWNhU2V0EAMiXQoZQ3JlYXRlRmVkZXJhdGVkSFBBUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhYKCW5hbWVzcGFjZRgCIAEoCUID4EECEhEKBGRhdGEYAyABKAlCA+BBAiJdChlEZWxldGVGZWRlcmF0ZWRIUEFSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISEQoEbmFtZRgDIAEoCUID4EECIloKFkdldEZlZGVyYXRlZEhQQVJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIWCgluYW1lc3BhY2UYAiABKAlCA+BBAhIRCgRuYW1lGAMgASgJQgPgQQIicAoZVXBkYXRlRmVkZXJhdGVkSFBBUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhYKCW5hbWVzcGFjZRgCIAEoCUID4EECEhEKBG5hbWUYAyABKAlCA+BBAhIRCgRkYXRhGAQgASgJQgPgQQIiXgoaR2V0RmVkZXJhdGVkSFBBSlNPTlJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIWCgluYW1lc3BhY2UYAiABKAlCA+BBAhIRCgRuYW1lGAMgASgJQgPgQQIinQEKIUxpc3RJbnN0YW5jZUZlZGVyYXRlZEhQQXNSZXNwb25zZRJBCgVpdGVtcxgBIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5GZWRlcmF0ZWRIUEESNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uIpUBChlMaXN0RmVkZXJhdGVkSFBBc1Jlc3BvbnNlEkEKBWl0ZW1zGAEgAygLMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQRI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24iKgoaQ3JlYXRlRmVkZXJhdGVkSFBBUmVzcG9uc2USDAoEZGF0YRgBIAEoCSJbChdHZXRGZWRlcmF0ZWRIUEFSZXNwb25zZRJACgRmaHBhGAEgASgLMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQSIqChpVcGRhdGVGZWRlcmF0ZWRIUEFSZXNwb25zZRIMCgRkYXRhGAEgASgJIisKG0dldEZlZGVyYXRlZEhQQUpTT05SZXNwb25zZRIMCgRkYXRhGAEgASgJKmkKEE1ldHJpY1NvdXJjZVR5cGUSIwofTUVUUklDU19TT1VSQ0VfVFlQRV9VTlNQRUNJRklFRBAAEgoKBk9iamVjdBABEggKBFBvZHMQAhIMCghSZXNvdXJjZRADEgwKCEV4dGVybmFsEAQqQgoMUmVzb3VyY2VOYW1lEh0KGVJFU09VUkNFX05BTUVfVU5TUEVDSUZJRUQQABIHCgNjcHUQARIKCgZtZW1vcnkQAjLZDwoSQXV0b3NjYWxpbmdTZXJ2aWNlEpcCChlMaXN0SW5zdGFuY2VGZWRlcmF0ZWRIUEFzEkYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkxpc3RJbnN0YW5jZUZlZGVyYXRlZEhQQXNSZXF1ZXN0Gkcua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkxpc3RJbnN0YW5jZUZlZGVyYXRlZEhQQXNSZXNwb25zZSJpksIYIAoDZ2V0Eg9pbnN0YW5jZXMvcHJveHkaCGluc3RhbmNlgtPkkwI/Ej0vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9mZWRlcmF0ZWRocGFzEpcCChFMaXN0RmVkZXJhdGVkSFBBcxI+LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5MaXN0RmVkZXJhdGVkSFBBc1JlcXVlc3QaPy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTGlzdEZlZGVyYXRlZEhQQXNSZXNwb25zZSKAAZLCGCAKA2dldBIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCVhJUL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS9mZWRlcmF0ZWRocGFzEqACChJDcmVhdGVGZWRlcmF0ZWRIUEESPy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuQ3JlYXRlRmVkZXJhdGVkSFBBUmVxdWVzdBpALmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5DcmVhdGVGZWRlcmF0ZWRIUEFSZXNwb25zZSKGAZLCGCMKBmNyZWF0ZRIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCWToBKiJUL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS9mZWRlcmF0ZWRocGFzEvoBChJEZWxldGVGZWRlcmF0ZWRIUEESPy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuRGVsZXRlRmVkZXJhdGVkSFBBUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKKAZLCGCMKBmRlbGV0ZRIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCXSpbL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS9mZWRlcmF0ZWRocGFzL3tuYW1lfRKYAgoPR2V0RmVkZXJhdGVkSFBBEjwua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkdldEZlZGVyYXRlZEhQQVJlcXVlc3QaPS5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuR2V0RmVkZXJhdGVkSFBBUmVzcG9uc2UihwGSwhggCgNnZXQSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAl0SWy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L25hbWVzcGFjZXMve25hbWVzcGFjZX0vZmVkZXJhdGVkaHBhcy97bmFtZX0SpwIKElVwZGF0ZUZlZGVyYXRlZEhQQRI/LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5VcGRhdGVGZWRlcmF0ZWRIUEFSZXF1ZXN0GkAua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlVwZGF0ZUZlZGVyYXRlZEhQQVJlc3BvbnNlIo0BksIYIwoGdXBkYXRlEg9pbnN0YW5jZXMvcHJveHkaCGluc3RhbmNlgtPkkwJgOgEqGlsvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9uYW1lc3BhY2VzL3tuYW1lc3BhY2V9L2ZlZGVyYXRlZGhwYXMve25hbWV9EqkCChNHZXRGZWRlcmF0ZWRIUEFKU09OEkAua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkdldEZlZGVyYXRlZEhQQUpTT05SZXF1ZXN0GkEua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkdldEZlZGVyYXRlZEhQQUpTT05SZXNwb25zZSKMAZLCGCAKA2dldBIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCYhJgL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS9mZWRlcmF0ZWRocGFzL3tuYW1lfS9qc29uYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChprYWlyc2hpcC9hdXRvc2NhbGluZy5wcm90bxIka2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExItgBCgxGZWRlcmF0ZWRIUEESMwoIbWV0YWRhdGEYASABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YRJECgRzcGVjGAIgASgLMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQVNwZWMSTQoGc3RhdHVzGAMgASgLMjgua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQVN0YXR1c0ID4EEDIrcCChBGZWRlcmF0ZWRIUEFTcGVjElsKEHNjYWxlX3RhcmdldF9yZWYYASABKAsyQS5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuQ3Jvc3NWZXJzaW9uT2JqZWN0UmVmZXJlbmNlEhQKDG1pbl9yZXBsaWNhcxgCIAEoBRIUCgxtYXhfcmVwbGljYXMYAyABKAUSQQoHbWV0cmljcxgEIAMoCzIwLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNTcGVjElcKCGJlaGF2aW9yGAUgASgLMkUua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkhvcml6b250YWxQb2RBdXRvc2NhbGVyQmVoYXZpb3IiTgobQ3Jvc3NWZXJzaW9uT2JqZWN0UmVmZXJlbmNlEgwKBGtpbmQYASABKAkSDAoEbmFtZRgCIAEoCRITCgthcGlfdmVyc2lvbhgDIAEoCSLfAwoKTWV0cmljU3BlYxJECgR0eXBlGAEgASgOMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1NvdXJjZVR5cGUSSAoGb2JqZWN0GAIgASgLMjgua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk9iamVjdE1ldHJpY1NvdXJjZRJECgRwb2RzGAMgASgLMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlBvZHNNZXRyaWNTb3VyY2USTAoIcmVzb3VyY2UYBCABKAsyOi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuUmVzb3VyY2VNZXRyaWNTb3VyY2USTAoIZXh0ZXJuYWwYBSABKAsyOi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuRXh0ZXJuYWxNZXRyaWNTb3VyY2USXwoSY29udGFpbmVyX3Jlc291cmNlGAYgASgLMkMua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkNvbnRhaW5lclJlc291cmNlTWV0cmljU291cmNlIv0BChJPYmplY3RNZXRyaWNTb3VyY2USWwoQZGVzY3JpYmVkX29iamVjdBgBIAEoCzJBLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5Dcm9zc1ZlcnNpb25PYmplY3RSZWZlcmVuY2USQgoGdGFyZ2V0GAIgASgLMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY1RhcmdldBJGCgZtZXRyaWMYAyABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllciLwAQoMTWV0cmljVGFyZ2V0EkUKBHR5cGUYASABKA4yNy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0LlR5cGUSDQoFdmFsdWUYAiABKAkSFQoNYXZlcmFnZV92YWx1ZRgDIAEoCRIbChNhdmVyYWdlX3V0aWxpemF0aW9uGAQgASgFIlYKBFR5cGUSIAocTWV0cmljVGFyZ2V0VHlwZV9VTlNQRUNJRklFRBAAEg8KC1V0aWxpemF0aW9uEAESCQoFVmFsdWUQAhIQCgxBdmVyYWdlVmFsdWUQAyJYChBNZXRyaWNJZGVudGlmaWVyEgwKBG5hbWUYASABKAkSNgoIc2VsZWN0b3IYAiABKAsyJC5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGFiZWxTZWxlY3RvciKeAQoQUG9kc01ldHJpY1NvdXJjZRJGCgZtZXRyaWMYASABKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljSWRlbnRpZmllchJCCgZ0YXJnZXQYAiABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0IrMBChRSZXNvdXJjZU1ldHJpY1NvdXJjZRJACgRuYW1lGAEgASgOMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlJlc291cmNlTmFtZRJCCgZ0YXJnZXQYAiABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVGFyZ2V0EhUKDXJlc291cmNlX25hbWUYAyABKAkizwEKHUNvbnRhaW5lclJlc291cmNlTWV0cmljU291cmNlEkAKBG5hbWUYASABKA4yMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuUmVzb3VyY2VOYW1lEkIKBnRhcmdldBgCIAEoCzIyLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNUYXJnZXQSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCgljb250YWluZXIYBCABKAkiogEKFEV4dGVybmFsTWV0cmljU291cmNlEkYKBm1ldHJpYxgBIAEoCzI2LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNJZGVudGlmaWVyEkIKBnRhcmdldBgCIAEoCzIyLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNUYXJnZXQitQEKH0hvcml6b250YWxQb2RBdXRvc2NhbGVyQmVoYXZpb3ISRwoIc2NhbGVfdXAYASABKAsyNS5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuSFBBU2NhbGluZ1J1bGVzEkkKCnNjYWxlX2Rvd24YAiABKAsyNS5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuSFBBU2NhbGluZ1J1bGVzItEBCg9IUEFTY2FsaW5nUnVsZXMSKQocc3RhYmlsaXphdGlvbl93aW5kb3dfc2Vjb25kcxgBIAEoBUgAiAEBEhUKDXNlbGVjdF9wb2xpY3kYAiABKAkSSAoIcG9saWNpZXMYAyADKAsyNi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuSFBBU2NhbGluZ1BvbGljeRIRCgl0b2xlcmFuY2UYBCABKAlCHwodX3N0YWJpbGl6YXRpb25fd2luZG93X3NlY29uZHMiRwoQSFBBU2NhbGluZ1BvbGljeRIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgFEhYKDnBlcmlvZF9zZWNvbmRzGAMgASgFIokDChJGZWRlcmF0ZWRIUEFTdGF0dXMSFwoPbGFzdF9zY2FsZV90aW1lGAEgASgDEhgKEGN1cnJlbnRfcmVwbGljYXMYAiABKAUSGAoQZGVzaXJlZF9yZXBsaWNhcxgDIAEoBRJLCg9jdXJyZW50X21ldHJpY3MYBCADKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljU3RhdHVzEk0KBXBoYXNlGAUgASgOMj4ua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQVN0YXR1cy5QaGFzZRI0Cgpjb25kaXRpb25zGAYgAygLMiAua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNvbmRpdGlvbhIbChNvYnNlcnZlZF9nZW5lcmF0aW9uGAcgASgDIjcKBVBoYXNlEhUKEVBIQVNFX1VOU1BFQ0lGSUVEEAASCQoFUmVhZHkQARIMCghOb3RSZWFkeRACIuEDCgxNZXRyaWNTdGF0dXMSRAoEdHlwZRgBIAEoDjI2LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNTb3VyY2VUeXBlEkgKBm9iamVjdBgCIAEoCzI4LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5PYmplY3RNZXRyaWNTdGF0dXMSRAoEcG9kcxgDIAEoCzI2LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5Qb2RzTWV0cmljU3RhdHVzEkwKCHJlc291cmNlGAQgASgLMjoua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlJlc291cmNlTWV0cmljU3RhdHVzEkwKCGV4dGVybmFsGAUgASgLMjoua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkV4dGVybmFsTWV0cmljU3RhdHVzEl8KEmNvbnRhaW5lcl9yZXNvdXJjZRgGIAEoCzJDLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5Db250YWluZXJSZXNvdXJjZU1ldHJpY1N0YXR1cyKDAgoST2JqZWN0TWV0cmljU3RhdHVzEkYKBm1ldHJpYxgBIAEoCzI2LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNJZGVudGlmaWVyEkgKB2N1cnJlbnQYAiABKAsyNy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVmFsdWVTdGF0dXMSWwoQZGVzY3JpYmVkX29iamVjdBgDIAEoCzJBLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5Dcm9zc1ZlcnNpb25PYmplY3RSZWZlcmVuY2UiVgoRTWV0cmljVmFsdWVTdGF0dXMSDQoFdmFsdWUYASABKAkSFQoNYXZlcmFnZV92YWx1ZRgCIAEoCRIbChNhdmVyYWdlX3V0aWxpemF0aW9uGAMgASgFIqQBChBQb2RzTWV0cmljU3RhdHVzEkYKBm1ldHJpYxgBIAEoCzI2LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNJZGVudGlmaWVyEkgKB2N1cnJlbnQYAiABKAsyNy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVmFsdWVTdGF0dXMiuQEKFFJlc291cmNlTWV0cmljU3RhdHVzEkAKBG5hbWUYASABKA4yMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuUmVzb3VyY2VOYW1lEkgKB2N1cnJlbnQYAiABKAsyNy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTWV0cmljVmFsdWVTdGF0dXMSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCSLVAQodQ29udGFpbmVyUmVzb3VyY2VNZXRyaWNTdGF0dXMSQAoEbmFtZRgBIAEoDjIyLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5SZXNvdXJjZU5hbWUSSAoHY3VycmVudBgCIAEoCzI3LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNWYWx1ZVN0YXR1cxIVCg1yZXNvdXJjZV9uYW1lGAMgASgJEhEKCWNvbnRhaW5lchgEIAEoCSKoAQoURXh0ZXJuYWxNZXRyaWNTdGF0dXMSRgoGbWV0cmljGAEgASgLMjYua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLk1ldHJpY0lkZW50aWZpZXISSAoHY3VycmVudBgCIAEoCzI3LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5NZXRyaWNWYWx1ZVN0YXR1cyLgAwogTGlzdEluc3RhbmNlRmVkZXJhdGVkSFBBc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRJZCgRraW5kGAQgASgOMksua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkxpc3RJbnN0YW5jZUZlZGVyYXRlZEhQQXNSZXF1ZXN0LktpbmQSDAoEbmFtZRgFIAEoCRIuCgdzb3J0X2J5GAYgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgHIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhYKDmxhYmVsX3NlbGVjdG9yGAggASgJEhYKDmZpZWxkX3NlbGVjdG9yGAkgASgJEhIKCmZ1enp5X25hbWUYCiABKAkSEwoLdGFyZ2V0X25hbWUYCyABKAkSEQoJbmFtZXNwYWNlGAwgASgJIk0KBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEg4KCkRlcGxveW1lbnQQARIPCgtTdGF0ZWZ1bFNldBACEg4KClJlcGxpY2FTZXQQAyLVAwoYTGlzdEZlZGVyYXRlZEhQQXNSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISDAoEcGFnZRgDIAEoBRIRCglwYWdlX3NpemUYBCABKAUSUQoEa2luZBgFIAEoDjJDLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5MaXN0RmVkZXJhdGVkSFBBc1JlcXVlc3QuS2luZBIMCgRuYW1lGAYgASgJEi4KB3NvcnRfYnkYByABKA4yHS5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydEJ5EjAKCHNvcnRfZGlyGAggASgOMh4ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnREaXISFgoObGFiZWxfc2VsZWN0b3IYCSABKAkSFgoOZmllbGRfc2VsZWN0b3IYCiABKAkSEgoKZnV6enlfbmFtZRgLIAEoCRITCgt0YXJnZXRfbmFtZRgMIAEoCSJNCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIOCgpEZXBsb3ltZW50EAESDwoLU3RhdGVmdWxTZXQQAhIOCgpSZXBsaWNhU2V0EAMilwEKGVdhdGNoRmVkZXJhdGVkSFBBc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgluYW1lc3BhY2UYAiABKAkSDAoEbmFtZRgDIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgEIAEoCRIWCg5maWVsZF9zZWxlY3RvchgFIAEoCRISCgpmdXp6eV9uYW1lGAYgASgJIqMBChpXYXRjaEZlZGVyYXRlZEhQQXNSZXNwb25zZRI0CgR0eXBlGAEgASgOMiYua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkxpc3RDaGFuZ2UuVHlwZRJACgRmaHBhGAIgASgLMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQRINCgV0b3RhbBgDIAEoBSJdChlDcmVhdGVGZWRlcmF0ZWRIUEFSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISEQoEZGF0YRgDIAEoCUID4EECIl0KGURlbGV0ZUZlZGVyYXRlZEhQQVJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIWCgluYW1lc3BhY2UYAiABKAlCA+BBAhIRCgRuYW1lGAMgASgJQgPgQQIiWgoWR2V0RmVkZXJhdGVkSFBBUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhYKCW5hbWVzcGFjZRgCIAEoCUID4EECEhEKBG5hbWUYAyABKAlCA+BBAiJwChlVcGRhdGVGZWRlcmF0ZWRIUEFSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISEQoEbmFtZRgDIAEoCUID4EECEhEKBGRhdGEYBCABKAlCA+BBAiJeChpHZXRGZWRlcmF0ZWRIUEFKU09OUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhYKCW5hbWVzcGFjZRgCIAEoCUID4EECEhEKBG5hbWUYAyABKAlCA+BBAiKdAQohTGlzdEluc3RhbmNlRmVkZXJhdGVkSFBBc1Jlc3BvbnNlEkEKBWl0ZW1zGAEgAygLMjIua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkZlZGVyYXRlZEhQQRI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24ilQEKGUxpc3RGZWRlcmF0ZWRIUEFzUmVzcG9uc2USQQoFaXRlbXMYASADKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuRmVkZXJhdGVkSFBBEjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbiIqChpDcmVhdGVGZWRlcmF0ZWRIUEFSZXNwb25zZRIMCgRkYXRhGAEgASgJIlsKF0dldEZlZGVyYXRlZEhQQVJlc3BvbnNlEkAKBGZocGEYASABKAsyMi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuRmVkZXJhdGVkSFBBIioKGlVwZGF0ZUZlZGVyYXRlZEhQQVJlc3BvbnNlEgwKBGRhdGEYASABKAkiKwobR2V0RmVkZXJhdGVkSFBBSlNPTlJlc3BvbnNlEgwKBGRhdGEYASABKAkqgAEKEE1ldHJpY1NvdXJjZVR5cGUSIwofTUVUUklDU19TT1VSQ0VfVFlQRV9VTlNQRUNJRklFRBAAEgoKBk9iamVjdBABEggKBFBvZHMQAhIMCghSZXNvdXJjZRADEgwKCEV4dGVybmFsEAQSFQoRQ29udGFpbmVyUmVzb3VyY2UQBSpCCgxSZXNvdXJjZU5hbWUSHQoZUkVTT1VSQ0VfTkFNRV9VTlNQRUNJRklFRBAAEgcKA2NwdRABEgoKBm1lbW9yeRACMqwTChJBdXRvc2NhbGluZ1NlcnZpY2USsQIKGUxpc3RJbnN0YW5jZUZlZGVyYXRlZEhQQXMSRi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTGlzdEluc3RhbmNlRmVkZXJhdGVkSFBBc1JlcXVlc3QaRy5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTGlzdEluc3RhbmNlRmVkZXJhdGVkSFBBc1Jlc3BvbnNlIoIBksIYOTo3ChZhdXRvc2NhbGluZy5rYXJtYWRhLmlvEgh2MWFscGhhMRoNZmVkZXJhdGVkaHBhcyIEbGlzdILT5JMCPxI9L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vZmVkZXJhdGVkaHBhcxKwAgoRTGlzdEZlZGVyYXRlZEhQQXMSPi5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuTGlzdEZlZGVyYXRlZEhQQXNSZXF1ZXN0Gj8ua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkxpc3RGZWRlcmF0ZWRIUEFzUmVzcG9uc2UimQGSwhg5OjcKFmF1dG9zY2FsaW5nLmthcm1hZGEuaW8SCHYxYWxwaGExGg1mZWRlcmF0ZWRocGFzIgRsaXN0gtPkkwJWElQvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9uYW1lc3BhY2VzL3tuYW1lc3BhY2V9L2ZlZGVyYXRlZGhwYXMSuAIKEkNyZWF0ZUZlZGVyYXRlZEhQQRI/LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5DcmVhdGVGZWRlcmF0ZWRIUEFSZXF1ZXN0GkAua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLkNyZWF0ZUZlZGVyYXRlZEhQQVJlc3BvbnNlIp4BksIYOzo5ChZhdXRvc2NhbGluZy5rYXJtYWRhLmlvEgh2MWFscGhhMRoNZmVkZXJhdGVkaHBhcyIGY3JlYXRlgtPkkwJZOgEqIlQvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9uYW1lc3BhY2VzL3tuYW1lc3BhY2V9L2ZlZGVyYXRlZGhwYXMSkgIKEkRlbGV0ZUZlZGVyYXRlZEhQQRI/LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5EZWxldGVGZWRlcmF0ZWRIUEFSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IqIBksIYOzo5ChZhdXRvc2NhbGluZy5rYXJtYWRhLmlvEgh2MWFscGhhMRoNZmVkZXJhdGVkaHBhcyIGZGVsZXRlgtPkkwJdKlsvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9uYW1lc3BhY2VzL3tuYW1lc3BhY2V9L2ZlZGVyYXRlZGhwYXMve25hbWV9ErACCg9HZXRGZWRlcmF0ZWRIUEESPC5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuR2V0RmVkZXJhdGVkSFBBUmVxdWVzdBo9LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5HZXRGZWRlcmF0ZWRIUEFSZXNwb25zZSKfAZLCGDg6NgoWYXV0b3NjYWxpbmcua2FybWFkYS5pbxIIdjFhbHBoYTEaDWZlZGVyYXRlZGhwYXMiA2dldILT5JMCXRJbL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS9mZWRlcmF0ZWRocGFzL3tuYW1lfRK/AgoSVXBkYXRlRmVkZXJhdGVkSFBBEj8ua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLlVwZGF0ZUZlZGVyYXRlZEhQQVJlcXVlc3QaQC5rYWlyc2hpcC5pby5hcGkuYXV0b3NjYWxpbmcudjFhbHBoYTEuVXBkYXRlRmVkZXJhdGVkSFBBUmVzcG9uc2UipQGSwhg7OjkKFmF1dG9zY2FsaW5nLmthcm1hZGEuaW8SCHYxYWxwaGExGg1mZWRlcmF0ZWRocGFzIgZ1cGRhdGWC0+STAmA6ASoaWy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L25hbWVzcGFjZXMve25hbWVzcGFjZX0vZmVkZXJhdGVkaHBhcy97bmFtZX0SpQIKEldhdGNoRmVkZXJhdGVkSFBBcxI/LmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5XYXRjaEZlZGVyYXRlZEhQQXNSZXF1ZXN0GkAua2FpcnNoaXAuaW8uYXBpLmF1dG9zY2FsaW5nLnYxYWxwaGExLldhdGNoRmVkZXJhdGVkSFBBc1Jlc3BvbnNlIokBksIYOjo4ChZhdXRvc2NhbGluZy5rYXJtYWRhLmlvEgh2MWFscGhhMRoNZmVkZXJhdGVkaHBhcyIFd2F0Y2iC0+STAkUSQy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2ZlZGVyYXRlZGhwYXM6d2F0Y2gwARLBAgoTR2V0RmVkZXJhdGVkSFBBSlNPThJALmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5HZXRGZWRlcmF0ZWRIUEFKU09OUmVxdWVzdBpBLmthaXJzaGlwLmlvLmFwaS5hdXRvc2NhbGluZy52MWFscGhhMS5HZXRGZWRlcmF0ZWRIUEFKU09OUmVzcG9uc2UipAGSwhg4OjYKFmF1dG9zY2FsaW5nLmthcm1hZGEuaW8SCHYxYWxwaGExGg1mZWRlcmF0ZWRocGFzIgNnZXSC0+STAmISYC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L25hbWVzcGFjZXMve25hbWVzcGFjZX0vZmVkZXJhdGVkaHBhcy97bmFtZX0vanNvbmIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_kairship_permission, file_kairship_types]);
 
 /**
  * Scales one workload by metrics that are gathered from all its member clusters.
@@ -144,6 +144,11 @@ export type MetricSpec = Message<"kairship.io.api.autoscaling.v1alpha1.MetricSpe
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.ExternalMetricSource external = 5;
    */
   external?: ExternalMetricSource | undefined;
+
+  /**
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricSource container_resource = 6;
+   */
+  containerResource?: ContainerResourceMetricSource | undefined;
 };
 
 /**
@@ -259,6 +264,13 @@ export type MetricIdentifier = Message<"kairship.io.api.autoscaling.v1alpha1.Met
    * @generated from field: string name = 1;
    */
   name: string;
+
+  /**
+   * Narrows the metric down; absent: the name alone says which it is.
+   *
+   * @generated from field: kairship.io.api.types.LabelSelector selector = 2;
+   */
+  selector?: LabelSelector | undefined;
 };
 
 /**
@@ -295,6 +307,8 @@ export const PodsMetricSourceSchema: GenMessage<PodsMetricSource> = /*@__PURE__*
  */
 export type ResourceMetricSource = Message<"kairship.io.api.autoscaling.v1alpha1.ResourceMetricSource"> & {
   /**
+   * Unspecified for other resources than these two: `resourceName` has them all.
+   *
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.ResourceName name = 1;
    */
   name: ResourceName;
@@ -303,6 +317,13 @@ export type ResourceMetricSource = Message<"kairship.io.api.autoscaling.v1alpha1
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.MetricTarget target = 2;
    */
   target?: MetricTarget | undefined;
+
+  /**
+   * The resource as Kubernetes names it: `cpu`, `ephemeral-storage`.
+   *
+   * @generated from field: string resource_name = 3;
+   */
+  resourceName: string;
 };
 
 /**
@@ -311,6 +332,44 @@ export type ResourceMetricSource = Message<"kairship.io.api.autoscaling.v1alpha1
  */
 export const ResourceMetricSourceSchema: GenMessage<ResourceMetricSource> = /*@__PURE__*/
   messageDesc(file_kairship_autoscaling, 8);
+
+/**
+ * A resource that one container of each pod uses.
+ *
+ * @generated from message kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricSource
+ */
+export type ContainerResourceMetricSource = Message<"kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricSource"> & {
+  /**
+   * Unspecified for other resources than these two: `resourceName` has them all.
+   *
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.ResourceName name = 1;
+   */
+  name: ResourceName;
+
+  /**
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.MetricTarget target = 2;
+   */
+  target?: MetricTarget | undefined;
+
+  /**
+   * The resource as Kubernetes names it: `cpu`, `ephemeral-storage`.
+   *
+   * @generated from field: string resource_name = 3;
+   */
+  resourceName: string;
+
+  /**
+   * @generated from field: string container = 4;
+   */
+  container: string;
+};
+
+/**
+ * Describes the message kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricSource.
+ * Use `create(ContainerResourceMetricSourceSchema)` to create a new message.
+ */
+export const ContainerResourceMetricSourceSchema: GenMessage<ContainerResourceMetricSource> = /*@__PURE__*/
+  messageDesc(file_kairship_autoscaling, 9);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ExternalMetricSource
@@ -332,7 +391,7 @@ export type ExternalMetricSource = Message<"kairship.io.api.autoscaling.v1alpha1
  * Use `create(ExternalMetricSourceSchema)` to create a new message.
  */
 export const ExternalMetricSourceSchema: GenMessage<ExternalMetricSource> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 9);
+  messageDesc(file_kairship_autoscaling, 10);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.HorizontalPodAutoscalerBehavior
@@ -354,7 +413,7 @@ export type HorizontalPodAutoscalerBehavior = Message<"kairship.io.api.autoscali
  * Use `create(HorizontalPodAutoscalerBehaviorSchema)` to create a new message.
  */
 export const HorizontalPodAutoscalerBehaviorSchema: GenMessage<HorizontalPodAutoscalerBehavior> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 10);
+  messageDesc(file_kairship_autoscaling, 11);
 
 /**
  * How eagerly to scale in one direction.
@@ -363,11 +422,33 @@ export const HorizontalPodAutoscalerBehaviorSchema: GenMessage<HorizontalPodAuto
  */
 export type HPAScalingRules = Message<"kairship.io.api.autoscaling.v1alpha1.HPAScalingRules"> & {
   /**
-   * Seconds of past recommendations that are looked at, 0 to 3600.
+   * Seconds of past recommendations that are looked at, 0 to 3600. Absent: Karmada's default, 0 up and 300 down.
    *
-   * @generated from field: int32 stabilization_window_seconds = 1;
+   * @generated from field: optional int32 stabilization_window_seconds = 1;
    */
-  stabilizationWindowSeconds: number;
+  stabilizationWindowSeconds?: number | undefined;
+
+  /**
+   * Which of the policies counts: Max, Min or Disabled; empty is Max.
+   *
+   * @generated from field: string select_policy = 2;
+   */
+  selectPolicy: string;
+
+  /**
+   * Limits of how much may change within a time; none: Karmada's defaults.
+   *
+   * @generated from field: repeated kairship.io.api.autoscaling.v1alpha1.HPAScalingPolicy policies = 3;
+   */
+  policies: HPAScalingPolicy[];
+
+  /**
+   * How far the metric may be from its target before anything is scaled, as a quantity: `0.1` is ten percent. Empty: the
+   * control plane's own.
+   *
+   * @generated from field: string tolerance = 4;
+   */
+  tolerance: string;
 };
 
 /**
@@ -375,7 +456,42 @@ export type HPAScalingRules = Message<"kairship.io.api.autoscaling.v1alpha1.HPAS
  * Use `create(HPAScalingRulesSchema)` to create a new message.
  */
 export const HPAScalingRulesSchema: GenMessage<HPAScalingRules> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 11);
+  messageDesc(file_kairship_autoscaling, 12);
+
+/**
+ * A limit of the change within a time.
+ *
+ * @generated from message kairship.io.api.autoscaling.v1alpha1.HPAScalingPolicy
+ */
+export type HPAScalingPolicy = Message<"kairship.io.api.autoscaling.v1alpha1.HPAScalingPolicy"> & {
+  /**
+   * Pods or Percent.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * Pods, or percent of the present replicas.
+   *
+   * @generated from field: int32 value = 2;
+   */
+  value: number;
+
+  /**
+   * Seconds, 1 to 1800.
+   *
+   * @generated from field: int32 period_seconds = 3;
+   */
+  periodSeconds: number;
+};
+
+/**
+ * Describes the message kairship.io.api.autoscaling.v1alpha1.HPAScalingPolicy.
+ * Use `create(HPAScalingPolicySchema)` to create a new message.
+ */
+export const HPAScalingPolicySchema: GenMessage<HPAScalingPolicy> = /*@__PURE__*/
+  messageDesc(file_kairship_autoscaling, 13);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.FederatedHPAStatus
@@ -412,6 +528,13 @@ export type FederatedHPAStatus = Message<"kairship.io.api.autoscaling.v1alpha1.F
    * @generated from field: repeated kairship.io.api.types.Condition conditions = 6;
    */
   conditions: Condition[];
+
+  /**
+   * The generation of the spec that was looked at; 0 where Karmada does not say.
+   *
+   * @generated from field: int64 observed_generation = 7;
+   */
+  observedGeneration: bigint;
 };
 
 /**
@@ -419,23 +542,29 @@ export type FederatedHPAStatus = Message<"kairship.io.api.autoscaling.v1alpha1.F
  * Use `create(FederatedHPAStatusSchema)` to create a new message.
  */
 export const FederatedHPAStatusSchema: GenMessage<FederatedHPAStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 12);
+  messageDesc(file_kairship_autoscaling, 14);
 
 /**
  * @generated from enum kairship.io.api.autoscaling.v1alpha1.FederatedHPAStatus.Phase
  */
 export enum FederatedHPAStatus_Phase {
   /**
+   * Karmada has not looked at it yet.
+   *
    * @generated from enum value: PHASE_UNSPECIFIED = 0;
    */
   PHASE_UNSPECIFIED = 0,
 
   /**
+   * It can scale, and does so: the conditions AbleToScale and ScalingActive are True.
+   *
    * @generated from enum value: Ready = 1;
    */
   Ready = 1,
 
   /**
+   * One of these conditions is not True, or missing; the conditions say why.
+   *
    * @generated from enum value: NotReady = 2;
    */
   NotReady = 2,
@@ -445,7 +574,7 @@ export enum FederatedHPAStatus_Phase {
  * Describes the enum kairship.io.api.autoscaling.v1alpha1.FederatedHPAStatus.Phase.
  */
 export const FederatedHPAStatus_PhaseSchema: GenEnum<FederatedHPAStatus_Phase> = /*@__PURE__*/
-  enumDesc(file_kairship_autoscaling, 12, 0);
+  enumDesc(file_kairship_autoscaling, 14, 0);
 
 /**
  * The present value of one metric. `type` says which of the fields is set.
@@ -477,6 +606,11 @@ export type MetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1.MetricS
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.ExternalMetricStatus external = 5;
    */
   external?: ExternalMetricStatus | undefined;
+
+  /**
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricStatus container_resource = 6;
+   */
+  containerResource?: ContainerResourceMetricStatus | undefined;
 };
 
 /**
@@ -484,7 +618,7 @@ export type MetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1.MetricS
  * Use `create(MetricStatusSchema)` to create a new message.
  */
 export const MetricStatusSchema: GenMessage<MetricStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 13);
+  messageDesc(file_kairship_autoscaling, 15);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ObjectMetricStatus
@@ -511,7 +645,7 @@ export type ObjectMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1.O
  * Use `create(ObjectMetricStatusSchema)` to create a new message.
  */
 export const ObjectMetricStatusSchema: GenMessage<ObjectMetricStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 14);
+  messageDesc(file_kairship_autoscaling, 16);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.MetricValueStatus
@@ -540,7 +674,7 @@ export type MetricValueStatus = Message<"kairship.io.api.autoscaling.v1alpha1.Me
  * Use `create(MetricValueStatusSchema)` to create a new message.
  */
 export const MetricValueStatusSchema: GenMessage<MetricValueStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 15);
+  messageDesc(file_kairship_autoscaling, 17);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.PodsMetricStatus
@@ -562,13 +696,15 @@ export type PodsMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1.Pod
  * Use `create(PodsMetricStatusSchema)` to create a new message.
  */
 export const PodsMetricStatusSchema: GenMessage<PodsMetricStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 16);
+  messageDesc(file_kairship_autoscaling, 18);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ResourceMetricStatus
  */
 export type ResourceMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1.ResourceMetricStatus"> & {
   /**
+   * Unspecified for other resources than these two: `resourceName` has them all.
+   *
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.ResourceName name = 1;
    */
   name: ResourceName;
@@ -577,6 +713,13 @@ export type ResourceMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.MetricValueStatus current = 2;
    */
   current?: MetricValueStatus | undefined;
+
+  /**
+   * The resource as Kubernetes names it.
+   *
+   * @generated from field: string resource_name = 3;
+   */
+  resourceName: string;
 };
 
 /**
@@ -584,7 +727,43 @@ export type ResourceMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1
  * Use `create(ResourceMetricStatusSchema)` to create a new message.
  */
 export const ResourceMetricStatusSchema: GenMessage<ResourceMetricStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 17);
+  messageDesc(file_kairship_autoscaling, 19);
+
+/**
+ * @generated from message kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricStatus
+ */
+export type ContainerResourceMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricStatus"> & {
+  /**
+   * Unspecified for other resources than these two: `resourceName` has them all.
+   *
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.ResourceName name = 1;
+   */
+  name: ResourceName;
+
+  /**
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.MetricValueStatus current = 2;
+   */
+  current?: MetricValueStatus | undefined;
+
+  /**
+   * The resource as Kubernetes names it.
+   *
+   * @generated from field: string resource_name = 3;
+   */
+  resourceName: string;
+
+  /**
+   * @generated from field: string container = 4;
+   */
+  container: string;
+};
+
+/**
+ * Describes the message kairship.io.api.autoscaling.v1alpha1.ContainerResourceMetricStatus.
+ * Use `create(ContainerResourceMetricStatusSchema)` to create a new message.
+ */
+export const ContainerResourceMetricStatusSchema: GenMessage<ContainerResourceMetricStatus> = /*@__PURE__*/
+  messageDesc(file_kairship_autoscaling, 20);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ExternalMetricStatus
@@ -606,7 +785,7 @@ export type ExternalMetricStatus = Message<"kairship.io.api.autoscaling.v1alpha1
  * Use `create(ExternalMetricStatusSchema)` to create a new message.
  */
 export const ExternalMetricStatusSchema: GenMessage<ExternalMetricStatus> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 18);
+  messageDesc(file_kairship_autoscaling, 21);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ListInstanceFederatedHPAsRequest
@@ -632,7 +811,7 @@ export type ListInstanceFederatedHPAsRequest = Message<"kairship.io.api.autoscal
   pageSize: number;
 
   /**
-   * With `kindName`: only what belongs to this object.
+   * Only those that scale an object of this kind.
    *
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.ListInstanceFederatedHPAsRequest.Kind kind = 4;
    */
@@ -646,6 +825,8 @@ export type ListInstanceFederatedHPAsRequest = Message<"kairship.io.api.autoscal
   name: string;
 
   /**
+   * `state` is the phase.
+   *
    * @generated from field: kairship.io.api.types.SortBy sort_by = 6;
    */
   sortBy: SortBy;
@@ -654,6 +835,41 @@ export type ListInstanceFederatedHPAsRequest = Message<"kairship.io.api.autoscal
    * @generated from field: kairship.io.api.types.SortDir sort_dir = 7;
    */
   sortDir: SortDir;
+
+  /**
+   * As kubectl writes it: `app=web,tier in (a,b)`.
+   *
+   * @generated from field: string label_selector = 8;
+   */
+  labelSelector: string;
+
+  /**
+   * As kubectl writes it: `metadata.name=web`.
+   *
+   * @generated from field: string field_selector = 9;
+   */
+  fieldSelector: string;
+
+  /**
+   * Only objects whose name contains this.
+   *
+   * @generated from field: string fuzzy_name = 10;
+   */
+  fuzzyName: string;
+
+  /**
+   * Only those that scale an object of this name.
+   *
+   * @generated from field: string target_name = 11;
+   */
+  targetName: string;
+
+  /**
+   * Only objects of this namespace; empty means all.
+   *
+   * @generated from field: string namespace = 12;
+   */
+  namespace: string;
 };
 
 /**
@@ -661,7 +877,7 @@ export type ListInstanceFederatedHPAsRequest = Message<"kairship.io.api.autoscal
  * Use `create(ListInstanceFederatedHPAsRequestSchema)` to create a new message.
  */
 export const ListInstanceFederatedHPAsRequestSchema: GenMessage<ListInstanceFederatedHPAsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 19);
+  messageDesc(file_kairship_autoscaling, 22);
 
 /**
  * @generated from enum kairship.io.api.autoscaling.v1alpha1.ListInstanceFederatedHPAsRequest.Kind
@@ -692,7 +908,7 @@ export enum ListInstanceFederatedHPAsRequest_Kind {
  * Describes the enum kairship.io.api.autoscaling.v1alpha1.ListInstanceFederatedHPAsRequest.Kind.
  */
 export const ListInstanceFederatedHPAsRequest_KindSchema: GenEnum<ListInstanceFederatedHPAsRequest_Kind> = /*@__PURE__*/
-  enumDesc(file_kairship_autoscaling, 19, 0);
+  enumDesc(file_kairship_autoscaling, 22, 0);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ListFederatedHPAsRequest
@@ -723,7 +939,7 @@ export type ListFederatedHPAsRequest = Message<"kairship.io.api.autoscaling.v1al
   pageSize: number;
 
   /**
-   * With `kindName`: only what belongs to this object.
+   * Only those that scale an object of this kind.
    *
    * @generated from field: kairship.io.api.autoscaling.v1alpha1.ListFederatedHPAsRequest.Kind kind = 5;
    */
@@ -737,6 +953,8 @@ export type ListFederatedHPAsRequest = Message<"kairship.io.api.autoscaling.v1al
   name: string;
 
   /**
+   * `state` is the phase.
+   *
    * @generated from field: kairship.io.api.types.SortBy sort_by = 7;
    */
   sortBy: SortBy;
@@ -745,6 +963,34 @@ export type ListFederatedHPAsRequest = Message<"kairship.io.api.autoscaling.v1al
    * @generated from field: kairship.io.api.types.SortDir sort_dir = 8;
    */
   sortDir: SortDir;
+
+  /**
+   * As kubectl writes it: `app=web,tier in (a,b)`.
+   *
+   * @generated from field: string label_selector = 9;
+   */
+  labelSelector: string;
+
+  /**
+   * As kubectl writes it: `metadata.name=web`.
+   *
+   * @generated from field: string field_selector = 10;
+   */
+  fieldSelector: string;
+
+  /**
+   * Only objects whose name contains this.
+   *
+   * @generated from field: string fuzzy_name = 11;
+   */
+  fuzzyName: string;
+
+  /**
+   * Only those that scale an object of this name.
+   *
+   * @generated from field: string target_name = 12;
+   */
+  targetName: string;
 };
 
 /**
@@ -752,7 +998,7 @@ export type ListFederatedHPAsRequest = Message<"kairship.io.api.autoscaling.v1al
  * Use `create(ListFederatedHPAsRequestSchema)` to create a new message.
  */
 export const ListFederatedHPAsRequestSchema: GenMessage<ListFederatedHPAsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 20);
+  messageDesc(file_kairship_autoscaling, 23);
 
 /**
  * @generated from enum kairship.io.api.autoscaling.v1alpha1.ListFederatedHPAsRequest.Kind
@@ -783,7 +1029,90 @@ export enum ListFederatedHPAsRequest_Kind {
  * Describes the enum kairship.io.api.autoscaling.v1alpha1.ListFederatedHPAsRequest.Kind.
  */
 export const ListFederatedHPAsRequest_KindSchema: GenEnum<ListFederatedHPAsRequest_Kind> = /*@__PURE__*/
-  enumDesc(file_kairship_autoscaling, 20, 0);
+  enumDesc(file_kairship_autoscaling, 23, 0);
+
+/**
+ * @generated from message kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest
+ */
+export type WatchFederatedHPAsRequest = Message<"kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * Empty means all.
+   *
+   * @generated from field: string namespace = 2;
+   */
+  namespace: string;
+
+  /**
+   * Only objects whose name contains this.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * As kubectl writes it: `app=web,tier in (a,b)`.
+   *
+   * @generated from field: string label_selector = 4;
+   */
+  labelSelector: string;
+
+  /**
+   * As kubectl writes it: `metadata.name=web`.
+   *
+   * @generated from field: string field_selector = 5;
+   */
+  fieldSelector: string;
+
+  /**
+   * Only objects whose name contains this.
+   *
+   * @generated from field: string fuzzy_name = 6;
+   */
+  fuzzyName: string;
+};
+
+/**
+ * Describes the message kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.
+ * Use `create(WatchFederatedHPAsRequestSchema)` to create a new message.
+ */
+export const WatchFederatedHPAsRequestSchema: GenMessage<WatchFederatedHPAsRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_autoscaling, 24);
+
+/**
+ * @generated from message kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse
+ */
+export type WatchFederatedHPAsResponse = Message<"kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.types.ListChange.Type type = 1;
+   */
+  type: ListChange_Type;
+
+  /**
+   * Absent on RESET and BOOKMARK; as last seen on DELETED.
+   *
+   * @generated from field: kairship.io.api.autoscaling.v1alpha1.FederatedHPA fhpa = 2;
+   */
+  fhpa?: FederatedHPA | undefined;
+
+  /**
+   * How many match after this change.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+};
+
+/**
+ * Describes the message kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.
+ * Use `create(WatchFederatedHPAsResponseSchema)` to create a new message.
+ */
+export const WatchFederatedHPAsResponseSchema: GenMessage<WatchFederatedHPAsResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_autoscaling, 25);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.CreateFederatedHPARequest
@@ -812,7 +1141,7 @@ export type CreateFederatedHPARequest = Message<"kairship.io.api.autoscaling.v1a
  * Use `create(CreateFederatedHPARequestSchema)` to create a new message.
  */
 export const CreateFederatedHPARequestSchema: GenMessage<CreateFederatedHPARequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 21);
+  messageDesc(file_kairship_autoscaling, 26);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.DeleteFederatedHPARequest
@@ -839,7 +1168,7 @@ export type DeleteFederatedHPARequest = Message<"kairship.io.api.autoscaling.v1a
  * Use `create(DeleteFederatedHPARequestSchema)` to create a new message.
  */
 export const DeleteFederatedHPARequestSchema: GenMessage<DeleteFederatedHPARequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 22);
+  messageDesc(file_kairship_autoscaling, 27);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.GetFederatedHPARequest
@@ -866,7 +1195,7 @@ export type GetFederatedHPARequest = Message<"kairship.io.api.autoscaling.v1alph
  * Use `create(GetFederatedHPARequestSchema)` to create a new message.
  */
 export const GetFederatedHPARequestSchema: GenMessage<GetFederatedHPARequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 23);
+  messageDesc(file_kairship_autoscaling, 28);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.UpdateFederatedHPARequest
@@ -900,7 +1229,7 @@ export type UpdateFederatedHPARequest = Message<"kairship.io.api.autoscaling.v1a
  * Use `create(UpdateFederatedHPARequestSchema)` to create a new message.
  */
 export const UpdateFederatedHPARequestSchema: GenMessage<UpdateFederatedHPARequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 24);
+  messageDesc(file_kairship_autoscaling, 29);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.GetFederatedHPAJSONRequest
@@ -927,7 +1256,7 @@ export type GetFederatedHPAJSONRequest = Message<"kairship.io.api.autoscaling.v1
  * Use `create(GetFederatedHPAJSONRequestSchema)` to create a new message.
  */
 export const GetFederatedHPAJSONRequestSchema: GenMessage<GetFederatedHPAJSONRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 25);
+  messageDesc(file_kairship_autoscaling, 30);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ListInstanceFederatedHPAsResponse
@@ -949,7 +1278,7 @@ export type ListInstanceFederatedHPAsResponse = Message<"kairship.io.api.autosca
  * Use `create(ListInstanceFederatedHPAsResponseSchema)` to create a new message.
  */
 export const ListInstanceFederatedHPAsResponseSchema: GenMessage<ListInstanceFederatedHPAsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 26);
+  messageDesc(file_kairship_autoscaling, 31);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.ListFederatedHPAsResponse
@@ -971,7 +1300,7 @@ export type ListFederatedHPAsResponse = Message<"kairship.io.api.autoscaling.v1a
  * Use `create(ListFederatedHPAsResponseSchema)` to create a new message.
  */
 export const ListFederatedHPAsResponseSchema: GenMessage<ListFederatedHPAsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 27);
+  messageDesc(file_kairship_autoscaling, 32);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.CreateFederatedHPAResponse
@@ -990,7 +1319,7 @@ export type CreateFederatedHPAResponse = Message<"kairship.io.api.autoscaling.v1
  * Use `create(CreateFederatedHPAResponseSchema)` to create a new message.
  */
 export const CreateFederatedHPAResponseSchema: GenMessage<CreateFederatedHPAResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 28);
+  messageDesc(file_kairship_autoscaling, 33);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.GetFederatedHPAResponse
@@ -1007,7 +1336,7 @@ export type GetFederatedHPAResponse = Message<"kairship.io.api.autoscaling.v1alp
  * Use `create(GetFederatedHPAResponseSchema)` to create a new message.
  */
 export const GetFederatedHPAResponseSchema: GenMessage<GetFederatedHPAResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 29);
+  messageDesc(file_kairship_autoscaling, 34);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.UpdateFederatedHPAResponse
@@ -1026,7 +1355,7 @@ export type UpdateFederatedHPAResponse = Message<"kairship.io.api.autoscaling.v1
  * Use `create(UpdateFederatedHPAResponseSchema)` to create a new message.
  */
 export const UpdateFederatedHPAResponseSchema: GenMessage<UpdateFederatedHPAResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 30);
+  messageDesc(file_kairship_autoscaling, 35);
 
 /**
  * @generated from message kairship.io.api.autoscaling.v1alpha1.GetFederatedHPAJSONResponse
@@ -1045,7 +1374,7 @@ export type GetFederatedHPAJSONResponse = Message<"kairship.io.api.autoscaling.v
  * Use `create(GetFederatedHPAJSONResponseSchema)` to create a new message.
  */
 export const GetFederatedHPAJSONResponseSchema: GenMessage<GetFederatedHPAJSONResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_autoscaling, 31);
+  messageDesc(file_kairship_autoscaling, 36);
 
 /**
  * @generated from enum kairship.io.api.autoscaling.v1alpha1.MetricSourceType
@@ -1075,6 +1404,11 @@ export enum MetricSourceType {
    * @generated from enum value: External = 4;
    */
   External = 4,
+
+  /**
+   * @generated from enum value: ContainerResource = 5;
+   */
+  ContainerResource = 5,
 }
 
 /**
@@ -1110,7 +1444,8 @@ export const ResourceNameSchema: GenEnum<ResourceName> = /*@__PURE__*/
   enumDesc(file_kairship_autoscaling, 1);
 
 /**
- * FederatedHPAs of an instance: horizontal autoscaling of a workload across member clusters.
+ * FederatedHPAs of an instance: horizontal autoscaling of a workload across member clusters. The messages have every field
+ * of Karmada's API.
  *
  * @generated from service kairship.io.api.autoscaling.v1alpha1.AutoscalingService
  */
@@ -1157,6 +1492,8 @@ export const AutoscalingService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one FederatedHPA with its last reported metrics.
+   *
    * @generated from rpc kairship.io.api.autoscaling.v1alpha1.AutoscalingService.GetFederatedHPA
    */
   getFederatedHPA: {
@@ -1174,6 +1511,17 @@ export const AutoscalingService: GenService<{
     methodKind: "unary";
     input: typeof UpdateFederatedHPARequestSchema;
     output: typeof UpdateFederatedHPAResponseSchema;
+  },
+  /**
+   * Follows the FederatedHPAs of an instance or of a namespace: RESET, those that match as ADDED, BOOKMARK, then changes, each
+   * with how many match after it. It starts over with RESET where the changes since are not known any more.
+   *
+   * @generated from rpc kairship.io.api.autoscaling.v1alpha1.AutoscalingService.WatchFederatedHPAs
+   */
+  watchFederatedHPAs: {
+    methodKind: "server_streaming";
+    input: typeof WatchFederatedHPAsRequestSchema;
+    output: typeof WatchFederatedHPAsResponseSchema;
   },
   /**
    * Returns the whole object as one JSON string, for editors.

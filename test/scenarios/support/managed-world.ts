@@ -19,6 +19,14 @@ export const TYPES = {
     version: 'v1alpha1',
     resource: 'clusterpropagationpolicies',
   },
+  overridePolicies: { group: 'policy.karmada.io', version: 'v1alpha1', resource: 'overridepolicies' },
+  clusterOverridePolicies: {
+    group: 'policy.karmada.io',
+    version: 'v1alpha1',
+    resource: 'clusteroverridepolicies',
+  },
+  federatedHpas: { group: 'autoscaling.karmada.io', version: 'v1alpha1', resource: 'federatedhpas' },
+  definitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
   deployments: { group: 'apps', version: 'v1', resource: 'deployments' },
   replicaSets: { group: 'apps', version: 'v1', resource: 'replicasets' },
   jobs: { group: 'batch', version: 'v1', resource: 'jobs' },
@@ -184,5 +192,8 @@ export class ManagedWorld<S extends DescService> {
   }
 }
 
-const isClusterWide = ({ resource }: Type): boolean =>
-  resource === 'namespaces' || resource === 'clusterpropagationpolicies'
+const CLUSTER_WIDE: ReadonlySet<Type> = new Set([
+  ...[TYPES.namespaces, TYPES.definitions],
+  ...[TYPES.clusterPolicies, TYPES.clusterOverridePolicies],
+])
+const isClusterWide = (type: Type): boolean => CLUSTER_WIDE.has(type)

@@ -18,6 +18,7 @@ import { type Binding, operationsOf, type ServiceHandlers } from '../../../http/
 import type { Api } from '../../../http/server.js'
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js'
 import { bearer, curl, type GrpcClient, TLS_NAME, unary } from '../../http/fakes/listening.js'
+import { type Following, followGrpc, followRest } from './following.js'
 
 /**
  * What a call ended with: its answer, or google.rpc.Status, both as proto3 JSON with zero values; and as text, of a refusal its
@@ -106,6 +107,16 @@ export class Wires<S extends DescService> {
     const status = details ? fromBinary(StatusSchema, details as Buffer) : create(StatusSchema)
     const json = toJson(StatusSchema, status, { registry: errorDetailTypes, alwaysEmitImplicit: true })
     return { ok: false, json, text: textOf(json) }
+  }
+
+  /** Follows a stream over both wires. To be closed. */
+  follow(rpc: Rpc<S>, request: JsonObject): { readonly rest: Following; readonly grpc: Following } {
+    const method = this.#method(rpc)
+    const { path } = restRequest(method, this.#bindings.get(rpc)!, request)
+    return {
+      rest: followRest(this.api, path, this.token),
+      grpc: followGrpc(this.#client, method, fromJson(method.input, request), this.token),
+    }
   }
 
   #method(rpc: Rpc<S>): DescMethodUnary {

@@ -1,0 +1,30 @@
+import type { KubeObject } from '../../manifests/kube.js'
+import type { ListChange_Type } from '../../proto/gen/kairship/types_pb.js'
+import type { Call } from '../call.js'
+import type { ListQuery } from '../objects/list-query.js'
+import { begun } from './begun.js'
+import type { FilterFields, KindHandlers } from './kind-handlers.js'
+
+/** One step of a watch rpc, with the object in a field that is named after its kind. */
+type Change<Field extends string, M> = { readonly type: ListChange_Type; readonly total: number } & {
+  readonly [K in Field]?: M
+}
+
+/**
+ * The handler of a kind's watch rpc: the list as it is followed, each object in the field of its own name. What refuses the
+ * list refuses the call.
+ * @param more conditions that the request has beyond those of every list
+ */
+export const watchKind =
+  <T extends KubeObject, M, Field extends string>(of: Pick<KindHandlers<T, M>, 'watch'>, field: Field) =>
+  (
+    request: FilterFields,
+    call: Call,
+    more?: Partial<ListQuery<T>>,
+  ): Promise<AsyncIterable<Change<Field, M>>> => {
+    async function* changes() {
+      for await (const { message, ...change } of of.watch(request, call, more))
+        yield { ...change, ...(message && { [field]: message }) } as Change<Field, M>
+    }
+    return begun(changes())
+  }
