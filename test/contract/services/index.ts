@@ -1,7 +1,10 @@
 import type { ServiceScenarios } from '../scenario.js'
+import { apps } from './apps.js'
 import { autoscaling } from './autoscaling.js'
+import { batch } from './batch.js'
+import { core } from './core.js'
 import { instance } from './instance.js'
 import { networking } from './networking.js'
 
 /** The scenarios of every service that has some. */
-export const services: readonly ServiceScenarios[] = [instance, networking, autoscaling]
+export const services: readonly ServiceScenarios[] = [apps, autoscaling, batch, core, instance, networking]
