@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import type { Propagated } from '../../../karmada/explain/propagated.js'
+import { trace } from '../../../karmada/explain/trace.js'
+import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
+import { firstOf, unclaimed } from './traces.js'
+import { policyOf, propagated } from './world.js'
+
+describe('without a policy', () => {
+  const messageOf = (world: Propagated) => trace(world).first?.message
+  const selecting = (selector: object, place = {}) => ({
+    ...unclaimed(),
+    policies: [
+      policyOf({ resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', ...selector }] }, place),
+    ],
+  })
+
+  it('the trace says so, and which selector would do', () => {
+    const { first } = trace(unclaimed())
+    expect(first).toMatchObject({ step: 'Policy', state: 'Broken', reason: 'NoPolicy' })
+    expect(first?.message).toBe(
+      'No PropagationPolicy of namespace shop and no ClusterPropagationPolicy selects it.',
+    )
+    expect(first?.fix).toContain('{apiVersion: apps/v1, kind: Deployment, name: web}')
+  })
+
+  it.each([
+    [
+      'another namespace',
+      selecting({ name: 'web' }, { namespace: 'default' }),
+      'PropagationPolicy default/web is in namespace default.',
+    ],
+    [
+      'another version',
+      selecting({ apiVersion: 'apps/v1beta1', name: 'web' }),
+      'selects apiVersion apps/v1beta1, not apps/v1.',
+    ],
+    ['another name', selecting({ name: 'wep' }), 'selects the name wep.'],
+    ['another namespace in its selector', selecting({ namespace: 'cart' }), 'selects namespace cart.'],
+    [
+      'labels that it does not have',
+      selecting({ labelSelector: { matchLabels: { app: 'cart' } } }),
+      'selects by labels that the template does not have.',
+    ],
+  ])('a policy that differs only by %s is named', (_, world, text) => {
+    expect(messageOf(world)).toContain(text)
+  })
+
+  it('a policy that differs by two things is not named', () => {
+    expect(messageOf(selecting({ apiVersion: 'apps/v1beta1', name: 'wep' }))).not.toContain('apps/v1beta1')
+  })
+})
+
+describe('the policy', () => {
+  it('that selects the template and has not claimed it is waited for', () => {
+    expect(firstOf({ ...unclaimed(), policies: [policyOf()] })).toMatchObject({
+      state: 'Waiting',
+      reason: 'NotClaimedYet',
+    })
+  })
+
+  it('that is lazy asks for a change of the template', () => {
+    const { first } = trace({ ...unclaimed(), policies: [policyOf({ activationPreference: 'Lazy' })] })
+    expect(first?.fix).toContain('change the template')
+  })
+
+  it.each([
+    [true, { namespace: 'default' }],
+    [false, { namespace: 'shop' }],
+  ])('waits for override policies of its own namespace (missing: %s)', (missing, place) => {
+    const override = { metadata: { name: 'images', ...place }, spec: {} } as OverridePolicy
+    const world = {
+      ...unclaimed(),
+      policies: [policyOf({ dependentOverrides: ['images'] })],
+      overrides: { clusterWide: [], namespaced: [override] },
+    }
+    expect(trace(world).first?.reason).toBe(missing ? 'DependentOverridesMissing' : 'NotClaimedYet')
+  })
+
+  it('that is gone is named with what it claimed', () => {
+    const { first } = trace({ ...propagated(), policies: [] })
+    expect(first).toMatchObject({
+      reason: 'PolicyGone',
+      object: { kind: 'PropagationPolicy', namespace: 'shop', name: 'web' },
+    })
+  })
+
+  it('that was made again under the same name is not the one that claimed', () => {
+    const again = policyOf()
+    const labels = { ...again.metadata.labels, 'propagationpolicy.karmada.io/permanent-id': 'another' }
+    expect(
+      firstOf({ ...propagated(), policies: [{ ...again, metadata: { ...again.metadata, labels } }] }),
+    ).toMatchObject({ reason: 'PolicyGone' })
+  })
+
+  it('that no longer selects the template lets it go', () => {
+    const policy = policyOf({
+      resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' }],
+    })
+    expect(firstOf({ ...propagated(), policies: [policy] })).toMatchObject({ reason: 'NoLongerSelected' })
+  })
+
+  it('of the whole control plane holds a template, too', () => {
+    const policy = policyOf({}, { kind: 'ClusterPropagationPolicy' })
+    expect(trace(propagated({ policy })).first).toBeUndefined()
+  })
+})
