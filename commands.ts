@@ -1,7 +1,4 @@
 /** The commands that run something: what each process does, as whom, and until when. The parts are joined in `main.ts`. */
-import { kubeConnector } from './actors/kube/connector.js'
-import { parseKubeconfig } from './actors/kube/kubeconfig.js'
-import { loadKubeconfig } from './actors/kube/load-kubeconfig.js'
 import { ExitCode } from './cli/exit-code.js'
 import { aborted } from './cli/interruption.js'
 import { createLog } from './cli/log.js'
@@ -11,7 +8,7 @@ import { publishAuthority, readServingFiles } from './cli/serving-files.js'
 import { programFrom } from './cli/shell.js'
 import type { Config } from './config.js'
 import { Lifecycle } from './lifecycle.js'
-import { startKairship } from './main.js'
+import { lockFolder } from './playground/fleet/folder-lock.js'
 
 /** A server on a real host cluster, until it is interrupted or fails. */
 async function serve(
@@ -22,6 +19,8 @@ async function serve(
   const log = createLog(config)
   const lifecycle = new Lifecycle(log, interrupted, process)
   return lifecycle.around(async () => {
+    const { loadKubeconfig } = await import('./actors/kube/load-kubeconfig.js')
+    const { startKairship } = await import('./main.js')
     const host = await loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig })
     const { api } = await startKairship(config, log, lifecycle, {
       contend: part !== 'api',
@@ -42,14 +41,23 @@ async function serve(
 async function servePlayground(config: Config, { terminal, interrupted }: ProcessContext): Promise<ExitCode> {
   const log = createLog(config)
   const lifecycle = new Lifecycle(log, interrupted, process)
-  // Only this command needs the embedded engines; a Kairship in production does not even load them.
-  const [{ startPlayground }, { lockFolder }, { Chaos }, { serveChaos }] = await Promise.all([
-    import('./playground/fleet/fleet.js'),
-    import('./playground/fleet/folder-lock.js'),
-    import('./playground/fleet/chaos/chaos.js'),
-    import('./playground/fleet/chaos/chaos-server.js'),
-  ])
   const start = async (progress: (text: string) => void): Promise<StartedPlayground> => {
+    // Only this command needs the embedded engines; a Kairship in production does not even load them.
+    const [
+      { startPlayground },
+      { Chaos },
+      { serveChaos },
+      { kubeConnector },
+      { parseKubeconfig },
+      { startKairship },
+    ] = await Promise.all([
+      import('./playground/fleet/fleet.js'),
+      import('./playground/fleet/chaos/chaos.js'),
+      import('./playground/fleet/chaos/chaos-server.js'),
+      import('./actors/kube/connector.js'),
+      import('./actors/kube/kubeconfig.js'),
+      import('./main.js'),
+    ])
     const { host, karmadas, members, kubeconfigs, tokens } = await lifecycle.start(
       'playground',
       () =>

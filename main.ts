@@ -13,7 +13,6 @@ import type { ServingFiles } from './cli/serving-files.js'
 import type { Config } from './config.js'
 import { leadershipNote, readiness, readyChecks, startHealth } from './http/health.js'
 import { createMetrics, gaugeInstances } from './http/metrics.js'
-import { startApi } from './http/server.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Log } from './ports/log.js'
 
@@ -28,6 +27,8 @@ export interface Roles {
 
 /** Starts Kairship's parts in the order in which they need each other. They stop in reverse. */
 export async function startKairship(config: Config, log: Log, lifecycle: Lifecycle, roles: Roles) {
+  // Only a process that serves the API loads it: that takes longer than the controllers do. First, so that they start undisturbed.
+  const server = roles.api && (await import('./http/server.js'))
   const meter = createMetrics()
   let ready = async () => ({ ready: false, text: 'starting\n' })
   let metrics = meter.expose
@@ -70,13 +71,13 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
   }
   const checks = readyChecks({ fleet, host })
   ready = () => readiness(checks, [leadershipNote(fleet)])
-  if (!roles.api) return { fleet, health }
+  if (!roles.api || !server) return { fleet, health }
   const { credential, serving } = roles.api
   const answering = await connect(credential)
   const api = await lifecycle.start(
     'API',
     () =>
-      startApi({
+      server.startApi({
         fleet,
         host: answering,
         log,

@@ -44,9 +44,12 @@ export async function playground(config: Config, command: PlaygroundCommand): Pr
   const { data } = config
   const folder = config.files ?? data ?? join('.', '.kairship')
   const setting = config.files === undefined && data !== undefined ? '--data' : '--files'
-  // The fleet locks the folder of its data itself.
-  const isData = data !== undefined && resolve(folder) === resolve(data)
-  const unlock = isData ? () => undefined : explained(setting, folder, () => command.lock(folder))
+  let unlock = explained(setting, folder, () => command.lock(folder))
+  // The fleet locks the folder of its data itself. That it can be had is known before the engines are loaded, which takes longer.
+  if (data !== undefined && resolve(folder) === resolve(data)) {
+    unlock()
+    unlock = () => undefined
+  }
   try {
     return await inFolder(folder, config, command)
   } catch (error) {

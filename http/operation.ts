@@ -75,27 +75,44 @@ export function operationsOf<S extends DescService>(
   handlers: ServiceHandlers<S>,
 ): readonly Operation[] {
   const byName = handlers as Readonly<Record<string, Operation['handle'] | undefined>>
-  return service.methods.map(method => {
+  return declaredBy(service).map(declared => {
+    const { method } = declared
     const handle = byName[method.localName]
     if (!handle) throw new Error(`${service.typeName}.${method.name} has no handler`)
-    if (!isServed(method)) {
-      throw new Error(`${service.typeName}.${method.name}: ${method.methodKind} methods are not served`)
-    }
-    const bindings = hasOption(method, http) ? bindingsOf(method, getOption(method, http)) : []
-    const object = objectFieldsOf(method)
-    return {
-      id: `${service.name.replace(/Service$/, '')}_${method.name}`,
-      method,
-      bindings,
-      permission: permissionOf(method),
-      object,
-      namingFields: namingFieldsOf(
-        bindings.map(({ template }) => template),
-        object,
-      ),
-      handle,
-    }
+    return { ...declared, handle }
   })
+}
+
+/** What the proto of each service declares, read once: that takes longer than everything else of an API's start. */
+const read = new WeakMap<DescService, readonly Declared[]>()
+type Declared = Omit<Operation, 'handle'>
+
+function declaredBy(service: DescService): readonly Declared[] {
+  const known = read.get(service)
+  if (known) return known
+  const declared = service.methods.map(declaredOf)
+  read.set(service, declared)
+  return declared
+}
+
+function declaredOf(method: DescMethod): Declared {
+  const { parent: service } = method
+  if (!isServed(method)) {
+    throw new Error(`${service.typeName}.${method.name}: ${method.methodKind} methods are not served`)
+  }
+  const bindings = hasOption(method, http) ? bindingsOf(method, getOption(method, http)) : []
+  const object = objectFieldsOf(method)
+  return {
+    id: `${service.name.replace(/Service$/, '')}_${method.name}`,
+    method,
+    bindings,
+    permission: permissionOf(method),
+    object,
+    namingFields: namingFieldsOf(
+      bindings.map(({ template }) => template),
+      object,
+    ),
+  }
 }
 
 const isServed = (method: DescMethod): method is Operation['method'] =>

@@ -1,5 +1,4 @@
 import {
-  create,
   type DescFile,
   type DescMessage,
   type DescService,
@@ -7,34 +6,32 @@ import {
   type Message,
   toBinary,
 } from '@bufbuild/protobuf'
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 
 /**
- * The service as grpc-js needs it, made by proto-loader from our descriptors. It reads and writes the same message types
- * as REST and the handlers.
+ * The service as grpc-js needs it, from our descriptors. It reads and writes the same message types as REST and the handlers.
+ * Not by proto-loader, which would parse every file again for each service, and whose codecs would have to be replaced.
  */
-export function serviceDefinition(service: DescService): ServiceDefinition {
-  const set = create(FileDescriptorSetSchema, { file: filesOf(service.file).map(({ proto }) => proto) })
-  const loaded = loadFileDescriptorSetFromBuffer(Buffer.from(toBinary(FileDescriptorSetSchema, set)))
-  const definition = loaded[service.typeName] as unknown as Readonly<Record<string, LoadedMethod>>
-  return Object.fromEntries(
+export const serviceDefinition = (service: DescService): ServiceDefinition =>
+  Object.fromEntries(
     service.methods.map(method => {
-      const found = definition[method.name]
-      if (!found) throw new Error(`proto-loader does not know ${service.typeName}.${method.name}`)
-      const codec: Partial<LoadedMethod> = {
-        requestSerialize: writerOf(method.input),
-        requestDeserialize: readerOf(method.input),
-        responseSerialize: writerOf(method.output),
-        responseDeserialize: readerOf(method.output),
-      }
-      return [method.name, { ...found, ...codec }]
+      const { name, localName, methodKind, input, output } = method
+      return [
+        name,
+        {
+          // https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#requests
+          path: `/${service.typeName}/${name}`,
+          originalName: localName,
+          requestStream: methodKind === 'client_streaming' || methodKind === 'bidi_streaming',
+          responseStream: methodKind === 'server_streaming' || methodKind === 'bidi_streaming',
+          requestSerialize: writerOf(input),
+          requestDeserialize: readerOf(input),
+          responseSerialize: writerOf(output),
+          responseDeserialize: readerOf(output),
+        } satisfies MethodDefinition<Message, Message>,
+      ]
     }),
   )
-}
-
-type LoadedMethod = MethodDefinition<Message, Message>
 
 const writerOf = (schema: DescMessage) => (message: Message) => Buffer.from(toBinary(schema, message))
 const readerOf = (schema: DescMessage) => (bytes: Buffer) => fromBinary(schema, bytes)

@@ -84,20 +84,25 @@ export function curl(
 
 const folder = resolve(import.meta.dirname, '../../../proto')
 
+/** What proto-loader makes of the .proto file. */
+interface Loaded {
+  readonly kairship: {
+    io: { api: { instance: { v1alpha1: { InstanceService: new (...args: unknown[]) => GrpcClient } } } }
+  }
+}
+let loaded: Loaded | undefined
+
 /** A client as others would write it: proto-loader on the .proto file, and nothing of our code. */
 export function grpcClient({ grpcAddress, certificateAuthority = '' }: Api, { cert, key }: Identity = {}) {
-  const definition = loadSync(join(folder, 'kairship/instance.proto'), {
-    includeDirs: [folder],
-    longs: String,
-    enums: String,
-    defaults: true,
-    json: true,
-  })
-  const loaded = loadPackageDefinition(definition) as unknown as {
-    kairship: {
-      io: { api: { instance: { v1alpha1: { InstanceService: new (...args: unknown[]) => GrpcClient } } } }
-    }
-  }
+  loaded ??= loadPackageDefinition(
+    loadSync(join(folder, 'kairship/instance.proto'), {
+      includeDirs: [folder],
+      longs: String,
+      enums: String,
+      defaults: true,
+      json: true,
+    }),
+  ) as unknown as Loaded
   const channel: ChannelCredentials = credentials.createSsl(
     Buffer.from(certificateAuthority),
     key ? Buffer.from(key) : null,

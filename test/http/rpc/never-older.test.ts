@@ -68,7 +68,7 @@ const history = fc.array(
 )
 
 /** Where histories are looked for that must be found: always the same ones, because some are rare. */
-const FIXED = { seed: 3, endOnFailure: true }
+const FIXED = { seed: 15, endOnFailure: true }
 
 /** Runs histories; fails with the first in which somebody reads what is older than its own last write. */
 function neverOlder(
@@ -114,11 +114,6 @@ describe('a history is found in which they do', () => {
   const found = async (broken: Partial<Parts>) => {
     const histories = neverOlder({ ...whole, ...broken }, 100_000, new Map(), FIXED)
     const failed = await histories.catch((error: Error) => error)
-    console.log(
-      'RUNS',
-      expect.getState().currentTestName?.slice(-60),
-      /after (\d+) tests/.exec(String(failed))?.[1],
-    )
     expect(String((failed as Error | undefined)?.cause)).toMatch(/wrote .+ and sees/)
   }
   /** A ledger to which some outcomes are as if nothing had been written. */
