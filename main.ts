@@ -80,6 +80,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
       server.startApi({
         fleet,
         host: answering,
+        connector: kubeConnector(metered(meter, 'member')),
         log,
         meter,
         listen: config.listen,

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { DescService } from '@bufbuild/protobuf'
 import type { Fleet } from '../ports/fleet.js'
-import type { KubeApi } from '../ports/kube-api.js'
+import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
 import { AutoscalingService } from '../proto/gen/kairship/autoscaling_pb.js'
 import { BatchService } from '../proto/gen/kairship/batch_pb.js'
+import { ClusterService } from '../proto/gen/kairship/cluster_pb.js'
 import { CoreService } from '../proto/gen/kairship/core_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
@@ -23,6 +24,7 @@ import type { CatchUp } from './read-your-writes/catch-up.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
 import { autoscalingHandlers } from './rpc/autoscaling/handlers.js'
 import { batchHandlers } from './rpc/batch/handlers.js'
+import { clusterHandlers } from './rpc/cluster/handlers.js'
 import { coreHandlers } from './rpc/core/handlers.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
@@ -37,6 +39,8 @@ export interface ApiDependencies {
   readonly fleet: Fleet
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
+  /** Connects to clusters that join or leave instances. */
+  readonly connector: KubeConnector
   readonly log: Log
   readonly meter: Meter
   readonly karmadaVersion: string
@@ -64,7 +68,8 @@ export interface ManagementApi {
 
 /** Puts services, identity and the dispatcher together. A further service is one more line here. */
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
-  const { fleet, host, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp, parts } = dependencies
+  const { fleet, host, connector, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp, parts } =
+    dependencies
   const { now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
@@ -85,6 +90,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(AppsService, appsHandlers(objects)),
       served(AutoscalingService, autoscalingHandlers(objects)),
       served(BatchService, batchHandlers(objects)),
+      served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
       served(CoreService, coreHandlers(objects, fleet)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Fleet } from '../ports/fleet.js'
-import type { KubeApi } from '../ports/kube-api.js'
+import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { formatAddress, parseAddress } from './address.js'
@@ -36,6 +36,8 @@ export interface ApiOptions {
   readonly fleet: Fleet
   /** The host cluster under Kairship's own credential: it authenticates, authorizes and stores. */
   readonly host: KubeApi
+  /** Connects to clusters that join or leave instances, by the kubeconfigs that callers give. */
+  readonly connector: KubeConnector
   readonly log: Log
   readonly meter: Meter
   /** `host:port` of REST over TLS. */

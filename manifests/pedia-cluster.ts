@@ -17,9 +17,18 @@ export interface PediaCluster extends KubeObject {
   readonly spec: {
     /** Base64 of a kubeconfig, as `[]byte` travels in JSON. */
     readonly kubeconfig?: string
+    /** Without a kubeconfig, the server and a credential; all but the server base64. */
+    readonly apiserver?: string
+    readonly tokenData?: string
+    readonly caData?: string
+    readonly certData?: string
+    readonly keyData?: string
     readonly syncResources: readonly IndexedResources[]
   }
   readonly status?: {
+    readonly apiserver?: string
+    /** Of Kubernetes. */
+    readonly version?: string
     readonly conditions?: readonly Condition[]
     readonly syncResources?: readonly {
       readonly group: string

@@ -1,6 +1,7 @@
 import { comments as apps } from '../../proto/gen/comments/apps.js'
 import { comments as autoscaling } from '../../proto/gen/comments/autoscaling.js'
 import { comments as batch } from '../../proto/gen/comments/batch.js'
+import { comments as cluster } from '../../proto/gen/comments/cluster.js'
 import { comments as core } from '../../proto/gen/comments/core.js'
 import { comments as instance } from '../../proto/gen/comments/instance.js'
 import { comments as networking } from '../../proto/gen/comments/networking.js'
@@ -18,6 +19,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...apps,
   ...autoscaling,
   ...batch,
+  ...cluster,
   ...core,
   ...instance,
   ...networking,

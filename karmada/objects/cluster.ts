@@ -28,6 +28,8 @@ export interface ClusterSpec {
   readonly insecureSkipTLSVerification?: boolean
   readonly provider?: string
   readonly region?: string
+  /** Deprecated by Karmada in favour of `zones`. */
+  readonly zone?: string
   readonly zones?: readonly string[]
   readonly taints?: readonly Taint[]
   readonly resourceModels?: readonly ResourceModel[]

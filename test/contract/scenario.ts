@@ -34,6 +34,10 @@ export interface Stage {
   /** The instance's own API as its administrator, and the member's, past Kairship. */
   readonly karmada: Direct
   readonly inMember: Direct
+  /** The host's API as its administrator. */
+  readonly host: Direct
+  /** Text of an administrator's kubeconfig of a cluster that has joined nothing. */
+  readonly kubeconfig: string
   /** Repeats a check until it holds, with the last failure where it never does. */
   eventually<T>(check: () => Promise<T>): Promise<T>
 }

@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { connectKube } from '../../actors/kube/connection.js'
+import { kubeConnector } from '../../actors/kube/connector.js'
 import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
 import { managementApi } from '../../http/management-api.js'
 import { requestParts } from '../../http/proxy/request-parts.js'
 import { CatchUp } from '../../http/read-your-writes/catch-up.js'
 import { WriteLedger } from '../../http/read-your-writes/ledger.js'
 import { restApp } from '../../http/rest/app.js'
+import { startMember } from '../../playground/member/member.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { letIn, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
 import type { Contract, ContractOperation } from '../proto/sample.js'
@@ -29,6 +31,7 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
   const api = managementApi({
     ...common,
     host,
+    connector: kubeConnector(),
     karmadaVersion: 'v1.18.2',
     proxy: () => ({ url: world.api.url, certificateAuthority: 'PEM' }),
     streamsPerCaller: 10,
@@ -46,6 +49,8 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
   const app = restApp({ ...api, ...common, operations })
   const { local } = world.playground.karmadas.get(world.instance)!.server
   const member = world.playground.members.get(world.member)!.server.local
+  const fresh = await startMember({ name: 'fresh', log: silent })
+  const kubeconfig = await fresh.server.kubeconfig({ name: 'root', groups: ['system:masters'] })
   let count = 0
 
   return {
@@ -84,6 +89,8 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
         },
         karmada: direct(local),
         inMember: direct(member),
+        host: direct(world.playground.host.local),
+        kubeconfig,
         eventually: check => eventually(check, without ? EMPTIED_PATIENCE_MS : PATIENCE_MS),
       }
       await local.request({
@@ -107,6 +114,7 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
     async close() {
       api.endStreams()
       await host.close()
+      await fresh.close()
       await world.close()
     },
   }

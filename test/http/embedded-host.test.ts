@@ -9,6 +9,7 @@ import { type ApiServer, startApiServer } from '../../playground/apiserver/serve
 import type { KubeApi } from '../../ports/kube-api.js'
 import { waitFor } from '../patience.js'
 import { failed, silent, unmetered } from '../silent.js'
+import { noConnector } from './fakes/api.js'
 import { bearer, curl, type GrpcClient, grpcClient, unary } from './fakes/listening.js'
 import { fakeLog } from './fakes/log.js'
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
   api = await startApi({
     fleet: follower.fleet,
     host: host.local,
+    connector: noConnector,
     log: fakeLog(),
     meter: unmetered,
     listen: '127.0.0.1:0',

@@ -62,7 +62,6 @@ describe('the contract', () => {
       'AggregationService',
       'ApiextensionsService',
       'CloudShellService',
-      'ClusterService',
       'ImageService',
       'InsightService',
       'PolicyService',

@@ -188,6 +188,7 @@ beforeAll(async () => {
     api = await startApi({
       fleet: follower.fleet,
       host: connections[1]!,
+      connector: kubeConnector(),
       log,
       meter: unmetered,
       listen: '127.0.0.1:0',

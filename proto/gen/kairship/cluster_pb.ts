@@ -9,7 +9,7 @@ import { file_google_api_field_behavior } from "../google/api/field_behavior_pb.
 import type { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
 import { file_kairship_permission } from "./permission_pb.js";
-import type { ClusterProvider, ObjectMeta, Pagination, SortBy, SortDir, Taint } from "./types_pb.js";
+import type { ClusterProvider, Condition, ObjectMeta, Pagination, SortBy, SortDir, Taint } from "./types_pb.js";
 import { file_kairship_types } from "./types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/cluster.proto.
  */
 export const file_kairship_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChZrYWlyc2hpcC9jbHVzdGVyLnByb3RvEiBrYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMSLBAQoHQ2x1c3RlchIzCghtZXRhZGF0YRgBIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5PYmplY3RNZXRhEjsKBHNwZWMYAiABKAsyLS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3BlYxJECgZzdGF0dXMYAyABKAsyLy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3RhdHVzQgPgQQMirAIKC0NsdXN0ZXJTcGVjEjgKCHByb3ZpZGVyGAEgASgOMiYua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJQcm92aWRlchIUCgxhcGlfZW5kcG9pbnQYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkSDQoFcm9sZXMYBSADKAkSEgoKbWFuYWdlZF9ieRgGIAEoCRISCgphbGlhc19uYW1lGAcgASgJEkoKCnNlY3JldF9yZWYYCCABKAsyNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Mb2NhbFNlY3JldFJlZmVyZW5jZRIsCgZ0YWludHMYCSADKAsyHC5rYWlyc2hpcC5pby5hcGkudHlwZXMuVGFpbnQiUQoUTG9jYWxTZWNyZXRSZWZlcmVuY2USDAoEbmFtZRgBIAEoCRIRCgluYW1lc3BhY2UYAiABKAkSGAoQcmVzb3VyY2VfdmVyc2lvbhgDIAEoCSLfAgoNQ2x1c3RlclN0YXR1cxIaChJrdWJlcm5ldGVzX3ZlcnNpb24YASABKAkSJAoOa3ViZV9zeXN0ZW1faWQYAiABKAlSDGt1YmVTeXN0ZW1JRBIhCgxzZXJ2aWNlX2NpZHIYAyABKAlSC3NlcnZpY2VDSURSEhkKCHBvZF9jaWRyGAQgASgJUgdwb2RDSURSEj0KBXBoYXNlGAUgASgOMi4ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclBoYXNlEhEKCWNwdV91c2FnZRgGIAEoARIUCgxtZW1vcnlfdXNhZ2UYByABKAESEgoKcHJveHlfbW9kZRgIIAEoCRJSChByZXNvdXJjZV9zdW1tYXJ5GAkgASgLMjgua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclJlc291cmNlU3VtbWFyeSK6AgoWQ2x1c3RlclJlc291cmNlU3VtbWFyeRJeCgthbGxvY2F0YWJsZRgBIAMoCzJJLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJSZXNvdXJjZVN1bW1hcnkuQWxsb2NhdGFibGVFbnRyeRJaCglhbGxvY2F0ZWQYAiADKAsyRy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUmVzb3VyY2VTdW1tYXJ5LkFsbG9jYXRlZEVudHJ5GjIKEEFsbG9jYXRhYmxlRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARowCg5BbGxvY2F0ZWRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIpwBCg1DbHVzdGVyTGFiZWxzEg8KB2NsdXN0ZXIYASABKAkSSwoGbGFiZWxzGAIgAygLMjsua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlckxhYmVscy5MYWJlbHNFbnRyeRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlIKD0NsdXN0ZXJMb2NhdGlvbhIPCgdjbHVzdGVyGAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEg4KBnJlZ2lvbhgDIAEoCRIMCgR6b25lGAQgASgJIp8DChlMaXN0Sm9pbmVkQ2x1c3RlcnNSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDAoEcm9sZRgEIAMoCRIaChJrdWJlcm5ldGVzX3ZlcnNpb24YBSABKAkSDQoFcGhhc2UYBiABKAkSEgoKbWFuYWdlZF9ieRgHIAEoCRIuCgdzb3J0X2J5GAggASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgJIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEgwKBG5hbWUYCiABKAkSDgoGcmVnaW9uGAsgASgJEhAKCHByb3ZpZGVyGAwgASgJEgwKBHpvbmUYDSABKAkSFgoObGFiZWxfc2VsZWN0b3IYDiABKAkSFgoOZmllbGRfc2VsZWN0b3IYDyABKAkSGAoQY2x1c3Rlcl9zZWxlY3RvchgQIAEoCRITCgthbGxfY2x1c3RlchgRIAEoCCIyChlMaXN0Q2x1c3RlcnNMYWJlbHNSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQIiOwoiTGlzdENsdXN0ZXJzTG9jYXRpb25TdW1tYXJ5UmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECIoIBChpSZW1vdmVKb2luZWRDbHVzdGVyUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAhI6CgdjbHVzdGVyGAMgASgLMikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciJ6ChJKb2luQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQISOgoHY2x1c3RlchgDIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIiggEKGlVwZGF0ZUpvaW5lZENsdXN0ZXJSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECEjoKB2NsdXN0ZXIYAyABKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyIpQDChNMaXN0Q2x1c3RlcnNSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEgwKBHBhZ2UYAiABKAUSEQoJcGFnZV9zaXplGAMgASgFEgwKBHJvbGUYBCADKAkSGgoSa3ViZXJuZXRlc192ZXJzaW9uGAUgASgJEg0KBXBoYXNlGAYgASgJEhIKCm1hbmFnZWRfYnkYByABKAkSLgoHc29ydF9ieRgIIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYCSABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpchIMCgRuYW1lGAogASgJEg4KBnJlZ2lvbhgLIAEoCRIQCghwcm92aWRlchgMIAEoCRIMCgR6b25lGA0gASgJEhYKDmxhYmVsX3NlbGVjdG9yGA4gASgJEhYKDmZpZWxkX3NlbGVjdG9yGA8gASgJEhgKEGNsdXN0ZXJfc2VsZWN0b3IYECABKAkSEwoLYWxsX2NsdXN0ZXIYESABKAgihwEKFExpc3RDbHVzdGVyc1Jlc3BvbnNlEjgKBWl0ZW1zGAEgAygLMikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlchI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24iZQoaTGlzdENsdXN0ZXJzTGFiZWxzUmVzcG9uc2USRwoOY2x1c3Rlcl9sYWJlbHMYASADKAsyLy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTGFiZWxzImwKJExpc3RDbHVzdGVyc0xvY2F0aW9uc1N1bW1hcnlSZXNwb25zZRJECglsb2NhdGlvbnMYASADKAsyMS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTG9jYXRpb24iTQoPQ2x1c3RlclJlc3BvbnNlEjoKB2NsdXN0ZXIYASABKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyKn0KDENsdXN0ZXJQaGFzZRIdChlDTFVTVEVSX1BIQVNFX1VOU1BFQ0lGSUVEEAASCwoHVU5LTk9XThABEgwKCENSRUFUSU5HEAISCwoHUlVOTklORxADEgwKCFVQREFUSU5HEAQSDAoIREVMRVRJTkcQBRIKCgZGQUlMRUQQBjKbDQoOQ2x1c3RlclNlcnZpY2US7wEKEkxpc3RKb2luZWRDbHVzdGVycxI7LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RKb2luZWRDbHVzdGVyc1JlcXVlc3QaNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNSZXNwb25zZSJkksIYIAoDZ2V0Eg9pbnN0YW5jZXMvcHJveHkaCGluc3RhbmNlgtPkkwI6EjgvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycxL8AQoSTGlzdENsdXN0ZXJzTGFiZWxzEjsua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzTGFiZWxzUmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xhYmVsc1Jlc3BvbnNlImuSwhggCgNnZXQSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAkESPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzLWxhYmVscxKbAgobTGlzdENsdXN0ZXJzTG9jYXRpb25TdW1tYXJ5EkQua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzTG9jYXRpb25TdW1tYXJ5UmVxdWVzdBpGLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xvY2F0aW9uc1N1bW1hcnlSZXNwb25zZSJuksIYIAoDZ2V0Eg9pbnN0YW5jZXMvcHJveHkaCGluc3RhbmNlgtPkkwJEEkIvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy1sb2NhdGlvbnMS3gEKE1JlbW92ZUpvaW5lZENsdXN0ZXISPC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5SZW1vdmVKb2luZWRDbHVzdGVyUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJxksIYJgoGZGVsZXRlEhJpbnN0YW5jZXMvY2x1c3RlcnMaCGluc3RhbmNlgtPkkwJBKj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0S0QEKC0pvaW5DbHVzdGVyEjQua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuSm9pbkNsdXN0ZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5InSSwhgmCgZjcmVhdGUSEmluc3RhbmNlcy9jbHVzdGVycxoIaW5zdGFuY2WC0+STAkQ6ASoiPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRL8AQoTVXBkYXRlSm9pbmVkQ2x1c3RlchI8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLlVwZGF0ZUpvaW5lZENsdXN0ZXJSZXF1ZXN0GjEua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclJlc3BvbnNlInSSwhgmCgZ1cGRhdGUSEmluc3RhbmNlcy9jbHVzdGVycxoIaW5zdGFuY2WC0+STAkQ6ASoaPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRLFAQoMTGlzdENsdXN0ZXJzEjUua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzUmVxdWVzdBo2LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc1Jlc3BvbnNlIkaSwhgQCgRsaXN0EghjbHVzdGVyc4LT5JMCLBIqL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEva3BhbmRhLWNsdXN0ZXJzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChZrYWlyc2hpcC9jbHVzdGVyLnByb3RvEiBrYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMSLBAQoHQ2x1c3RlchIzCghtZXRhZGF0YRgBIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5PYmplY3RNZXRhEjsKBHNwZWMYAiABKAsyLS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3BlYxJECgZzdGF0dXMYAyABKAsyLy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3RhdHVzQgPgQQMi6gIKC0NsdXN0ZXJTcGVjEjgKCHByb3ZpZGVyGAEgASgOMiYua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJQcm92aWRlchIUCgxhcGlfZW5kcG9pbnQYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkSDQoFcm9sZXMYBSADKAkSEgoKbWFuYWdlZF9ieRgGIAEoCRISCgphbGlhc19uYW1lGAcgASgJEkoKCnNlY3JldF9yZWYYCCABKAsyNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Mb2NhbFNlY3JldFJlZmVyZW5jZRIsCgZ0YWludHMYCSADKAsyHC5rYWlyc2hpcC5pby5hcGkudHlwZXMuVGFpbnQSFQoNcHJvdmlkZXJfbmFtZRgKIAEoCRINCgV6b25lcxgLIAMoCRIWCglzeW5jX21vZGUYDCABKAlCA+BBAyJRChRMb2NhbFNlY3JldFJlZmVyZW5jZRIMCgRuYW1lGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAMgASgJIr8DCg1DbHVzdGVyU3RhdHVzEhoKEmt1YmVybmV0ZXNfdmVyc2lvbhgBIAEoCRIkCg5rdWJlX3N5c3RlbV9pZBgCIAEoCVIMa3ViZVN5c3RlbUlEEiEKDHNlcnZpY2VfY2lkchgDIAEoCVILc2VydmljZUNJRFISGQoIcG9kX2NpZHIYBCABKAlSB3BvZENJRFISPQoFcGhhc2UYBSABKA4yLi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUGhhc2USEQoJY3B1X3VzYWdlGAYgASgBEhQKDG1lbW9yeV91c2FnZRgHIAEoARISCgpwcm94eV9tb2RlGAggASgJElIKEHJlc291cmNlX3N1bW1hcnkYCSABKAsyOC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUmVzb3VyY2VTdW1tYXJ5EjQKCmNvbmRpdGlvbnMYCiADKAsyIC5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ29uZGl0aW9uEhMKC3RvdGFsX25vZGVzGAsgASgFEhMKC3JlYWR5X25vZGVzGAwgASgFIroCChZDbHVzdGVyUmVzb3VyY2VTdW1tYXJ5El4KC2FsbG9jYXRhYmxlGAEgAygLMkkua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclJlc291cmNlU3VtbWFyeS5BbGxvY2F0YWJsZUVudHJ5EloKCWFsbG9jYXRlZBgCIAMoCzJHLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJSZXNvdXJjZVN1bW1hcnkuQWxsb2NhdGVkRW50cnkaMgoQQWxsb2NhdGFibGVFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjAKDkFsbG9jYXRlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKDUNsdXN0ZXJMYWJlbHMSDwoHY2x1c3RlchgBIAEoCRJLCgZsYWJlbHMYAiADKAsyOy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTGFiZWxzLkxhYmVsc0VudHJ5Gi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoPQ2x1c3RlckxvY2F0aW9uEg8KB2NsdXN0ZXIYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkinwMKGUxpc3RKb2luZWRDbHVzdGVyc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIMCgRyb2xlGAQgAygJEhoKEmt1YmVybmV0ZXNfdmVyc2lvbhgFIAEoCRINCgVwaGFzZRgGIAEoCRISCgptYW5hZ2VkX2J5GAcgASgJEi4KB3NvcnRfYnkYCCABKA4yHS5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydEJ5EjAKCHNvcnRfZGlyGAkgASgOMh4ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnREaXISDAoEbmFtZRgKIAEoCRIOCgZyZWdpb24YCyABKAkSEAoIcHJvdmlkZXIYDCABKAkSDAoEem9uZRgNIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgOIAEoCRIWCg5maWVsZF9zZWxlY3RvchgPIAEoCRIYChBjbHVzdGVyX3NlbGVjdG9yGBAgASgJEhMKC2FsbF9jbHVzdGVyGBEgASgIIjIKGUxpc3RDbHVzdGVyc0xhYmVsc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAiI7CiJMaXN0Q2x1c3RlcnNMb2NhdGlvblN1bW1hcnlSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQIiQwoXR2V0Sm9pbmVkQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQIiRwobR2V0Sm9pbmVkQ2x1c3RlckpTT05SZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECIiwKHEdldEpvaW5lZENsdXN0ZXJKU09OUmVzcG9uc2USDAoEZGF0YRgBIAEoCSJGChpDb3Jkb25Kb2luZWRDbHVzdGVyUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAiJIChxVbmNvcmRvbkpvaW5lZENsdXN0ZXJSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECIoIBChpSZW1vdmVKb2luZWRDbHVzdGVyUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAhI6CgdjbHVzdGVyGAMgASgLMikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciI2ChtSZW1vdmVKb2luZWRDbHVzdGVyUmVzcG9uc2USFwoPbGVmdF9pbl9jbHVzdGVyGAEgAygJIo4BChJKb2luQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQISOgoHY2x1c3RlchgDIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXISEgoKa3ViZWNvbmZpZxgEIAEoCSKCAQoaVXBkYXRlSm9pbmVkQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQISOgoHY2x1c3RlchgDIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIilAMKE0xpc3RDbHVzdGVyc1JlcXVlc3QSEAoIaW5zdGFuY2UYASABKAkSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDAoEcm9sZRgEIAMoCRIaChJrdWJlcm5ldGVzX3ZlcnNpb24YBSABKAkSDQoFcGhhc2UYBiABKAkSEgoKbWFuYWdlZF9ieRgHIAEoCRIuCgdzb3J0X2J5GAggASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgJIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEgwKBG5hbWUYCiABKAkSDgoGcmVnaW9uGAsgASgJEhAKCHByb3ZpZGVyGAwgASgJEgwKBHpvbmUYDSABKAkSFgoObGFiZWxfc2VsZWN0b3IYDiABKAkSFgoOZmllbGRfc2VsZWN0b3IYDyABKAkSGAoQY2x1c3Rlcl9zZWxlY3RvchgQIAEoCRITCgthbGxfY2x1c3RlchgRIAEoCCKHAQoUTGlzdENsdXN0ZXJzUmVzcG9uc2USOAoFaXRlbXMYASADKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyEjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbiJlChpMaXN0Q2x1c3RlcnNMYWJlbHNSZXNwb25zZRJHCg5jbHVzdGVyX2xhYmVscxgBIAMoCzIvLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJMYWJlbHMibAokTGlzdENsdXN0ZXJzTG9jYXRpb25zU3VtbWFyeVJlc3BvbnNlEkQKCWxvY2F0aW9ucxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJMb2NhdGlvbiJNCg9DbHVzdGVyUmVzcG9uc2USOgoHY2x1c3RlchgBIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIqfQoMQ2x1c3RlclBoYXNlEh0KGUNMVVNURVJfUEhBU0VfVU5TUEVDSUZJRUQQABILCgdVTktOT1dOEAESDAoIQ1JFQVRJTkcQAhILCgdSVU5OSU5HEAMSDAoIVVBEQVRJTkcQBBIMCghERUxFVElORxAFEgoKBkZBSUxFRBAGMqUWCg5DbHVzdGVyU2VydmljZRL/AQoSTGlzdEpvaW5lZENsdXN0ZXJzEjsua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdEpvaW5lZENsdXN0ZXJzUmVxdWVzdBo2LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc1Jlc3BvbnNlInSSwhgwOi4KEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgRsaXN0gtPkkwI6EjgvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycxKMAgoSTGlzdENsdXN0ZXJzTGFiZWxzEjsua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzTGFiZWxzUmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xhYmVsc1Jlc3BvbnNlInuSwhgwOi4KEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgRsaXN0gtPkkwJBEj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy1sYWJlbHMSqwIKG0xpc3RDbHVzdGVyc0xvY2F0aW9uU3VtbWFyeRJELmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xvY2F0aW9uU3VtbWFyeVJlcXVlc3QaRi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNMb2NhdGlvbnNTdW1tYXJ5UmVzcG9uc2UifpLCGDA6LgoSY2x1c3Rlci5rYXJtYWRhLmlvEgh2MWFscGhhMRoIY2x1c3RlcnMiBGxpc3SC0+STAkQSQi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzLWxvY2F0aW9ucxL0AQoQR2V0Sm9pbmVkQ2x1c3RlchI5LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkdldEpvaW5lZENsdXN0ZXJSZXF1ZXN0Gikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciJ6ksIYLzotChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIDZ2V0gtPkkwJBEj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0SlgIKFEdldEpvaW5lZENsdXN0ZXJKU09OEj0ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuR2V0Sm9pbmVkQ2x1c3RlckpTT05SZXF1ZXN0Gj4ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuR2V0Sm9pbmVkQ2x1c3RlckpTT05SZXNwb25zZSJ/ksIYLzotChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIDZ2V0gtPkkwJGEkQvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0vanNvbhKFAgoTUmVtb3ZlSm9pbmVkQ2x1c3RlchI8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLlJlbW92ZUpvaW5lZENsdXN0ZXJSZXF1ZXN0Gj0ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuUmVtb3ZlSm9pbmVkQ2x1c3RlclJlc3BvbnNlInGSwhgmCgZkZWxldGUSEmluc3RhbmNlcy9jbHVzdGVycxoIaW5zdGFuY2WC0+STAkEqPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRLRAQoLSm9pbkNsdXN0ZXISNC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Kb2luQ2x1c3RlclJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidJLCGCYKBmNyZWF0ZRISaW5zdGFuY2VzL2NsdXN0ZXJzGghpbnN0YW5jZYLT5JMCRDoBKiI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMve25hbWV9EokCChNVcGRhdGVKb2luZWRDbHVzdGVyEjwua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuVXBkYXRlSm9pbmVkQ2x1c3RlclJlcXVlc3QaMS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUmVzcG9uc2UigAGSwhgyOjAKEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgZ1cGRhdGWC0+STAkQ6ASoaPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRKFAgoTQ29yZG9uSm9pbmVkQ2x1c3RlchI8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNvcmRvbkpvaW5lZENsdXN0ZXJSZXF1ZXN0Gikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciKEAZLCGDI6MAoSY2x1c3Rlci5rYXJtYWRhLmlvEgh2MWFscGhhMRoIY2x1c3RlcnMiBnVwZGF0ZYLT5JMCSCJGL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMve25hbWV9OmNvcmRvbhKLAgoVVW5jb3Jkb25Kb2luZWRDbHVzdGVyEj4ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuVW5jb3Jkb25Kb2luZWRDbHVzdGVyUmVxdWVzdBopLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIihgGSwhgyOjAKEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgZ1cGRhdGWC0+STAkoiSC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfTp1bmNvcmRvbhLFAQoMTGlzdENsdXN0ZXJzEjUua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzUmVxdWVzdBo2LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc1Jlc3BvbnNlIkaSwhgQCgRsaXN0EghjbHVzdGVyc4LT5JMCLBIqL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEva3BhbmRhLWNsdXN0ZXJzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_kairship_permission, file_kairship_types]);
 
 /**
  * A cluster: a member of an instance, or a candidate to become one.
@@ -58,7 +58,7 @@ export type ClusterSpec = Message<"kairship.io.api.cluster.v1alpha1.ClusterSpec"
   provider: ClusterProvider;
 
   /**
-   * URL of the cluster's API server.
+   * URL by which Karmada reaches the cluster's API server; that of the kubeconfig where it is left out.
    *
    * @generated from field: string api_endpoint = 2;
    */
@@ -70,6 +70,8 @@ export type ClusterSpec = Message<"kairship.io.api.cluster.v1alpha1.ClusterSpec"
   region: string;
 
   /**
+   * The first of `zones`.
+   *
    * @generated from field: string zone = 4;
    */
   zone: string;
@@ -106,6 +108,25 @@ export type ClusterSpec = Message<"kairship.io.api.cluster.v1alpha1.ClusterSpec"
    * @generated from field: repeated kairship.io.api.types.Taint taints = 9;
    */
   taints: Taint[];
+
+  /**
+   * The provider in Karmada's own text, which may be one that `provider` has no value for. It counts where both are given.
+   *
+   * @generated from field: string provider_name = 10;
+   */
+  providerName: string;
+
+  /**
+   * @generated from field: repeated string zones = 11;
+   */
+  zones: string[];
+
+  /**
+   * Push or Pull. Clusters join through Kairship as Push.
+   *
+   * @generated from field: string sync_mode = 12;
+   */
+  syncMode: string;
 };
 
 /**
@@ -178,14 +199,14 @@ export type ClusterStatus = Message<"kairship.io.api.cluster.v1alpha1.ClusterSta
   phase: ClusterPhase;
 
   /**
-   * The part of the allocatable CPU in use, 0 to 1.
+   * The part of the allocatable CPU that pods have requested, 0 to 1.
    *
    * @generated from field: double cpu_usage = 6;
    */
   cpuUsage: number;
 
   /**
-   * The part of the allocatable memory in use, 0 to 1.
+   * The part of the allocatable memory that pods have requested, 0 to 1.
    *
    * @generated from field: double memory_usage = 7;
    */
@@ -202,6 +223,21 @@ export type ClusterStatus = Message<"kairship.io.api.cluster.v1alpha1.ClusterSta
    * @generated from field: kairship.io.api.cluster.v1alpha1.ClusterResourceSummary resource_summary = 9;
    */
   resourceSummary?: ClusterResourceSummary | undefined;
+
+  /**
+   * @generated from field: repeated kairship.io.api.types.Condition conditions = 10;
+   */
+  conditions: Condition[];
+
+  /**
+   * @generated from field: int32 total_nodes = 11;
+   */
+  totalNodes: number;
+
+  /**
+   * @generated from field: int32 ready_nodes = 12;
+   */
+  readyNodes: number;
 };
 
 /**
@@ -320,6 +356,8 @@ export type ListJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alpha
   role: string[];
 
   /**
+   * As the cluster reports it: `v1.34.1`.
+   *
    * @generated from field: string kubernetes_version = 5;
    */
   kubernetesVersion: string;
@@ -390,6 +428,8 @@ export type ListJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alpha
   clusterSelector: string;
 
   /**
+   * Not read: every cluster that has joined is listed.
+   *
    * @generated from field: bool all_cluster = 17;
    */
   allCluster: boolean;
@@ -437,6 +477,111 @@ export const ListClustersLocationSummaryRequestSchema: GenMessage<ListClustersLo
   messageDesc(file_kairship_cluster, 9);
 
 /**
+ * @generated from message kairship.io.api.cluster.v1alpha1.GetJoinedClusterRequest
+ */
+export type GetJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.GetJoinedClusterRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.GetJoinedClusterRequest.
+ * Use `create(GetJoinedClusterRequestSchema)` to create a new message.
+ */
+export const GetJoinedClusterRequestSchema: GenMessage<GetJoinedClusterRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 10);
+
+/**
+ * @generated from message kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONRequest
+ */
+export type GetJoinedClusterJSONRequest = Message<"kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONRequest.
+ * Use `create(GetJoinedClusterJSONRequestSchema)` to create a new message.
+ */
+export const GetJoinedClusterJSONRequestSchema: GenMessage<GetJoinedClusterJSONRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 11);
+
+/**
+ * @generated from message kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONResponse
+ */
+export type GetJoinedClusterJSONResponse = Message<"kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONResponse"> & {
+  /**
+   * @generated from field: string data = 1;
+   */
+  data: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONResponse.
+ * Use `create(GetJoinedClusterJSONResponseSchema)` to create a new message.
+ */
+export const GetJoinedClusterJSONResponseSchema: GenMessage<GetJoinedClusterJSONResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 12);
+
+/**
+ * @generated from message kairship.io.api.cluster.v1alpha1.CordonJoinedClusterRequest
+ */
+export type CordonJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.CordonJoinedClusterRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.CordonJoinedClusterRequest.
+ * Use `create(CordonJoinedClusterRequestSchema)` to create a new message.
+ */
+export const CordonJoinedClusterRequestSchema: GenMessage<CordonJoinedClusterRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 13);
+
+/**
+ * @generated from message kairship.io.api.cluster.v1alpha1.UncordonJoinedClusterRequest
+ */
+export type UncordonJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.UncordonJoinedClusterRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.UncordonJoinedClusterRequest.
+ * Use `create(UncordonJoinedClusterRequestSchema)` to create a new message.
+ */
+export const UncordonJoinedClusterRequestSchema: GenMessage<UncordonJoinedClusterRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 14);
+
+/**
  * @generated from message kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterRequest
  */
 export type RemoveJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterRequest"> & {
@@ -463,7 +608,26 @@ export type RemoveJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alph
  * Use `create(RemoveJoinedClusterRequestSchema)` to create a new message.
  */
 export const RemoveJoinedClusterRequestSchema: GenMessage<RemoveJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 10);
+  messageDesc(file_kairship_cluster, 15);
+
+/**
+ * @generated from message kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterResponse
+ */
+export type RemoveJoinedClusterResponse = Message<"kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterResponse"> & {
+  /**
+   * What is left in the cluster itself and why, one sentence each: it could not be reached or refused. Empty when nothing is.
+   *
+   * @generated from field: repeated string left_in_cluster = 1;
+   */
+  leftInCluster: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterResponse.
+ * Use `create(RemoveJoinedClusterResponseSchema)` to create a new message.
+ */
+export const RemoveJoinedClusterResponseSchema: GenMessage<RemoveJoinedClusterResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 16);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.JoinClusterRequest
@@ -480,9 +644,19 @@ export type JoinClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.JoinC
   name: string;
 
   /**
+   * Labels, annotations, provider, region, zones, taints and API endpoint of the Cluster.
+   *
    * @generated from field: kairship.io.api.cluster.v1alpha1.Cluster cluster = 3;
    */
   cluster?: Cluster | undefined;
+
+  /**
+   * Text of a kubeconfig, YAML or JSON, with an administrator's rights in the cluster. It is used for this call only and
+   * stored nowhere. It must hold its credentials itself: files, commands and auth providers are refused.
+   *
+   * @generated from field: string kubeconfig = 4;
+   */
+  kubeconfig: string;
 };
 
 /**
@@ -490,7 +664,7 @@ export type JoinClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.JoinC
  * Use `create(JoinClusterRequestSchema)` to create a new message.
  */
 export const JoinClusterRequestSchema: GenMessage<JoinClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 11);
+  messageDesc(file_kairship_cluster, 17);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.UpdateJoinedClusterRequest
@@ -517,7 +691,7 @@ export type UpdateJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alph
  * Use `create(UpdateJoinedClusterRequestSchema)` to create a new message.
  */
 export const UpdateJoinedClusterRequestSchema: GenMessage<UpdateJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 12);
+  messageDesc(file_kairship_cluster, 18);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersRequest
@@ -552,6 +726,8 @@ export type ListClustersRequest = Message<"kairship.io.api.cluster.v1alpha1.List
   role: string[];
 
   /**
+   * As the cluster reports it: `v1.34.1`.
+   *
    * @generated from field: string kubernetes_version = 5;
    */
   kubernetesVersion: string;
@@ -634,7 +810,7 @@ export type ListClustersRequest = Message<"kairship.io.api.cluster.v1alpha1.List
  * Use `create(ListClustersRequestSchema)` to create a new message.
  */
 export const ListClustersRequestSchema: GenMessage<ListClustersRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 13);
+  messageDesc(file_kairship_cluster, 19);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersResponse
@@ -656,7 +832,7 @@ export type ListClustersResponse = Message<"kairship.io.api.cluster.v1alpha1.Lis
  * Use `create(ListClustersResponseSchema)` to create a new message.
  */
 export const ListClustersResponseSchema: GenMessage<ListClustersResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 14);
+  messageDesc(file_kairship_cluster, 20);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersLabelsResponse
@@ -673,7 +849,7 @@ export type ListClustersLabelsResponse = Message<"kairship.io.api.cluster.v1alph
  * Use `create(ListClustersLabelsResponseSchema)` to create a new message.
  */
 export const ListClustersLabelsResponseSchema: GenMessage<ListClustersLabelsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 15);
+  messageDesc(file_kairship_cluster, 21);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersLocationsSummaryResponse
@@ -690,7 +866,7 @@ export type ListClustersLocationsSummaryResponse = Message<"kairship.io.api.clus
  * Use `create(ListClustersLocationsSummaryResponseSchema)` to create a new message.
  */
 export const ListClustersLocationsSummaryResponseSchema: GenMessage<ListClustersLocationsSummaryResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 16);
+  messageDesc(file_kairship_cluster, 22);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ClusterResponse
@@ -707,7 +883,7 @@ export type ClusterResponse = Message<"kairship.io.api.cluster.v1alpha1.ClusterR
  * Use `create(ClusterResponseSchema)` to create a new message.
  */
 export const ClusterResponseSchema: GenMessage<ClusterResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 17);
+  messageDesc(file_kairship_cluster, 23);
 
 /**
  * @generated from enum kairship.io.api.cluster.v1alpha1.ClusterPhase
@@ -793,17 +969,39 @@ export const ClusterService: GenService<{
     output: typeof ListClustersLocationsSummaryResponseSchema;
   },
   /**
-   * Removes a member cluster from an instance. Workloads that Karmada placed there are deleted from it by Karmada.
+   * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.GetJoinedCluster
+   */
+  getJoinedCluster: {
+    methodKind: "unary";
+    input: typeof GetJoinedClusterRequestSchema;
+    output: typeof ClusterSchema;
+  },
+  /**
+   * Returns the whole Cluster object as one JSON string, for editors.
+   *
+   * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.GetJoinedClusterJSON
+   */
+  getJoinedClusterJSON: {
+    methodKind: "unary";
+    input: typeof GetJoinedClusterJSONRequestSchema;
+    output: typeof GetJoinedClusterJSONResponseSchema;
+  },
+  /**
+   * Removes a Push member from an instance, as `karmadactl unjoin` does: its Cluster, and then what Karmada's access to it
+   * consists of in the cluster itself. Workloads that Karmada placed there are deleted from it by Karmada. Waits until the
+   * Cluster is gone, or fails with what keeps it.
    *
    * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.RemoveJoinedCluster
    */
   removeJoinedCluster: {
     methodKind: "unary";
     input: typeof RemoveJoinedClusterRequestSchema;
-    output: typeof EmptySchema;
+    output: typeof RemoveJoinedClusterResponseSchema;
   },
   /**
-   * Joins a cluster to an instance, under the name in the path.
+   * Joins a cluster to an instance as a Push member, under the name in the path, as `karmadactl join` does. The cluster is that
+   * of `kubeconfig`, or without one the cluster of this name that Container Management knows. What was made is taken back when
+   * a step fails.
    *
    * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.JoinCluster
    */
@@ -813,7 +1011,8 @@ export const ClusterService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Changes labels, annotations, taints, provider, region and zone of a member cluster.
+   * Changes a member cluster: `cluster.metadata` replaces its labels and annotations, `cluster.spec` its taints, provider,
+   * region and zones; what is left out stays. A `resourceVersion` in the metadata is a precondition.
    *
    * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.UpdateJoinedCluster
    */
@@ -821,6 +1020,26 @@ export const ClusterService: GenService<{
     methodKind: "unary";
     input: typeof UpdateJoinedClusterRequestSchema;
     output: typeof ClusterResponseSchema;
+  },
+  /**
+   * Stops Karmada from placing further workloads on a member cluster: `karmadactl cordon`.
+   *
+   * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.CordonJoinedCluster
+   */
+  cordonJoinedCluster: {
+    methodKind: "unary";
+    input: typeof CordonJoinedClusterRequestSchema;
+    output: typeof ClusterSchema;
+  },
+  /**
+   * Lets Karmada place workloads on a member cluster again: `karmadactl uncordon`.
+   *
+   * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.UncordonJoinedCluster
+   */
+  uncordonJoinedCluster: {
+    methodKind: "unary";
+    input: typeof UncordonJoinedClusterRequestSchema;
+    output: typeof ClusterSchema;
   },
   /**
    * Lists the clusters that Container Management knows: the candidates to join an instance.

@@ -2,9 +2,13 @@ import type { ServiceScenarios } from '../scenario.js'
 import { apps } from './apps.js'
 import { autoscaling } from './autoscaling.js'
 import { batch } from './batch.js'
+import { cluster } from './cluster.js'
 import { core } from './core.js'
 import { instance } from './instance.js'
 import { networking } from './networking.js'
 
 /** The scenarios of every service that has some. */
-export const services: readonly ServiceScenarios[] = [apps, autoscaling, batch, core, instance, networking]
+export const services: readonly ServiceScenarios[] = [
+  ...[apps, autoscaling, batch, cluster],
+  ...[core, instance, networking],
+]

@@ -3,10 +3,16 @@ import { requestParts } from '../../../http/proxy/request-parts.js'
 import { CatchUp } from '../../../http/read-your-writes/catch-up.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { restApp } from '../../../http/rest/app.js'
+import type { KubeConnector } from '../../../ports/kube-api.js'
 import type { Meter } from '../../../ports/meter.js'
 import { type FakeFleet, fakeFleet, viewOf } from './fleet.js'
 import { type FakeHost, fakeHost, type ReviewedSpec } from './host.js'
 import { fakeLog } from './log.js'
+
+/** No test over fakes reaches a cluster. */
+export const noConnector: KubeConnector = {
+  connect: () => Promise.reject(new Error('there are no clusters here')),
+}
 
 /** A meter that counts. */
 export function fakeMeter() {
@@ -47,6 +53,7 @@ export function testApi(
   const api: ManagementApi = managementApi({
     fleet,
     host,
+    connector: noConnector,
     log,
     meter,
     karmadaVersion: 'v1.18.2',

@@ -10,7 +10,7 @@ import {
 import { loadSync } from '@grpc/proto-loader'
 import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
 import { unmetered } from '../../silent.js'
-import { testApi } from './api.js'
+import { noConnector, testApi } from './api.js'
 import type { FakeFleet } from './fleet.js'
 
 /** The API on real sockets over fakes. */
@@ -20,6 +20,7 @@ export async function listeningApi(fleet?: FakeFleet, options: Partial<ApiOption
   const api = await startApi({
     fleet: fakes.fleet,
     host: fakes.host,
+    connector: noConnector,
     log: fakes.log,
     meter: unmetered,
     listen: '127.0.0.1:0',

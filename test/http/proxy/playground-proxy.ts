@@ -71,6 +71,7 @@ export async function startPlaygroundProxy({
     const api = await startApi({
       fleet: manager.fleet,
       host,
+      connector: kubeConnector(),
       log,
       meter: unmetered,
       listen,

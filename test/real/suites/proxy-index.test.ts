@@ -95,6 +95,7 @@ describe('the proxy over Clusterpedia', () => {
     api = await startApi({
       fleet: manager.fleet,
       host: connection,
+      connector: kubeConnector(),
       log,
       meter: unmetered,
       listen: '127.0.0.1:0',

@@ -37,6 +37,7 @@ describe('a caller without rights inside, before a kube-apiserver that knows Kai
     const fleet = fakeFleet(viewOf('north'))
     fleet.connections.set('north', api)
     running = await startApi({
+      connector: kubeConnector(),
       ...{ fleet, log, meter: unmetered, listen: '127.0.0.1:0', grpcListen: '127.0.0.1:0' },
       host: fakeHost({ tokens: { dev: { user: 'dev' } }, allows: () => true }),
     })

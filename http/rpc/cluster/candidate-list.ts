@@ -1,0 +1,77 @@
+import type { Cluster } from '../../../karmada/objects/cluster.js'
+import type { PediaCluster } from '../../../manifests/pedia-cluster.js'
+import { ClusterPhase, type ListClustersRequest } from '../../../proto/gen/kairship/cluster_pb.js'
+import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
+import type { Call } from '../../call.js'
+import { permissionDenied } from '../../failure.js'
+import { type Action, type Authorizer, denial } from '../../identity/authorize.js'
+import { pageOfObjects, selects } from '../../objects/list/select.js'
+import type { Objects } from '../../objects/objects.js'
+import { listQueryOf } from '../kind-handlers.js'
+import { checkPage } from '../paging.js'
+import { type Candidates, candidateMessage, candidatePhase, isMember } from './candidates.js'
+import { CLUSTER } from './cluster.js'
+import { clusterFilter, namesOf } from './filter.js'
+
+interface Dependencies {
+  readonly objects: Objects
+  readonly candidates: Candidates
+  readonly authorizer: Authorizer
+}
+
+/**
+ * The clusters that can join an instance; with `allCluster` also those that cannot, because they do not run or have joined it.
+ * @throws Failure PERMISSION_DENIED for an instance that the caller may not read
+ */
+export async function listCandidates(
+  { objects, candidates, authorizer }: Dependencies,
+  request: ListClustersRequest,
+  call: Call,
+) {
+  const { instance, allCluster } = request
+  checkPage(request)
+  const isWanted = clusterFilter(request)
+  const members = instance ? await membersOf({ objects, authorizer }, call, instance) : []
+  const managedBy = (candidate: PediaCluster) => (isMember(candidate, members) ? instance : '')
+  const query = {
+    ...listQueryOf<PediaCluster>(
+      { sort: { [SortBy.state]: one => ClusterPhase[candidatePhase(one)] } },
+      request,
+    ),
+    names: namesOf(request),
+    where: (candidate: PediaCluster) => {
+      const phase = candidatePhase(candidate)
+      const joined = managedBy(candidate)
+      if (!allCluster && (joined !== '' || phase !== ClusterPhase.RUNNING)) return false
+      return isWanted({
+        ...{ roles: [], region: '', providers: [], zones: [] },
+        kubernetesVersion: candidate.status?.version ?? '',
+        phase,
+        managedBy: joined,
+      })
+    },
+  }
+  const all = await candidates.all(request, call.signal)
+  const { items, pagination } = pageOfObjects(all.filter(selects(query)), query)
+  return { items: items.map(one => candidateMessage(one, managedBy(one))), pagination }
+}
+
+/** Inside the instance its own RBAC decides; on the host the right to reach it at all. */
+async function membersOf(
+  { objects, authorizer }: Pick<Dependencies, 'objects' | 'authorizer'>,
+  call: Call,
+  instance: string,
+): Promise<readonly Cluster[]> {
+  await demand(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
+  const { items } = await objects.list<Cluster>(call, { instance }, CLUSTER, { page: 1, pageSize: 0 })
+  return items
+}
+
+/** Joining by name uses the credential that Container Management holds. @throws Failure PERMISSION_DENIED */
+export const mayUseCandidate = (authorizer: Authorizer, call: Call, name: string): Promise<void> =>
+  demand(authorizer, call, { verb: 'use', resource: 'clusters', name })
+
+async function demand(authorizer: Authorizer, { caller }: Call, action: Action): Promise<void> {
+  const verdict = await authorizer.decide(caller, action)
+  if (!verdict.allowed) throw permissionDenied(denial(caller, action, verdict), { reason: 'Forbidden' })
+}

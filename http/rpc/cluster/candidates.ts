@@ -1,0 +1,118 @@
+import type { Cluster } from '../../../karmada/objects/cluster.js'
+import { type KubeList, resourcePath } from '../../../manifests/kube.js'
+import { INSTANCE_LABEL } from '../../../manifests/names.js'
+import { indexTrouble, PEDIA_CLUSTERS, type PediaCluster } from '../../../manifests/pedia-cluster.js'
+import { isNotFound, StatusError } from '../../../manifests/status-error.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
+import { ClusterPhase } from '../../../proto/gen/kairship/cluster_pb.js'
+import { failedPrecondition, notFound } from '../../failure.js'
+import { objectMeta } from '../object-meta.js'
+import type { ClusterMessage } from './cluster.js'
+
+/** The clusters that Container Management knows; those that stand for instances are none. */
+export class Candidates {
+  /** @param host the host cluster under Kairship's own credential */
+  constructor(private readonly host: Pick<KubeApi, 'request'>) {}
+
+  /** @throws Failure FAILED_PRECONDITION where the host has no Container Management */
+  async all(
+    { labelSelector, fieldSelector }: { readonly labelSelector: string; readonly fieldSelector: string },
+    signal: AbortSignal,
+  ): Promise<readonly PediaCluster[]> {
+    const list = await this.#read<KubeList<PediaCluster>>(resourcePath(PEDIA_CLUSTERS), signal, {
+      ...(labelSelector && { labelSelector }),
+      ...(fieldSelector && { fieldSelector }),
+    })
+    return (list?.items ?? []).filter(isCandidate)
+  }
+
+  /** The text of a candidate's kubeconfig. @throws Failure NOT_FOUND, FAILED_PRECONDITION for one without a credential */
+  async kubeconfig(name: string, signal: AbortSignal): Promise<string> {
+    const found = await this.#read<PediaCluster>(resourcePath(PEDIA_CLUSTERS, { name }), signal)
+    if (!found || !isCandidate(found))
+      throw notFound(
+        `Container Management knows no cluster ${name}: give a kubeconfig, or the name of a cluster that ListClusters shows`,
+        { reason: 'NotFound' },
+      )
+    const text = kubeconfigOf(found)
+    if (text === undefined)
+      throw failedPrecondition(
+        `Container Management has no credential in its PediaCluster ${name}: give a kubeconfig`,
+        { reason: 'NoCredential' },
+      )
+    return text
+  }
+
+  async #read<T>(
+    path: string,
+    signal: AbortSignal,
+    query: KubeRequest['query'] = {},
+  ): Promise<T | undefined> {
+    try {
+      return await this.host.request<T>({ method: 'GET', path, query, signal })
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      if (error instanceof StatusError && error.code === 404)
+        throw failedPrecondition(
+          'Container Management is not installed on the host: there is no resource pediaclusters.cluster.clusterpedia.io. Join clusters by kubeconfig',
+          { reason: 'NoContainerManagement' },
+        )
+      throw error
+    }
+  }
+}
+
+/** Virtual clusters bear the label of their instance. */
+const isCandidate = ({ metadata }: PediaCluster): boolean => metadata.labels?.[INSTANCE_LABEL] === undefined
+
+/** A candidate as the API shows it. @param managedBy the instance that it has joined; '' for none */
+export function candidateMessage(cluster: PediaCluster, managedBy: string): ClusterMessage {
+  return {
+    // Without annotations: that of kubectl apply holds the whole object with its credential.
+    metadata: { ...objectMeta(cluster, { instance: '' }), annotations: {} },
+    spec: { apiEndpoint: serverOf(cluster), managedBy },
+    status: { kubernetesVersion: cluster.status?.version ?? '', phase: candidatePhase(cluster) },
+  }
+}
+
+/** Whether Container Management reaches it. */
+export function candidatePhase(cluster: PediaCluster): ClusterPhase {
+  if (cluster.metadata.deletionTimestamp) return ClusterPhase.DELETING
+  if (!cluster.status?.conditions?.length) return ClusterPhase.CREATING
+  return indexTrouble(cluster) === undefined ? ClusterPhase.RUNNING : ClusterPhase.FAILED
+}
+
+/** Whether a candidate is one of these members: by its name, or by the server that Karmada reaches it at. */
+export function isMember(candidate: PediaCluster, members: readonly Cluster[]): boolean {
+  const server = serverOf(candidate)
+  return members.some(
+    ({ metadata, spec }) =>
+      metadata.name === candidate.metadata.name || (server !== '' && spec.apiEndpoint === server),
+  )
+}
+
+const serverOf = ({ spec, status }: PediaCluster): string => status?.apiserver || spec.apiserver || ''
+
+function kubeconfigOf({ spec }: PediaCluster): string | undefined {
+  if (spec.kubeconfig) return Buffer.from(spec.kubeconfig, 'base64').toString('utf8')
+  const { apiserver, tokenData, caData, certData, keyData } = spec
+  if (!apiserver || !(tokenData || (certData && keyData))) return undefined
+  const server = /^https?:/.test(apiserver) ? apiserver : `https://${apiserver}`
+  return JSON.stringify({
+    'current-context': 'member',
+    clusters: [
+      { name: 'member', cluster: { server, ...(caData && { 'certificate-authority-data': caData }) } },
+    ],
+    users: [
+      {
+        name: 'member',
+        user: {
+          ...(tokenData && { token: Buffer.from(tokenData, 'base64').toString('utf8') }),
+          ...(certData && { 'client-certificate-data': certData }),
+          ...(keyData && { 'client-key-data': keyData }),
+        },
+      },
+    ],
+    contexts: [{ name: 'member', context: { cluster: 'member', user: 'member' } }],
+  })
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from '../../../../http/call.js'
+import type { Objects } from '../../../../http/objects/objects.js'
+import { removeCluster } from '../../../../http/rpc/cluster/remove.js'
+import type { Cluster } from '../../../../karmada/objects/cluster.js'
+import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
+
+import { silent } from '../../../silent.js'
+
+const stuck = (ready: string): Cluster => ({
+  apiVersion: 'cluster.karmada.io/v1alpha1',
+  kind: 'Cluster',
+  metadata: { name: 'm', uid: 'u', finalizers: ['karmada.io/cluster-controller'] },
+  spec: { syncMode: 'Push' },
+  status: {
+    conditions: [
+      {
+        type: 'Ready',
+        status: ready as 'True',
+        reason: 'r',
+        message: '',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+  },
+})
+const call = { signal: new AbortController().signal, log: silent } as unknown as Call
+const noConnection = () => Promise.reject(new Error('not reached'))
+const notFound = () => new StatusError({ ...bareStatus(404, 'gone'), reason: 'NotFound' })
+
+/** An instance whose Cluster is in these states, one after another; the last stays. */
+function instanceOf(...states: (Cluster | undefined)[]) {
+  const removed: object[] = []
+  const objects = {
+    get: async () => {
+      const state = states.length > 1 ? states.shift() : states[0]
+      if (!state) throw notFound()
+      return state
+    },
+    remove: async (...[, , , key, options]: unknown[]) => void removed.push({ key, options }),
+    list: async () => ({ pagination: { total: 3 } }),
+  } as unknown as Objects
+  return { objects, removed }
+}
+const at = { instance: 'north', name: 'm' }
+
+describe('removing a member', () => {
+  it('ends in time with what keeps the Cluster, and deletes that one alone', async () => {
+    const { objects, removed } = instanceOf(stuck('Unknown'))
+    await expect(removeCluster(objects, noConnection, call, at, 0)).rejects.toMatchObject({
+      message:
+        'cluster m is still being removed after 0 s: 3 Works are left in karmada-es-m; Karmada does not reach the cluster, and cannot delete what they made there. It is kept by karmada.io/cluster-controller. Call this again to wait on',
+      details: { reason: 'ClusterTerminating' },
+    })
+    expect(removed).toEqual([{ key: { name: 'm' }, options: { uid: 'u' } }])
+  })
+
+  it('does not blame the cluster where Karmada reaches it', async () => {
+    const { objects } = instanceOf(stuck('True'))
+    const failure = await removeCluster(objects, noConnection, call, at, 0).catch(error => error)
+    expect(failure.message).not.toContain('does not reach')
+  })
+
+  it('is over when another Cluster has the name', async () => {
+    const { objects } = instanceOf(stuck('True'), { ...stuck('True'), metadata: { name: 'm', uid: 'other' } })
+    expect(await removeCluster(objects, noConnection, call, at, 0)).toEqual([
+      expect.stringContaining('its Cluster names no credentials'),
+    ])
+  })
+
+  it('says what is left where the cluster cannot be reached any more', async () => {
+    const cluster = stuck('Unknown')
+    const known: Cluster = {
+      ...cluster,
+      spec: {
+        ...cluster.spec,
+        apiEndpoint: 'https://m',
+        secretRef: { namespace: 'karmada-cluster', name: 'm' },
+      },
+    }
+    const secret = { ...known, data: { token: Buffer.from('t').toString('base64') } }
+    const { objects } = instanceOf(known, secret, undefined)
+    const [left, ...more] = await removeCluster(objects, noConnection, call, at)
+    expect([left, more]).toEqual([
+      'ClusterRoleBinding and ClusterRole karmada-controller-manager:karmada-m and ServiceAccount karmada-cluster/karmada-m: internal error; the log has it under this request id',
+      [],
+    ])
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { type ClusterWorld, namesOf } from './cluster-world.js'
+
+/** Lists and single members. */
+export function memberCases(clusters: ClusterWorld): void {
+  const { world } = clusters
+  describe('the member clusters of an instance', () => {
+    it('are listed alike over both wires, sorted, searched, filtered and paged', async () => {
+      const [first = '', second = ''] = world.members
+      await clusters.running(first)
+      await clusters.running(second)
+      const list = async (more: object = {}) =>
+        namesOf(await world.calls.read('listJoinedClusters', { instance: world.instance, ...more }))
+      expect(await list()).toEqual([first, second])
+      expect(await list({ sortBy: 'field_name', sortDir: 'desc' })).toEqual([second, first])
+      expect(await list({ page: 2, pageSize: 1 })).toEqual([second])
+      expect(await list({ name: first.slice(-2) })).toEqual([first])
+      expect(await list({ clusterSelector: `${second}, nobody` })).toEqual([second])
+      expect(await list({ phase: 'RUNNING', provider: 'playground', region: world.instance })).toEqual([
+        first,
+        second,
+      ])
+      expect(await list({ phase: 'FAILED' })).toEqual([])
+      expect(await list({ provider: 'GENERIC', zone: 'elsewhere' })).toEqual([])
+      expect(await list({ role: ['WORKER'] })).toEqual([])
+      expect(await list({ fieldSelector: `metadata.name=${first}` })).toEqual([first])
+      const { pagination } = await world.calls.read('listJoinedClusters', {
+        instance: world.instance,
+        pageSize: 1,
+      })
+      expect(pagination).toEqual({ total: 2, page: 1, pageSize: 1, pages: 2 })
+    })
+
+    it('are shown with their state, capacity and nodes, and as a whole object', async () => {
+      const [name = ''] = world.members
+      await clusters.running(name)
+      const shown = await world.calls.read('getJoinedCluster', clusters.named(name))
+      expect(shown).toMatchObject({
+        metadata: { name },
+        spec: { provider: 'GENERIC', providerName: 'playground', region: world.instance, syncMode: 'Push' },
+        status: {
+          phase: 'RUNNING',
+          kubernetesVersion: expect.stringMatching(/^v1\./),
+          resourceSummary: { allocatable: { cpu: '8' } },
+          totalNodes: 2,
+          readyNodes: 2,
+        },
+      })
+      expect(shown.status.conditions).toContainEqual(
+        expect.objectContaining({ type: 'Ready', status: 'True' }),
+      )
+      const { data } = await world.calls.read('getJoinedClusterJSON', clusters.named(name))
+      expect(JSON.parse(data)).toMatchObject({ kind: 'Cluster', spec: { id: shown.status.kubeSystemID } })
+      expect((await world.calls.both('getJoinedCluster', clusters.named('nobody'))).json.code).toBe(5)
+    })
+
+    it('refuses a phase and a role that no cluster has, with those there are', async () => {
+      const ask = async (more: object) =>
+        (await world.calls.both('listJoinedClusters', { instance: world.instance, ...more })).text
+      expect(await ask({ phase: 'HAPPY' })).toContain('must be one of UNKNOWN, CREATING, RUNNING')
+      expect(await ask({ role: ['KING'] })).toContain('must be one of MANAGER, GLOBAL_SERVICE')
+    })
+  })
+}
