@@ -60,7 +60,9 @@ export function objectFieldsOf(method: DescMethod): ObjectFields | undefined {
   const namespace = found(action.namespaceField, 'namespace')
   const name = action.nameField || !OF_MANY.has(action.verb) ? found(action.nameField, 'name') : undefined
   const cluster = found(action.clusterField, 'cluster')
-  if (OF_ONE.has(action.verb) && !name)
+  if (action.namedByManifest && (action.verb !== 'update' || !fieldAt(input, 'data')))
+    throw wrong(method, 'is named by a manifest, so it must be an update with the field data')
+  if (OF_ONE.has(action.verb) && !name && !action.namedByManifest)
     throw wrong(method, `would ${action.verb} one ${action.resource} that its request cannot name`)
   return { action, ...(namespace && { namespace }), ...(name && { name }), ...(cluster && { cluster }) }
 }

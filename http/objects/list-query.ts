@@ -18,6 +18,8 @@ export interface ListQuery<T extends KubeObject = KubeObject> extends PageReques
   readonly ownerUid?: string
   /** What only we can tell of an object, such as its state. */
   readonly where?: (object: T) => boolean
+  /** Where the list is followed, called with each object before `where`: reads what `where` does not know yet. */
+  readonly learn?: (object: T) => Promise<void>
   /** By name, ascending, where it is absent. */
   readonly sort?: Sort<T>
 }

@@ -165,6 +165,12 @@ export const placeOf = ({ instance, cluster }: PlaceFields): Place => ({
   ...(cluster !== undefined && { cluster }),
 })
 
+/** The place of a request whose member may be left out: an empty one is none, so the control plane. */
+export const inCluster = <R extends { readonly cluster?: string }>({ cluster, ...request }: R) => ({
+  ...request,
+  ...(cluster && { cluster }),
+})
+
 /** The object that a request names. */
 export const objectKeyOf = ({ namespace, name }: KeyFields): ObjectKey => ({
   name,

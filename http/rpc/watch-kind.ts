@@ -3,7 +3,7 @@ import type { ListChange_Type } from '../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../call.js'
 import type { ListQuery } from '../objects/list-query.js'
 import { begun } from './begun.js'
-import type { FilterFields, KindHandlers } from './kind-handlers.js'
+import { type FilterFields, inCluster, type KindHandlers } from './kind-handlers.js'
 
 /** One step of a watch rpc, with the object in a field that is named after its kind. */
 type Change<Field extends string, M> = { readonly type: ListChange_Type; readonly total: number } & {
@@ -12,7 +12,7 @@ type Change<Field extends string, M> = { readonly type: ListChange_Type; readonl
 
 /**
  * The handler of a kind's watch rpc: the list as it is followed, each object in the field of its own name. What refuses the
- * list refuses the call.
+ * list refuses the call. An empty `cluster` of the request is the control plane.
  * @param more conditions that the request has beyond those of every list
  */
 export const watchKind =
@@ -23,7 +23,7 @@ export const watchKind =
     more?: Partial<ListQuery<T>>,
   ): Promise<AsyncIterable<Change<Field, M>>> => {
     async function* changes() {
-      for await (const { message, ...change } of of.watch(request, call, more))
+      for await (const { message, ...change } of of.watch(inCluster(request), call, more))
         yield { ...change, ...(message && { [field]: message }) } as Change<Field, M>
     }
     return begun(changes())

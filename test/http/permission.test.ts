@@ -61,7 +61,16 @@ describe('a permission by its object', () => {
     expect(objectFieldsOf(method(jobs('list')))?.name).toBeUndefined()
   })
 
+  it('may leave the name of what it updates to the manifest', () => {
+    const fields = ['instance', 'namespace', 'data']
+    const given = jobs('update', { namedByManifest: true })
+    expect(objectFieldsOf(method(given, fields))).toMatchObject({ namespace: 'namespace' })
+    expect(objectFieldsOf(method(given, fields))?.name).toBeUndefined()
+  })
+
   it.each([
+    ['leaves the name of what it deletes to a manifest', jobs('delete', { namedByManifest: true }), ALL],
+    ['leaves the name to a manifest that it lacks', jobs('update', { namedByManifest: true }), ALL],
     ['cannot name what it deletes', jobs('delete'), ['instance', 'namespace']],
     ['names a field that is not there', jobs('get', { nameField: 'other' }), ALL],
     ['has a verb of its own', jobs('obliterate'), ALL],

@@ -67,6 +67,7 @@ async function* follow<T extends KubeObject>(
       if (change === 'BOOKMARK') continue
       const object = { ...head, ...found } as T
       const key = placeIn(object)
+      if (change !== 'DELETED') await query.learn?.(object)
       const known = shown.has(key)
       if (change !== 'DELETED' && matches(object)) {
         shown.set(key, object)

@@ -7,6 +7,7 @@ import type { ServiceHandlers } from '../../operation.js'
 import { type KeyFields, kindHandlers, objectKeyOf, placeOf } from '../kind-handlers.js'
 import { listByState } from '../list-by-state.js'
 import { mergePatched } from '../merge-patched.js'
+import { watchKind } from '../watch-kind.js'
 import { type Deployment, deploymentState, deployments } from './deployment.js'
 import { promoteDeployment } from './promote-deployment.js'
 
@@ -29,6 +30,7 @@ export function appsHandlers(objects: Objects): ServiceHandlers<typeof AppsServi
     listDeployments: list,
     listMemberClusterAllDeployments: of.list,
     listMemberClusterDeployments: of.list,
+    watchDeployments: watchKind(of, 'deployment'),
     getDeployment: of.get,
     getDeploymentJSON: of.json,
     createDeployment: of.create,

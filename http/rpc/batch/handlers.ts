@@ -11,6 +11,7 @@ import { aside } from '../aside.js'
 import { type KeyFields, kindHandlers, placeOf } from '../kind-handlers.js'
 import { listByState } from '../list-by-state.js'
 import { mergePatched } from '../merge-patched.js'
+import { watchKind } from '../watch-kind.js'
 import { type CronJob, cronJobState, cronJobs } from './cron-job.js'
 import { jobState, jobs } from './job.js'
 import { restartJob } from './restart-job.js'
@@ -35,6 +36,7 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
   return {
     listInstanceJobs: listJobs,
     listJobs,
+    watchJobs: watchKind(job, 'job'),
     getJob: job.get,
     getJobJSON: job.json,
     createJob: job.create,
@@ -47,6 +49,7 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
 
     listInstanceCronJobs: listCronJobs,
     listCronJobs,
+    watchCronJobs: watchKind(cronJob, 'cronjob'),
     getCronJob: cronJob.get,
     getCronJobJSON: cronJob.json,
     createCronJob: cronJob.create,
@@ -54,6 +57,7 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
 
     updateCronJob({ instance, namespace, data }, call) {
       const { metadata } = manifestOf(data, { type: cronJobs.type, namespace })
+      call.about(metadata)
       return cronJob.update({ instance, namespace, name: metadata.name, data }, call)
     },
 

@@ -3,6 +3,7 @@ import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { kindHandlers } from '../kind-handlers.js'
 import { mergePatchedJson } from '../merge-patched.js'
+import { watchKind } from '../watch-kind.js'
 import { configMaps } from './config-map.js'
 
 /** ConfigMaps of instances. */
@@ -11,6 +12,7 @@ export function configMapHandlers(objects: Objects) {
   return {
     listInstanceConfigMaps: of.list,
     listConfigMaps: of.list,
+    watchConfigMaps: watchKind(of, 'configMap'),
     getConfigMap: of.get,
     getConfigMapJSON: of.json,
     createConfigMap: of.create,

@@ -3,7 +3,8 @@ import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { kindHandlers, type ListFields, placeOf } from '../kind-handlers.js'
+import { inCluster, kindHandlers, type ListFields, placeOf } from '../kind-handlers.js'
+import { watchKind } from '../watch-kind.js'
 import { type Event, events, lastSeen } from './event.js'
 
 /** Whose events are listed. Empty texts mean any. */
@@ -15,22 +16,15 @@ interface About {
 /** Events of instances and their members. */
 export function eventHandlers(objects: Objects) {
   const of = kindHandlers(objects, events)
+  const watch = watchKind(of, 'event')
 
   const list = async (
     { name: _, ...request }: ListFields & { readonly type: readonly EventType[] },
     call: Call,
     { kind, name }: About,
   ) => {
-    const types = request.type.filter(type => type !== EventType.EVENT_TYPE_UNSPECIFIED)
-    const [type] = types
-    const selectors = {
-      'involvedObject.kind': kind,
-      'involvedObject.name': name,
-      // There are two types, so both are all.
-      type: types.length === 1 && type !== undefined ? EventType[type] : '',
-    }
     return of.list(inCluster(request), call, {
-      fieldSelector: fieldSelector(selectors),
+      fieldSelector: selectorOf({ kind, name }, request.type),
       ...(unsorted(request) && { sort: { key: lastSeen, descending: true } }),
     })
   }
@@ -39,6 +33,9 @@ export function eventHandlers(objects: Objects) {
     listInstanceEvents: (request, call) => list(request, call, request),
 
     listEvents: ({ kind, kindName, ...request }, call) => list(request, call, { kind, name: kindName }),
+
+    watchEvents: ({ kind, name, type, ...request }, call) =>
+      watch(request, call, { fieldSelector: selectorOf({ kind, name }, type) }),
 
     async listInstanceEventKinds(request, call) {
       const { items } = await objects.list<Event>(call, placeOf(inCluster(request)), events.type, {
@@ -53,11 +50,16 @@ export function eventHandlers(objects: Objects) {
 const unsorted = ({ sortBy = SortBy.SORT_BY_UNSPECIFIED }: ListFields): boolean =>
   sortBy === SortBy.SORT_BY_UNSPECIFIED
 
-/** An empty cluster is none: the control plane. */
-const inCluster = <R extends { readonly cluster?: string }>({ cluster, ...request }: R) => ({
-  ...request,
-  ...(cluster && { cluster }),
-})
+function selectorOf({ kind, name }: About, given: readonly EventType[]): string {
+  const types = given.filter(type => type !== EventType.EVENT_TYPE_UNSPECIFIED)
+  const [type] = types
+  return fieldSelector({
+    'involvedObject.kind': kind,
+    'involvedObject.name': name,
+    // There are two types, so both are all.
+    type: types.length === 1 && type !== undefined ? EventType[type] : '',
+  })
+}
 
 /** As `fields.Set` of Kubernetes writes it; what is empty is left out. */
 const fieldSelector = (wanted: Readonly<Record<string, string>>): string =>

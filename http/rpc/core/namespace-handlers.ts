@@ -13,6 +13,7 @@ import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { inField } from '../in-field.js'
 import { kindHandlers } from '../kind-handlers.js'
+import { watchKind } from '../watch-kind.js'
 import { boundNamespaces } from './bound-namespaces.js'
 import { type Namespace, namespaces } from './namespace.js'
 
@@ -26,6 +27,7 @@ export function namespaceHandlers(objects: Objects, fleet: Pick<Fleet, 'connecti
   }
   return {
     listNamespaces: of.list,
+    watchNamespaces: watchKind(of, 'namespace'),
     getNamespaceJSON: of.json,
     updateNamespace: of.update,
     patchNamespace: of.patch,

@@ -1,6 +1,8 @@
 import type { KubeObject } from '../../../manifests/kube.js'
+import { isNotFound } from '../../../manifests/status-error.js'
 import type { Call } from '../../call.js'
-import type { ObjectType, Place } from '../../objects/object-type.js'
+import type { ListQuery } from '../../objects/list-query.js'
+import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { aside } from '../aside.js'
 import { jobs } from '../batch/job.js'
@@ -14,18 +16,17 @@ const BETWEEN: Readonly<Record<string, ObjectType>> = {
   CronJob: jobs.type,
 }
 
+/** Which pods belong to an object, as conditions of a list of pods. */
+type Belonging = Required<Pick<ListQuery, 'where'>> & Pick<ListQuery, 'learn'>
+
 /**
  * Which pods belong to an object: those that a Service selects; those that a workload controls, by uid, so that an object of
  * the same name and another kind, or an earlier one of the same name, has none of them. A Deployment controls them through
- * its ReplicaSets, a CronJob through its Jobs.
+ * its ReplicaSets, a CronJob through its Jobs; those that are made while the list is followed are looked up.
  */
-export async function podsOf(
-  objects: Objects,
-  call: Call,
-  place: Place,
-  whole: Whole,
-): Promise<(pod: KubeObject) => boolean> {
-  if (whole.kind === 'Service') return ({ metadata }) => selectsPods(whole as Service, metadata.labels ?? {})
+export async function podsOf(objects: Objects, call: Call, place: Place, whole: Whole): Promise<Belonging> {
+  if (whole.kind === 'Service')
+    return { where: ({ metadata }) => selectsPods(whole as Service, metadata.labels ?? {}) }
   const { uid = '', namespace = '' } = whole.metadata
   const between = BETWEEN[whole.kind]
   const owners = new Set([uid])
@@ -35,5 +36,35 @@ export async function podsOf(
     for (const { metadata } of items)
       if (controllerOf(metadata.ownerReferences)?.uid === uid) owners.add(metadata.uid ?? '')
   }
-  return ({ metadata }) => owners.has(controllerOf(metadata.ownerReferences)?.uid ?? '')
+  const where: Belonging['where'] = ({ metadata }) =>
+    owners.has(controllerOf(metadata.ownerReferences)?.uid ?? '')
+  if (!between) return { where }
+  const strangers = new Set<string>()
+  return {
+    where,
+    async learn({ metadata }) {
+      const owner = controllerOf(metadata.ownerReferences)
+      if (owner?.kind !== between.kind || owners.has(owner.uid) || strangers.has(owner.uid)) return
+      const found = await ifThere(objects, call, place, between, { namespace, name: owner.name })
+      const isOurs =
+        found?.metadata.uid === owner.uid && controllerOf(found.metadata.ownerReferences)?.uid === uid
+      const known = isOurs ? owners : strangers
+      known.add(owner.uid)
+    },
+  }
+}
+
+async function ifThere(
+  objects: Objects,
+  call: Call,
+  place: Place,
+  type: ObjectType,
+  key: ObjectKey,
+): Promise<KubeObject | undefined> {
+  try {
+    return await objects.get(aside(call), place, type, key)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
 }

@@ -4,16 +4,18 @@ import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { kindHandlers } from '../kind-handlers.js'
 import { mergePatchedJson } from '../merge-patched.js'
+import { watchKind } from '../watch-kind.js'
 import { listedSecrets, secrets } from './secret.js'
 
 /** Secrets of instances and their members. Only what names one Secret answers with its values. */
 export function secretHandlers(objects: Objects) {
   const of = kindHandlers(objects, secrets)
-  const { list } = kindHandlers(objects, listedSecrets)
+  const listed = kindHandlers(objects, listedSecrets)
   return {
-    listInstanceSecrets: list,
-    listSecrets: list,
-    listSecretsForMemberCluster: list,
+    listInstanceSecrets: listed.list,
+    listSecrets: listed.list,
+    listSecretsForMemberCluster: listed.list,
+    watchSecrets: watchKind(listed, 'secret'),
     getSecret: of.get,
     getSecretJSON: of.json,
     createSecret: of.create,

@@ -6,19 +6,23 @@ import {
   ListServicesForMemberClusterRequest_KindSchema,
   ListServicesRequest_KindSchema,
   ServiceType,
+  WatchServicesRequest_KindSchema,
 } from '../../../proto/gen/kairship/core_pb.js'
 import type { Call } from '../../call.js'
+import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { kindHandlers, type ListFields, placeOf } from '../kind-handlers.js'
+import { inCluster, kindHandlers, type ListFields, type PlaceFields, placeOf } from '../kind-handlers.js'
 import { mergePatchedJson } from '../merge-patched.js'
 import { promote } from '../promote.js'
+import { watchKind } from '../watch-kind.js'
 import { createWorkloadService } from './create-workload-service.js'
 import { type Service, selectsPods, services } from './service.js'
 import { wholeOf } from './workloads.js'
 
 /** What lists of Services are filtered by; whichever a request has. */
 interface ServiceFilter {
+  readonly namespace?: string
   readonly kind?: number
   readonly kindName?: string
   readonly type?: readonly ServiceType[]
@@ -29,23 +33,30 @@ export function serviceHandlers(objects: Objects) {
   const of = kindHandlers(objects, services)
 
   /** @param kinds the kinds that `kind` of the request may name */
+  const filter = async (
+    request: PlaceFields & ServiceFilter,
+    call: Call,
+    kinds?: DescEnum,
+  ): Promise<Pick<ListQuery<Service>, 'where'>> => {
+    const { namespace = '', kind = 0, kindName = '', type = [] } = request
+    const whole = await wholeOf(objects, call, placeOf(request), namespace, {
+      kind: kinds?.value[kind]?.name ?? '',
+      kindName,
+    })
+    const types: readonly ServiceType[] = type.filter(one => one !== ServiceType.SERVICE_TYPE_UNSPECIFIED)
+    if (whole === undefined && types.length === 0) return {}
+    const labels = whole?.spec?.template?.metadata?.labels ?? {}
+    return {
+      where: service =>
+        (whole === undefined || (whole !== null && selectsPods(service, labels))) &&
+        (types.length === 0 || types.includes(typeOf(service))),
+    }
+  }
   const list =
     (kinds?: DescEnum) =>
-    async (request: ListFields & ServiceFilter, call: Call): ReturnType<typeof of.list> => {
-      const { kind = 0, kindName = '', namespace = '', type = [] } = request
-      const whole = await wholeOf(objects, call, placeOf(request), namespace, {
-        kind: kinds?.value[kind]?.name ?? '',
-        kindName,
-      })
-      const types: readonly ServiceType[] = type.filter(one => one !== ServiceType.SERVICE_TYPE_UNSPECIFIED)
-      if (whole === undefined && types.length === 0) return of.list(request, call)
-      const labels = whole?.spec?.template?.metadata?.labels ?? {}
-      return of.list(request, call, {
-        where: service =>
-          (whole === undefined || (whole !== null && selectsPods(service, labels))) &&
-          (types.length === 0 || types.includes(typeOf(service))),
-      })
-    }
+    async (request: ListFields & ServiceFilter, call: Call): ReturnType<typeof of.list> =>
+      of.list(request, call, await filter(request, call, kinds))
+  const watch = watchKind(of, 'service')
 
   return {
     listInstanceServices: list(),
@@ -53,6 +64,8 @@ export function serviceHandlers(objects: Objects) {
     listServicesForMemberCluster: list(ListServicesForMemberClusterRequest_KindSchema),
     listMemberClusterServices: list(ListMemberClusterServicesRequest_KindSchema),
     listMemberClusterAllServices: list(ListMemberClusterAllServicesRequest_KindSchema),
+    watchServices: async (request, call) =>
+      watch(request, call, await filter(inCluster(request), call, WatchServicesRequest_KindSchema)),
     getService: of.get,
     getServiceJSON: of.json,
     createService: of.create,

@@ -23,6 +23,13 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.ListDeploymentsRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.apps.v1alpha1.ListDeploymentsRequest.name": "Only objects whose name contains this.",
   "kairship.io.api.apps.v1alpha1.ListDeploymentsRequest.phase": "Only objects in this state, by the name that `status` has for it.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.cluster": "Follows those of this member cluster, instead of the control plane's.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.namespace": "Empty means all.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.name": "Only objects whose name contains this.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.deployment": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.total": "How many match after this change.",
   "kairship.io.api.apps.v1alpha1.CreateDeploymentRequest.data": "The whole manifest, JSON or YAML.",
   "kairship.io.api.apps.v1alpha1.PatchDeploymentRequest.data": "A JSON merge patch.",
   "kairship.io.api.apps.v1alpha1.UpdateDeploymentRequest.data": "The whole manifest, JSON or YAML.",
@@ -43,5 +50,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.AppsService.GetDeploymentJSON": "Returns the whole object as one JSON string, for editors.",
   "kairship.io.api.apps.v1alpha1.AppsService.PauseDeployment": "Sets `spec.paused`: changes of the pod template are kept, but not rolled out.",
   "kairship.io.api.apps.v1alpha1.AppsService.RestartDeployment": "Replaces all pods of a Deployment in every member cluster, by the rules of its update strategy. A paused one is refused: its pods would stay.",
-  "kairship.io.api.apps.v1alpha1.AppsService.ResumeDeployment": "Clears `spec.paused`: changes that were made meanwhile are rolled out."
+  "kairship.io.api.apps.v1alpha1.AppsService.ResumeDeployment": "Clears `spec.paused`: changes that were made meanwhile are rolled out.",
+  "kairship.io.api.apps.v1alpha1.AppsService.WatchDeployments": "Follows the Deployments of an instance or of a namespace: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it. It starts over with RESET where the changes since are not known any more."
 }

@@ -16,5 +16,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.options.ObjectAction.verb": "Kubernetes' verb inside the instance: get, list, watch, create, update, patch, delete.",
   "kairship.io.api.options.ObjectAction.namespace_field": "Path of the request field with the namespace, in proto names; `namespace` where the request has that and none is named.",
   "kairship.io.api.options.ObjectAction.name_field": "The same of the name, which get, update, patch and delete need. Of list and watch only where it is named here: there a `name` is a part of names.",
-  "kairship.io.api.options.ObjectAction.cluster_field": "The same of the member cluster, `cluster`."
+  "kairship.io.api.options.ObjectAction.cluster_field": "The same of the member cluster, `cluster`.",
+  "kairship.io.api.options.ObjectAction.named_by_manifest": "Only the manifest in `data` names the object of an update: the handler reads the name and tells the audit record."
 }

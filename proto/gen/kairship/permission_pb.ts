@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/permission.proto.
  */
 export const file_kairship_permission: GenFile = /*@__PURE__*/
-  fileDesc("ChlrYWlyc2hpcC9wZXJtaXNzaW9uLnByb3RvEhdrYWlyc2hpcC5pby5hcGkub3B0aW9ucyK5AQoKUGVybWlzc2lvbhIMCgR2ZXJiGAEgASgJEhAKCHJlc291cmNlGAIgASgJEhIKCm5hbWVfZmllbGQYAyABKAkSEAoIZmlsdGVyZWQYBCABKAgSEgoKYW55X2NhbGxlchgFIAEoCBIaChJjcmVhdGVkX25hbWVfZmllbGQYBiABKAkSNQoGb2JqZWN0GAcgASgLMiUua2FpcnNoaXAuaW8uYXBpLm9wdGlvbnMuT2JqZWN0QWN0aW9uIpIBCgxPYmplY3RBY3Rpb24SDQoFZ3JvdXAYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghyZXNvdXJjZRgDIAEoCRIMCgR2ZXJiGAQgASgJEhcKD25hbWVzcGFjZV9maWVsZBgFIAEoCRISCgpuYW1lX2ZpZWxkGAYgASgJEhUKDWNsdXN0ZXJfZmllbGQYByABKAk6ZQoKcGVybWlzc2lvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGKKIAyABKAsyIy5rYWlyc2hpcC5pby5hcGkub3B0aW9ucy5QZXJtaXNzaW9uUgpwZXJtaXNzaW9uYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChlrYWlyc2hpcC9wZXJtaXNzaW9uLnByb3RvEhdrYWlyc2hpcC5pby5hcGkub3B0aW9ucyK5AQoKUGVybWlzc2lvbhIMCgR2ZXJiGAEgASgJEhAKCHJlc291cmNlGAIgASgJEhIKCm5hbWVfZmllbGQYAyABKAkSEAoIZmlsdGVyZWQYBCABKAgSEgoKYW55X2NhbGxlchgFIAEoCBIaChJjcmVhdGVkX25hbWVfZmllbGQYBiABKAkSNQoGb2JqZWN0GAcgASgLMiUua2FpcnNoaXAuaW8uYXBpLm9wdGlvbnMuT2JqZWN0QWN0aW9uIq0BCgxPYmplY3RBY3Rpb24SDQoFZ3JvdXAYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghyZXNvdXJjZRgDIAEoCRIMCgR2ZXJiGAQgASgJEhcKD25hbWVzcGFjZV9maWVsZBgFIAEoCRISCgpuYW1lX2ZpZWxkGAYgASgJEhUKDWNsdXN0ZXJfZmllbGQYByABKAkSGQoRbmFtZWRfYnlfbWFuaWZlc3QYCCABKAg6ZQoKcGVybWlzc2lvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGKKIAyABKAsyIy5rYWlyc2hpcC5pby5hcGkub3B0aW9ucy5QZXJtaXNzaW9uUgpwZXJtaXNzaW9uYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Exactly one of `verb`, `any_caller` and `object` is set.
@@ -134,6 +134,13 @@ export type ObjectAction = Message<"kairship.io.api.options.ObjectAction"> & {
    * @generated from field: string cluster_field = 7;
    */
   clusterField: string;
+
+  /**
+   * Only the manifest in `data` names the object of an update: the handler reads the name and tells the audit record.
+   *
+   * @generated from field: bool named_by_manifest = 8;
+   */
+  namedByManifest: boolean;
 };
 
 /**

@@ -19,6 +19,7 @@ import { podCases } from './core/pods.js'
 import { secretCases } from './core/secrets.js'
 import { serviceCases } from './core/services.js'
 import { wrongCoreRequestCases } from './core/wrong-requests.js'
+import { watchCases } from './watches.js'
 
 /**
  * The kinds of an instance's objects, a file for each. They share one playground, because starting one takes longer than the
@@ -47,3 +48,5 @@ jobCases(batch)
 jobRestartCases(batch)
 cronJobCases(batch)
 wrongBatchRequestCases(batch)
+
+watchCases({ core, apps, batch })

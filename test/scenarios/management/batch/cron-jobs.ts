@@ -62,6 +62,11 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
         schedule: '0 0 * * 0',
         successfulJobsHistoryLimit: 7,
       })
+      const target = {
+        ...{ instance: world.instance, verb: 'update', group: 'batch', version: 'v1', resource: 'cronjobs' },
+        ...{ namespace: 'default', name: 'weekly' },
+      }
+      expect(world.world.log.audits().at(-1)).toMatchObject({ target, outcome: 'succeeded' })
       expect((await put(read)).json.code).toBe(10)
       expect((await put(cronJob('nobody'))).json.code).toBe(5)
       const { name: _, ...nameless } = read.metadata

@@ -1,0 +1,216 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import type { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
+import type { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
+import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import { eventually } from '../support/eventually.js'
+import type { Following } from '../support/following.js'
+import { type ManagedWorld, TYPES } from '../support/managed-world.js'
+import { deployment } from './apps/deployments-in.js'
+import { cronJob, job } from './batch/jobs-in.js'
+import { object } from './requests.js'
+
+interface Worlds {
+  readonly core: ManagedWorld<typeof CoreService>
+  readonly apps: ManagedWorld<typeof AppsService>
+  readonly batch: ManagedWorld<typeof BatchService>
+}
+type Message = { readonly metadata?: { readonly name: string }; readonly message?: string }
+
+/** Waits until so many steps have come, and tells them: type, how many match, which object. */
+const told = async (following: Following, count: number, field: string) => {
+  const has = () => following.steps.length >= count
+  await eventually(`${count} steps`, has, { story: following.text })
+  return following.steps.slice(0, count).map(({ type, total, [field]: message }) => {
+    const { metadata, message: text } = (message ?? {}) as Message
+    return [type, total, metadata?.name ?? text]
+  })
+}
+const EMPTY = [
+  ['RESET', 0, undefined],
+  ['BOOKMARK', 0, undefined],
+]
+
+/** Lists of each kind that are followed. */
+export function watchCases({ core, apps, batch }: Worlds): void {
+  const { ports, containers } = { ports: [{ port: 80 }], containers: [{ name: 'main', image: 'nginx' }] }
+  const key = (name: string, namespace = 'default') => ({ namespace, name })
+  const whole = () => ({ instance: core.instance })
+
+  describe('a list that is followed', () => {
+    it.each([
+      ['ConfigMaps', core, 'watchConfigMaps', 'configMap', TYPES.configMaps, object('ConfigMap', 'x')],
+      ['Secrets', core, 'watchSecrets', 'secret', TYPES.secrets, object('Secret', 'x')],
+      [
+        'Services',
+        core,
+        'watchServices',
+        'service',
+        TYPES.services,
+        object('Service', 'x', { spec: { ports } }),
+      ],
+      ['Namespaces', core, 'watchNamespaces', 'namespace', TYPES.namespaces, object('Namespace', 'x')],
+      ['Deployments', apps, 'watchDeployments', 'deployment', TYPES.deployments, deployment('x')],
+      ['Jobs', batch, 'watchJobs', 'job', TYPES.jobs, job('x')],
+      ['CronJobs', batch, 'watchCronJobs', 'cronjob', TYPES.cronJobs, cronJob('x')],
+    ] as const)('of %s says what is there, what comes, and what leaves its filter', async (...row) => {
+      const [, world, rpc, field, type, manifest] = row
+      const { calls } = world as ManagedWorld<typeof CoreService>
+      const make = (name: string) =>
+        core.create(core.control, type, { ...manifest, metadata: { name, labels: { follow: field } } })
+      await make('seen-a')
+      const request = { ...whole(), labelSelector: `follow=${field}`, name: 'seen' }
+      const { rest, grpc } = calls.follow(rpc as 'watchSecrets', request)
+      try {
+        for (const one of [rest, grpc]) await told(one, 3, field)
+        await make('seen-b')
+        const second = { name: 'seen-b', ...(field !== 'namespace' && { namespace: 'default' }) }
+        await core.patch(core.control, type, second, { metadata: { labels: { follow: null } } })
+        for (const one of [rest, grpc])
+          expect(await told(one, 5, field)).toEqual([
+            ['RESET', 0, undefined],
+            ['ADDED', 1, 'seen-a'],
+            ['BOOKMARK', 1, undefined],
+            ['ADDED', 2, 'seen-b'],
+            ['LEFT', 1, 'seen-b'],
+          ])
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+    })
+
+    it('of Secrets shows no values, and is refused to those who may not list them', async () => {
+      const stringData = { password: 'c4n4ry-followed' }
+      await core.create(core.control, TYPES.secrets, object('Secret', 'hidden', { stringData }))
+      const { rest, grpc } = core.calls.follow('watchSecrets', { ...whole(), name: 'hidden' })
+      try {
+        for (const one of [rest, grpc]) {
+          await told(one, 3, 'secret')
+          expect(one.steps[1]).toMatchObject({ secret: { data: { password: '' } } })
+          expect(one.text()).not.toContain(Buffer.from(stringData.password).toString('base64'))
+        }
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+      expect((await core.viewer.overRest('watchSecrets', whole())).json.code).toBe(7)
+    })
+
+    it('of Services knows their types and the workload that they are for', async () => {
+      await core.create(core.control, TYPES.deployments, deployment('followed'))
+      const make = (name: string, spec: object) =>
+        core.create(core.control, TYPES.services, object('Service', name, { spec: { ports, ...spec } }))
+      await make('for-it', { selector: { app: 'followed' }, type: 'NodePort' })
+      await make('for-it-inside', { selector: { app: 'followed' } })
+      await make('for-other', { selector: { app: 'other' }, type: 'NodePort' })
+      const request = { ...whole(), namespace: 'default', kind: 'Deployment', kindName: 'followed' }
+      const { rest, grpc } = core.calls.follow('watchServices', { ...request, type: ['NodePort'] })
+      try {
+        expect(await told(rest, 3, 'service')).toEqual([
+          ['RESET', 0, undefined],
+          ['ADDED', 1, 'for-it'],
+          ['BOOKMARK', 1, undefined],
+        ])
+        const inside = { spec: { type: 'ClusterIP' } }
+        await core.patch(core.control, TYPES.services, key('for-it'), inside)
+        expect((await told(rest, 4, 'service'))[3]).toEqual(['LEFT', 0, 'for-it'])
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+    })
+
+    it('of events knows what they are about', async () => {
+      const request = { ...whole(), kind: 'Followed', name: 'it', type: ['Warning'] }
+      const { rest, grpc } = core.calls.follow('watchEvents', request)
+      const happens = (name: string, about: string, type: string) =>
+        core.create(core.control, TYPES.events, {
+          ...object('Event', name),
+          involvedObject: { kind: 'Followed', name: about, namespace: 'default' },
+          ...{ message: name, type, reason: 'Tested', source: { component: 'test' } },
+        })
+      try {
+        for (const one of [rest, grpc]) await told(one, 2, 'event')
+        await happens('followed-1', 'it', 'Normal')
+        await happens('followed-2', 'other', 'Warning')
+        await happens('followed-3', 'it', 'Warning')
+        for (const one of [rest, grpc])
+          expect(await told(one, 3, 'event')).toEqual([...EMPTY, ['ADDED', 1, 'followed-3']])
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+    })
+
+    it('of Pods follows a workload of a member through its rollouts, by phase', async () => {
+      const [cluster = ''] = core.members
+      const { local } = core.member(cluster)
+      await core.create(core.control, TYPES.namespaces, object('Namespace', 'rolling'))
+      await core.in(cluster, TYPES.namespaces, { name: 'rolling' })
+      await core.create(local, TYPES.pods, object('Pod', 'alone', { spec: { containers } }), 'rolling')
+      await core.create(local, TYPES.deployments, deployment('roll', { replicas: 1 }), 'rolling')
+      const request = { ...whole(), cluster, namespace: 'rolling', kind: 'Deployment', kindName: 'roll' }
+      const { rest, grpc } = core.calls.follow('watchPods', { ...request, phase: 'Running' })
+      const added = () =>
+        rest.steps
+          .filter(({ type }) => type === 'ADDED')
+          .map(({ pod }) => (pod as { metadata: { name: string; cluster: string } }).metadata)
+      try {
+        await eventually('one pod runs', () => added().length === 1, { story: rest.text })
+        expect(added()[0]).toMatchObject({ cluster })
+        const template = { metadata: { annotations: { version: '2' } } }
+        await core.patch(local, TYPES.deployments, key('roll', 'rolling'), { spec: { template } })
+        await eventually('the pod of the next ReplicaSet runs', () => added().length === 2, {
+          story: rest.text,
+        })
+        const [first, second] = added()
+        await eventually(
+          'the first is over',
+          () =>
+            rest.steps.some(
+              ({ type, total, pod }) =>
+                (type === 'DELETED' || type === 'LEFT') &&
+                total === 1 &&
+                (pod as { metadata: object }).metadata !== undefined &&
+                (pod as { metadata: { name: string } }).metadata.name === first!.name,
+            ),
+          { story: rest.text },
+        )
+        expect(second!.name).not.toBe(first!.name)
+        expect(rest.text()).not.toContain('"alone"')
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+    })
+
+    it('is followed in a member, too', async () => {
+      const [cluster = ''] = core.members
+      const { rest, grpc } = core.calls.follow('watchConfigMaps', { ...whole(), cluster, name: 'there' })
+      try {
+        for (const one of [rest, grpc]) expect(await told(one, 2, 'configMap')).toEqual(EMPTY)
+        await core.create(core.member(cluster).local, TYPES.configMaps, object('ConfigMap', 'over-there'))
+        for (const one of [rest, grpc]) {
+          expect((await told(one, 3, 'configMap'))[2]).toEqual(['ADDED', 1, 'over-there'])
+          expect(one.steps[2]).toMatchObject({ configMap: { metadata: { cluster } } })
+        }
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+    })
+
+    it.each<[string, JsonObject, number]>([
+      ['a phase that there is not', { phase: 'Up' }, 3],
+      ['labels that are none', { labelSelector: 'a in (' }, 3],
+      ['a kind without a name', { kind: 'Deployment' }, 3],
+      ['a workload without a namespace', { kind: 'Deployment', kindName: 'web' }, 3],
+      ['a member that is not there', { cluster: 'nowhere' }, 5],
+    ])('is refused with %s', async (_, more, code) => {
+      const [cluster = ''] = core.members
+      const refused = await core.calls.overRest('watchPods', { ...whole(), cluster, ...more })
+      expect(refused).toMatchObject({ ok: false, json: { code } })
+    })
+  })
+}
