@@ -13,8 +13,9 @@ export class QuantityError extends Error {
 }
 
 const NANO = 1_000_000_000n
-/** Kubernetes caps every quantity at 2^63-1 units. */
-const MAX_NANO = (2n ** 63n - 1n) * NANO
+/** Kubernetes caps quantities with a binary suffix at 2^63-1 units, and only these. */
+const MAX_UNITS = 2n ** 63n - 1n
+const MAX_NANO = MAX_UNITS * NANO
 
 const decimalExponents: Readonly<Record<string, number>> = {
   n: -9,
@@ -33,13 +34,14 @@ const decimalSuffixes = new Map(
 )
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const
 
-const shape = /^([+-])?(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/
+const shape = /^([+-])?(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?$/
 
 /** Zero, of the family that takes on the other's in a sum. */
 export const ZERO: Quantity = { nano: 0n, format: 'DecimalSI' }
 
 /**
- * Reads a quantity as Kubernetes does: digits finer than a billionth round away from zero, values beyond 2^63-1 are capped.
+ * Reads a quantity as Kubernetes does: digits finer than a billionth round away from zero (ParseQuantity of
+ * k8s.io/apimachinery/pkg/api/resource). Exponents have at most three digits here, so that a short text costs little.
  * @throws QuantityError when the text is no quantity
  */
 export function parseQuantity(text: string | number): Quantity {
@@ -52,7 +54,7 @@ export function parseQuantity(text: string | number): Quantity {
   const power = exponent + 9 - fraction.length
   const scaled = digits * factor
   const nano = power >= 0 ? scaled * 10n ** BigInt(power) : divideAwayFromZero(scaled, 10n ** BigInt(-power))
-  const capped = nano > MAX_NANO ? MAX_NANO : nano
+  const capped = format === 'BinarySI' && nano > MAX_NANO ? MAX_NANO : nano
   return { nano: sign === '-' ? -capped : capped, format }
 }
 
@@ -63,9 +65,7 @@ function scaleOf(suffix: string): { factor: bigint; exponent: number; format: Qu
   }
   const plain = decimalExponents[suffix]
   if (plain !== undefined) return { factor: 1n, exponent: plain, format: 'DecimalSI' }
-  const exponent = Number(suffix.slice(1))
-  // Anything beyond is capped (or rounds to one billionth) all the same; a bound keeps 10n ** exponent small.
-  return { factor: 1n, exponent: Math.max(-40, Math.min(40, exponent)), format: 'DecimalExponent' }
+  return { factor: 1n, exponent: Number(suffix.slice(1)), format: 'DecimalExponent' }
 }
 
 const divideAwayFromZero = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
@@ -92,9 +92,11 @@ function formatBinary(units: bigint): string {
 }
 
 function formatDecimal(nano: bigint, format: QuantityFormat): string {
+  // The largest suffix is E; an exponent has no largest.
+  const largest = format === 'DecimalExponent' ? Number.POSITIVE_INFINITY : 18
   let exponent = -9
   let rest = nano
-  while (rest % 1000n === 0n && exponent < 18) {
+  while (rest % 1000n === 0n && exponent < largest) {
     rest /= 1000n
     exponent += 3
   }
@@ -112,9 +114,14 @@ export function subtractQuantities(from: Quantity, what: Quantity): Quantity {
   return { nano: from.nano - what.nano, format: from.nano === 0n ? what.format : from.format }
 }
 
-/** Whole units, rounded away from zero (`Quantity.Value()`), e.g. bytes or pods. */
+/**
+ * Whole units, rounded away from zero (`Quantity.Value()`), e.g. bytes or pods. Fits an int64: what is larger counts as the
+ * largest, where Go's number overflows.
+ */
 export function wholeUnits({ nano }: Quantity): bigint {
-  return nano < 0n ? -divideAwayFromZero(-nano, NANO) : divideAwayFromZero(nano, NANO)
+  const units = divideAwayFromZero(nano < 0n ? -nano : nano, NANO)
+  const fitting = units > MAX_UNITS ? MAX_UNITS : units
+  return nano < 0n ? -fitting : fitting
 }
 
 /** A running sum of resource lists, for adding up many without formatting in between. */

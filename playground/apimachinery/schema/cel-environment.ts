@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Environment } from '@marcbachmann/cel-js'
-import { compareQuantities, parseQuantity } from '../quantity-value.js'
+import { compareQuantities, quantityValue } from '../quantity-value.js'
 import { patternOf } from './value-validation.js'
 
 /** A parsed `quantity("10Mi")`; only its exact value matters. */
@@ -78,7 +78,7 @@ function isUrl(text: string): boolean {
 }
 
 function isQuantity(text: string): boolean {
-  return parseQuantity(text) !== undefined
+  return quantityValue(text) !== undefined
 }
 
 function toQuantity(text: string): Quantity {
