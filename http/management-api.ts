@@ -12,6 +12,7 @@ import { CoreService } from '../proto/gen/kairship/core_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
+import { PolicyService } from '../proto/gen/kairship/policy_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
 import { unavailable } from './failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
@@ -32,6 +33,7 @@ import { InstanceReading } from './rpc/instance-reading.js'
 import { networkingHandlers } from './rpc/networking/handlers.js'
 import { OwnWrites } from './rpc/own-writes.js'
 import { placementHandlers } from './rpc/placement/handlers.js'
+import { policyHandlers } from './rpc/policy/handlers.js'
 import type { ProxyAddress } from './rpc/proxy-kubeconfig.js'
 
 /** What the management API depends on. */
@@ -94,6 +96,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CoreService, coreHandlers(objects, fleet)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
+      served(PolicyService, policyHandlers(objects)),
     ],
     instances,
     dispatcher: createDispatcher({

@@ -7,6 +7,8 @@ import { comments as instance } from '../../proto/gen/comments/instance.js'
 import { comments as networking } from '../../proto/gen/comments/networking.js'
 import { comments as placement } from '../../proto/gen/comments/placement.js'
 import { comments as pod } from '../../proto/gen/comments/pod.js'
+import { comments as policy } from '../../proto/gen/comments/policy.js'
+import { comments as policySpec } from '../../proto/gen/comments/policy_spec.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
 
 /**
@@ -24,4 +26,6 @@ export const comments: Readonly<Record<string, string>> = {
   ...instance,
   ...networking,
   ...placement,
+  ...policySpec,
+  ...policy,
 }

@@ -8,6 +8,7 @@ import {
 import type { KubeObject } from '../../manifests/kube.js'
 import { parseQuantity, QuantityError, wholeUnits } from '../../manifests/quantity.js'
 import { ResourceListSchema } from '../../proto/gen/kairship/pod_pb.js'
+import { RawJSONSchema } from '../../proto/gen/kairship/policy_spec_pb.js'
 import { ConditionSchema, ObjectMetaSchema } from '../../proto/gen/kairship/types_pb.js'
 import { milliseconds, objectMeta } from './object-meta.js'
 
@@ -23,6 +24,8 @@ import { milliseconds, objectMeta } from './object-meta.js'
  * | int64  | a whole number; a time (RFC 3339) in milliseconds since 1970; a quantity in whole units, rounded up |
  * | enum   | the value of that name                                                                             |
  * | bytes  | base64                                                                                             |
+ *
+ * A `RawJSON` takes any value as its text.
  */
 export const kubeMessage = <S extends DescMessage>(schema: S, json: unknown): KubeMessage<S> =>
   fieldsOf(schema, json) as KubeMessage<S>
@@ -67,7 +70,7 @@ function fieldOf(field: DescField, value: unknown): unknown {
   if (value === undefined || value === null) return undefined
   switch (field.fieldKind) {
     case 'message':
-      return isObject(value) ? fieldsOf(field.message, value) : undefined
+      return messageOf(field.message, value)
     case 'list':
       return Array.isArray(value) ? value.flatMap(item => elementOf(field, item) ?? []) : undefined
     case 'map':
@@ -85,8 +88,13 @@ function fieldOf(field: DescField, value: unknown): unknown {
   }
 }
 
+function messageOf(schema: DescMessage, value: unknown): Json | undefined {
+  if (schema.typeName === RawJSONSchema.typeName) return { raw: Buffer.from(JSON.stringify(value)) }
+  return isObject(value) ? fieldsOf(schema, value) : undefined
+}
+
 const elementOf = (field: DescField & { fieldKind: 'list' | 'map' }, item: unknown): unknown => {
-  if (field.message) return isObject(item) ? fieldsOf(field.message, item) : undefined
+  if (field.message) return messageOf(field.message, item)
   if (field.enum) return enumOf(field.enum, item)
   return scalarOf(field.scalar as ScalarType, item)
 }

@@ -198,7 +198,10 @@ describe('reflection', () => {
   it('names the services and shows their files with every option', async () => {
     const api = await listening()
     const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
-    const ours = ['Instance', 'Apps', 'Autoscaling', 'Batch', 'Core', 'Networking', 'Placement']
+    const ours = [
+      ...['Instance', 'Apps', 'Autoscaling', 'Batch', 'Cluster', 'Core', 'Networking', 'Placement'],
+      ...['Policy'],
+    ]
     expect(listed?.list_services_response?.service).toEqual([
       ...ours.map(name => ({ name: `kairship.io.api.${name.toLowerCase()}.v1alpha1.${name}Service` })),
       { name: 'grpc.health.v1.Health' },

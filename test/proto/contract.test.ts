@@ -64,7 +64,6 @@ describe('the contract', () => {
       'CloudShellService',
       'ImageService',
       'InsightService',
-      'PolicyService',
       'WorkspaceService',
     ])
   })

@@ -12,10 +12,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/policy_spec.proto.
  */
 export const file_kairship_policy_spec: GenFile = /*@__PURE__*/
-  fileDesc("ChprYWlyc2hpcC9wb2xpY3lfc3BlYy5wcm90bxIfa2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMSLsAQoVUHJvcGFnYXRpb25Qb2xpY3lTcGVjEk0KEnJlc291cmNlX3NlbGVjdG9ycxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUmVzb3VyY2VTZWxlY3RvchI9CglwbGFjZW1lbnQYAiABKAsyKi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlBsYWNlbWVudBIWCg5wcm9wYWdhdGVfZGVwcxgDIAEoCBIbChNkZXBlbmRlbnRfb3ZlcnJpZGVzGAQgAygJEhAKCHByaW9yaXR5GAUgASgFIpQBChBSZXNvdXJjZVNlbGVjdG9yEhMKC2FwaV92ZXJzaW9uGAEgASgJEgwKBGtpbmQYAiABKAkSEQoJbmFtZXNwYWNlGAMgASgJEgwKBG5hbWUYBCABKAkSPAoObGFiZWxfc2VsZWN0b3IYBSABKAsyJC5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGFiZWxTZWxlY3RvciKaAwoJUGxhY2VtZW50EkoKEGNsdXN0ZXJfYWZmaW5pdHkYASABKAsyMC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNsdXN0ZXJBZmZpbml0eRJIChNjbHVzdGVyX3RvbGVyYXRpb25zGAIgAygLMisua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5Ub2xlcmF0aW9uEk0KEnNwcmVhZF9jb25zdHJhaW50cxgDIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuU3ByZWFkQ29uc3RyYWludBJWChJyZXBsaWNhX3NjaGVkdWxpbmcYBCABKAsyOi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJlcGxpY2FTY2hlZHVsaW5nU3RyYXRlZ3kSUAoSY2x1c3Rlcl9hZmZpbml0aWVzGAUgAygLMjQua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5DbHVzdGVyQWZmaW5pdHlUZXJtIrwBCg9DbHVzdGVyQWZmaW5pdHkSPAoObGFiZWxfc2VsZWN0b3IYASABKAsyJC5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGFiZWxTZWxlY3RvchIVCg1jbHVzdGVyX25hbWVzGAIgAygJEg8KB2V4Y2x1ZGUYAyADKAkSQwoOZmllbGRfc2VsZWN0b3IYBCABKAsyKy5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ2x1c3RlckZpZWxkU2VsZWN0b3IiZgoKVG9sZXJhdGlvbhILCgNrZXkYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSDQoFdmFsdWUYAyABKAkSDgoGZWZmZWN0GAQgASgJEhoKEnRvbGVyYXRpb25fc2Vjb25kcxgFIAEoAyKfAQoQU3ByZWFkQ29uc3RyYWludBJKCg9zcHJlYWRfYnlfZmllbGQYASABKA4yMS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlNwcmVhZEZpZWxkVmFsdWUSFwoPc3ByZWFkX2J5X2xhYmVsGAIgASgJEhIKCm1heF9ncm91cHMYAyABKAMSEgoKbWluX2dyb3VwcxgEIAEoAyKlAgoZUmVwbGljYVNjaGVkdWxpbmdTdHJhdGVneRJXChdyZXBsaWNhX3NjaGVkdWxpbmdfdHlwZRgBIAEoDjI2LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUmVwbGljYVNjaGVkdWxpbmdUeXBlEl8KG3JlcGxpY2FfZGl2aXNpb25fcHJlZmVyZW5jZRgCIAEoDjI6LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUmVwbGljYURpdmlzaW9uUHJlZmVyZW5jZRJOChF3ZWlnaHRfcHJlZmVyZW5jZRgDIAEoCzIzLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuQ2x1c3RlclByZWZlcmVuY2VzIrQBChJDbHVzdGVyUHJlZmVyZW5jZXMSUAoSc3RhdGljX3dlaWdodF9saXN0GAEgAygLMjQua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5TdGF0aWNDbHVzdGVyV2VpZ2h0EkwKDmR5bmFtaWNfd2VpZ2h0GAIgASgOMjQua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5EeW5hbWljV2VpZ2h0RmFjdG9yIm8KE1N0YXRpY0NsdXN0ZXJXZWlnaHQSSAoOdGFyZ2V0X2NsdXN0ZXIYASABKAsyMC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNsdXN0ZXJBZmZpbml0eRIOCgZ3ZWlnaHQYAiABKAUi1wEKE0NsdXN0ZXJBZmZpbml0eVRlcm0SFQoNYWZmaW5pdHlfbmFtZRgBIAEoCRI8Cg5sYWJlbF9zZWxlY3RvchgCIAEoCzIkLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MYWJlbFNlbGVjdG9yEhUKDWNsdXN0ZXJfbmFtZXMYAyADKAkSDwoHZXhjbHVkZRgEIAMoCRJDCg5maWVsZF9zZWxlY3RvchgFIAEoCzIrLmthaXJzaGlwLmlvLmFwaS50eXBlcy5DbHVzdGVyRmllbGRTZWxlY3RvciKtAQoST3ZlcnJpZGVQb2xpY3lTcGVjEk0KEnJlc291cmNlX3NlbGVjdG9ycxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUmVzb3VyY2VTZWxlY3RvchJICg5vdmVycmlkZV9ydWxlcxgCIAMoCzIwLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUnVsZVdpdGhDbHVzdGVyIpwBCg9SdWxlV2l0aENsdXN0ZXISSAoOdGFyZ2V0X2NsdXN0ZXIYASABKAsyMC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNsdXN0ZXJBZmZpbml0eRI/CgpvdmVycmlkZXJzGAIgASgLMisua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5PdmVycmlkZXJzIu4DCgpPdmVycmlkZXJzEkYKCXBsYWludGV4dBgBIAMoCzIzLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUGxhaW50ZXh0T3ZlcnJpZGVyEkgKD2ltYWdlX292ZXJyaWRlchgCIAMoCzIvLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuSW1hZ2VPdmVycmlkZXISUAoRY29tbWFuZF9vdmVycmlkZXIYAyADKAsyNS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNvbW1hbmRBcmdzT3ZlcnJpZGVyEk0KDmFyZ3Nfb3ZlcnJpZGVyGAQgAygLMjUua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5Db21tYW5kQXJnc092ZXJyaWRlchJTChBsYWJlbHNfb3ZlcnJpZGVyGAUgAygLMjkua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5MYWJlbEFubm90YXRpb25PdmVycmlkZXISWAoVYW5ub3RhdGlvbnNfb3ZlcnJpZGVyGAYgAygLMjkua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5MYWJlbEFubm90YXRpb25PdmVycmlkZXIibQoSUGxhaW50ZXh0T3ZlcnJpZGVyEgwKBHBhdGgYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSNwoFdmFsdWUYAyABKAsyKC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJhd0pTT04iFgoHUmF3SlNPThILCgNyYXcYASABKAwi7QEKDkltYWdlT3ZlcnJpZGVyEkIKCXByZWRpY2F0ZRgBIAEoCzIvLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuSW1hZ2VQcmVkaWNhdGUSQgoJY29tcG9uZW50GAIgASgOMi8ua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5JbWFnZUNvbXBvbmVudBJECghvcGVyYXRvchgDIAEoDjIyLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuT3ZlcnJpZGVyT3BlcmF0b3ISDQoFdmFsdWUYBCABKAkiHgoOSW1hZ2VQcmVkaWNhdGUSDAoEcGF0aBgBIAEoCSKDAQoUQ29tbWFuZEFyZ3NPdmVycmlkZXISFgoOY29udGFpbmVyX25hbWUYASABKAkSRAoIb3BlcmF0b3IYAiABKA4yMi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLk92ZXJyaWRlck9wZXJhdG9yEg0KBXZhbHVlGAMgAygJIuMBChhMYWJlbEFubm90YXRpb25PdmVycmlkZXISRAoIb3BlcmF0b3IYASABKA4yMi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLk92ZXJyaWRlck9wZXJhdG9yElMKBXZhbHVlGAIgAygLMkQua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5MYWJlbEFubm90YXRpb25PdmVycmlkZXIuVmFsdWVFbnRyeRosCgpWYWx1ZUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqZwoQU3ByZWFkRmllbGRWYWx1ZRIiCh5TUFJFQURfRklFTERfVkFMVUVfVU5TUEVDSUZJRUQQABILCgdjbHVzdGVyEAESCgoGcmVnaW9uEAISCAoEem9uZRADEgwKCHByb3ZpZGVyEAQqXQoVUmVwbGljYVNjaGVkdWxpbmdUeXBlEicKI1JFUExJQ0FfU0NIRURVTElOR19UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRHVwbGljYXRlZBABEgsKB0RpdmlkZWQQAipmChlSZXBsaWNhRGl2aXNpb25QcmVmZXJlbmNlEisKJ1JFUExJQ0FfRElWSVNJT05fUFJFRkVSRU5DRV9VTlNQRUNJRklFRBAAEg4KCkFnZ3JlZ2F0ZWQQARIMCghXZWlnaHRlZBACKlMKE0R5bmFtaWNXZWlnaHRGYWN0b3ISJQohRFlOQU1JQ19XRUlHSFRfRkFDVE9SX1VOU1BFQ0lGSUVEEAASFQoRQXZhaWxhYmxlUmVwbGljYXMQASo3Cg5JbWFnZUNvbXBvbmVudBIMCghSZWdpc3RyeRAAEg4KClJlcG9zaXRvcnkQARIHCgNUYWcQAio1ChFPdmVycmlkZXJPcGVyYXRvchIHCgNhZGQQABIKCgZyZW1vdmUQARILCgdyZXBsYWNlEAJiBnByb3RvMw", [file_kairship_types]);
+  fileDesc("ChprYWlyc2hpcC9wb2xpY3lfc3BlYy5wcm90bxIfa2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMSLdBAoVUHJvcGFnYXRpb25Qb2xpY3lTcGVjEk0KEnJlc291cmNlX3NlbGVjdG9ycxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuUmVzb3VyY2VTZWxlY3RvchI9CglwbGFjZW1lbnQYAiABKAsyKi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlBsYWNlbWVudBIWCg5wcm9wYWdhdGVfZGVwcxgDIAEoCBIbChNkZXBlbmRlbnRfb3ZlcnJpZGVzGAQgAygJEhAKCHByaW9yaXR5GAUgASgFEhMKC2Fzc29jaWF0aW9uGAYgASgIEhIKCnByZWVtcHRpb24YByABKAkSFgoOc2NoZWR1bGVyX25hbWUYCCABKAkSOwoIZmFpbG92ZXIYCSABKAsyKS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkZhaWxvdmVyEhsKE2NvbmZsaWN0X3Jlc29sdXRpb24YCiABKAkSHQoVYWN0aXZhdGlvbl9wcmVmZXJlbmNlGAsgASgJEj8KCnN1c3BlbnNpb24YDCABKAsyKy5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlN1c3BlbnNpb24SJgoecHJlc2VydmVfcmVzb3VyY2VzX29uX2RlbGV0aW9uGA0gASgIEkwKEXNjaGVkdWxlX3ByaW9yaXR5GA4gASgLMjEua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5TY2hlZHVsZVByaW9yaXR5IpgBCghGYWlsb3ZlchJJCgthcHBsaWNhdGlvbhgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuQXBwbGljYXRpb25GYWlsb3ZlchJBCgdjbHVzdGVyGAIgASgLMjAua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5DbHVzdGVyRmFpbG92ZXIihwIKE0FwcGxpY2F0aW9uRmFpbG92ZXISUAoTZGVjaXNpb25fY29uZGl0aW9ucxgBIAEoCzIzLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuRGVjaXNpb25Db25kaXRpb25zEhIKCnB1cmdlX21vZGUYAiABKAkSIQoUZ3JhY2VfcGVyaW9kX3NlY29uZHMYAyABKAVIAIgBARJOChJzdGF0ZV9wcmVzZXJ2YXRpb24YBCABKAsyMi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlN0YXRlUHJlc2VydmF0aW9uQhcKFV9ncmFjZV9wZXJpb2Rfc2Vjb25kcyJMChJEZWNpc2lvbkNvbmRpdGlvbnMSHwoSdG9sZXJhdGlvbl9zZWNvbmRzGAEgASgFSACIAQFCFQoTX3RvbGVyYXRpb25fc2Vjb25kcyJ1Cg9DbHVzdGVyRmFpbG92ZXISEgoKcHVyZ2VfbW9kZRgBIAEoCRJOChJzdGF0ZV9wcmVzZXJ2YXRpb24YAiABKAsyMi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlN0YXRlUHJlc2VydmF0aW9uIloKEVN0YXRlUHJlc2VydmF0aW9uEkUKBXJ1bGVzGAEgAygLMjYua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5TdGF0ZVByZXNlcnZhdGlvblJ1bGUiRAoVU3RhdGVQcmVzZXJ2YXRpb25SdWxlEhgKEGFsaWFzX2xhYmVsX25hbWUYASABKAkSEQoJanNvbl9wYXRoGAIgASgJInQKClN1c3BlbnNpb24SEwoLZGlzcGF0Y2hpbmcYASABKAgSUQoXZGlzcGF0Y2hpbmdfb25fY2x1c3RlcnMYAiABKAsyMC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlN1c3BlbmRDbHVzdGVycyIoCg9TdXNwZW5kQ2x1c3RlcnMSFQoNY2x1c3Rlcl9uYW1lcxgBIAMoCSJOChBTY2hlZHVsZVByaW9yaXR5Eh0KFXByaW9yaXR5X2NsYXNzX3NvdXJjZRgBIAEoCRIbChNwcmlvcml0eV9jbGFzc19uYW1lGAIgASgJIpQBChBSZXNvdXJjZVNlbGVjdG9yEhMKC2FwaV92ZXJzaW9uGAEgASgJEgwKBGtpbmQYAiABKAkSEQoJbmFtZXNwYWNlGAMgASgJEgwKBG5hbWUYBCABKAkSPAoObGFiZWxfc2VsZWN0b3IYBSABKAsyJC5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGFiZWxTZWxlY3RvciLoAwoJUGxhY2VtZW50EkoKEGNsdXN0ZXJfYWZmaW5pdHkYASABKAsyMC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNsdXN0ZXJBZmZpbml0eRJIChNjbHVzdGVyX3RvbGVyYXRpb25zGAIgAygLMisua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5Ub2xlcmF0aW9uEk0KEnNwcmVhZF9jb25zdHJhaW50cxgDIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuU3ByZWFkQ29uc3RyYWludBJWChJyZXBsaWNhX3NjaGVkdWxpbmcYBCABKAsyOi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJlcGxpY2FTY2hlZHVsaW5nU3RyYXRlZ3kSUAoSY2x1c3Rlcl9hZmZpbml0aWVzGAUgAygLMjQua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5DbHVzdGVyQWZmaW5pdHlUZXJtEkwKEXdvcmtsb2FkX2FmZmluaXR5GAYgASgLMjEua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5Xb3JrbG9hZEFmZmluaXR5IqkBChBXb3JrbG9hZEFmZmluaXR5EkcKCGFmZmluaXR5GAEgASgLMjUua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5Xb3JrbG9hZEFmZmluaXR5VGVybRJMCg1hbnRpX2FmZmluaXR5GAIgASgLMjUua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5Xb3JrbG9hZEFmZmluaXR5VGVybSIyChRXb3JrbG9hZEFmZmluaXR5VGVybRIaChJncm91cF9ieV9sYWJlbF9rZXkYASABKAkivAEKD0NsdXN0ZXJBZmZpbml0eRI8Cg5sYWJlbF9zZWxlY3RvchgBIAEoCzIkLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MYWJlbFNlbGVjdG9yEhUKDWNsdXN0ZXJfbmFtZXMYAiADKAkSDwoHZXhjbHVkZRgDIAMoCRJDCg5maWVsZF9zZWxlY3RvchgEIAEoCzIrLmthaXJzaGlwLmlvLmFwaS50eXBlcy5DbHVzdGVyRmllbGRTZWxlY3RvciKCAQoKVG9sZXJhdGlvbhILCgNrZXkYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSDQoFdmFsdWUYAyABKAkSDgoGZWZmZWN0GAQgASgJEh8KEnRvbGVyYXRpb25fc2Vjb25kcxgFIAEoA0gAiAEBQhUKE190b2xlcmF0aW9uX3NlY29uZHMinwEKEFNwcmVhZENvbnN0cmFpbnQSSgoPc3ByZWFkX2J5X2ZpZWxkGAEgASgOMjEua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5TcHJlYWRGaWVsZFZhbHVlEhcKD3NwcmVhZF9ieV9sYWJlbBgCIAEoCRISCgptYXhfZ3JvdXBzGAMgASgDEhIKCm1pbl9ncm91cHMYBCABKAMipQIKGVJlcGxpY2FTY2hlZHVsaW5nU3RyYXRlZ3kSVwoXcmVwbGljYV9zY2hlZHVsaW5nX3R5cGUYASABKA4yNi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJlcGxpY2FTY2hlZHVsaW5nVHlwZRJfChtyZXBsaWNhX2RpdmlzaW9uX3ByZWZlcmVuY2UYAiABKA4yOi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJlcGxpY2FEaXZpc2lvblByZWZlcmVuY2USTgoRd2VpZ2h0X3ByZWZlcmVuY2UYAyABKAsyMy5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNsdXN0ZXJQcmVmZXJlbmNlcyK0AQoSQ2x1c3RlclByZWZlcmVuY2VzElAKEnN0YXRpY193ZWlnaHRfbGlzdBgBIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuU3RhdGljQ2x1c3RlcldlaWdodBJMCg5keW5hbWljX3dlaWdodBgCIAEoDjI0LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuRHluYW1pY1dlaWdodEZhY3RvciJvChNTdGF0aWNDbHVzdGVyV2VpZ2h0EkgKDnRhcmdldF9jbHVzdGVyGAEgASgLMjAua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5DbHVzdGVyQWZmaW5pdHkSDgoGd2VpZ2h0GAIgASgFIq4CChNDbHVzdGVyQWZmaW5pdHlUZXJtEhUKDWFmZmluaXR5X25hbWUYASABKAkSPAoObGFiZWxfc2VsZWN0b3IYAiABKAsyJC5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGFiZWxTZWxlY3RvchIVCg1jbHVzdGVyX25hbWVzGAMgAygJEg8KB2V4Y2x1ZGUYBCADKAkSQwoOZmllbGRfc2VsZWN0b3IYBSABKAsyKy5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ2x1c3RlckZpZWxkU2VsZWN0b3ISVQoTb3ZlcmZsb3dfYWZmaW5pdGllcxgGIAMoCzI4LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuT3ZlcmZsb3dDbHVzdGVyQWZmaW5pdHki2wEKF092ZXJmbG93Q2x1c3RlckFmZmluaXR5EhUKDWFmZmluaXR5X25hbWUYASABKAkSPAoObGFiZWxfc2VsZWN0b3IYAiABKAsyJC5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGFiZWxTZWxlY3RvchIVCg1jbHVzdGVyX25hbWVzGAMgAygJEg8KB2V4Y2x1ZGUYBCADKAkSQwoOZmllbGRfc2VsZWN0b3IYBSABKAsyKy5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ2x1c3RlckZpZWxkU2VsZWN0b3IiuAIKEk92ZXJyaWRlUG9saWN5U3BlYxJNChJyZXNvdXJjZV9zZWxlY3RvcnMYASADKAsyMS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJlc291cmNlU2VsZWN0b3ISSAoOb3ZlcnJpZGVfcnVsZXMYAiADKAsyMC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJ1bGVXaXRoQ2x1c3RlchJICg50YXJnZXRfY2x1c3RlchgDIAEoCzIwLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuQ2x1c3RlckFmZmluaXR5Ej8KCm92ZXJyaWRlcnMYBCABKAsyKy5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLk92ZXJyaWRlcnMinAEKD1J1bGVXaXRoQ2x1c3RlchJICg50YXJnZXRfY2x1c3RlchgBIAEoCzIwLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuQ2x1c3RlckFmZmluaXR5Ej8KCm92ZXJyaWRlcnMYAiABKAsyKy5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLk92ZXJyaWRlcnMiuAQKCk92ZXJyaWRlcnMSRgoJcGxhaW50ZXh0GAEgAygLMjMua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5QbGFpbnRleHRPdmVycmlkZXISSAoPaW1hZ2Vfb3ZlcnJpZGVyGAIgAygLMi8ua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5JbWFnZU92ZXJyaWRlchJQChFjb21tYW5kX292ZXJyaWRlchgDIAMoCzI1LmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuQ29tbWFuZEFyZ3NPdmVycmlkZXISTQoOYXJnc19vdmVycmlkZXIYBCADKAsyNS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkNvbW1hbmRBcmdzT3ZlcnJpZGVyElMKEGxhYmVsc19vdmVycmlkZXIYBSADKAsyOS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkxhYmVsQW5ub3RhdGlvbk92ZXJyaWRlchJYChVhbm5vdGF0aW9uc19vdmVycmlkZXIYBiADKAsyOS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkxhYmVsQW5ub3RhdGlvbk92ZXJyaWRlchJICg9maWVsZF9vdmVycmlkZXIYByADKAsyLy5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLkZpZWxkT3ZlcnJpZGVyIqYBCg5GaWVsZE92ZXJyaWRlchISCgpmaWVsZF9wYXRoGAEgASgJEj8KBGpzb24YAiADKAsyMS5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlN1YlBhdGhPdmVycmlkZXISPwoEeWFtbBgDIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuU3ViUGF0aE92ZXJyaWRlciKjAQoQU3ViUGF0aE92ZXJyaWRlchIQCghzdWJfcGF0aBgBIAEoCRJECghvcGVyYXRvchgCIAEoDjIyLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuT3ZlcnJpZGVyT3BlcmF0b3ISNwoFdmFsdWUYAyABKAsyKC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJhd0pTT04ibQoSUGxhaW50ZXh0T3ZlcnJpZGVyEgwKBHBhdGgYASABKAkSEAoIb3BlcmF0b3IYAiABKAkSNwoFdmFsdWUYAyABKAsyKC5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLlJhd0pTT04iFgoHUmF3SlNPThILCgNyYXcYASABKAwi7QEKDkltYWdlT3ZlcnJpZGVyEkIKCXByZWRpY2F0ZRgBIAEoCzIvLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuSW1hZ2VQcmVkaWNhdGUSQgoJY29tcG9uZW50GAIgASgOMi8ua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5JbWFnZUNvbXBvbmVudBJECghvcGVyYXRvchgDIAEoDjIyLmthaXJzaGlwLmlvLmFwaS5wb2xpY3kudjFhbHBoYTEuT3ZlcnJpZGVyT3BlcmF0b3ISDQoFdmFsdWUYBCABKAkiHgoOSW1hZ2VQcmVkaWNhdGUSDAoEcGF0aBgBIAEoCSKDAQoUQ29tbWFuZEFyZ3NPdmVycmlkZXISFgoOY29udGFpbmVyX25hbWUYASABKAkSRAoIb3BlcmF0b3IYAiABKA4yMi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLk92ZXJyaWRlck9wZXJhdG9yEg0KBXZhbHVlGAMgAygJIuMBChhMYWJlbEFubm90YXRpb25PdmVycmlkZXISRAoIb3BlcmF0b3IYASABKA4yMi5rYWlyc2hpcC5pby5hcGkucG9saWN5LnYxYWxwaGExLk92ZXJyaWRlck9wZXJhdG9yElMKBXZhbHVlGAIgAygLMkQua2FpcnNoaXAuaW8uYXBpLnBvbGljeS52MWFscGhhMS5MYWJlbEFubm90YXRpb25PdmVycmlkZXIuVmFsdWVFbnRyeRosCgpWYWx1ZUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqZwoQU3ByZWFkRmllbGRWYWx1ZRIiCh5TUFJFQURfRklFTERfVkFMVUVfVU5TUEVDSUZJRUQQABILCgdjbHVzdGVyEAESCgoGcmVnaW9uEAISCAoEem9uZRADEgwKCHByb3ZpZGVyEAQqXQoVUmVwbGljYVNjaGVkdWxpbmdUeXBlEicKI1JFUExJQ0FfU0NIRURVTElOR19UWVBFX1VOU1BFQ0lGSUVEEAASDgoKRHVwbGljYXRlZBABEgsKB0RpdmlkZWQQAipmChlSZXBsaWNhRGl2aXNpb25QcmVmZXJlbmNlEisKJ1JFUExJQ0FfRElWSVNJT05fUFJFRkVSRU5DRV9VTlNQRUNJRklFRBAAEg4KCkFnZ3JlZ2F0ZWQQARIMCghXZWlnaHRlZBACKlMKE0R5bmFtaWNXZWlnaHRGYWN0b3ISJQohRFlOQU1JQ19XRUlHSFRfRkFDVE9SX1VOU1BFQ0lGSUVEEAASFQoRQXZhaWxhYmxlUmVwbGljYXMQASo3Cg5JbWFnZUNvbXBvbmVudBIMCghSZWdpc3RyeRAAEg4KClJlcG9zaXRvcnkQARIHCgNUYWcQAio1ChFPdmVycmlkZXJPcGVyYXRvchIHCgNhZGQQABIKCgZyZW1vdmUQARILCgdyZXBsYWNlEAJiBnByb3RvMw", [file_kairship_types]);
 
 /**
- * What to place, and where. Only the fields that this API shows: the manifest may have more.
+ * What to place, and where.
  *
  * @generated from message kairship.io.api.policy.v1alpha1.PropagationPolicySpec
  */
@@ -50,6 +50,69 @@ export type PropagationPolicySpec = Message<"kairship.io.api.policy.v1alpha1.Pro
    * @generated from field: int32 priority = 5;
    */
   priority: number;
+
+  /**
+   * Deprecated in Karmada, which reads `propagateDeps` instead.
+   *
+   * @generated from field: bool association = 6;
+   */
+  association: boolean;
+
+  /**
+   * Always or Never: whether the policy takes resources over from policies of lower priority.
+   *
+   * @generated from field: string preemption = 7;
+   */
+  preemption: string;
+
+  /**
+   * The scheduler that chooses the clusters; `default-scheduler` is Karmada's own.
+   *
+   * @generated from field: string scheduler_name = 8;
+   */
+  schedulerName: string;
+
+  /**
+   * What happens when the application or its cluster fails. Absent: nothing is moved.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.Failover failover = 9;
+   */
+  failover?: Failover | undefined;
+
+  /**
+   * Abort or Overwrite: what becomes of a resource that is in the cluster already and not Karmada's.
+   *
+   * @generated from field: string conflict_resolution = 10;
+   */
+  conflictResolution: string;
+
+  /**
+   * Lazy: changes of the policy wait for the next change of the resource. Empty: they take effect at once.
+   *
+   * @generated from field: string activation_preference = 11;
+   */
+  activationPreference: string;
+
+  /**
+   * What is held back. Absent: nothing.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.Suspension suspension = 12;
+   */
+  suspension?: Suspension | undefined;
+
+  /**
+   * Clusters keep a resource that is deleted from the control plane.
+   *
+   * @generated from field: bool preserve_resources_on_deletion = 13;
+   */
+  preserveResourcesOnDeletion: boolean;
+
+  /**
+   * How urgent the scheduling is.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.SchedulePriority schedule_priority = 14;
+   */
+  schedulePriority?: SchedulePriority | undefined;
 };
 
 /**
@@ -58,6 +121,231 @@ export type PropagationPolicySpec = Message<"kairship.io.api.policy.v1alpha1.Pro
  */
 export const PropagationPolicySpecSchema: GenMessage<PropagationPolicySpec> = /*@__PURE__*/
   messageDesc(file_kairship_policy_spec, 0);
+
+/**
+ * What happens to a resource when its application or its cluster fails.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.Failover
+ */
+export type Failover = Message<"kairship.io.api.policy.v1alpha1.Failover"> & {
+  /**
+   * @generated from field: kairship.io.api.policy.v1alpha1.ApplicationFailover application = 1;
+   */
+  application?: ApplicationFailover | undefined;
+
+  /**
+   * @generated from field: kairship.io.api.policy.v1alpha1.ClusterFailover cluster = 2;
+   */
+  cluster?: ClusterFailover | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.Failover.
+ * Use `create(FailoverSchema)` to create a new message.
+ */
+export const FailoverSchema: GenMessage<Failover> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 1);
+
+/**
+ * Moves a resource away from a cluster where its application is not healthy.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.ApplicationFailover
+ */
+export type ApplicationFailover = Message<"kairship.io.api.policy.v1alpha1.ApplicationFailover"> & {
+  /**
+   * @generated from field: kairship.io.api.policy.v1alpha1.DecisionConditions decision_conditions = 1;
+   */
+  decisionConditions?: DecisionConditions | undefined;
+
+  /**
+   * When it is taken away from the failed cluster: Directly, Gracefully (once it is healthy elsewhere) or Never.
+   *
+   * @generated from field: string purge_mode = 2;
+   */
+  purgeMode: string;
+
+  /**
+   * With Gracefully: seconds after which it is taken away in any case. Absent: 600.
+   *
+   * @generated from field: optional int32 grace_period_seconds = 3;
+   */
+  gracePeriodSeconds?: number | undefined;
+
+  /**
+   * @generated from field: kairship.io.api.policy.v1alpha1.StatePreservation state_preservation = 4;
+   */
+  statePreservation?: StatePreservation | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.ApplicationFailover.
+ * Use `create(ApplicationFailoverSchema)` to create a new message.
+ */
+export const ApplicationFailoverSchema: GenMessage<ApplicationFailover> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 2);
+
+/**
+ * When an application has failed.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.DecisionConditions
+ */
+export type DecisionConditions = Message<"kairship.io.api.policy.v1alpha1.DecisionConditions"> & {
+  /**
+   * Seconds that it may be unhealthy. Absent: 300.
+   *
+   * @generated from field: optional int32 toleration_seconds = 1;
+   */
+  tolerationSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.DecisionConditions.
+ * Use `create(DecisionConditionsSchema)` to create a new message.
+ */
+export const DecisionConditionsSchema: GenMessage<DecisionConditions> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 3);
+
+/**
+ * How a resource leaves a failed cluster.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.ClusterFailover
+ */
+export type ClusterFailover = Message<"kairship.io.api.policy.v1alpha1.ClusterFailover"> & {
+  /**
+   * Directly or Gracefully.
+   *
+   * @generated from field: string purge_mode = 1;
+   */
+  purgeMode: string;
+
+  /**
+   * @generated from field: kairship.io.api.policy.v1alpha1.StatePreservation state_preservation = 2;
+   */
+  statePreservation?: StatePreservation | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.ClusterFailover.
+ * Use `create(ClusterFailoverSchema)` to create a new message.
+ */
+export const ClusterFailoverSchema: GenMessage<ClusterFailover> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 4);
+
+/**
+ * Which parts of the status the new clusters get as labels.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.StatePreservation
+ */
+export type StatePreservation = Message<"kairship.io.api.policy.v1alpha1.StatePreservation"> & {
+  /**
+   * @generated from field: repeated kairship.io.api.policy.v1alpha1.StatePreservationRule rules = 1;
+   */
+  rules: StatePreservationRule[];
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.StatePreservation.
+ * Use `create(StatePreservationSchema)` to create a new message.
+ */
+export const StatePreservationSchema: GenMessage<StatePreservation> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 5);
+
+/**
+ * @generated from message kairship.io.api.policy.v1alpha1.StatePreservationRule
+ */
+export type StatePreservationRule = Message<"kairship.io.api.policy.v1alpha1.StatePreservationRule"> & {
+  /**
+   * The label that gets the value.
+   *
+   * @generated from field: string alias_label_name = 1;
+   */
+  aliasLabelName: string;
+
+  /**
+   * Where the value is in the status: `{.updatedReplicas}`.
+   *
+   * @generated from field: string json_path = 2;
+   */
+  jsonPath: string;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.StatePreservationRule.
+ * Use `create(StatePreservationRuleSchema)` to create a new message.
+ */
+export const StatePreservationRuleSchema: GenMessage<StatePreservationRule> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 6);
+
+/**
+ * What is held back.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.Suspension
+ */
+export type Suspension = Message<"kairship.io.api.policy.v1alpha1.Suspension"> & {
+  /**
+   * Nothing reaches any cluster.
+   *
+   * @generated from field: bool dispatching = 1;
+   */
+  dispatching: boolean;
+
+  /**
+   * Nothing reaches these clusters.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.SuspendClusters dispatching_on_clusters = 2;
+   */
+  dispatchingOnClusters?: SuspendClusters | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.Suspension.
+ * Use `create(SuspensionSchema)` to create a new message.
+ */
+export const SuspensionSchema: GenMessage<Suspension> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 7);
+
+/**
+ * @generated from message kairship.io.api.policy.v1alpha1.SuspendClusters
+ */
+export type SuspendClusters = Message<"kairship.io.api.policy.v1alpha1.SuspendClusters"> & {
+  /**
+   * @generated from field: repeated string cluster_names = 1;
+   */
+  clusterNames: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.SuspendClusters.
+ * Use `create(SuspendClustersSchema)` to create a new message.
+ */
+export const SuspendClustersSchema: GenMessage<SuspendClusters> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 8);
+
+/**
+ * How urgent the scheduling is, by a priority class.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.SchedulePriority
+ */
+export type SchedulePriority = Message<"kairship.io.api.policy.v1alpha1.SchedulePriority"> & {
+  /**
+   * KubePriorityClass.
+   *
+   * @generated from field: string priority_class_source = 1;
+   */
+  priorityClassSource: string;
+
+  /**
+   * @generated from field: string priority_class_name = 2;
+   */
+  priorityClassName: string;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.SchedulePriority.
+ * Use `create(SchedulePrioritySchema)` to create a new message.
+ */
+export const SchedulePrioritySchema: GenMessage<SchedulePriority> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 9);
 
 /**
  * Chooses resources by kind, and by name or labels.
@@ -76,7 +364,7 @@ export type ResourceSelector = Message<"kairship.io.api.policy.v1alpha1.Resource
   kind: string;
 
   /**
-   * Empty: the namespace of the policy.
+   * Empty: the namespace of the policy, for a cluster policy any namespace.
    *
    * @generated from field: string namespace = 3;
    */
@@ -100,7 +388,7 @@ export type ResourceSelector = Message<"kairship.io.api.policy.v1alpha1.Resource
  * Use `create(ResourceSelectorSchema)` to create a new message.
  */
 export const ResourceSelectorSchema: GenMessage<ResourceSelector> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 1);
+  messageDesc(file_kairship_policy_spec, 10);
 
 /**
  * How clusters are chosen. `clusterAffinity` and `clusterAffinities` exclude each other.
@@ -134,6 +422,13 @@ export type Placement = Message<"kairship.io.api.policy.v1alpha1.Placement"> & {
    * @generated from field: repeated kairship.io.api.policy.v1alpha1.ClusterAffinityTerm cluster_affinities = 5;
    */
   clusterAffinities: ClusterAffinityTerm[];
+
+  /**
+   * Which resources belong into one cluster, or apart.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.WorkloadAffinity workload_affinity = 6;
+   */
+  workloadAffinity?: WorkloadAffinity | undefined;
 };
 
 /**
@@ -141,7 +436,54 @@ export type Placement = Message<"kairship.io.api.policy.v1alpha1.Placement"> & {
  * Use `create(PlacementSchema)` to create a new message.
  */
 export const PlacementSchema: GenMessage<Placement> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 2);
+  messageDesc(file_kairship_policy_spec, 11);
+
+/**
+ * Places resources by where those of their group are. A group are all resources with the same value of a label.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.WorkloadAffinity
+ */
+export type WorkloadAffinity = Message<"kairship.io.api.policy.v1alpha1.WorkloadAffinity"> & {
+  /**
+   * In clusters that have another one of the group.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.WorkloadAffinityTerm affinity = 1;
+   */
+  affinity?: WorkloadAffinityTerm | undefined;
+
+  /**
+   * In clusters that have none other of the group.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.WorkloadAffinityTerm anti_affinity = 2;
+   */
+  antiAffinity?: WorkloadAffinityTerm | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.WorkloadAffinity.
+ * Use `create(WorkloadAffinitySchema)` to create a new message.
+ */
+export const WorkloadAffinitySchema: GenMessage<WorkloadAffinity> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 12);
+
+/**
+ * @generated from message kairship.io.api.policy.v1alpha1.WorkloadAffinityTerm
+ */
+export type WorkloadAffinityTerm = Message<"kairship.io.api.policy.v1alpha1.WorkloadAffinityTerm"> & {
+  /**
+   * The label's key.
+   *
+   * @generated from field: string group_by_label_key = 1;
+   */
+  groupByLabelKey: string;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.WorkloadAffinityTerm.
+ * Use `create(WorkloadAffinityTermSchema)` to create a new message.
+ */
+export const WorkloadAffinityTermSchema: GenMessage<WorkloadAffinityTerm> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 13);
 
 /**
  * Chooses clusters. All given conditions must hold; none means every cluster.
@@ -177,7 +519,7 @@ export type ClusterAffinity = Message<"kairship.io.api.policy.v1alpha1.ClusterAf
  * Use `create(ClusterAffinitySchema)` to create a new message.
  */
 export const ClusterAffinitySchema: GenMessage<ClusterAffinity> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 3);
+  messageDesc(file_kairship_policy_spec, 14);
 
 /**
  * @generated from message kairship.io.api.policy.v1alpha1.Toleration
@@ -208,11 +550,11 @@ export type Toleration = Message<"kairship.io.api.policy.v1alpha1.Toleration"> &
   effect: string;
 
   /**
-   * Seconds; 0 is at once.
+   * Seconds; 0 is at once. Absent: for ever.
    *
-   * @generated from field: int64 toleration_seconds = 5;
+   * @generated from field: optional int64 toleration_seconds = 5;
    */
-  tolerationSeconds: bigint;
+  tolerationSeconds?: bigint | undefined;
 };
 
 /**
@@ -220,7 +562,7 @@ export type Toleration = Message<"kairship.io.api.policy.v1alpha1.Toleration"> &
  * Use `create(TolerationSchema)` to create a new message.
  */
 export const TolerationSchema: GenMessage<Toleration> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 4);
+  messageDesc(file_kairship_policy_spec, 15);
 
 /**
  * Spreads over groups of clusters, by one field or one label.
@@ -260,7 +602,7 @@ export type SpreadConstraint = Message<"kairship.io.api.policy.v1alpha1.SpreadCo
  * Use `create(SpreadConstraintSchema)` to create a new message.
  */
 export const SpreadConstraintSchema: GenMessage<SpreadConstraint> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 5);
+  messageDesc(file_kairship_policy_spec, 16);
 
 /**
  * How replicas are divided among the chosen clusters.
@@ -289,7 +631,7 @@ export type ReplicaSchedulingStrategy = Message<"kairship.io.api.policy.v1alpha1
  * Use `create(ReplicaSchedulingStrategySchema)` to create a new message.
  */
 export const ReplicaSchedulingStrategySchema: GenMessage<ReplicaSchedulingStrategy> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 6);
+  messageDesc(file_kairship_policy_spec, 17);
 
 /**
  * The shares of clusters; `dynamicWeight` replaces the static list.
@@ -313,7 +655,7 @@ export type ClusterPreferences = Message<"kairship.io.api.policy.v1alpha1.Cluste
  * Use `create(ClusterPreferencesSchema)` to create a new message.
  */
 export const ClusterPreferencesSchema: GenMessage<ClusterPreferences> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 7);
+  messageDesc(file_kairship_policy_spec, 18);
 
 /**
  * @generated from message kairship.io.api.policy.v1alpha1.StaticClusterWeight
@@ -337,7 +679,7 @@ export type StaticClusterWeight = Message<"kairship.io.api.policy.v1alpha1.Stati
  * Use `create(StaticClusterWeightSchema)` to create a new message.
  */
 export const StaticClusterWeightSchema: GenMessage<StaticClusterWeight> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 8);
+  messageDesc(file_kairship_policy_spec, 19);
 
 /**
  * One choice of several, tried in order: the first whose clusters are enough is used.
@@ -371,6 +713,13 @@ export type ClusterAffinityTerm = Message<"kairship.io.api.policy.v1alpha1.Clust
    * @generated from field: kairship.io.api.types.ClusterFieldSelector field_selector = 5;
    */
   fieldSelector?: ClusterFieldSelector | undefined;
+
+  /**
+   * Tried in order where the term's own clusters cannot hold all replicas.
+   *
+   * @generated from field: repeated kairship.io.api.policy.v1alpha1.OverflowClusterAffinity overflow_affinities = 6;
+   */
+  overflowAffinities: OverflowClusterAffinity[];
 };
 
 /**
@@ -378,7 +727,48 @@ export type ClusterAffinityTerm = Message<"kairship.io.api.policy.v1alpha1.Clust
  * Use `create(ClusterAffinityTermSchema)` to create a new message.
  */
 export const ClusterAffinityTermSchema: GenMessage<ClusterAffinityTerm> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 9);
+  messageDesc(file_kairship_policy_spec, 20);
+
+/**
+ * Clusters that take what others cannot hold.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.OverflowClusterAffinity
+ */
+export type OverflowClusterAffinity = Message<"kairship.io.api.policy.v1alpha1.OverflowClusterAffinity"> & {
+  /**
+   * @generated from field: string affinity_name = 1;
+   */
+  affinityName: string;
+
+  /**
+   * @generated from field: kairship.io.api.types.LabelSelector label_selector = 2;
+   */
+  labelSelector?: LabelSelector | undefined;
+
+  /**
+   * @generated from field: repeated string cluster_names = 3;
+   */
+  clusterNames: string[];
+
+  /**
+   * Clusters that are never chosen.
+   *
+   * @generated from field: repeated string exclude = 4;
+   */
+  exclude: string[];
+
+  /**
+   * @generated from field: kairship.io.api.types.ClusterFieldSelector field_selector = 5;
+   */
+  fieldSelector?: ClusterFieldSelector | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.OverflowClusterAffinity.
+ * Use `create(OverflowClusterAffinitySchema)` to create a new message.
+ */
+export const OverflowClusterAffinitySchema: GenMessage<OverflowClusterAffinity> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 21);
 
 /**
  * What to change, and for which clusters.
@@ -387,6 +777,8 @@ export const ClusterAffinityTermSchema: GenMessage<ClusterAffinityTerm> = /*@__P
  */
 export type OverridePolicySpec = Message<"kairship.io.api.policy.v1alpha1.OverridePolicySpec"> & {
   /**
+   * None: every resource of the namespace, for a cluster policy every resource.
+   *
    * @generated from field: repeated kairship.io.api.policy.v1alpha1.ResourceSelector resource_selectors = 1;
    */
   resourceSelectors: ResourceSelector[];
@@ -395,6 +787,20 @@ export type OverridePolicySpec = Message<"kairship.io.api.policy.v1alpha1.Overri
    * @generated from field: repeated kairship.io.api.policy.v1alpha1.RuleWithCluster override_rules = 2;
    */
   overrideRules: RuleWithCluster[];
+
+  /**
+   * Deprecated in Karmada: with `overriders` one rule, read where `overrideRules` is empty.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.ClusterAffinity target_cluster = 3;
+   */
+  targetCluster?: ClusterAffinity | undefined;
+
+  /**
+   * Deprecated in Karmada, as above.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.Overriders overriders = 4;
+   */
+  overriders?: Overriders | undefined;
 };
 
 /**
@@ -402,7 +808,7 @@ export type OverridePolicySpec = Message<"kairship.io.api.policy.v1alpha1.Overri
  * Use `create(OverridePolicySpecSchema)` to create a new message.
  */
 export const OverridePolicySpecSchema: GenMessage<OverridePolicySpec> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 10);
+  messageDesc(file_kairship_policy_spec, 22);
 
 /**
  * Changes, and the clusters that they are made for.
@@ -428,10 +834,10 @@ export type RuleWithCluster = Message<"kairship.io.api.policy.v1alpha1.RuleWithC
  * Use `create(RuleWithClusterSchema)` to create a new message.
  */
 export const RuleWithClusterSchema: GenMessage<RuleWithCluster> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 11);
+  messageDesc(file_kairship_policy_spec, 23);
 
 /**
- * Changes by what they change. Applied in the order: image, command, args, labels, annotations, plaintext.
+ * Changes by what they change. Applied in the order: image, command, args, labels, annotations, field, plaintext.
  *
  * @generated from message kairship.io.api.policy.v1alpha1.Overriders
  */
@@ -465,6 +871,11 @@ export type Overriders = Message<"kairship.io.api.policy.v1alpha1.Overriders"> &
    * @generated from field: repeated kairship.io.api.policy.v1alpha1.LabelAnnotationOverrider annotations_overrider = 6;
    */
   annotationsOverrider: LabelAnnotationOverrider[];
+
+  /**
+   * @generated from field: repeated kairship.io.api.policy.v1alpha1.FieldOverrider field_overrider = 7;
+   */
+  fieldOverrider: FieldOverrider[];
 };
 
 /**
@@ -472,7 +883,73 @@ export type Overriders = Message<"kairship.io.api.policy.v1alpha1.Overriders"> &
  * Use `create(OverridersSchema)` to create a new message.
  */
 export const OverridersSchema: GenMessage<Overriders> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 12);
+  messageDesc(file_kairship_policy_spec, 24);
+
+/**
+ * Changes the document that a text holds, such as a file in a ConfigMap.
+ *
+ * @generated from message kairship.io.api.policy.v1alpha1.FieldOverrider
+ */
+export type FieldOverrider = Message<"kairship.io.api.policy.v1alpha1.FieldOverrider"> & {
+  /**
+   * The JSON pointer of the text.
+   *
+   * @generated from field: string field_path = 1;
+   */
+  fieldPath: string;
+
+  /**
+   * Changes where the text is JSON.
+   *
+   * @generated from field: repeated kairship.io.api.policy.v1alpha1.SubPathOverrider json = 2;
+   */
+  json: SubPathOverrider[];
+
+  /**
+   * Changes where the text is YAML.
+   *
+   * @generated from field: repeated kairship.io.api.policy.v1alpha1.SubPathOverrider yaml = 3;
+   */
+  yaml: SubPathOverrider[];
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.FieldOverrider.
+ * Use `create(FieldOverriderSchema)` to create a new message.
+ */
+export const FieldOverriderSchema: GenMessage<FieldOverrider> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 25);
+
+/**
+ * @generated from message kairship.io.api.policy.v1alpha1.SubPathOverrider
+ */
+export type SubPathOverrider = Message<"kairship.io.api.policy.v1alpha1.SubPathOverrider"> & {
+  /**
+   * A JSON pointer inside the document.
+   *
+   * @generated from field: string sub_path = 1;
+   */
+  subPath: string;
+
+  /**
+   * @generated from field: kairship.io.api.policy.v1alpha1.OverriderOperator operator = 2;
+   */
+  operator: OverriderOperator;
+
+  /**
+   * Absent for remove.
+   *
+   * @generated from field: kairship.io.api.policy.v1alpha1.RawJSON value = 3;
+   */
+  value?: RawJSON | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.policy.v1alpha1.SubPathOverrider.
+ * Use `create(SubPathOverriderSchema)` to create a new message.
+ */
+export const SubPathOverriderSchema: GenMessage<SubPathOverrider> = /*@__PURE__*/
+  messageDesc(file_kairship_policy_spec, 26);
 
 /**
  * One operation of a JSON patch.
@@ -507,7 +984,7 @@ export type PlaintextOverrider = Message<"kairship.io.api.policy.v1alpha1.Plaint
  * Use `create(PlaintextOverriderSchema)` to create a new message.
  */
 export const PlaintextOverriderSchema: GenMessage<PlaintextOverrider> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 13);
+  messageDesc(file_kairship_policy_spec, 27);
 
 /**
  * Any JSON value, as bytes.
@@ -526,7 +1003,7 @@ export type RawJSON = Message<"kairship.io.api.policy.v1alpha1.RawJSON"> & {
  * Use `create(RawJSONSchema)` to create a new message.
  */
 export const RawJSONSchema: GenMessage<RawJSON> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 14);
+  messageDesc(file_kairship_policy_spec, 28);
 
 /**
  * Changes one part of an image name.
@@ -560,7 +1037,7 @@ export type ImageOverrider = Message<"kairship.io.api.policy.v1alpha1.ImageOverr
  * Use `create(ImageOverriderSchema)` to create a new message.
  */
 export const ImageOverriderSchema: GenMessage<ImageOverrider> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 15);
+  messageDesc(file_kairship_policy_spec, 29);
 
 /**
  * Which images are changed; without it all images of the pods are.
@@ -581,7 +1058,7 @@ export type ImagePredicate = Message<"kairship.io.api.policy.v1alpha1.ImagePredi
  * Use `create(ImagePredicateSchema)` to create a new message.
  */
 export const ImagePredicateSchema: GenMessage<ImagePredicate> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 16);
+  messageDesc(file_kairship_policy_spec, 30);
 
 /**
  * Changes the command or the arguments of one container.
@@ -610,7 +1087,7 @@ export type CommandArgsOverrider = Message<"kairship.io.api.policy.v1alpha1.Comm
  * Use `create(CommandArgsOverriderSchema)` to create a new message.
  */
 export const CommandArgsOverriderSchema: GenMessage<CommandArgsOverrider> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 17);
+  messageDesc(file_kairship_policy_spec, 31);
 
 /**
  * @generated from message kairship.io.api.policy.v1alpha1.LabelAnnotationOverrider
@@ -632,7 +1109,7 @@ export type LabelAnnotationOverrider = Message<"kairship.io.api.policy.v1alpha1.
  * Use `create(LabelAnnotationOverriderSchema)` to create a new message.
  */
 export const LabelAnnotationOverriderSchema: GenMessage<LabelAnnotationOverrider> = /*@__PURE__*/
-  messageDesc(file_kairship_policy_spec, 18);
+  messageDesc(file_kairship_policy_spec, 32);
 
 /**
  * @generated from enum kairship.io.api.policy.v1alpha1.SpreadFieldValue

@@ -6,9 +6,10 @@ import { cluster } from './cluster.js'
 import { core } from './core.js'
 import { instance } from './instance.js'
 import { networking } from './networking.js'
+import { policy } from './policy.js'
 
 /** The scenarios of every service that has some. */
 export const services: readonly ServiceScenarios[] = [
   ...[apps, autoscaling, batch, cluster],
-  ...[core, instance, networking],
+  ...[core, instance, networking, policy],
 ]
