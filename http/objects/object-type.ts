@@ -36,7 +36,9 @@ export const keyOf = ({ metadata: { namespace, name } }: KubeObject): ObjectKey 
  * @throws Failure INVALID_ARGUMENT for what names no object
  */
 export function objectPath(place: Place, type: ObjectType, { namespace, name }: ObjectKey): string {
-  check({ cluster: place.cluster, name, ...(type.namespaced && { namespace: namespace ?? '' }) })
+  // An object that is yet to be named has none, whatever its type says.
+  const named = (name as string | undefined) ?? ''
+  check({ cluster: place.cluster, name: named, ...(type.namespaced && { namespace: namespace ?? '' }) })
   return prefixOf(place) + resourcePath(type, { ...(type.namespaced && namespace && { namespace }), name })
 }
 

@@ -1,3 +1,4 @@
+import { comments as aggregation } from '../../proto/gen/comments/aggregation.js'
 import { comments as apps } from '../../proto/gen/comments/apps.js'
 import { comments as autoscaling } from '../../proto/gen/comments/autoscaling.js'
 import { comments as batch } from '../../proto/gen/comments/batch.js'
@@ -18,6 +19,7 @@ import { comments as types } from '../../proto/gen/comments/types.js'
 export const comments: Readonly<Record<string, string>> = {
   ...types,
   ...pod,
+  ...aggregation,
   ...apps,
   ...autoscaling,
   ...batch,

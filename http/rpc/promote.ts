@@ -4,9 +4,11 @@ import { isManaged } from '../../karmada/propagation/in-member.js'
 import { pruned } from '../../karmada/propagation/prune.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import { isAlreadyExists, isNotFound } from '../../manifests/status-error.js'
+import type { Call } from '../call.js'
 import { alreadyExists, failedPrecondition } from '../failure.js'
 import { apiVersionOf, keyOf, type ObjectKey, type ObjectType, type Place } from '../objects/object-type.js'
 import type { ObjectCall, Objects } from '../objects/objects.js'
+import { createTogether } from './create-together.js'
 
 /** An object of a member that is to become a template. */
 export interface Promoted {
@@ -36,7 +38,7 @@ const NAMESPACE: ObjectType = {
  */
 export async function promote(
   objects: Objects,
-  call: ObjectCall,
+  call: Call,
   { instance, cluster }: Required<Place>,
   promoted: readonly [Promoted, ...Promoted[]],
 ): Promise<void> {
@@ -49,30 +51,20 @@ export async function promote(
   }
   const [{ key }] = promoted
   await ensureNamespace(objects, call, { instance }, key.namespace)
-  const made: Made[] = []
-  const make = async (type: ObjectType, object: KubeObject) => {
-    made.push({ type, object: await objects.create<KubeObject>(call, { instance }, type, object) })
-  }
   const policy = policyOf(cluster, promoted)
   const several = promoted.length > 1
-  try {
+  const planned = [
+    { type: PROPAGATION_POLICY, object: several ? suspended(policy) : policy },
+    ...templates.map(({ type, template }) => ({ type, object: template })),
+  ]
+  await createTogether(objects, call, { instance }, planned, async () => {
     // Of several, Karmada touches none in the member before all are made: what it took over it would delete when taken back.
-    await make(PROPAGATION_POLICY, several ? suspended(policy) : policy)
-    for (const { type, template } of templates) await make(type, template)
     if (several)
       await objects.patch(call, { instance }, PROPAGATION_POLICY, keyOf(policy), {
         type: 'application/merge-patch+json',
         body: { spec: { suspension: null } },
       })
-  } catch (error) {
-    await takeBack(objects, call, { instance }, made)
-    throw error
-  }
-}
-
-interface Made {
-  readonly type: ObjectType
-  readonly object: KubeObject
+  })
 }
 
 /** As Go writes a GroupVersionKind, which karmadactl names its policy by. */
@@ -139,19 +131,6 @@ async function ensureNamespace(
     await objects.create(call, place, NAMESPACE, namespace).catch((failed: unknown) => {
       if (!isAlreadyExists(failed)) throw failed
     })
-  }
-}
-
-/** Deletes what was made here, as long as it is still that. What cannot be deleted stays for the caller to see. */
-async function takeBack(
-  objects: Objects,
-  call: ObjectCall,
-  place: Place,
-  made: readonly Made[],
-): Promise<void> {
-  for (const { type, object } of [...made].reverse()) {
-    const { uid } = object.metadata
-    await objects.remove(call, place, type, keyOf(object), uid ? { uid } : {}).catch(() => undefined)
   }
 }
 

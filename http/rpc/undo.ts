@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../manifests/kube.js'
+import type { KubeObject, ObjectMeta } from '../../manifests/kube.js'
 import { StatusError } from '../../manifests/status-error.js'
 import { deadline } from '../../ports/cancellation.js'
 import type { Call } from '../call.js'
@@ -33,17 +33,17 @@ export class Undo {
   async make<T extends KubeObject>(
     what: string,
     make: () => Promise<T | undefined>,
-    takeBack: (signal: AbortSignal, uid?: string) => Promise<unknown>,
+    takeBack: (signal: AbortSignal, made?: ObjectMeta) => Promise<unknown>,
   ): Promise<T | undefined> {
-    let uid: string | undefined
-    const step: Step = { what, run: signal => takeBack(signal, uid) }
+    let metadata: ObjectMeta | undefined
+    const step: Step = { what, run: signal => takeBack(signal, metadata) }
     this.#steps.push(step)
     const made = await make().catch((error: unknown) => {
       // A refusal says that nothing was made.
       if (isRefusal(error)) this.#forget(step)
       throw error
     })
-    if (made) uid = made.metadata.uid
+    if (made) metadata = made.metadata
     else this.#forget(step)
     return made
   }

@@ -6,6 +6,8 @@ import type { Call } from '../../call.js'
 import { alreadyExists, failedPrecondition } from '../../failure.js'
 import { keyOf, type ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
+import { takeBack } from '../create-together.js'
+import { dryRun } from '../dry-run.js'
 import { inField } from '../in-field.js'
 import { Undo } from '../undo.js'
 import { CLUSTER } from './cluster.js'
@@ -61,7 +63,7 @@ export async function joinCluster(
         impersonatorSecretRef: { namespace: CLUSTER_NAMESPACE, name: `${name}-impersonator` },
       },
     }
-    await inField('cluster', objects.create(call, { instance }, CLUSTER, reached, { dryRun: true }))
+    await inField('cluster', dryRun(objects, call, { instance }, CLUSTER, reached))
     await mayStoreSecrets(objects, call, instance, name)
     const member = new ClusterApi(api, name, call.signal)
     const id = await identify(objects, call, instance, name, member)
@@ -78,7 +80,7 @@ export async function joinCluster(
 /** Who may not store the credentials must not have them issued. */
 async function mayStoreSecrets(objects: Objects, call: Call, instance: string, name: string): Promise<void> {
   try {
-    await objects.create(call, { instance }, SECRET, secretOf(name, {}), { dryRun: true })
+    await dryRun(objects, call, { instance }, SECRET, secretOf(name, {}))
   } catch (error) {
     // Nobody has joined yet, or this name was not cleaned up behind.
     if (!isNotFound(error) && !isAlreadyExists(error)) throw error
@@ -130,8 +132,7 @@ async function register(
     undo.make(
       `${type.kind} ${object.metadata.name} in instance ${instance}`,
       () => objects.create(call, place, type, object).catch(unlessExists),
-      (signal, uid) =>
-        objects.remove({ ...call, signal }, place, type, keyOf(object), uid ? { uid } : {}).catch(unlessGone),
+      (signal, stored = object.metadata) => takeBack(objects, { ...call, signal }, place, type, stored),
     )
   await objects
     .create(call, place, NAMESPACE, {
@@ -174,8 +175,4 @@ const secretOf = (name: string, data: Readonly<Record<string, string>>) => ({
 
 function unlessExists(error: unknown): undefined {
   if (!isAlreadyExists(error)) throw error
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error
 }

@@ -50,7 +50,7 @@ export async function grantAccess(
     return undo.make(
       `${object.kind} ${object.metadata.name} in cluster ${cluster}`,
       () => member.create(type, object),
-      (signal, uid) => member.until(signal).remove(type, object.metadata, uid),
+      (signal, made) => member.until(signal).remove(type, object.metadata, made?.uid),
     )
   }
   await refuseOthers(member, cluster, instance)

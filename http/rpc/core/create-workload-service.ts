@@ -5,10 +5,10 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
 import { manifestOf } from '../../objects/manifest.js'
-import { apiVersionOf, keyOf, type ObjectType } from '../../objects/object-type.js'
+import { apiVersionOf, type ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { deployments } from '../apps/deployment.js'
-import { inField } from '../in-field.js'
+import { createTogether } from '../create-together.js'
 import { PROPAGATION_POLICY } from '../promote.js'
 import { type Service, selectsPods, services } from './service.js'
 import type { Whole } from './workloads.js'
@@ -42,19 +42,10 @@ export async function createWorkloadService(objects: Objects, call: Call, reques
   const workload = await objects.get<Whole>(call, place, deployments.type, { namespace, name: kindName })
   const service = withSelector(manifest, workload)
   const policy = await policyOf(objects, call, instance, workload)
-  const made =
-    policy &&
-    (await objects.create<PropagationPolicy>(call, place, PROPAGATION_POLICY, policyFor(service, policy)))
-  try {
-    await inField('data', objects.create(call, place, services.type, service))
-  } catch (error) {
-    if (made) {
-      const { uid } = made.metadata
-      const key = keyOf(made)
-      await objects.remove(call, place, PROPAGATION_POLICY, key, uid ? { uid } : {}).catch(() => undefined)
-    }
-    throw error
-  }
+  await createTogether(objects, call, place, [
+    ...(policy ? [{ type: PROPAGATION_POLICY, object: policyFor(service, policy) }] : []),
+    { type: services.type, object: service, field: 'data' },
+  ])
 }
 
 function withSelector(service: Service, workload: Whole): Service {

@@ -9,9 +9,9 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.aggregation.v1alpha1.AggregationResource": "Manifests, JSON or YAML. The misspelt name is part of the contract.",
   "kairship.io.api.aggregation.v1alpha1.AggregationResource.popagrationpolicies": "PropagationPolicies.",
   "kairship.io.api.aggregation.v1alpha1.AggregationResource.overridepolicies": "OverridePolicies.",
-  "kairship.io.api.aggregation.v1alpha1.CreateClusterAggregationResourceRequest.gvr": "The types of `data.resources`, in their order.",
-  "kairship.io.api.aggregation.v1alpha1.CreateAggregationResourceRequest.gvr": "The types of `data.resources`, in their order.",
+  "kairship.io.api.aggregation.v1alpha1.CreateClusterAggregationResourceRequest.gvr": "The types of `data.resources`, in their order; found out by discovery where there are none.",
+  "kairship.io.api.aggregation.v1alpha1.CreateAggregationResourceRequest.gvr": "The types of `data.resources`, in their order; found out by discovery where there are none.",
   "kairship.io.api.aggregation.v1alpha1.AggregationService": "Creates several resources in one call, with the policies that place them.",
-  "kairship.io.api.aggregation.v1alpha1.AggregationService.CreateClusterAggregationResource": "Creates cluster-scoped resources together with the policies that place them: all of them, or none.",
-  "kairship.io.api.aggregation.v1alpha1.AggregationService.CreateAggregationResource": "Creates resources in a namespace together with the policies that place them: all of them, or none."
+  "kairship.io.api.aggregation.v1alpha1.AggregationService.CreateClusterAggregationResource": "Creates cluster-scoped resources together with the policies that place them: all of them, or none. At most 50 manifests.",
+  "kairship.io.api.aggregation.v1alpha1.AggregationService.CreateAggregationResource": "Creates resources in a namespace together with the policies that place them: all of them, or none. At most 50 manifests. The namespace of the path replaces those of the manifests."
 }

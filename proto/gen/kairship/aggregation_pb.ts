@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/aggregation.proto.
  */
 export const file_kairship_aggregation: GenFile = /*@__PURE__*/
-  fileDesc("ChprYWlyc2hpcC9hZ2dyZWdhdGlvbi5wcm90bxIka2FpcnNoaXAuaW8uYXBpLmFnZ3JlZ2F0aW9uLnYxYWxwaGExInQKGkNsdXN0ZXJBZ2dyZWdhdGlvblJlc291cmNlEhEKCXJlc291cmNlcxgBIAMoCRIiChpjbHVzdGVycG9wYWdyYXRpb25wb2xpY2llcxgCIAMoCRIfChdjbHVzdGVyb3ZlcnJpZGVwb2xpY2llcxgDIAMoCSI3CgNHVlISDQoFZ3JvdXAYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghyZXNvdXJjZRgDIAEoCSJfChNBZ2dyZWdhdGlvblJlc291cmNlEhEKCXJlc291cmNlcxgBIAMoCRIbChNwb3BhZ3JhdGlvbnBvbGljaWVzGAIgAygJEhgKEG92ZXJyaWRlcG9saWNpZXMYAyADKAkizQEKJ0NyZWF0ZUNsdXN0ZXJBZ2dyZWdhdGlvblJlc291cmNlUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECElMKBGRhdGEYAiABKAsyQC5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQ2x1c3RlckFnZ3JlZ2F0aW9uUmVzb3VyY2VCA+BBAhI2CgNndnIYAyADKAsyKS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuR1ZSItcBCiBDcmVhdGVBZ2dyZWdhdGlvblJlc291cmNlUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhYKCW5hbWVzcGFjZRgCIAEoCUID4EECEkwKBGRhdGEYAyABKAsyOS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQWdncmVnYXRpb25SZXNvdXJjZUID4EECEjYKA2d2chgEIAMoCzIpLmthaXJzaGlwLmlvLmFwaS5hZ2dyZWdhdGlvbi52MWFscGhhMS5HVlIy8QQKEkFnZ3JlZ2F0aW9uU2VydmljZRKqAgogQ3JlYXRlQ2x1c3RlckFnZ3JlZ2F0aW9uUmVzb3VyY2USTS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQ3JlYXRlQ2x1c3RlckFnZ3JlZ2F0aW9uUmVzb3VyY2VSZXF1ZXN0GkAua2FpcnNoaXAuaW8uYXBpLmFnZ3JlZ2F0aW9uLnYxYWxwaGExLkNsdXN0ZXJBZ2dyZWdhdGlvblJlc291cmNlInWSwhgjCgZjcmVhdGUSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAkg6ASoiQy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2FnZ3JlZ2F0aW9ucmVzb3VyY2USrQIKGUNyZWF0ZUFnZ3JlZ2F0aW9uUmVzb3VyY2USRi5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQ3JlYXRlQWdncmVnYXRpb25SZXNvdXJjZVJlcXVlc3QaOS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQWdncmVnYXRpb25SZXNvdXJjZSKMAZLCGCMKBmNyZWF0ZRIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCXzoBKiJaL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS9hZ2dyZWdhdGlvbnJlc291cmNlYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+  fileDesc("ChprYWlyc2hpcC9hZ2dyZWdhdGlvbi5wcm90bxIka2FpcnNoaXAuaW8uYXBpLmFnZ3JlZ2F0aW9uLnYxYWxwaGExInQKGkNsdXN0ZXJBZ2dyZWdhdGlvblJlc291cmNlEhEKCXJlc291cmNlcxgBIAMoCRIiChpjbHVzdGVycG9wYWdyYXRpb25wb2xpY2llcxgCIAMoCRIfChdjbHVzdGVyb3ZlcnJpZGVwb2xpY2llcxgDIAMoCSI3CgNHVlISDQoFZ3JvdXAYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghyZXNvdXJjZRgDIAEoCSJfChNBZ2dyZWdhdGlvblJlc291cmNlEhEKCXJlc291cmNlcxgBIAMoCRIbChNwb3BhZ3JhdGlvbnBvbGljaWVzGAIgAygJEhgKEG92ZXJyaWRlcG9saWNpZXMYAyADKAkizQEKJ0NyZWF0ZUNsdXN0ZXJBZ2dyZWdhdGlvblJlc291cmNlUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECElMKBGRhdGEYAiABKAsyQC5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQ2x1c3RlckFnZ3JlZ2F0aW9uUmVzb3VyY2VCA+BBAhI2CgNndnIYAyADKAsyKS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuR1ZSItcBCiBDcmVhdGVBZ2dyZWdhdGlvblJlc291cmNlUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhYKCW5hbWVzcGFjZRgCIAEoCUID4EECEkwKBGRhdGEYAyABKAsyOS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQWdncmVnYXRpb25SZXNvdXJjZUID4EECEjYKA2d2chgEIAMoCzIpLmthaXJzaGlwLmlvLmFwaS5hZ2dyZWdhdGlvbi52MWFscGhhMS5HVlIyqwUKEkFnZ3JlZ2F0aW9uU2VydmljZRLLAgogQ3JlYXRlQ2x1c3RlckFnZ3JlZ2F0aW9uUmVzb3VyY2USTS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQ3JlYXRlQ2x1c3RlckFnZ3JlZ2F0aW9uUmVzb3VyY2VSZXF1ZXN0GkAua2FpcnNoaXAuaW8uYXBpLmFnZ3JlZ2F0aW9uLnYxYWxwaGExLkNsdXN0ZXJBZ2dyZWdhdGlvblJlc291cmNlIpUBksIYQzpBChFwb2xpY3kua2FybWFkYS5pbxIIdjFhbHBoYTEaGmNsdXN0ZXJwcm9wYWdhdGlvbnBvbGljaWVzIgZjcmVhdGWC0+STAkg6ASoiQy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2FnZ3JlZ2F0aW9ucmVzb3VyY2USxgIKGUNyZWF0ZUFnZ3JlZ2F0aW9uUmVzb3VyY2USRi5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQ3JlYXRlQWdncmVnYXRpb25SZXNvdXJjZVJlcXVlc3QaOS5rYWlyc2hpcC5pby5hcGkuYWdncmVnYXRpb24udjFhbHBoYTEuQWdncmVnYXRpb25SZXNvdXJjZSKlAZLCGDw6OgoRcG9saWN5Lmthcm1hZGEuaW8SCHYxYWxwaGExGhNwcm9wYWdhdGlvbnBvbGljaWVzIgZjcmVhdGWC0+STAl86ASoiWi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L25hbWVzcGFjZXMve25hbWVzcGFjZX0vYWdncmVnYXRpb25yZXNvdXJjZWIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
 
 /**
  * Manifests of cluster-scoped objects, JSON or YAML. The misspelt name is part of the contract.
@@ -125,7 +125,7 @@ export type CreateClusterAggregationResourceRequest = Message<"kairship.io.api.a
   data?: ClusterAggregationResource | undefined;
 
   /**
-   * The types of `data.resources`, in their order.
+   * The types of `data.resources`, in their order; found out by discovery where there are none.
    *
    * @generated from field: repeated kairship.io.api.aggregation.v1alpha1.GVR gvr = 3;
    */
@@ -159,7 +159,7 @@ export type CreateAggregationResourceRequest = Message<"kairship.io.api.aggregat
   data?: AggregationResource | undefined;
 
   /**
-   * The types of `data.resources`, in their order.
+   * The types of `data.resources`, in their order; found out by discovery where there are none.
    *
    * @generated from field: repeated kairship.io.api.aggregation.v1alpha1.GVR gvr = 4;
    */
@@ -180,7 +180,7 @@ export const CreateAggregationResourceRequestSchema: GenMessage<CreateAggregatio
  */
 export const AggregationService: GenService<{
   /**
-   * Creates cluster-scoped resources together with the policies that place them: all of them, or none.
+   * Creates cluster-scoped resources together with the policies that place them: all of them, or none. At most 50 manifests.
    *
    * @generated from rpc kairship.io.api.aggregation.v1alpha1.AggregationService.CreateClusterAggregationResource
    */
@@ -190,7 +190,8 @@ export const AggregationService: GenService<{
     output: typeof ClusterAggregationResourceSchema;
   },
   /**
-   * Creates resources in a namespace together with the policies that place them: all of them, or none.
+   * Creates resources in a namespace together with the policies that place them: all of them, or none. At most 50 manifests.
+   * The namespace of the path replaces those of the manifests.
    *
    * @generated from rpc kairship.io.api.aggregation.v1alpha1.AggregationService.CreateAggregationResource
    */

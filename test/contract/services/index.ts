@@ -1,4 +1,5 @@
 import type { ServiceScenarios } from '../scenario.js'
+import { aggregation } from './aggregation.js'
 import { apps } from './apps.js'
 import { autoscaling } from './autoscaling.js'
 import { batch } from './batch.js'
@@ -10,6 +11,6 @@ import { policy } from './policy.js'
 
 /** The scenarios of every service that has some. */
 export const services: readonly ServiceScenarios[] = [
-  ...[apps, autoscaling, batch, cluster],
+  ...[aggregation, apps, autoscaling, batch, cluster],
   ...[core, instance, networking, policy],
 ]

@@ -20,6 +20,7 @@ describe('the path of an object', () => {
 
   it.each([
     [{ namespace: 'a', name: '' }],
+    [{ namespace: 'a' } as { namespace: string; name: string }],
     [{ namespace: '', name: 'a' }],
     [{ name: 'a' }],
     [{ namespace: 'a', name: '..' }],
