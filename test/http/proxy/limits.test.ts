@@ -299,7 +299,8 @@ describe.each([
 })
 
 describe('a caller whose body comes byte by byte', () => {
-  const slowRequests = { bodyIdleMs: 100, bodyBytesPerSecond: 100_000 }
+  // A process that gets no CPU for a while sends nothing either: that must not look like silence.
+  const slowRequests = { bodyIdleMs: 1_000, bodyBytesPerSecond: 100_000 }
   const proxy = new ProxyUnderTest({ slowRequests, proxyLimits: { requestsPerCaller: 1 } })
 
   it('is hung up on with a 408 that says so, and holds no place any more', async () => {
