@@ -99,6 +99,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
           bodyBytesPerSecond: config.requestBodyBytesPerSecond,
           requestMs: config.requestReceiveMs,
         },
+        unauthenticatedConnectionsPerSource: config.unauthenticatedConnectionsPerSource,
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
         karmadaVersion: config.karmadaVersion,

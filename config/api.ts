@@ -96,6 +96,15 @@ export const apiSettings = {
     why: 'an upload of 1 GiB through a service of a member takes this long at 2 MB/s; an API server itself accepts 3 MiB within a minute',
   }),
 
+  unauthenticatedConnectionsPerSource: setting({
+    kind: integer(0, 1_000_000, 'connections'),
+    default: 2_000,
+    group: 'API',
+    commands: answering,
+    help: 'connections of one address (of IPv6: one /64) to REST and gRPC on which no caller was accepted yet; one more is closed at once; 0 for any number, where all callers come through one address, as behind a load balancer that does not keep theirs',
+    why: 'anyone can open them, and each costs a file descriptor and the state of its TLS; a client authenticates with its first request, so that the programs of a whole office behind one address have few at a time',
+  }),
+
   proxyRequestsPerInstance: setting({
     kind: integer(1, 100_000, 'requests'),
     default: 512,

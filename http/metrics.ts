@@ -116,6 +116,16 @@ const metrics = {
     help: 'Requests refused because the caller could not be authenticated.',
     labels: ['wire'],
   },
+  kairship_api_unauthenticated_connections: {
+    kind: 'gauge',
+    help: 'Open connections on which no caller was accepted yet.',
+    labels: ['wire'],
+  },
+  kairship_api_connections_refused_total: {
+    kind: 'counter',
+    help: 'Connections closed when they were accepted, because their source had too many on which no caller was accepted.',
+    labels: ['wire'],
+  },
   kairship_proxy_requests_total: {
     kind: 'counter',
     help: 'Requests through the proxy that ended, by HTTP status (0: no answer).',

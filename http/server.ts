@@ -28,6 +28,7 @@ import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
 import { type ServingCertificate, selfSigned } from './serving-certificate.js'
+import { UnauthenticatedConnections } from './unauthenticated-connections.js'
 import { endUnreadAnswer } from './unread-answer.js'
 import { refuseUpgradeHere } from './upgrade-response.js'
 
@@ -54,6 +55,8 @@ export interface ApiOptions {
   readonly streamsPerCaller?: number
   /** `https://host:port` by which callers reach REST, where that is not the address listened on. */
   readonly externalUrl?: string
+  /** Connections of one source at once on which no caller was accepted yet, on both listeners together; 0 for any number. */
+  readonly unauthenticatedConnectionsPerSource?: number
   /** How long REST and the proxy wait for a request to arrive. */
   readonly slowRequests?: Partial<SlowRequests>
   /** How long a caller may leave an answer of REST unread, milliseconds; the proxy has a limit of its own. */
@@ -84,6 +87,8 @@ export interface Api {
 
 const DEFAULT_STREAMS_PER_CALLER = 100
 const DEFAULT_GRACE_MS = 5_000
+/** As the setting's default. */
+const DEFAULT_UNAUTHENTICATED_CONNECTIONS = 2_000
 /** As long as the proxy's default. */
 const DEFAULT_ANSWER_PATIENCE_MS = 60_000
 
@@ -122,16 +127,23 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const askReady = () => readiness(checks, [leadershipNote(fleet)])
 
   const operations = api.services.flatMap(service => service.operations)
+  const connections = new UnauthenticatedConnections({
+    ...options,
+    now,
+    most: options.unauthenticatedConnectionsPerSource ?? DEFAULT_UNAUTHENTICATED_CONNECTIONS,
+  })
+  const restAuthenticator = connections.releasing(api.authenticator, 'rest')
   const app = restApp({
     ...options,
     ...api,
+    authenticator: restAuthenticator,
     operations,
     anonymous: app => {
       addHealth(app, askReady)
       addDocuments(app, api.services)
     },
   })
-  const proxy = instanceProxy({ ...options, ...api, ...parts })
+  const proxy = instanceProxy({ ...options, ...api, ...parts, authenticator: restAuthenticator })
   const rest = getRequestListener(app.fetch)
   const pipelines = new Pipelines()
   const server = hardened(
@@ -163,12 +175,15 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     ),
     slowRequests,
   )
+  connections.guard(server, 'rest')
   server.on('upgrade', (request, socket, head) => {
     if (!proxy.upgrade(request, socket, head)) refuseUpgradeHere(request, socket)
   })
   const grpc = await startGrpc({
     ...options,
     ...api,
+    authenticator: connections.releasing(api.authenticator, 'grpc'),
+    guard: listener => connections.guard(listener, 'grpc'),
     ...grpcAddress,
     tls,
     clientCertificateAuthority,

@@ -122,7 +122,7 @@ async function arrive(
   metadata: Metadata,
   call: Pick<NextCall, 'getConnectionInfo' | 'getAuthContext'>,
 ): Promise<Arrived> {
-  const { remoteAddress: address } = call.getConnectionInfo()
+  const { remoteAddress: address, remotePort: port } = call.getConnectionInfo()
   const remote = address === undefined ? {} : { remote: address }
   if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, ...remote }
   try {
@@ -131,6 +131,7 @@ async function arrive(
       // grpc-js names a peer certificate only where TLS verified it.
       certificate: call.getAuthContext().sslPeerCertificate?.subject,
       ...remote,
+      port,
     })
     return { requestId, caller, ...remote }
   } catch (error) {

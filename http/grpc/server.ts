@@ -1,8 +1,10 @@
+import type { Server as NetServer } from 'node:net'
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { Health } from '../../proto/gen/grpc/health/v1_pb.js'
 import type { Dispatcher } from '../dispatch.js'
+import { internal } from '../failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import { LARGEST_BODY } from '../limits.js'
 import type { ServedService } from '../operation.js'
@@ -30,6 +32,8 @@ export interface GrpcOptions {
   readonly clientCertificateAuthority?: string | undefined
   /** Milliseconds that the request of a call may take to arrive whole. */
   readonly requestMs: number
+  /** Looks after the connections of a listener, before one is accepted. */
+  readonly guard: (listener: NetServer) => void
   /** Whether the server as a whole and each management service serve, for the health service. Must not reject. */
   readonly ready: () => Promise<boolean>
 }
@@ -86,6 +90,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
       (error, boundPort) => (error ? reject(error) : resolve(boundPort)),
     ),
   )
+  for (const listener of listenersOf(server)) options.guard(listener)
   return {
     address: `${host.includes(':') ? `[${host}]` : host}:${bound}`,
     stopServing: () => health.stop(),
@@ -98,4 +103,12 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
         })
       }),
   }
+}
+
+/** The listeners of a bound server, which grpc-js has no API for. @throws Failure INTERNAL where it keeps them in another way */
+function listenersOf(server: Server): readonly NetServer[] {
+  const listeners: unknown = Reflect.get(server, 'http2Servers')
+  if (!(listeners instanceof Map) || listeners.size === 0)
+    throw internal('this version of grpc-js keeps its listeners in another way')
+  return [...(listeners.keys() as Iterable<NetServer>)]
 }

@@ -15,6 +15,8 @@ export interface Credentials {
   readonly crossSite?: boolean
   /** Address of the connection, by which unknown tokens are bounded. */
   readonly remote?: string | undefined
+  /** Port of the caller's side of the connection, which with the address names it. */
+  readonly port?: number | undefined
 }
 
 /** The parts of a certificate's subject that Kubernetes reads: CN is the user, each O a group. */

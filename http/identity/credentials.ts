@@ -7,9 +7,10 @@ export function credentialsOf(request: IncomingMessage): Credentials {
   const { headers, socket } = request
   const certificate = certificateOf(socket)
   const { authorization } = headers
+  const { remoteAddress: remote, remotePort: port } = socket
   return certificate
-    ? { authorization, certificate, remote: socket.remoteAddress, crossSite: isCrossSite(request) }
-    : { authorization, remote: socket.remoteAddress }
+    ? { authorization, certificate, remote, port, crossSite: isCrossSite(request) }
+    : { authorization, remote, port }
 }
 
 /**
