@@ -1,5 +1,7 @@
 /** As many bytes are kept of one pod's container; a write beyond them fails as on a full disk. */
 const MOST_BYTES = 8 * 1024 * 1024
+/** As many names, of files and folders each. */
+const MOST_NAMES = 10_000
 
 /** No room is left. */
 export class DiskFullError extends Error {
@@ -15,6 +17,11 @@ export class Files {
   readonly #folders = new Set<string>(['/', '/tmp'])
   #bytes = 0
 
+  /** How many bytes more there is room for. */
+  get free(): number {
+    return MOST_BYTES - this.#bytes
+  }
+
   read(path: string): Buffer | undefined {
     return this.#files.get(absolute(path))
   }
@@ -23,15 +30,18 @@ export class Files {
   write(path: string, data: Buffer): void {
     const name = absolute(path)
     const bytes = this.#bytes - (this.#files.get(name)?.length ?? 0) + data.length
-    if (bytes > MOST_BYTES) throw new DiskFullError()
+    if (bytes > MOST_BYTES || this.#files.size >= MOST_NAMES) throw new DiskFullError()
     this.#bytes = bytes
     this.#files.set(name, data)
     this.makeFolder(parentOf(name))
   }
 
-  /** Makes a folder and those above it. */
+  /** Makes a folder and those above it. @throws DiskFullError */
   makeFolder(path: string): void {
-    for (let name = absolute(path); !this.#folders.has(name); name = parentOf(name)) this.#folders.add(name)
+    for (let name = absolute(path); !this.#folders.has(name); name = parentOf(name)) {
+      if (this.#folders.size >= MOST_NAMES) throw new DiskFullError()
+      this.#folders.add(name)
+    }
   }
 
   isFile(path: string): boolean {

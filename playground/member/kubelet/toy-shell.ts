@@ -1,31 +1,13 @@
-import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ContainerLog } from './container-log.js'
-import type { Files } from './files.js'
+import { type Command, type CommandContext, MISUSED, NOT_FOUND, SUCCESS } from './command.js'
+import { filePrograms } from './file-programs.js'
 
-/** What a command in a container has around it. */
-export interface CommandContext {
-  readonly stdin: Readable
-  readonly stdout: Writable
-  readonly stderr: Writable
-  readonly environment: Readonly<Record<string, string>>
-  /** What the container's main process writes to. */
-  readonly log: ContainerLog
-  readonly files: Files
-  /** Aborted when nobody is connected any more. */
-  readonly signal: AbortSignal
-}
-
-type Command = (words: readonly string[], context: CommandContext) => Promise<number>
-
-const SUCCESS = 0
 /** 128 and SIGTERM. */
 const STOPPED = 143
-/** What a shell says of a command that it cannot find, and of one whose words mean nothing. */
-const [NOT_FOUND, MISUSED] = [127, 2]
 
 /** Programs of every simulated container: enough to see streams, exit codes and logs at work. Nothing is run on this machine. */
 const commands: Readonly<Record<string, Command>> = {
+  ...filePrograms,
   true: async () => SUCCESS,
   false: async () => 1,
   /** A process has eight bits to say how it ended. */
@@ -46,13 +28,6 @@ const commands: Readonly<Record<string, Command>> = {
     stdout.write(`${environment.HOSTNAME}\n`)
     return SUCCESS
   },
-  /** Copies its input to its output, at the reader's pace. */
-  cat: (_, { stdin, stdout, signal }) =>
-    new Promise(resolve => {
-      stdin.pipe(stdout, { end: false })
-      stdin.once('end', () => resolve(SUCCESS))
-      signal.addEventListener('abort', () => resolve(1), { once: true })
-    }),
   /** Not a real program: the container's main process writes a line to its log. */
   log: async (words, { log }) => {
     log.write(words.join(' '))
