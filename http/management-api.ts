@@ -14,6 +14,7 @@ import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
 import { PolicyService } from '../proto/gen/kairship/policy_pb.js'
+import { WorkspaceService } from '../proto/gen/kairship/workspace_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
 import { unavailable } from './failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
@@ -37,6 +38,8 @@ import { OwnWrites } from './rpc/own-writes.js'
 import { placementHandlers } from './rpc/placement/handlers.js'
 import { policyHandlers } from './rpc/policy/handlers.js'
 import type { ProxyAddress } from './rpc/proxy-kubeconfig.js'
+import { workspaceHandlers } from './rpc/workspace/handlers.js'
+import { Workspaces } from './rpc/workspace/workspaces.js'
 
 /** What the management API depends on. */
 export interface ApiDependencies {
@@ -99,6 +102,10 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CoreService, coreHandlers(objects, fleet)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
+      served(
+        WorkspaceService,
+        workspaceHandlers({ workspaces: new Workspaces(host), instances, objects, authorizer }),
+      ),
       served(PolicyService, policyHandlers(objects)),
     ],
     instances,

@@ -11,6 +11,7 @@ import { comments as pod } from '../../proto/gen/comments/pod.js'
 import { comments as policy } from '../../proto/gen/comments/policy.js'
 import { comments as policySpec } from '../../proto/gen/comments/policy_spec.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
+import { comments as workspace } from '../../proto/gen/comments/workspace.js'
 
 /**
  * The comments of the .proto files by full name, for the OpenAPI document. Only those of served services and of the files that
@@ -28,6 +29,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...instance,
   ...networking,
   ...placement,
+  ...workspace,
   ...policySpec,
   ...policy,
 }

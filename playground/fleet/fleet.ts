@@ -7,7 +7,7 @@ import {
   type ContainerManagement,
   startContainerManagement,
 } from '../container-management/container-management.js'
-import { GlobalManagement, type Grant } from '../global-management/global-management.js'
+import { GlobalManagement, type Grant, offerWorkspaces } from '../global-management/global-management.js'
 import { type Karmada, startKarmada } from '../karmada/control-plane.js'
 import type { MonitorTimes } from '../karmada/member-monitor.js'
 import { type Member, startMember } from '../member/member.js'
@@ -73,6 +73,9 @@ const NAMES = ['eu-west', 'us-east', 'ap-south', 'sa-east', 'af-north'] as const
 const MANY = 100
 const CALM_TIMES = { health: 30_000, discovery: 600_000 } as const
 
+/** Workspaces that Global Management knows. */
+const WORKSPACE_NAMES = ['platform', 'shop'] as const
+
 /** The playground's people on every instance. */
 const GRANTS: readonly Grant[] = [
   { key: 'admin', role: 'Admin', subjects: [{ kind: 'User', name: PEOPLE.admin.name }] },
@@ -133,7 +136,7 @@ class RunningPlayground {
     const host = await this.#startHost()
     const containerManagement = await this.#startContainerManagement(host)
     const operator = await this.#startOperator(host)
-    this.#startGlobalManagement(host)
+    await this.#startGlobalManagement(host)
     const names = Array.from({ length: instances }, (_, index) => instanceName(index))
     await inParallel(names, concurrency, async name => {
       const karmada = await this.#startInstance(name)
@@ -207,7 +210,8 @@ class RunningPlayground {
     return operator
   }
 
-  #startGlobalManagement(host: ApiServer): void {
+  async #startGlobalManagement(host: ApiServer): Promise<void> {
+    await offerWorkspaces(host.local, WORKSPACE_NAMES)
     const log = this.#options.log.child({ part: 'global-management' })
     this.#running.push(new GlobalManagement({ host: host.local, log, grants: GRANTS }))
     this.#progress('Global Management')

@@ -5,6 +5,7 @@ import {
   type InstanceRoleBinding,
   type Subject,
 } from '../../manifests/instance-role-binding.js'
+import { WORKSPACES, type Workspace } from '../../manifests/workspace.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { Mirror } from '../client/mirror.js'
@@ -122,6 +123,17 @@ export class GlobalManagement {
       if (spec.instance === instance)
         await remove(this.#options.host, INSTANCE_ROLE_BINDINGS, { name: metadata.name })
   }
+}
+
+/** Makes workspaces known on the host, as Global Management does with those that people create there. */
+export async function offerWorkspaces(host: KubeApi, names: readonly string[]): Promise<void> {
+  for (const [index, name] of names.entries())
+    await ensure<Workspace>(host, WORKSPACES, {
+      apiVersion: 'kairship.io/v1alpha1',
+      kind: 'Workspace',
+      metadata: { name },
+      spec: { id: index + 1 },
+    })
 }
 
 const bindingOf = (instance: string, { key, role, subjects }: Grant): InstanceRoleBinding => ({

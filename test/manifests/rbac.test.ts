@@ -88,6 +88,11 @@ describe('the roles, as an API server reads them', () => {
     ['kairship-apiserver', false, 'delete', 'pediaclusters.cluster.clusterpedia.io', 'k-eu'],
     ['kairship-apiserver', false, 'update', 'leases.coordination.k8s.io in kairship-system', lease],
     ['kairship-apiserver', false, 'delete', 'secrets in kairship-system', 'eu'],
+    ['kairship-apiserver', true, 'create', 'workspacebindings.kairship.io'],
+    ['kairship-apiserver', false, 'update', 'workspacebindings.kairship.io', 'instance-eu'],
+    ['kairship-apiserver', true, 'list', 'workspaces.kairship.io'],
+    ['kairship-apiserver', false, 'create', 'workspaces.kairship.io'],
+    ['kairship-controller-manager', false, 'create', 'workspacebindings.kairship.io'],
     ['nobody', false, 'get', 'instances.kairship.io', 'eu'],
   ]
   for (const [account, allowed, verb, what, name] of rows)

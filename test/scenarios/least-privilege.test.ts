@@ -138,7 +138,8 @@ const phase = (name: string, wanted: string | undefined) =>
   })
 const rest = async (method: string, path: string, body?: object) => {
   const { admin: token } = playground.tokens
-  const answer = await curl(api, `/apis/kairship.io/v1alpha1/instances${path}`, { token }, {}, method, body)
+  const below = path.startsWith('/workspace-management/') ? '' : '/instances'
+  const answer = await curl(api, `/apis/kairship.io/v1alpha1${below}${path}`, { token }, {}, method, body)
   expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(200)
   return JSON.parse(answer.text)
 }
@@ -218,6 +219,11 @@ beforeAll(async () => {
       await rest('PUT', `/fresh/${settings}`, { enabled: true })
       expect(await rest('GET', `/fresh/${settings}`)).toMatchObject({ enabled: true })
     }
+    await rest('GET', '/workspace-management/instances')
+    for (const action of ['BIND', 'BIND', 'UNBIND'])
+      await rest('POST', '/workspace-management/instances/-/actions', {
+        ...{ instance: 'eu-west', workspace: { workspace: 'shop' }, action },
+      })
     for (const name of ['fresh', 'eu-west']) {
       await rest('DELETE', `/${name}`)
       await eventually(`${name} is gone`, async () => !(await find(name)))

@@ -3,10 +3,10 @@ import type { PediaCluster } from '../../../manifests/pedia-cluster.js'
 import { ClusterPhase, type ListClustersRequest } from '../../../proto/gen/kairship/cluster_pb.js'
 import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
-import { permissionDenied } from '../../failure.js'
-import { type Action, type Authorizer, denial } from '../../identity/authorize.js'
+import type { Authorizer } from '../../identity/authorize.js'
 import { pageOfObjects, selects } from '../../objects/list/select.js'
 import type { Objects } from '../../objects/objects.js'
+import { demand } from '../demand.js'
 import { listQueryOf } from '../kind-handlers.js'
 import { checkPage } from '../paging.js'
 import { type Candidates, candidateMessage, candidatePhase, isMember } from './candidates.js'
@@ -70,8 +70,3 @@ async function membersOf(
 /** Joining by name uses the credential that Container Management holds. @throws Failure PERMISSION_DENIED */
 export const mayUseCandidate = (authorizer: Authorizer, call: Call, name: string): Promise<void> =>
   demand(authorizer, call, { verb: 'use', resource: 'clusters', name })
-
-async function demand(authorizer: Authorizer, { caller }: Call, action: Action): Promise<void> {
-  const verdict = await authorizer.decide(caller, action)
-  if (!verdict.allowed) throw permissionDenied(denial(caller, action, verdict), { reason: 'Forbidden' })
-}

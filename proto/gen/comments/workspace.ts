@@ -3,7 +3,7 @@
 /** The comments of kairship/workspace.proto by full name, for the OpenAPI document. */
 export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workspace.v1alpha1.WorkspaceInfo": "A workspace of Global Management.",
-  "kairship.io.api.workspace.v1alpha1.WorkspaceInfo.workspace_id": "0 is no workspace.",
+  "kairship.io.api.workspace.v1alpha1.WorkspaceInfo.workspace_id": "0 is no workspace. Requests name a workspace by its name, its id, or both.",
   "kairship.io.api.workspace.v1alpha1.ListInstancesRequest.instance": "Only this instance; empty means all.",
   "kairship.io.api.workspace.v1alpha1.ListInstancesRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.workspace.v1alpha1.ListInstancesRequest.page_size": "0 and -1 mean all.",
@@ -14,11 +14,12 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workspace.v1alpha1.ListWorkspacesRequest.workspace": "Only workspaces whose name contains this.",
   "kairship.io.api.workspace.v1alpha1.ListWorkspacesRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.workspace.v1alpha1.ListWorkspacesRequest.page_size": "0 and -1 mean all.",
+  "kairship.io.api.workspace.v1alpha1.ListNamespaceInstancesResponse.unread_instances": "Instances whose namespaces are not among the items, because they did not answer in time or not this caller.",
   "kairship.io.api.workspace.v1alpha1.Action": "What to do with a binding. UNSPECIFIED is refused.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService": "Which workspace an instance, or a namespace of one, belongs to.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService.ListInstances": "Lists instances with the workspaces that they are bound to. Instances without one are listed too.",
-  "kairship.io.api.workspace.v1alpha1.WorkspaceService.BindInstances": "Binds an instance to a workspace or releases it, and returns the request.",
+  "kairship.io.api.workspace.v1alpha1.WorkspaceService.BindInstances": "Binds an instance to a workspace or releases it from that workspace, and returns the request with the workspace's name and id. An instance belongs to one workspace at most.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService.ListNamespaceInstances": "Lists namespaces with the workspaces that they are bound to. Namespaces without one are listed too.",
-  "kairship.io.api.workspace.v1alpha1.WorkspaceService.BindNamespaceInstances": "Binds a namespace of an instance to a workspace or releases it, and returns the request.",
+  "kairship.io.api.workspace.v1alpha1.WorkspaceService.BindNamespaceInstances": "Binds a namespace of an instance to a workspace or releases it from that workspace, and returns the request with the workspace's name and id. A namespace belongs to one workspace at most.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService.ListWorkspaces": "Lists the workspaces that instances and namespaces can be bound to."
 }

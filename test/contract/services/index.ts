@@ -8,9 +8,10 @@ import { core } from './core.js'
 import { instance } from './instance.js'
 import { networking } from './networking.js'
 import { policy } from './policy.js'
+import { workspace } from './workspace.js'
 
 /** The scenarios of every service that has some. */
 export const services: readonly ServiceScenarios[] = [
   ...[aggregation, apps, autoscaling, batch, cluster],
-  ...[core, instance, networking, policy],
+  ...[core, instance, networking, policy, workspace],
 ]

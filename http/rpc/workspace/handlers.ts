@@ -1,0 +1,171 @@
+import type { WorkspaceBinding } from '../../../manifests/workspace.js'
+import {
+  type Bindable,
+  bindingNameOf,
+  renderWorkspaceBinding,
+  type Workspace,
+} from '../../../manifests/workspace.js'
+import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
+import {
+  Action,
+  type WorkspaceInfo,
+  type WorkspaceService,
+} from '../../../proto/gen/kairship/workspace_pb.js'
+import type { Call } from '../../call.js'
+import { type FieldViolation, invalidFields } from '../../failure.js'
+import type { Authorizer } from '../../identity/authorize.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { namespaces } from '../core/namespace.js'
+import { demand } from '../demand.js'
+import type { InstanceReading } from '../instance-reading.js'
+import { checkPage, type Page, type PageRequest, pageOf } from '../paging.js'
+import { seenBy } from '../watch-instances.js'
+import { readNamespaces } from './namespaces.js'
+import { type Workspaces, workspaceNamed } from './workspaces.js'
+
+/** What the handlers of the Workspace service depend on. */
+export interface WorkspaceDependencies {
+  readonly workspaces: Workspaces
+  readonly instances: InstanceReading
+  readonly objects: Objects
+  readonly authorizer: Authorizer
+}
+
+/** Which workspace instances and namespaces belong to. */
+export function workspaceHandlers(
+  dependencies: WorkspaceDependencies,
+): ServiceHandlers<typeof WorkspaceService> {
+  const { workspaces, instances, objects, authorizer } = dependencies
+
+  /** The workspace of each bound instance or namespace. */
+  const membership = async (call: Call) => {
+    const [all, bindings] = await Promise.all([workspaces.all(call.signal), workspaces.bindings(call.signal)])
+    return membershipOf(all, bindings)
+  }
+
+  const act = async (
+    call: Call,
+    bound: Bindable,
+    { action, workspace }: { readonly action: Action; readonly workspace?: WorkspaceInfo | undefined },
+  ): Promise<WorkspaceInfo> => {
+    const named = checked(action, workspace)
+    const { metadata, spec } = workspaceNamed(await workspaces.all(call.signal), named)
+    if (action === Action.UNBIND) await workspaces.release(bound, metadata.name, call.signal)
+    else {
+      const instance = await instances.onHost(bound.instance, call)
+      await workspaces.bind(renderWorkspaceBinding(instance, metadata.name, bound.namespace), call.signal)
+    }
+    return { ...named, workspace: metadata.name, workspaceId: spec.id }
+  }
+
+  return {
+    async listInstances(request, call) {
+      checkPage(request)
+      const { instance } = request
+      const seen = await seenBy(call, await instances.all(call))
+      const workspaceOf = await membership(call)
+      const rows = seen
+        .filter(({ name }) => instance === '' || name === instance)
+        .map(({ name }) => ({ instance: name, workspace: workspaceOf({ instance: name }) }))
+      return page(
+        sorted(rows, request, ({ instance }) => [instance]),
+        request,
+      )
+    },
+
+    async listNamespaceInstances(request, call) {
+      checkPage(request)
+      const seen = await seenBy(call, await instances.all(call))
+      const wanted = seen.filter(({ name }) => request.instance === '' || name === request.instance)
+      const workspaceOf = await membership(call)
+      const read = await readNamespaces(
+        { objects, authorizer },
+        call,
+        wanted.map(({ name }) => name),
+      )
+      const rows = read.found
+        .filter(({ namespace }) => request.namespace === '' || namespace === request.namespace)
+        .map(bound => ({ ...bound, workspace: workspaceOf(bound) }))
+      const order = sorted(rows, request, ({ instance, namespace }) => [namespace, instance])
+      return { ...page(order, request), unreadInstances: read.unread }
+    },
+
+    async listWorkspaces(request, call) {
+      checkPage(request)
+      const all = await workspaces.all(call.signal)
+      const rows = all
+        .filter(({ metadata }) => metadata.name.includes(request.workspace))
+        .map(one => ({ workspace: infoOf(one) }))
+      const order = sorted(rows, request, ({ workspace }) => [workspace.workspace])
+      return page(
+        order.map(({ workspace }) => workspace),
+        request,
+      )
+    },
+
+    async bindInstances(request, call) {
+      const workspace = await act(call, { instance: request.instance }, request)
+      return { ...request, workspace }
+    },
+
+    async bindNamespaceInstances(request, call) {
+      const { instance, namespace, action } = request
+      if (action === Action.BIND) {
+        await demand(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
+        await objects.get(call, { instance }, namespaces.type, { name: namespace })
+      }
+      return { ...request, workspace: await act(call, { instance, namespace }, request) }
+    },
+  }
+}
+
+/** A page as messages have it. */
+function page<T>(
+  rows: readonly T[],
+  request: PageRequest,
+): { items: T[]; pagination: Page<T>['pagination'] } {
+  const { items, pagination } = pageOf(rows, request)
+  return { items: [...items], pagination }
+}
+
+const infoOf = ({ metadata, spec }: Workspace) => ({ workspace: metadata.name, workspaceId: spec.id })
+const NONE = { workspace: '', workspaceId: 0 }
+
+function membershipOf(all: readonly Workspace[], bindings: readonly WorkspaceBinding[]) {
+  const known = new Map(all.map(one => [one.metadata.name, infoOf(one)]))
+  const bound = new Map(bindings.map(({ metadata, spec }) => [metadata.name, spec.workspace]))
+  return (one: Bindable) => {
+    const name = bound.get(bindingNameOf(one))
+    // Of a workspace that Global Management has deleted, the name is all there is.
+    return name === undefined ? NONE : (known.get(name) ?? { ...NONE, workspace: name })
+  }
+}
+
+/** @throws Failure INVALID_ARGUMENT for a request that says neither what to do nor with which workspace */
+function checked(action: Action, workspace: WorkspaceInfo | undefined): WorkspaceInfo {
+  const violations: FieldViolation[] = []
+  if (action !== Action.BIND && action !== Action.UNBIND)
+    violations.push({ field: 'action', description: 'must be BIND or UNBIND' })
+  if (!workspace?.workspace && !workspace?.workspaceId)
+    violations.push({ field: 'workspace', description: 'is required: give its name, its id, or both' })
+  if (!workspace || violations.length > 0) throw invalidFields(violations)
+  return workspace
+}
+
+/** By the keys, ascending, unless a request asks for another order; the keys break ties. */
+function sorted<T extends { readonly workspace: { readonly workspace: string } }>(
+  rows: readonly T[],
+  { sortBy, sortDir }: PageRequest & { readonly sortBy: SortBy; readonly sortDir: SortDir },
+  keysOf: (row: T) => readonly string[],
+): readonly T[] {
+  const sign = sortBy === SortBy.SORT_BY_UNSPECIFIED || sortDir === SortDir.asc ? 1 : -1
+  const first = (row: T) => (sortBy === SortBy.workspace ? row.workspace.workspace : (keysOf(row)[0] ?? ''))
+  return [...rows].sort((a, b) => {
+    const [those, these] = [keysOf(a), keysOf(b)]
+    const ties = those.map((key, index) => compare(key, these[index] ?? ''))
+    return sign * compare(first(a), first(b)) || ties.find(one => one !== 0) || 0
+  })
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,52 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import { deadline } from '../../../ports/cancellation.js'
+import type { Call } from '../../call.js'
+import type { Authorizer } from '../../identity/authorize.js'
+import type { Objects } from '../../objects/objects.js'
+import { namespaces } from '../core/namespace.js'
+
+/** Instances whose namespaces are read at once. */
+const AT_ONCE = 8
+/** How long one instance has, milliseconds: a slow one is named and does not hold the others up. */
+const PATIENCE_MS = 10_000
+
+/** Namespaces of several instances. */
+export interface ReadNamespaces {
+  readonly found: readonly { readonly instance: string; readonly namespace: string }[]
+  /** Instances that did not answer, or not this caller; sorted. */
+  readonly unread: string[]
+}
+
+/** The namespaces of instances as the caller may list them there. Instances that the caller may not reach are left out. */
+export async function readNamespaces(
+  { objects, authorizer }: { readonly objects: Objects; readonly authorizer: Authorizer },
+  call: Call,
+  instances: readonly string[],
+): Promise<ReadNamespaces> {
+  const found: { instance: string; namespace: string }[] = []
+  const unread: string[] = []
+  const rest = instances.values()
+  const worker = async () => {
+    for (const instance of rest) {
+      const action = { verb: 'get', resource: 'instances/proxy', name: instance }
+      if (!(await authorizer.decide(call.caller, action)).allowed) continue
+      const { signal, clear } = deadline([call.signal], PATIENCE_MS)
+      try {
+        const quiet = { ...call, signal, answered: () => undefined }
+        const { items } = await objects.list<KubeObject>(quiet, { instance }, namespaces.type, {
+          page: 1,
+          pageSize: 0,
+        })
+        for (const { metadata } of items) found.push({ instance, namespace: metadata.name })
+      } catch (error) {
+        call.signal.throwIfAborted()
+        call.log.info({ err: error, instance }, 'namespaces of an instance were not read')
+        unread.push(instance)
+      } finally {
+        clear()
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, instances.length) }, worker))
+  return { found, unread: unread.sort() }
+}

@@ -1,0 +1,118 @@
+import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
+import { isAlreadyExists, isNotFound, StatusError } from '../../../manifests/status-error.js'
+import {
+  type Bindable,
+  bindingNameOf,
+  WORKSPACE_BINDINGS,
+  WORKSPACES,
+  type Workspace,
+  type WorkspaceBinding,
+} from '../../../manifests/workspace.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
+import { Code } from '../../code.js'
+import { Failure, failedPrecondition, notFound } from '../../failure.js'
+
+/** The API's field manager; the controllers' is `kairship`. */
+const FIELD_MANAGER = 'kairship-apiserver'
+
+/** Workspaces and what belongs to them, as the host has them now. */
+export class Workspaces {
+  /** @param host the host cluster under Kairship's own credential */
+  constructor(private readonly host: Pick<KubeApi, 'request'>) {}
+
+  all(signal: AbortSignal): Promise<readonly Workspace[]> {
+    return this.#list(resourcePath(WORKSPACES), signal)
+  }
+
+  bindings(signal: AbortSignal): Promise<readonly WorkspaceBinding[]> {
+    return this.#list(resourcePath(WORKSPACE_BINDINGS), signal)
+  }
+
+  /**
+   * Stores a binding; one that is there already for the same workspace is fine.
+   * @throws Failure FAILED_PRECONDITION Bound for what belongs to another workspace
+   */
+  async bind(binding: WorkspaceBinding, signal: AbortSignal): Promise<void> {
+    const path = resourcePath(WORKSPACE_BINDINGS)
+    const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' }
+    try {
+      await this.#send({ method: 'POST', path, query, body: binding, signal })
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      const { name } = binding.metadata
+      const found = await this.#find(name, signal)
+      if (found?.spec.workspace === binding.spec.workspace) return
+      if (!found)
+        throw new Failure(Code.ABORTED, `the binding ${name} was taken away meanwhile: bind again`, {
+          reason: 'Conflict',
+        })
+      throw failedPrecondition(
+        `${what(binding.spec)} belongs to workspace ${found.spec.workspace}: release it from that one first`,
+        { reason: 'Bound' },
+      )
+    }
+  }
+
+  /** Deletes a binding to a workspace. @throws Failure FAILED_PRECONDITION NotBound for what does not belong to it */
+  async release(bound: Bindable, workspace: string, signal: AbortSignal): Promise<void> {
+    const name = bindingNameOf(bound)
+    const found = await this.#find(name, signal)
+    if (found?.spec.workspace !== workspace)
+      throw failedPrecondition(
+        `${what(bound)} belongs to ${found ? `workspace ${found.spec.workspace}` : 'no workspace'}, and not to ${workspace}`,
+        { reason: 'NotBound' },
+      )
+    const { uid } = found.metadata
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...(uid && { preconditions: { uid } }) }
+    await this.#send({ method: 'DELETE', path: resourcePath(WORKSPACE_BINDINGS, { name }), body, signal })
+  }
+
+  async #find(name: string, signal: AbortSignal): Promise<WorkspaceBinding | undefined> {
+    try {
+      const path = resourcePath(WORKSPACE_BINDINGS, { name })
+      return await this.#send<WorkspaceBinding>({ method: 'GET', path, signal })
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  async #list<T extends KubeObject>(path: string, signal: AbortSignal): Promise<readonly T[]> {
+    const { items } = await this.#send<KubeList<T>>({ method: 'GET', path, signal })
+    return items ?? []
+  }
+
+  async #send<T>(request: KubeRequest): Promise<T> {
+    try {
+      return await this.host.request<T>(request)
+    } catch (error) {
+      // A path that is not served has no Status.
+      if (error instanceof StatusError && error.code === 404 && error.reason === '')
+        throw failedPrecondition(
+          'the host has no workspaces: apply manifests/crds to it, and have Global Management write Workspaces',
+          { reason: 'NoWorkspaces' },
+        )
+      throw error
+    }
+  }
+}
+
+/** The workspace that a request names, by its name, its id, or both. @throws Failure NOT_FOUND */
+export function workspaceNamed(
+  all: readonly Workspace[],
+  { workspace, workspaceId }: { readonly workspace: string; readonly workspaceId: number },
+): Workspace {
+  const found = all.find(
+    ({ metadata, spec }) =>
+      (workspace === '' || metadata.name === workspace) && (workspaceId === 0 || spec.id === workspaceId),
+  )
+  if (found) return found
+  const named = [
+    ...(workspace ? [JSON.stringify(workspace)] : []),
+    ...(workspaceId ? [`id ${workspaceId}`] : []),
+  ]
+  throw notFound(`there is no workspace ${named.join(' with ')}`, { reason: 'NotFound' })
+}
+
+const what = ({ instance, namespace }: Bindable): string =>
+  namespace === undefined ? `instance ${instance}` : `namespace ${namespace} of ${instance}`
