@@ -59,13 +59,17 @@ describe('an engine killed while Kairship runs', () => {
   })
 
   afterAll(async () => {
-    for (const { name } of karmadas) await host.must('DELETE', `${instances}/${name}`)
-    for (const { name } of karmadas)
-      await eventually(
-        async () => (await host.send('GET', `${instances}/${name}`)).status === 404,
-        `${name} gone`,
-      )
-    await kairship?.stop()
+    try {
+      for (const { name } of karmadas) await host.must('DELETE', `${instances}/${name}`)
+      for (const { name } of karmadas)
+        await eventually(
+          async () => (await host.send('GET', `${instances}/${name}`)).status === 404,
+          `${name} gone`,
+        )
+    } finally {
+      // Left running, it would lead before that of the suite that comes next.
+      await kairship?.stop()
+    }
     for (const client of [host, ...karmadas.map(({ client }) => client)]) await client.close()
   })
 
