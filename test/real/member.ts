@@ -21,6 +21,7 @@ const controllers = [
   'daemonset-controller',
   'job-controller',
   'cronjob-controller',
+  'ttl-after-finished-controller',
   'endpointslice-controller',
   'node-lifecycle-controller',
   'pod-garbage-collector-controller',

@@ -130,7 +130,7 @@ function collectorFinalizers(
     ? 'Orphan'
     : present.includes(FOREGROUND_FINALIZER)
       ? 'Foreground'
-      : 'Background'
+      : defaultPolicy(target)
   const policy = target.type.collection === 'namespaces' ? 'Background' : (propagationPolicy ?? implied)
   const wanted = policy === 'Orphan' ? ORPHAN_FINALIZER : policy === 'Foreground' ? FOREGROUND_FINALIZER : ''
   const others = present.filter(one => one !== ORPHAN_FINALIZER && one !== FOREGROUND_FINALIZER)
@@ -139,6 +139,15 @@ function collectorFinalizers(
   const next = [...others, ...cleanup, ...(wanted === '' ? [] : [wanted])]
   return next.length === present.length && next.every(one => present.includes(one)) ? present : next
 }
+
+/**
+ * What becomes of dependents when the request does not say. Two old kinds keep what they did before there was a garbage
+ * collector: DefaultGarbageCollectionPolicy in Kubernetes' pkg/registry, of batch/v1 Jobs and of ReplicationControllers.
+ */
+const defaultPolicy = ({ type }: Target): 'Orphan' | 'Background' =>
+  ORPHANS_BY_DEFAULT.has(type.collection) ? 'Orphan' : 'Background'
+
+const ORPHANS_BY_DEFAULT: ReadonlySet<string> = new Set(['jobs.batch', 'replicationcontrollers'])
 
 /** Only a pod that a node runs is deleted with grace: the kubelet, or its stand-in, removes it with grace 0. */
 function graceSeconds({ type }: Target, pod: JsonObject, { gracePeriodSeconds }: DeleteOptions): number {

@@ -167,6 +167,19 @@ export const remove: Group = {
       const body = k.ok(await k.admin.get(k.core('configmaps', dependant.metadata.name)))
       expect(body.metadata.ownerReferences).toBeUndefined()
     }),
+    behaviour('a Job that is deleted without a propagationPolicy leaves its dependants', async k => {
+      const jobs = `/apis/batch/v1/namespaces/${k.namespace}/jobs`
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'work', image: 'work:1' }] } }
+      const owner = await k.made(jobs, {
+        ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: k.name() } },
+        spec: { suspend: true, template },
+      })
+      const dependant = await k.configMap({ metadata: { ownerReferences: [ownedBy(owner)] } })
+      await k.admin.delete(`${jobs}/${owner.metadata.name}`)
+      await k.until(`${jobs}/${owner.metadata.name}`, 404)
+      const body = k.ok(await k.admin.get(k.core('configmaps', dependant.metadata.name)))
+      expect(body.metadata.ownerReferences).toBeUndefined()
+    }),
     behaviour('propagationPolicy=Foreground marks the owner and removes it after its dependants', async k => {
       const owner = await k.configMap()
       const dependant = await k.configMap({

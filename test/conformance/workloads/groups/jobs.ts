@@ -97,7 +97,7 @@ export const jobs: Group = {
     behaviour('a Job that is deleted leaves no pod behind', async bench => {
       const { path, name } = await start(bench)
       await completed(bench, path)
-      await bench.admin.delete(path, {}, { propagationPolicy: 'Background' })
+      await bench.admin.delete(path, { propagationPolicy: 'Background' })
       await waitFor(async () => expect(await itemsOf(bench, bench.core('pods'), name)).toEqual([]))
     }),
     behaviour('a Job with a time to live goes by itself', async bench => {
