@@ -70,12 +70,45 @@ describe('a fenced API', () => {
   })
 
   it('describes the same endpoint, and does not close the connection of others', async () => {
-    expect(leader().server).toBe(api.server)
+    const endpoint = { insecure: true, certificateAuthority: 'PEM', tlsServerName: 'karmada' }
+    Object.assign(api, endpoint)
+    expect(leader()).toMatchObject({ server: api.server, ...endpoint })
     let closed = false
     api.close = async () => {
       closed = true
     }
     await leader().close()
     expect(closed).toBe(false)
+  })
+})
+
+describe('a watch of a fenced API', () => {
+  /** Begins a watch with a signal of its own, which sends one event and then waits until its signal aborts, as a connection does. */
+  const begun = async (own = new AbortController()) => {
+    let ended = new AbortController().signal
+    api.watch = async function* ({ signal }) {
+      if (signal) ended = signal
+      yield { type: 'ADDED', object: {} }
+      await new Promise((_, reject) => ended.addEventListener('abort', () => reject(ended.reason)))
+    }
+    const watch = leader().watch({ path: '/a', signal: own.signal })[Symbol.asyncIterator]()
+    expect((await watch.next()).value).toEqual({ type: 'ADDED', object: {} })
+    return { watch, next: watch.next(), isEnded: () => ended.aborted }
+  }
+
+  it('ends when the term ends', async () => {
+    const { next, isEnded } = await begun()
+    term.abort(new Error('this replica no longer leads'))
+    expect(isEnded()).toBe(true)
+    await expect(next).rejects.toThrow('this replica no longer leads')
+  })
+
+  it('ends when its own signal aborts, and leaves nothing behind on the term', async () => {
+    const own = new AbortController()
+    const { next, isEnded } = await begun(own)
+    own.abort(new Error('left'))
+    expect(isEnded()).toBe(true)
+    await expect(next).rejects.toThrow('left')
+    expect(getEventListeners(term.signal, 'abort')).toEqual([])
   })
 })
