@@ -5,6 +5,7 @@ import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { AggregationService } from '../proto/gen/kairship/aggregation_pb.js'
+import { ApiextensionsService } from '../proto/gen/kairship/apiextensions_pb.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
 import { AutoscalingService } from '../proto/gen/kairship/autoscaling_pb.js'
 import { BatchService } from '../proto/gen/kairship/batch_pb.js'
@@ -25,6 +26,7 @@ import { operationsOf, type ServedService, type ServiceHandlers } from './operat
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
 import { aggregationHandlers } from './rpc/aggregation/handlers.js'
+import { apiextensionsHandlers } from './rpc/apiextensions/handlers.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
 import { autoscalingHandlers } from './rpc/autoscaling/handlers.js'
 import { batchHandlers } from './rpc/batch/handlers.js'
@@ -95,6 +97,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy }),
       ),
       served(AggregationService, aggregationHandlers(objects)),
+      served(ApiextensionsService, apiextensionsHandlers(objects)),
       served(AppsService, appsHandlers(objects)),
       served(AutoscalingService, autoscalingHandlers(objects)),
       served(BatchService, batchHandlers(objects)),

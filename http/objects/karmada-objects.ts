@@ -6,7 +6,7 @@ import { listObjects } from './list/list-objects.js'
 import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
 import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
-import { typeOf } from './type-of.js'
+import { typeOf, typeOfResource } from './type-of.js'
 import { watchObjects } from './watch/watch-objects.js'
 
 /** The field manager of the management API's writes; the controllers' is `kairship`. */
@@ -44,6 +44,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
 
   return {
     typeOf: (call, place, apiVersion, kind) => typeOf(requests, call, place, apiVersion, kind),
+    typeOfResource: (call, place, resource) => typeOfResource(requests, call, place, resource),
     get,
 
     async list(call, place, type, query) {
@@ -78,11 +79,12 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       }
     },
 
-    async patch(call, place, type, key, { type: contentType, body }) {
-      const path = objectPath(place, type, key)
+    async patch(call, place, type, key, { type: contentType, body, subresource }) {
+      const path = objectPath(place, type, key, subresource)
       const query = contentType === 'application/apply-patch+yaml' ? { ...WRITE, force: 'true' } : WRITE
       const request = { method: 'PATCH', path, query, body, contentType } as const
-      return objectOf(await requests.send(call, place.instance, request), type) as never
+      const answered = subresource === 'scale' ? { ...type, kind: 'Scale' } : type
+      return objectOf(await requests.send(call, place.instance, request), answered) as never
     },
 
     async remove(call, place, type, key, options = {}) {

@@ -20,6 +20,9 @@ export interface ObjectKey {
   readonly name: string
 }
 
+/** What of an object is patched apart from it, where its type has that. */
+export type Subresource = 'status' | 'scale'
+
 /** `apiVersion` of a type's objects. */
 export const apiVersionOf = ({ group, version }: GroupVersionResource): string =>
   group === '' ? version : `${group}/${version}`
@@ -35,11 +38,17 @@ export const keyOf = ({ metadata: { namespace, name } }: KubeObject): ObjectKey 
  * one of all objects, and an empty namespace one of all namespaces.
  * @throws Failure INVALID_ARGUMENT for what names no object
  */
-export function objectPath(place: Place, type: ObjectType, { namespace, name }: ObjectKey): string {
+export function objectPath(
+  place: Place,
+  type: ObjectType,
+  { namespace, name }: ObjectKey,
+  subresource?: Subresource,
+): string {
   // An object that is yet to be named has none, whatever its type says.
   const named = (name as string | undefined) ?? ''
   check({ cluster: place.cluster, name: named, ...(type.namespaced && { namespace: namespace ?? '' }) })
-  return prefixOf(place) + resourcePath(type, { ...(type.namespaced && namespace && { namespace }), name })
+  const at = { ...(type.namespaced && namespace && { namespace }), name, ...(subresource && { subresource }) }
+  return prefixOf(place) + resourcePath(type, at)
 }
 
 /**
@@ -52,7 +61,8 @@ export function collectionPath(place: Place, type: ObjectType, namespace?: strin
   return prefixOf(place) + resourcePath(type, within)
 }
 
-const prefixOf = ({ cluster }: Place): string =>
+/** What comes before every path of a place. */
+export const prefixOf = ({ cluster }: Place): string =>
   cluster === undefined
     ? ''
     : `/apis/cluster.karmada.io/v1alpha1/clusters/${encodeURIComponent(cluster)}/proxy`

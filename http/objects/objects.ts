@@ -1,8 +1,8 @@
-import type { KubeObject } from '../../manifests/kube.js'
+import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { PatchType } from '../../ports/kube-api.js'
 import type { Call } from '../call.js'
 import type { ListQuery, ObjectPage } from './list-query.js'
-import type { ObjectKey, ObjectType, Place } from './object-type.js'
+import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js'
 
 /** The part of a call that a request to an instance needs. */
 export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered'>
@@ -11,6 +11,8 @@ export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered'>
 export interface Patch {
   readonly type: PatchType
   readonly body: unknown
+  /** Absent for the object itself. */
+  readonly subresource?: Subresource
 }
 
 /** How an object is created. */
@@ -38,6 +40,8 @@ export interface RemoveOptions {
 export interface Objects {
   /** Which type a kind is there, by discovery. @throws Failure INVALID_ARGUMENT for what the instance does not serve */
   typeOf(call: ObjectCall, place: Place, apiVersion: string, kind: string): Promise<ObjectType>
+  /** The same of a resource. */
+  typeOfResource(call: ObjectCall, place: Place, resource: GroupVersionResource): Promise<ObjectType>
   get<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, key: ObjectKey): Promise<T>
   /** One page of what matches, with how many match. */
   list<T extends KubeObject>(
@@ -59,6 +63,7 @@ export interface Objects {
    * is replaced, whatever it is.
    */
   update<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, object: T): Promise<T>
+  /** Of a `scale` the answer is the Scale. */
   patch<T extends KubeObject>(
     call: ObjectCall,
     place: Place,

@@ -1,8 +1,9 @@
+import type { GroupVersionResource } from '../../manifests/kube.js'
 import { StatusError } from '../../manifests/status-error.js'
 import { invalidFields } from '../failure.js'
 import { jsonOf } from './answer.js'
 import type { ObjectRequests } from './object-requests.js'
-import type { ObjectType, Place } from './object-type.js'
+import { apiVersionOf, type ObjectType, type Place, prefixOf } from './object-type.js'
 import type { ObjectCall } from './objects.js'
 
 /** meta/v1 APIResourceList, as far as it is read. */
@@ -15,14 +16,14 @@ interface ResourceList {
 }
 
 /**
- * Finds out from an instance's discovery which type a kind is.
+ * Finds out from the discovery of an instance or a member which type a kind is.
  * @param apiVersion `apps/v1`, or `v1` for the core group
- * @throws Failure INVALID_ARGUMENT for what the instance does not serve
+ * @throws Failure INVALID_ARGUMENT for what is not served there
  */
 export async function typeOf(
   requests: ObjectRequests,
   call: ObjectCall,
-  { instance }: Place,
+  place: Place,
   apiVersion: string,
   kind: string,
 ): Promise<ObjectType> {
@@ -34,21 +35,55 @@ export async function typeOf(
         description: `is ${JSON.stringify(apiVersion)}: write group/version, or v1 for the core group`,
       },
     ])
-  const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-  const { resources = [] } = await requests
-    .send(call, instance, { method: 'GET', path })
-    .then(answer => jsonOf(answer) as ResourceList)
-    .catch((error: unknown) => {
-      // An API server has no Status for a path that it does not know.
-      if (error instanceof StatusError && error.status.code === 404)
-        throw notServed('apiVersion', instance, apiVersion)
-      throw error
-    })
+  const resources = await resourcesOf(requests, call, place, { group, version })
   // Subresources have kinds, too.
-  const found = resources.find(one => one.kind === kind && !one.name.includes('/'))
-  if (!found) throw notServed('kind', instance, `${kind} in ${apiVersion}`)
-  return { group, version, resource: found.name, kind, namespaced: found.namespaced }
+  const found = resources?.find(one => one.kind === kind && !one.name.includes('/'))
+  if (found) return { group, version, resource: found.name, kind, namespaced: found.namespaced }
+  throw resources
+    ? notServed('kind', place, `${kind} in ${apiVersion}`)
+    : notServed('apiVersion', place, apiVersion)
 }
 
-const notServed = (field: string, instance: string, what: string) =>
-  invalidFields([{ field, description: `instance ${instance} does not serve ${what}` }])
+/**
+ * Finds out from the discovery of an instance or a member which type a resource is.
+ * @throws Failure INVALID_ARGUMENT for what is not served there
+ */
+export async function typeOfResource(
+  requests: ObjectRequests,
+  call: ObjectCall,
+  place: Place,
+  { group, version, resource }: GroupVersionResource,
+): Promise<ObjectType> {
+  const resources = await resourcesOf(requests, call, place, { group, version })
+  const found = resources?.find(({ name }) => name === resource)
+  if (found) return { group, version, resource, kind: found.kind, namespaced: found.namespaced }
+  const apiVersion = apiVersionOf({ group, version, resource })
+  throw resources
+    ? notServed('resource', place, `${resource} in ${apiVersion}`)
+    : notServed('version', place, apiVersion)
+}
+
+/** The resources of a version; undefined where the version is not served. */
+async function resourcesOf(
+  requests: ObjectRequests,
+  call: ObjectCall,
+  place: Place,
+  { group, version }: Omit<GroupVersionResource, 'resource'>,
+): Promise<Required<ResourceList>['resources'] | undefined> {
+  const path = prefixOf(place) + (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+  try {
+    const answer = await requests.send(call, place.instance, { method: 'GET', path })
+    return (jsonOf(answer) as ResourceList).resources ?? []
+  } catch (error) {
+    // An API server has no Status for a path that it does not know.
+    if (error instanceof StatusError && error.status.code === 404) return undefined
+    throw error
+  }
+}
+
+const notServed = (field: string, place: Place, what: string) =>
+  invalidFields([{ field, description: `${nameOf(place)} does not serve ${what}` }])
+
+/** A place in words. */
+export const nameOf = ({ instance, cluster }: Place): string =>
+  cluster === undefined ? `instance ${instance}` : `member ${cluster} of ${instance}`

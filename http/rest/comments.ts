@@ -1,4 +1,5 @@
 import { comments as aggregation } from '../../proto/gen/comments/aggregation.js'
+import { comments as apiextensions } from '../../proto/gen/comments/apiextensions.js'
 import { comments as apps } from '../../proto/gen/comments/apps.js'
 import { comments as autoscaling } from '../../proto/gen/comments/autoscaling.js'
 import { comments as batch } from '../../proto/gen/comments/batch.js'
@@ -21,6 +22,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...types,
   ...pod,
   ...aggregation,
+  ...apiextensions,
   ...apps,
   ...autoscaling,
   ...batch,

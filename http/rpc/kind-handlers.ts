@@ -36,7 +36,7 @@ export interface Kind<T extends KubeObject, M, E = undefined> {
 /** The fields by which requests name a place. */
 export interface PlaceFields {
   readonly instance: string
-  readonly cluster?: string
+  readonly cluster?: string | undefined
 }
 
 /** The fields by which requests name an object. */
@@ -166,7 +166,10 @@ export const placeOf = ({ instance, cluster }: PlaceFields): Place => ({
 })
 
 /** The place of a request whose member may be left out: an empty one is none, so the control plane. */
-export const inCluster = <R extends { readonly cluster?: string }>({ cluster, ...request }: R) => ({
+export const inCluster = <R extends { readonly cluster?: string | undefined }>({
+  cluster,
+  ...request
+}: R) => ({
   ...request,
   ...(cluster && { cluster }),
 })

@@ -111,8 +111,8 @@ const isOf = ({ spec }: Binding, { apiVersion, kind }: KubeObject): boolean =>
 const groupOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
 
-/** Undefined where the caller may not read, or the type is not served. */
-async function ifReadable<T>(
+/** What a list that completes an answer shows; undefined where the caller may not read, or the type is not served. */
+export async function ifReadable<T>(
   list: () => Promise<{ readonly items: readonly T[] }>,
 ): Promise<readonly T[] | undefined> {
   try {

@@ -7,6 +7,7 @@ import { loadSync } from '@grpc/proto-loader'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CertificateAuthority, createAuthority } from '../../playground/apiserver/access/certificates.js'
 import { waitFor } from '../patience.js'
+import { testApi } from './fakes/api.js'
 import { deferred } from './fakes/deferred.js'
 import { viewOf } from './fakes/fleet.js'
 import { bearer, curl, grpcClient, listeningApi, TLS_NAME, unary } from './fakes/listening.js'
@@ -198,14 +199,8 @@ describe('reflection', () => {
   it('names the services and shows their files with every option', async () => {
     const api = await listening()
     const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
-    const ours = [
-      ...['Instance', 'Apps', 'Autoscaling', 'Batch', 'Cluster', 'Core', 'Networking', 'Placement'],
-      ...['Policy'],
-    ]
-    expect(listed?.list_services_response?.service).toEqual([
-      ...ours.map(name => ({ name: `kairship.io.api.${name.toLowerCase()}.v1alpha1.${name}Service` })),
-      { name: 'grpc.health.v1.Health' },
-    ])
+    const served = testApi().api.services.map(({ service }) => ({ name: service.typeName }))
+    expect(listed?.list_services_response?.service).toEqual([...served, { name: 'grpc.health.v1.Health' }])
     const symbol = 'kairship.io.api.instance.v1alpha1.InstanceService.ListInstances'
     const found = await ask(api, { file_containing_symbol: symbol }, bearer('nobody'))
     const files = found?.file_descriptor_response?.file_descriptor_proto ?? []

@@ -1,5 +1,6 @@
 import type { ServiceScenarios } from '../scenario.js'
 import { aggregation } from './aggregation.js'
+import { apiextensions } from './apiextensions.js'
 import { apps } from './apps.js'
 import { autoscaling } from './autoscaling.js'
 import { batch } from './batch.js'
@@ -12,6 +13,6 @@ import { workspace } from './workspace.js'
 
 /** The scenarios of every service that has some. */
 export const services: readonly ServiceScenarios[] = [
-  ...[aggregation, apps, autoscaling, batch, cluster],
+  ...[aggregation, apiextensions, apps, autoscaling, batch, cluster],
   ...[core, instance, networking, policy, workspace],
 ]

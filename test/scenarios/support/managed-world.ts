@@ -26,6 +26,7 @@ export const TYPES = {
     resource: 'clusteroverridepolicies',
   },
   federatedHpas: { group: 'autoscaling.karmada.io', version: 'v1alpha1', resource: 'federatedhpas' },
+  clusters: { group: 'cluster.karmada.io', version: 'v1alpha1', resource: 'clusters' },
   definitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
   deployments: { group: 'apps', version: 'v1', resource: 'deployments' },
   replicaSets: { group: 'apps', version: 'v1', resource: 'replicasets' },
@@ -40,10 +41,11 @@ export const TYPES = {
   roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' },
 } as const satisfies Record<string, Type>
 
-/** Members are noticed to be down, and up again, within seconds: waiting as Karmada does would test nothing more. */
+/** Members are noticed to be down, up again, or to serve new types within seconds: waiting as Karmada does would test nothing more. */
 const MEMBER_TIMES = {
   ...DEFAULT_MONITOR_TIMES,
   probe: 1_000,
+  discovery: 1_000,
   thresholds: { success: 1_000, failure: 1_000 },
 }
 

@@ -1,0 +1,75 @@
+import type { GroupVersionResource } from '../../../manifests/kube.js'
+import type { Call } from '../../call.js'
+import { invalidFields } from '../../failure.js'
+import type { ObjectType, Place } from '../../objects/object-type.js'
+import type { Objects } from '../../objects/objects.js'
+import {
+  type FilterFields,
+  type KeyFields,
+  kindHandlers,
+  type ListFields,
+  placeOf,
+} from '../kind-handlers.js'
+import { watchKind } from '../watch-kind.js'
+import { customResources } from './custom-resource.js'
+import { customType } from './custom-type.js'
+import { type PatchFields, patchCustomResource } from './patch-custom-resource.js'
+
+type Key = KeyFields & GroupVersionResource
+type List = ListFields & GroupVersionResource & { readonly kind: string }
+
+/**
+ * The handlers of custom resources, of whichever type a request names. Those with a namespace and those without share them: a
+ * request has a field for the namespace or has none, and must fit its type.
+ */
+export function customResourceHandlers(objects: Objects) {
+  const typeOf = (request: GroupVersionResource, place: Place, call: Call) =>
+    customType(objects, call, place, {
+      group: request.group,
+      version: request.version,
+      resource: request.resource,
+    })
+  /** Of a request about one object. */
+  const one = async (request: Omit<Key, 'name'>, call: Call) => {
+    const type = await typeOf(request, placeOf(request), call)
+    refuseUnfit(type, request)
+    return { type, of: kindHandlers(objects, customResources(type)) }
+  }
+  /** Of a request about many: without a namespace it is about all. */
+  const many = async (request: Omit<List, 'kind' | 'page' | 'pageSize'> & { kind?: string }, call: Call) => {
+    const type = await typeOf(request, placeOf(request), call)
+    if (request.namespace) refuseUnfit(type, request)
+    if (request.kind && request.kind !== type.kind)
+      throw wrong('kind', `is ${JSON.stringify(request.kind)}, but ${type.resource} are ${type.kind}`)
+    return kindHandlers(objects, customResources(type))
+  }
+  return {
+    list: async (request: List, call: Call) => (await many(request, call)).list(request, call),
+    watch: async (request: FilterFields & GroupVersionResource, call: Call) =>
+      watchKind(await many(request, call), 'resource')(request, call),
+    get: async (request: Key, call: Call) => (await one(request, call)).of.get(request, call),
+    json: async (request: Key, call: Call) => (await one(request, call)).of.json(request, call),
+    create: async (request: Omit<Key, 'name'> & { readonly data: string }, call: Call) =>
+      (await one(request, call)).of.create(request, call),
+    update: async (request: Key & { readonly data: string }, call: Call) =>
+      (await one(request, call)).of.update(request, call),
+    remove: async (request: Key, call: Call) => (await one(request, call)).of.remove(request, call),
+    patch: async (request: Key & PatchFields, call: Call) => {
+      const { type } = await one(request, call)
+      return patchCustomResource(objects, call, placeOf(request), type, request)
+    },
+  }
+}
+
+/** @throws Failure INVALID_ARGUMENT for a namespace that the type has not, or for none where it has one */
+function refuseUnfit({ namespaced, resource }: ObjectType, { namespace }: { readonly namespace?: string }) {
+  if (namespaced && !namespace)
+    throw wrong('namespace', `is required: ${resource} have one. Use the operation of namespaced resources`)
+  if (!namespaced && namespace)
+    throw wrong(
+      'namespace',
+      `must be absent: ${resource} have none. Use the operation of cluster-scoped resources`,
+    )
+}
+
+const wrong = (field: string, description: string) => invalidFields([{ field, description }])

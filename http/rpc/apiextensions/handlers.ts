@@ -1,0 +1,42 @@
+import type { ApiextensionsService } from '../../../proto/gen/kairship/apiextensions_pb.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { kindHandlers } from '../kind-handlers.js'
+import { watchKind } from '../watch-kind.js'
+import { customResourceHandlers } from './custom-resource-handlers.js'
+import { definitions } from './definition.js'
+import { definitionLists } from './definition-lists.js'
+
+/** CustomResourceDefinitions of instances and members, and the objects of the types that they define. */
+export function apiextensionsHandlers(objects: Objects): ServiceHandlers<typeof ApiextensionsService> {
+  const of = kindHandlers(objects, definitions)
+  const resources = customResourceHandlers(objects)
+  return {
+    ...definitionLists(objects, of),
+    watchCustomResourceDefinitions: watchKind(of, 'definition'),
+    getCustomResourceDefinition: of.get,
+    getCustomResourceDefinitionJSON: of.json,
+    createCustomResourceDefinition: of.create,
+    updateCustomResourceDefinition: of.update,
+    patchCustomResourceDefinition: of.patch,
+    deleteCustomResourceDefinition: of.remove,
+
+    listCustomResources: resources.list,
+    getCustomResource: resources.get,
+    getCustomResourceJSON: resources.json,
+    createCustomResource: resources.create,
+    updateCustomResource: resources.update,
+    patchCustomResource: resources.patch,
+    deleteCustomResource: resources.remove,
+
+    listClusterCustomResources: resources.list,
+    getClusterCustomResource: resources.get,
+    getClusterCustomResourceJSON: resources.json,
+    createClusterCustomResource: resources.create,
+    updateClusterCustomResource: resources.update,
+    patchClusterCustomResource: resources.patch,
+    deleteClusterCustomResource: resources.remove,
+
+    watchCustomResources: resources.watch,
+  }
+}
