@@ -9,6 +9,7 @@ import { ApiextensionsService } from '../proto/gen/kairship/apiextensions_pb.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
 import { AutoscalingService } from '../proto/gen/kairship/autoscaling_pb.js'
 import { BatchService } from '../proto/gen/kairship/batch_pb.js'
+import { CloudShellService } from '../proto/gen/kairship/cloudshell_pb.js'
 import { ClusterService } from '../proto/gen/kairship/cluster_pb.js'
 import { CoreService } from '../proto/gen/kairship/core_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
@@ -30,6 +31,7 @@ import { apiextensionsHandlers } from './rpc/apiextensions/handlers.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
 import { autoscalingHandlers } from './rpc/autoscaling/handlers.js'
 import { batchHandlers } from './rpc/batch/handlers.js'
+import { cloudShellHandlers } from './rpc/cloud-shell/handlers.js'
 import { clusterHandlers } from './rpc/cluster/handlers.js'
 import { coreHandlers } from './rpc/core/handlers.js'
 import { instanceHandlers } from './rpc/instance.js'
@@ -101,6 +103,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(AppsService, appsHandlers(objects)),
       served(AutoscalingService, autoscalingHandlers(objects)),
       served(BatchService, batchHandlers(objects)),
+      served(CloudShellService, cloudShellHandlers({ fleet, host, instances, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
       served(CoreService, coreHandlers(objects, fleet)),
       served(NetworkingService, networkingHandlers(objects)),

@@ -3,6 +3,7 @@ import { comments as apiextensions } from '../../proto/gen/comments/apiextension
 import { comments as apps } from '../../proto/gen/comments/apps.js'
 import { comments as autoscaling } from '../../proto/gen/comments/autoscaling.js'
 import { comments as batch } from '../../proto/gen/comments/batch.js'
+import { comments as cloudshell } from '../../proto/gen/comments/cloudshell.js'
 import { comments as cluster } from '../../proto/gen/comments/cluster.js'
 import { comments as core } from '../../proto/gen/comments/core.js'
 import { comments as instance } from '../../proto/gen/comments/instance.js'
@@ -26,6 +27,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...apps,
   ...autoscaling,
   ...batch,
+  ...cloudshell,
   ...cluster,
   ...core,
   ...instance,

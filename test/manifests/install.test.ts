@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../cli/load-config.js'
 import { type CommandName, settings } from '../../config.js'
+import { CLOUD_SHELL_NAMESPACE } from '../../manifests/cloud-shell.js'
 import type { KubeObject } from '../../manifests/kube.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: YAML as it stands, read by tests only
@@ -17,9 +18,9 @@ const objects = documents('install')
 const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
 
 describe('what is installed', () => {
-  it('is in the namespace of the settings, or in none', () => {
+  it('is in the namespace of the settings, in that of terminals, or in none', () => {
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter(Boolean))
-    expect([...namespaces]).toEqual([settings.namespace.default])
+    expect([...namespaces]).toEqual([settings.namespace.default, CLOUD_SHELL_NAMESPACE])
   })
 
   it('has no binding to a role or identity that is not there', () => {

@@ -58,7 +58,7 @@ describe('the contract', () => {
     expect(
       services.map(({ name }) => name).filter(name => !served.includes(name)),
       'described but not served yet: a service with handlers leaves this list',
-    ).toEqual(['CloudShellService', 'ImageService', 'InsightService'])
+    ).toEqual(['ImageService', 'InsightService'])
   })
 
   it('is loaded by the server only as far as it is served: generated code of other services costs start-up time', () => {

@@ -49,6 +49,10 @@ const notUsedHere: Readonly<Record<string, string>> = {
   'kairship-controller-manager: get instancerolebindings.kairship.io':
     'read again when another controller wrote its status in between',
   'kairship-controller-manager: patch events': 'the same happened again within minutes',
+  'kairship-cloudshells: get cloudshells.cloudshell.cloudtty.io': 'CloudTTY is not on the host',
+  'kairship-cloudshells: create cloudshells.cloudshell.cloudtty.io': 'CloudTTY is not on the host',
+  'kairship-cloudshells: delete cloudshells.cloudshell.cloudtty.io': 'CloudTTY is not on the host',
+  'kairship-cloudshells: create secrets': 'CloudTTY is not on the host',
   'kairship-observer: list *.clusterpedia.io': 'the proxy reads from the index where it can',
 }
 

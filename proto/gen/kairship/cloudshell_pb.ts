@@ -67,7 +67,7 @@ export type CloudShellSpec = Message<"kairship.io.api.cloudshell.v1alpha1.CloudS
   once: boolean;
 
   /**
-   * Seconds; 0 means 500.
+   * Seconds, at most a day; 0 means 500.
    *
    * @generated from field: int32 ttl = 3;
    */
@@ -185,7 +185,8 @@ export const GetCloudShellRequestSchema: GenMessage<GetCloudShellRequest> = /*@_
  */
 export const CloudShellService: GenService<{
   /**
-   * Starts a terminal. Its address shows in `status.accessUrl` once `status.phase` is Ready.
+   * Starts a terminal with an administrator's kubeconfig of the instance, to which the caller needs the right as well. Its address
+   * shows in `status.accessUrl` once `status.phase` is Ready. Without CloudTTY on the host it fails with the reason NoCloudShells.
    *
    * @generated from rpc kairship.io.api.cloudshell.v1alpha1.CloudShellService.CreateCloudShell
    */
@@ -195,7 +196,7 @@ export const CloudShellService: GenService<{
     output: typeof CloudShellSchema;
   },
   /**
-   * Ends a terminal. Deleting one that is gone is NOT_FOUND.
+   * Ends a terminal of the caller. Deleting one that is gone is NOT_FOUND.
    *
    * @generated from rpc kairship.io.api.cloudshell.v1alpha1.CloudShellService.DeleteCloudShell
    */
@@ -205,6 +206,8 @@ export const CloudShellService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Shows a terminal of the caller; somebody else's is NOT_FOUND.
+   *
    * @generated from rpc kairship.io.api.cloudshell.v1alpha1.CloudShellService.GetCloudShell
    */
   getCloudShell: {

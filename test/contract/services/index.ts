@@ -4,6 +4,7 @@ import { apiextensions } from './apiextensions.js'
 import { apps } from './apps.js'
 import { autoscaling } from './autoscaling.js'
 import { batch } from './batch.js'
+import { cloudShell } from './cloud-shell.js'
 import { cluster } from './cluster.js'
 import { core } from './core.js'
 import { instance } from './instance.js'
@@ -13,6 +14,7 @@ import { workspace } from './workspace.js'
 
 /** The scenarios of every service that has some. */
 export const services: readonly ServiceScenarios[] = [
-  ...[aggregation, apiextensions, apps, autoscaling, batch, cluster],
+  ...[aggregation, apiextensions, apps, autoscaling, batch],
+  ...[cloudShell, cluster],
   ...[core, instance, networking, policy, workspace],
 ]
