@@ -32,6 +32,25 @@ describe('release', () => {
     expect(order).toEqual(['abort', 'drain', 'write'])
   })
 
+  it('ends a renewal that is not answered', async () => {
+    const renewals: AbortSignal[] = []
+    let hangs = false
+    const { api } = connection(({ method, signal }) => {
+      if (!hangs || method !== 'PUT' || !signal) return undefined
+      hangs = false
+      renewals.push(signal)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const a = replica('a', { api })
+    await leads(a)
+    hangs = true
+    await pass(3_000)
+    expect(renewals.map(({ aborted }) => aborted)).toEqual([false])
+    const released = a.release()
+    expect(renewals[0]?.aborted).toBe(true)
+    await released
+  })
+
   it('leaves the lease to expire when effects do not stop in time', async () => {
     const drain = vi.fn(() => new Promise<void>(() => undefined))
     const a = replica('a', { drain })

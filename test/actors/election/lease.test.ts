@@ -186,10 +186,14 @@ describe('a leader', () => {
   it('creates the lease anew when somebody deleted it', async () => {
     const a = replica('a')
     await leads(a)
+    const { signal } = a.current()
     await election.server.local.request({ method: 'DELETE', path })
     await pass(5_000)
     await leads(a)
     expect((await read()).spec?.holderIdentity).toBe(a.identity)
+    // It led all the time: what it does goes on.
+    expect(signal.aborted).toBe(false)
+    expect(a.current().signal).toBe(signal)
   })
 
   it('does not lead after the process was frozen past its deadline, even before any timer rang', async () => {
