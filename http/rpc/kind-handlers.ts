@@ -5,7 +5,7 @@ import type { Call } from '../call.js'
 import type { ListQuery, Sort } from '../objects/list-query.js'
 import { manifestOf, patchOf } from '../objects/manifest.js'
 import type { ObjectKey, ObjectType, Place } from '../objects/object-type.js'
-import type { Objects } from '../objects/objects.js'
+import type { ObjectCall, ObjectEvent, Objects } from '../objects/objects.js'
 import { inField } from './in-field.js'
 import type { Page } from './paging.js'
 
@@ -29,9 +29,30 @@ export interface Kind<T extends KubeObject, M, E = undefined> {
     place: Place,
     items: readonly T[],
   ) => Promise<(object: T) => E>
+  /**
+   * The same of a list that is followed: also a change of an extra is one of its object. Where it is absent, `extras` is
+   * called for each change; in members, always.
+   */
+  readonly follow?: (
+    objects: Objects,
+    call: ObjectCall,
+    followed: Followed<T, E>,
+  ) => AsyncIterable<FollowedEvent<T, E>>
   /** How a patch in `data` is meant: strategic for built-in kinds, and merge where that is left out. */
   readonly patchType?: PatchType
 }
+
+/** A list that is followed with the extras of its objects. */
+export interface Followed<T extends KubeObject, E> {
+  readonly place: Place
+  readonly type: ObjectType
+  readonly query: ListQuery<T>
+  /** The condition that depends on the extra, such as that of a state. */
+  readonly matches?: (object: T, extra: E) => boolean
+}
+
+/** One step of a list that is followed with the extras of its objects. */
+export type FollowedEvent<T extends KubeObject, E> = ObjectEvent<T> & { readonly extra?: E }
 
 /** The fields by which requests name a place. */
 export interface PlaceFields {
@@ -65,14 +86,18 @@ export interface ListFields extends FilterFields {
 }
 
 /** The handlers of one kind. */
-export interface KindHandlers<T extends KubeObject, M> {
+export interface KindHandlers<T extends KubeObject, M, E = never> {
   /** @param more conditions that the request has beyond those of every list */
   list(request: ListFields, call: Call, more?: Partial<ListQuery<T>>): Promise<Page<M> & { items: M[] }>
-  /** Follows a list; the row of an additional rpc, which puts the message into its own field. */
+  /**
+   * Follows a list; the row of an additional rpc, which puts the message into its own field.
+   * @param matches the condition that depends on the extra; undefined for all
+   */
   watch(
     request: FilterFields,
     call: Call,
     more?: Partial<ListQuery<T>>,
+    matches?: (object: T, extra: E) => boolean,
   ): AsyncIterable<{ readonly type: ListChange_Type; readonly total: number; readonly message?: M }>
   get(request: KeyFields, call: Call): Promise<M>
   json(request: KeyFields, call: Call): Promise<{ data: string }>
@@ -92,7 +117,7 @@ export interface KindHandlers<T extends KubeObject, M> {
 export function kindHandlers<T extends KubeObject, M, E = undefined>(
   objects: Objects,
   kind: Kind<T, M, E>,
-): KindHandlers<T, M> {
+): KindHandlers<T, M, E> {
   const { type } = kind
   const messages = async (call: Call, place: Place, items: readonly T[]): Promise<M[]> => {
     const extraOf = await kind.extras?.(objects, call, place, items)
@@ -106,15 +131,21 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
       return { items: await messages(call, place, items), pagination }
     },
 
-    async *watch(request, call, more = {}) {
+    async *watch(request, call, more = {}, matches) {
       const place = placeOf(request)
       const query = { ...listQueryOf(kind, { ...request, page: 1, pageSize: 0 }), ...more }
       // What completes a message says nothing of where the list is from.
       const quiet = { ...call, answered: () => undefined }
-      for await (const event of objects.watch<T>(call, place, type, query)) {
+      const isFollowed = kind.follow && place.cluster === undefined
+      const events: AsyncIterable<FollowedEvent<T, E>> = isFollowed
+        ? kind.follow(objects, call, { place, type, query, ...(matches && { matches }) })
+        : objects.watch<T>(call, place, type, withCondition(query, matches))
+      for await (const event of events) {
         const { total } = event
         const change = ListChange_Type[event.type]
         if (!('object' in event)) yield { type: change, total }
+        else if (isFollowed)
+          yield { type: change, total, message: kind.message(event.object, place, event.extra as E) }
         else {
           const [message] = await messages(quiet, place, [event.object])
           yield { type: change, total, message: message as M }
@@ -157,6 +188,15 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
       return {}
     },
   }
+}
+
+/** Where there are no extras, as in members, a condition is one on the object. */
+function withCondition<T extends KubeObject, E>(
+  query: ListQuery<T>,
+  matches: ((object: T, extra: E) => boolean) | undefined,
+): ListQuery<T> {
+  const { where = () => true } = query
+  return matches ? { ...query, where: object => where(object) && matches(object, undefined as E) } : query
 }
 
 /** Where a request's objects are. */

@@ -25,7 +25,11 @@ export interface States<T extends KubeObject> {
  * @throws Failure INVALID_ARGUMENT for a phase that the kind does not have
  */
 export const listByState =
-  <T extends KubeObject, M>(objects: Objects, handlers: KindHandlers<T, M>, states: States<T>) =>
+  <T extends KubeObject, M>(
+    objects: Objects,
+    handlers: Pick<KindHandlers<T, M>, 'list'>,
+    states: States<T>,
+  ) =>
   async (
     request: ListFields & { readonly phase: string },
     call: Call,
@@ -49,6 +53,20 @@ export const listByState =
       ...(isSorted && { sort: { key: nameOf, descending: request.sortDir !== SortDir.asc } }),
     })
   }
+
+/**
+ * Whether an object is in the state that a request asks for, where its list is followed; undefined for all.
+ * @throws Failure INVALID_ARGUMENT for a phase that the kind does not have
+ */
+export function inState<T extends KubeObject>(
+  states: States<T>,
+  phase: string,
+): ((object: T, distribution: Distribution | undefined) => boolean) | undefined {
+  const wanted = wantedState(states.schema, phase)
+  return wanted === undefined
+    ? undefined
+    : (object, distribution) => states.of(object, distribution) === wanted
+}
 
 /** The state that a request asks for, by the name that the status has for it; undefined for all. */
 export function wantedState(schema: DescEnum, phase: string): number | undefined {

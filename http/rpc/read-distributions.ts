@@ -6,6 +6,7 @@ import { StatusError } from '../../manifests/status-error.js'
 import type { ObjectType, Place } from '../objects/object-type.js'
 import type { ObjectCall, Objects } from '../objects/objects.js'
 import { aside } from './aside.js'
+import { bindingOf, keyOfObject } from './binding-of.js'
 import {
   type ClusterFacts,
   clusterFactsOf,
@@ -92,24 +93,9 @@ async function read(
   if (!bindings) return () => UNKNOWN_DISTRIBUTION
   const facts: ReadonlyMap<string, ClusterFacts> | undefined =
     clusters && new Map(clusters.map(cluster => [cluster.metadata.name, clusterFactsOf(cluster)]))
-  const byKey = new Map(
-    bindings.map(binding => [keyOf(binding.metadata.namespace, binding.metadata.name), binding]),
-  )
-  return object => {
-    const { namespace, name } = object.metadata
-    const binding = byKey.get(keyOf(namespace, bindingName(object.kind, name)))
-    return distributionOf(binding && isOf(binding, object) ? binding : undefined, facts)
-  }
+  const byKey = new Map(bindings.map(binding => [keyOfObject(binding), binding]))
+  return object => distributionOf(bindingOf(object, byKey), facts)
 }
-
-const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`
-
-/** Kinds of one name in two groups share the name of their bindings, and only one of them has the binding. */
-const isOf = ({ spec }: Binding, { apiVersion, kind }: KubeObject): boolean =>
-  spec.resource?.kind === kind && groupOf(spec.resource.apiVersion) === groupOf(apiVersion)
-
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
 
 /** What a list that completes an answer shows; undefined where the caller may not read, or the type is not served. */
 export async function ifReadable<T>(

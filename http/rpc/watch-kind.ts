@@ -13,17 +13,21 @@ type Change<Field extends string, M> = { readonly type: ListChange_Type; readonl
 /**
  * The handler of a kind's watch rpc: the list as it is followed, each object in the field of its own name. What refuses the
  * list refuses the call. An empty `cluster` of the request is the control plane.
- * @param more conditions that the request has beyond those of every list
+ * @param more conditions that the request has beyond those of every list; `matches`: the one that depends on the extra
  */
 export const watchKind =
-  <T extends KubeObject, M, Field extends string>(of: Pick<KindHandlers<T, M>, 'watch'>, field: Field) =>
+  <T extends KubeObject, M, E, Field extends string>(
+    of: Pick<KindHandlers<T, M, E>, 'watch'>,
+    field: Field,
+  ) =>
   (
     request: FilterFields,
     call: Call,
     more?: Partial<ListQuery<T>>,
+    matches?: (object: T, extra: E) => boolean,
   ): Promise<AsyncIterable<Change<Field, M>>> => {
     async function* changes() {
-      for await (const { message, ...change } of of.watch(inCluster(request), call, more))
+      for await (const { message, ...change } of of.watch(inCluster(request), call, more, matches))
         yield { ...change, ...(message && { [field]: message }) } as Change<Field, M>
     }
     return begun(changes())

@@ -8,10 +8,10 @@ import {
 import { WorkloadState } from '../../../proto/gen/kairship/types_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution, sumOf } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { kubeMessage } from '../kube-message.js'
 import { objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 /** apps/v1 Deployment, as far as its state is read from it. */
 export interface Deployment extends KubeObject {
@@ -32,7 +32,7 @@ export const deployments: Kind<Deployment, DeploymentMessage, Distribution | und
     ...{ kind: 'Deployment', namespaced: true },
   },
   message: deploymentMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
 }
 
 /** Set by the Deployment controller of a member. */

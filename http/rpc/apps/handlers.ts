@@ -5,7 +5,7 @@ import { failedPrecondition } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { type KeyFields, kindHandlers, objectKeyOf, placeOf } from '../kind-handlers.js'
-import { listByState } from '../list-by-state.js'
+import { inState, listByState } from '../list-by-state.js'
 import { mergePatched } from '../merge-patched.js'
 import { watchKind } from '../watch-kind.js'
 import { type Deployment, deploymentState, deployments } from './deployment.js'
@@ -17,11 +17,9 @@ const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt'
 /** Deployments of instances, and those of their members that can be promoted. */
 export function appsHandlers(objects: Objects): ServiceHandlers<typeof AppsService> {
   const of = kindHandlers(objects, deployments)
-  const list = listByState(objects, of, {
-    type: deployments.type,
-    schema: WorkloadStateSchema,
-    of: deploymentState,
-  })
+  const states = { type: deployments.type, schema: WorkloadStateSchema, of: deploymentState }
+  const list = listByState(objects, of, states)
+  const watch = watchKind(of, 'deployment')
   const patched = async (request: KeyFields, call: Call, spec: object) => ({
     deployment: await mergePatched(objects, deployments, request, call, { spec }),
   })
@@ -30,7 +28,7 @@ export function appsHandlers(objects: Objects): ServiceHandlers<typeof AppsServi
     listDeployments: list,
     listMemberClusterAllDeployments: of.list,
     listMemberClusterDeployments: of.list,
-    watchDeployments: watchKind(of, 'deployment'),
+    watchDeployments: async (request, call) => watch(request, call, {}, inState(states, request.phase)),
     getDeployment: of.get,
     getDeploymentJSON: of.json,
     createDeployment: of.create,

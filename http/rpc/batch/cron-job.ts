@@ -8,10 +8,10 @@ import {
 } from '../../../proto/gen/kairship/batch_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { kubeMessage } from '../kube-message.js'
 import { milliseconds, objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 /** batch/v1 CronJob, as far as its state is read from it. */
 export interface CronJob extends KubeObject {
@@ -28,7 +28,7 @@ type CronJobMessage = MessageInitShape<typeof CronJobSchema>
 export const cronJobs: Kind<CronJob, CronJobMessage, Distribution | undefined> = {
   type: { group: 'batch', version: 'v1', resource: 'cronjobs', kind: 'CronJob', namespaced: true },
   message: cronJobMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
 }
 
 /** @param distribution absent for a CronJob of a member cluster */

@@ -9,7 +9,7 @@ import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { aside } from '../aside.js'
 import { type KeyFields, kindHandlers, placeOf } from '../kind-handlers.js'
-import { listByState } from '../list-by-state.js'
+import { inState, listByState } from '../list-by-state.js'
 import { mergePatched } from '../merge-patched.js'
 import { watchKind } from '../watch-kind.js'
 import { type CronJob, cronJobState, cronJobs } from './cron-job.js'
@@ -20,23 +20,22 @@ import { restartJob } from './restart-job.js'
 export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchService> {
   const job = kindHandlers(objects, jobs)
   const cronJob = kindHandlers(objects, cronJobs)
-  const listJobs = listByState(objects, job, {
-    type: jobs.type,
-    schema: JobStatus_JobStateSchema,
-    of: jobState,
-  })
-  const listCronJobs = listByState(objects, cronJob, {
-    type: cronJobs.type,
+  const jobStates = { type: jobs.type, schema: JobStatus_JobStateSchema, of: jobState }
+  const cronJobStates = {
+    ...{ type: cronJobs.type, of: cronJobState },
     schema: CronJobStatus_CronJobStateSchema,
-    of: cronJobState,
-  })
+  }
+  const listJobs = listByState(objects, job, jobStates)
+  const listCronJobs = listByState(objects, cronJob, cronJobStates)
+  const watchJobs = watchKind(job, 'job')
+  const watchCronJobs = watchKind(cronJob, 'cronjob')
   const suspended = async (request: KeyFields, call: Call, suspend: boolean) => ({
     cronjob: await mergePatched(objects, cronJobs, request, call, { spec: { suspend } }),
   })
   return {
     listInstanceJobs: listJobs,
     listJobs,
-    watchJobs: watchKind(job, 'job'),
+    watchJobs: async (request, call) => watchJobs(request, call, {}, inState(jobStates, request.phase)),
     getJob: job.get,
     getJobJSON: job.json,
     createJob: job.create,
@@ -49,7 +48,8 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
 
     listInstanceCronJobs: listCronJobs,
     listCronJobs,
-    watchCronJobs: watchKind(cronJob, 'cronjob'),
+    watchCronJobs: async (request, call) =>
+      watchCronJobs(request, call, {}, inState(cronJobStates, request.phase)),
     getCronJob: cronJob.get,
     getCronJobJSON: cronJob.json,
     createCronJob: cronJob.create,

@@ -8,10 +8,10 @@ import {
 } from '../../../proto/gen/kairship/batch_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution, sumOf } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { kubeMessage } from '../kube-message.js'
 import { milliseconds, objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 /** batch/v1 Job, as far as its state is read from it. */
 export interface Job extends KubeObject {
@@ -32,7 +32,7 @@ type JobMessage = MessageInitShape<typeof JobSchema>
 export const jobs: Kind<Job, JobMessage, Distribution | undefined> = {
   type: { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true },
   message: jobMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
 }
 
 /** @param distribution absent for a Job of a member cluster */

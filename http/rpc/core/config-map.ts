@@ -3,10 +3,10 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { ConfigMapSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { kubeMessage } from '../kube-message.js'
 import { objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 type ConfigMapMessage = MessageInitShape<typeof ConfigMapSchema>
 
@@ -14,7 +14,7 @@ type ConfigMapMessage = MessageInitShape<typeof ConfigMapSchema>
 export const configMaps: Kind<KubeObject, ConfigMapMessage, Distribution | undefined> = {
   type: { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
   message: configMapMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
 }
 
 /** @param distribution absent for a ConfigMap of a member cluster */

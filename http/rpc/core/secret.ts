@@ -4,10 +4,10 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { SecretSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { kubeMessage } from '../kube-message.js'
 import { objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 /** v1 Secret. */
 export interface Secret extends KubeObject {
@@ -20,7 +20,7 @@ type SecretMessage = MessageInitShape<typeof SecretSchema>
 export const secrets: Kind<Secret, SecretMessage, Distribution | undefined> = {
   type: { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
   message: secretMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
 }
 
 /** Secrets as lists show them. */

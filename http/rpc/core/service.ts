@@ -3,10 +3,10 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { type ServiceSchema, ServiceSpecSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { kubeMessage } from '../kube-message.js'
 import { objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 /** v1 Service, as far as its selector and type are read from it. */
 export interface Service extends KubeObject {
@@ -19,7 +19,7 @@ type ServiceMessage = MessageInitShape<typeof ServiceSchema>
 export const services: Kind<Service, ServiceMessage, Distribution | undefined> = {
   type: { group: '', version: 'v1', resource: 'services', kind: 'Service', namespaced: true },
   message: serviceMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
 }
 
 /** @param distribution absent for a Service of a member cluster */

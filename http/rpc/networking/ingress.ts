@@ -3,9 +3,9 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { type IngressSchema, Protocol } from '../../../proto/gen/kairship/networking_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution } from '../distribution.js'
+import { DISTRIBUTED } from '../follow-distributed.js'
 import type { Kind } from '../kind-handlers.js'
 import { objectMeta } from '../object-meta.js'
-import { readDistributions } from '../read-distributions.js'
 
 /** networking.k8s.io/v1 Ingress, as far as the API shows it. */
 export interface Ingress extends KubeObject {
@@ -56,7 +56,7 @@ export const ingresses: Kind<Ingress, IngressMessage, Distribution | undefined> 
     ...{ kind: 'Ingress', namespaced: true },
   },
   message: ingressMessage,
-  extras: readDistributions,
+  ...DISTRIBUTED,
   patchType: 'application/strategic-merge-patch+json',
 }
 

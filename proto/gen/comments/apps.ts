@@ -28,6 +28,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.name": "Only objects whose name contains this.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.phase": "Only objects in this state, by the name that `status` has for it.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.deployment": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.total": "How many match after this change.",
   "kairship.io.api.apps.v1alpha1.CreateDeploymentRequest.data": "The whole manifest, JSON or YAML.",

@@ -185,6 +185,54 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       }
     })
 
+    it('of Deployments shows where each goes as it changes, and keeps those in one state', async () => {
+      const [, down = ''] = core.members
+      const request = { ...whole(), namespace: 'default', name: 'wanders' }
+      const all = apps.calls.follow('watchDeployments', request)
+      const running = apps.calls.follow('watchDeployments', { ...request, phase: 'WORKLOAD_STATE_RUNNING' })
+      const both = [all.rest, all.grpc, running.rest, running.grpc]
+      type Shown = { status: { state: string; clusters: { name: string; reachable: boolean }[] } }
+      const last = ({ steps }: Following) => {
+        const { status } = (steps.at(-1)!.deployment ?? { status: { clusters: [] } }) as unknown as Shown
+        const clusters = status.clusters.filter(({ reachable }) => reachable).map(({ name }) => name)
+        return { type: steps.at(-1)!.type, total: steps.at(-1)!.total, clusters }
+      }
+      const tell = (wanted: object, ...streams: Following[]) =>
+        eventually(
+          JSON.stringify(wanted),
+          () =>
+            streams.every(one =>
+              Object.entries(wanted).every(
+                ([field, value]) => String(last(one)[field as 'type']) === String(value),
+              ),
+            ),
+          { story: () => streams.map(({ text }) => text()).join('\n') },
+        )
+      try {
+        for (const one of both) expect(await told(one, 2, 'deployment')).toEqual(EMPTY)
+        await core.create(core.control, TYPES.deployments, deployment('wanders', { replicas: 1 }))
+        await tell({ type: 'ADDED', total: 1, clusters: [] }, all.rest, all.grpc)
+        await core.place('Deployment', 'wanders', {
+          apiVersion: 'apps/v1',
+          more: { placement: { clusterAffinity: { clusterNames: [down] } } },
+        })
+        await tell({ type: 'MODIFIED', total: 1, clusters: [down] }, all.rest, all.grpc)
+        await tell({ total: 1, clusters: [down] }, running.rest, running.grpc)
+        const restore = core.member(down).interrupt({ kind: 'refuseConnections' })
+        try {
+          await tell({ type: 'MODIFIED', total: 1, clusters: [] }, all.rest, all.grpc)
+          await tell({ type: 'LEFT', total: 0, clusters: [] }, running.rest, running.grpc)
+        } finally {
+          restore()
+        }
+        await tell({ total: 1, clusters: [down] }, running.rest, running.grpc)
+        await core.remove(core.control, TYPES.deployments, key('wanders'))
+        await tell({ type: 'DELETED', total: 0 }, all.rest, all.grpc)
+      } finally {
+        for (const one of both) one.close()
+      }
+    })
+
     it('is followed in a member, too', async () => {
       const [cluster = ''] = core.members
       const { rest, grpc } = core.calls.follow('watchConfigMaps', { ...whole(), cluster, name: 'there' })
