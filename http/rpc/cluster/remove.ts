@@ -3,6 +3,7 @@ import { executionNamespace } from '../../../karmada/names.js'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isForbidden, isNotFound } from '../../../manifests/status-error.js'
+import { deadline } from '../../../ports/cancellation.js'
 import { ClusterPhase } from '../../../proto/gen/kairship/cluster_pb.js'
 import type { Call } from '../../call.js'
 import { toFailure } from '../../errors.js'
@@ -60,7 +61,7 @@ export async function removeCluster(
   await objects.remove(call, place, CLUSTER, { name }, uid ? { uid } : {})
   await gone(objects, call, instance, cluster, goneMs)
   if (typeof credential === 'string') return [leftBecause(name, credential)]
-  const signal = AbortSignal.timeout(REVOKE_MS)
+  const { signal, clear } = deadline([], REVOKE_MS)
   try {
     const api = await connectToCluster(connect, credential.kubeconfig)
     try {
@@ -71,6 +72,8 @@ export async function removeCluster(
   } catch (error) {
     call.log.warn({ err: error, instance, cluster: name }, 'Karmada’s access was not taken out of a cluster')
     return [leftBecause(name, toFailure(error).message)]
+  } finally {
+    clear()
   }
 }
 
