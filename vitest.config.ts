@@ -9,7 +9,7 @@ const worlds = [
 ]
 
 /** What measures the heap of its process, which must be a new one. */
-const alone = ['test/http/proxy/in-flight.test.ts']
+const alone = ['test/http/proxy/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
 
 /** Worlds first: they are long and mostly wait, and would otherwise be what all is waited for in the end. */
 class WorldsFirst extends BaseSequencer {
@@ -51,7 +51,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/real/**', ...worlds],
+          exclude: ['test/real/**', ...worlds, ...alone],
         },
       },
     ],

@@ -2,20 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { WrittenType } from '../../../http/read-your-writes/expected-write.js'
 import { HOST_CLUSTER, LOST_FOR_MS, type WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
-import { collectGarbage } from '../../collect-garbage.js'
-import {
-  ann,
-  ben,
-  everywhere,
-  lost,
-  maps,
-  namespaces,
-  refused,
-  remove,
-  start,
-  update,
-  wrote,
-} from './ledgers.js'
+import { ann, ben, everywhere, lost, maps, refused, start, update, wrote } from './ledgers.js'
 
 describe('what one caller writes', () => {
   it('of many invented types changes nothing for another caller, nor for another instance', () => {
@@ -24,26 +11,6 @@ describe('what one caller writes', () => {
     expect(expects(ann, maps)).toBe(true)
     expect(expects(ben, maps)).toBe(false)
     expect(ledger.expectedWrites({ ...ann, instance: 'j' }, maps, everywhere)).toBeUndefined()
-  })
-
-  it('takes bounded memory, whatever it is', () => {
-    const { write } = start()
-    const used = () => {
-      collectGarbage({ type: 'major' })
-      return process.memoryUsage().heapUsed
-    }
-    const flood = (outcome: Outcome) => {
-      for (let n = 0; n < 20_000; n++) {
-        write(ann, { group: 'x', resource: `r${n}` }, update(`o${n}`), outcome)
-        write(ann, maps, update(`o${n}`), outcome)
-        write(ann, namespaces, remove(`n${n}`), outcome)
-      }
-    }
-    flood(lost)
-    const before = used()
-    flood(wrote('x'))
-    flood(lost)
-    expect(used() - before).toBeLessThan(2_000_000)
   })
 
   it('is expected of every type once types had to be forgotten, and of none that is checked after that', () => {
