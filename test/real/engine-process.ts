@@ -17,6 +17,8 @@ export interface EngineOptions {
   readonly isReady: () => Promise<boolean>
   /** The signal for an orderly end; SIGTERM unless the engine wants another. */
   readonly stopSignal?: NodeJS.Signals
+  /** Start it again when it ends by itself, as a Deployment or systemd would; told on stderr, with its last log lines. */
+  readonly revive?: boolean
 }
 
 /** How a process ended. */
@@ -36,6 +38,8 @@ const stopTimeout = 60_000
  */
 export class EngineProcess {
   private child: ChildProcess | undefined
+  /** From being ready until it is ended on purpose. */
+  private isMeantToRun = false
 
   constructor(readonly options: EngineOptions) {}
 
@@ -73,6 +77,7 @@ export class EngineProcess {
     child.once('exit', (code, signal) => {
       ended = `it ended with ${signal ?? `code ${code}`}`
       if (this.child === child) this.child = undefined
+      if (this.isMeantToRun && this.options.revive) this.revive(ended)
     })
     const deadline = Date.now() + readyTimeout
     while (!(await this.options.isReady())) {
@@ -80,6 +85,14 @@ export class EngineProcess {
       if (Date.now() > deadline) throw this.failure(`it was not ready after ${readyTimeout / 1000} s`)
       await delay(100)
     }
+    this.isMeantToRun = true
+  }
+
+  /** One that ends again before it serves stays down: whoever needs it says so. */
+  private revive(ended: string): void {
+    this.isMeantToRun = false
+    console.error(`${this.failure(ended).message}\n${this.name} is started again`)
+    this.start().catch((problem: Error) => console.error(problem.message))
   }
 
   /**
@@ -87,6 +100,7 @@ export class EngineProcess {
    * @returns how it ended; undefined where it did not run
    */
   async stop(): Promise<Ending | undefined> {
+    this.isMeantToRun = false
     const child = this.child
     if (child === undefined) return undefined
     const exited = once(child, 'exit') as Promise<[Ending['code'], Ending['signal']]>
@@ -101,6 +115,7 @@ export class EngineProcess {
 
   /** Kills the process the hard way, as a crash would. */
   async crash(): Promise<void> {
+    this.isMeantToRun = false
     const child = this.child
     if (child === undefined) return
     const exited = once(child, 'exit')
@@ -115,7 +130,7 @@ export class EngineProcess {
 
   private failure(why: string): Error {
     const tail = readFileSync(this.options.log, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
-    return new Error(`${this.name} did not start: ${why}. Its log ${this.options.log} ends:\n${tail}`)
+    return new Error(`${this.name} does not run: ${why}. Its log ${this.options.log} ends:\n${tail}`)
   }
 }
 

@@ -21,7 +21,8 @@ export class Site {
 
   /** Starts an engine that `close` will end. */
   async run(options: Omit<EngineOptions, 'log'>): Promise<EngineProcess> {
-    const engine = new EngineProcess({ ...options, log: join(this.folder, 'logs', `${options.name}.log`) })
+    const log = join(this.folder, 'logs', `${options.name}.log`)
+    const engine = new EngineProcess({ ...options, log, revive: true })
     this.engines.push(engine)
     await engine.start()
     return engine

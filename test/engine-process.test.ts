@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { waitFor } from './patience.js'
+import { EngineProcess } from './real/engine-process.js'
+
+describe('an engine of the real stack', () => {
+  let folder: string
+  let engine: EngineProcess
+  const told = vi.spyOn(console, 'error')
+  const startOf = async (revive: boolean): Promise<number> => {
+    engine = new EngineProcess({
+      name: 'sleeper',
+      command: '/bin/sh',
+      args: ['-c', 'echo panic: too much; exec sleep 600'],
+      log: join(folder, 'sleeper.log'),
+      isReady: async () => readFileSync(join(folder, 'sleeper.log'), 'utf8').includes('\npanic'),
+      revive,
+    })
+    await engine.start()
+    return engine.pid ?? 0
+  }
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kairship-engine-'))
+    told.mockReset().mockImplementation(() => undefined)
+  })
+  afterEach(async () => {
+    await engine.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('that ends by itself is started again, and what it said last is told', async () => {
+    const first = await startOf(true)
+    process.kill(first, 'SIGKILL')
+    await waitFor(() => expect([undefined, first]).not.toContain(engine.pid))
+    expect(told.mock.calls.flat().join('\n')).toMatch(
+      /sleeper does not run: it ended with SIGKILL[\s\S]*panic: too much/,
+    )
+  })
+
+  it.each(['stop', 'crash'] as const)('that is meant to end (%s) stays down', async end => {
+    await startOf(true)
+    await engine[end]()
+    await new Promise(resolve => setImmediate(resolve))
+    expect(engine.pid).toBeUndefined()
+    expect(told).not.toHaveBeenCalled()
+  })
+
+  it('stays down where nobody asked for more', async () => {
+    const pid = await startOf(false)
+    process.kill(pid, 'SIGKILL')
+    await waitFor(() => expect(engine.pid).toBeUndefined())
+    expect(told).not.toHaveBeenCalled()
+  })
+})
