@@ -1,10 +1,7 @@
 import { linkTo } from '../../../karmada/explain/link.js'
 import { explainPlacement } from '../../../karmada/explain/placement.js'
 import { summaryOf, trace } from '../../../karmada/explain/trace.js'
-import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
-import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { isPlaced } from '../../../karmada/objects/resource-binding.js'
-import type { KubeObject } from '../../../manifests/kube.js'
 import type { PlacementService } from '../../../proto/gen/kairship/placement_pb.js'
 import type { Call } from '../../call.js'
 import { failedPrecondition, invalidFields, notFound } from '../../failure.js'
@@ -14,6 +11,7 @@ import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { bindingOf, clustersOf, gather } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
+import { overridePolicyOf, propagationPolicyOf } from './policy-manifest.js'
 import { previewOverride, previewPropagation } from './preview.js'
 import { Reader } from './reader.js'
 import { TYPES } from './types.js'
@@ -46,8 +44,8 @@ export function placementHandlers(objects: Objects): ServiceHandlers<typeof Plac
       const policy = manifestAmong(data, POLICIES)
       const reader = new Reader(objects, call, { instance })
       return policy.kind.endsWith('PropagationPolicy')
-        ? previewPropagation(reader, withSpec<PropagationPolicy>(policy))
-        : previewOverride(reader, withSpec<OverridePolicy & KubeObject>(policy))
+        ? previewPropagation(reader, propagationPolicyOf(policy))
+        : previewOverride(reader, overridePolicyOf(policy))
     },
   }
 }
@@ -85,10 +83,3 @@ const followsAnother = ({ kind }: ObjectType, { name }: ObjectKey) =>
     `${kind} ${name} has no placement of its own: it goes where the templates go that need it (spec.requiredBy of its binding)`,
     { reason: 'Dependency' },
   )
-
-/** @throws Failure INVALID_ARGUMENT for a policy without a spec, which Karmada would not store */
-function withSpec<T extends KubeObject>(policy: KubeObject): T {
-  const { spec } = policy as KubeObject & { readonly spec?: unknown }
-  if (typeof spec === 'object' && spec !== null && !Array.isArray(spec)) return policy as T
-  throw invalidFields([{ field: 'data.spec', description: 'is required' }])
-}
