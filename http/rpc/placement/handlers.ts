@@ -1,7 +1,10 @@
 import { linkTo } from '../../../karmada/explain/link.js'
 import { explainPlacement } from '../../../karmada/explain/placement.js'
 import { summaryOf, trace } from '../../../karmada/explain/trace.js'
+import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { isPlaced } from '../../../karmada/objects/resource-binding.js'
+import type { KubeObject } from '../../../manifests/kube.js'
 import type { PlacementService } from '../../../proto/gen/kairship/placement_pb.js'
 import type { Call } from '../../call.js'
 import { failedPrecondition, invalidFields, notFound } from '../../failure.js'
@@ -11,7 +14,7 @@ import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { bindingOf, clustersOf, gather } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
-import { overridePolicyOf, propagationPolicyOf } from './policy-manifest.js'
+import { policyOf } from './policy-manifest.js'
 import { previewOverride, previewPropagation } from './preview.js'
 import { Reader } from './reader.js'
 import { TYPES } from './types.js'
@@ -44,8 +47,8 @@ export function placementHandlers(objects: Objects): ServiceHandlers<typeof Plac
       const policy = manifestAmong(data, POLICIES)
       const reader = new Reader(objects, call, { instance })
       return policy.kind.endsWith('PropagationPolicy')
-        ? previewPropagation(reader, propagationPolicyOf(policy))
-        : previewOverride(reader, overridePolicyOf(policy))
+        ? previewPropagation(reader, policyOf<PropagationPolicy>(policy))
+        : previewOverride(reader, policyOf<OverridePolicy & KubeObject>(policy))
     },
   }
 }

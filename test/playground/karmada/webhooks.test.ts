@@ -46,6 +46,32 @@ describe('an embedded Karmada', () => {
     expect(await read(control(), POLICIES, { namespace: 'default', name: 'p-web' })).toBeUndefined()
   })
 
+  it('refuses a policy that its webhook cannot decode', async () => {
+    const policy = policyFor('Deployment', 'odd', duplicated('m1'))
+    const odd = { ...policy, spec: { resourceSelectors: 'all', placement: {} } } as KubeObject
+    const { code, message } = await refusal(ensure(control(), POLICIES, odd))
+    expect([code, message]).toEqual([
+      400,
+      'admission webhook "propagationpolicy.karmada.io" denied the request: json: cannot unmarshal spec.resourceSelectors: Invalid input: expected array, received string',
+    ])
+  })
+
+  it.each([
+    ['spec.resourceSelectors', {}],
+    ['spec.resourceSelectors', { spec: { placement: {} } }],
+    [
+      'spec.resourceSelectors[0].kind',
+      { spec: { resourceSelectors: [{ apiVersion: 'apps/v1' }], placement: {} } },
+    ],
+  ])('leaves a policy without %s to the CRD', async (field, rest) => {
+    const { spec: _, ...policy } = policyFor('Deployment', 'less', duplicated('m1')) as KubeObject & {
+      spec: object
+    }
+    const { code, message } = await refusal(ensure(control(), POLICIES, { ...policy, ...rest }))
+    expect(code).toBe(422)
+    expect(message).toContain(`${field}: Required value`)
+  })
+
   it('refuses a change that it would not have let in, and lets others pass', async () => {
     const made = await ensure(control(), POLICIES, policyFor('Deployment', 'app', duplicated('m1')))
     const change = (spec: object) =>
