@@ -9,5 +9,10 @@ import { invalidFields } from '../../failure.js'
 export function policyOf<T extends KubeObject>(manifest: KubeObject): T {
   const { policy, wrong } = readPolicy<T>(manifest)
   if (wrong.length === 0) return policy
-  throw invalidFields(wrong.map(({ path, message }) => ({ field: `data.${path}`, description: message })))
+  throw invalidFields(
+    wrong.map(({ path, message, isMissing }) => ({
+      field: `data.${path}`,
+      description: isMissing ? 'is required' : message,
+    })),
+  )
 }
