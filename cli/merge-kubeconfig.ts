@@ -46,7 +46,8 @@ export function mergeKubeconfig(
   // A link stays one.
   const file = existsSync(path) ? realpathSync(path) : path
   return locked(file, () => {
-    const document = parseDocument(existsSync(file) ? readFileSync(file, 'utf8') : '')
+    // The error below says what is wrong; the parser's own warnings would stand before it.
+    const document = parseDocument(existsSync(file) ? readFileSync(file, 'utf8') : '', { logLevel: 'error' })
     const before = kubeconfig.safeParse(document.toJS() ?? {})
     if (document.errors.length > 0 || !before.success)
       throw new CommandError(`${path} is no kubeconfig: nothing was changed`, ExitCode.usage)

@@ -27,8 +27,23 @@ const BUILT_IN: Readonly<Record<string, readonly [apiVersion: string, kind: stri
   clusterrole: ['rbac.authorization.k8s.io/v1', 'ClusterRole'],
 }
 
+/** The short names that kubectl has for these kinds. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  deploy: 'deployment',
+  sts: 'statefulset',
+  ds: 'daemonset',
+  cj: 'cronjob',
+  svc: 'service',
+  cm: 'configmap',
+  sa: 'serviceaccount',
+  pvc: 'persistentvolumeclaim',
+  po: 'pod',
+  ing: 'ingress',
+  ns: 'namespace',
+}
+
 /**
- * Reads `deployment shop/web`, `deployments shop/web` or `example.io/v1/Rig shop/one`.
+ * Reads `deploy shop/web`, `deployment shop/web`, `deployments shop/web` or `example.io/v1/Rig shop/one`.
  * @throws CommandError for a type or name that cannot be read
  */
 export function objectArgument(type: string, object: string): ObjectArgument {
@@ -44,7 +59,8 @@ export function objectArgument(type: string, object: string): ObjectArgument {
 function typeArgument(type: string): Pick<ObjectArgument, 'apiVersion' | 'kind'> {
   const at = type.lastIndexOf('/')
   if (at > 0 && at < type.length - 1) return { apiVersion: type.slice(0, at), kind: type.slice(at + 1) }
-  const word = type.toLowerCase()
+  const given = type.toLowerCase()
+  const word = SHORT_NAMES[given] ?? given
   const [apiVersion, kind] = BUILT_IN[word] ?? BUILT_IN[singular(word)] ?? []
   if (apiVersion && kind) return { apiVersion, kind }
   throw new CommandError(

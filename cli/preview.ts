@@ -22,7 +22,9 @@ export async function previewPolicy(
 ): Promise<ExitCode> {
   const data = manifestIn(file)
   const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/policies:preview`
-  const raw = await client.post(path, { data })
+  const raw = await client.post(path, { data }).catch((error: unknown) => {
+    throw namingTheFile(error, file)
+  })
   const answer = fromJson(PreviewPolicyResponseSchema, raw as JsonValue, { ignoreUnknownFields: true })
   out(printedAnswer(raw, config.output) ?? forPeople(answer))
   return ExitCode.ok
@@ -37,6 +39,15 @@ function manifestIn(file: string): string {
     const why = error instanceof Error ? error.message : String(error)
     throw new CommandError(`${file} cannot be read: ${why}`, ExitCode.usage, { cause: error })
   }
+}
+
+/** A refusal of the field `data`, said of the file that was sent in it. Other errors stay as they are. */
+function namingTheFile(error: unknown, file: string): unknown {
+  if (!(error instanceof CommandError && error.message.startsWith('data: '))) return error
+  const problem = error.message.slice('data'.length)
+  return new CommandError(`${file === '-' ? 'standard input' : file}${problem}`, error.exitCode, {
+    cause: error,
+  })
 }
 
 function forPeople({ templates, total, unread }: PreviewPolicyResponse): string {

@@ -1,4 +1,5 @@
 import type { KubeApi } from '../../ports/kube-api.js'
+import { DEFAULT_GIT_VERSION } from '../apiserver/endpoints/version.js'
 import { ensure, remove, update } from '../client/write.js'
 import type { Node, NodeCondition } from '../objects/core.js'
 import { NODES } from '../objects/core-types.js'
@@ -13,9 +14,23 @@ export interface NodeShape {
   readonly labels?: Readonly<Record<string, string>>
 }
 
+/** All fields are required. Those that a simulated machine has nothing for are empty. */
+const NODE_INFO = {
+  machineID: '',
+  systemUUID: '',
+  bootID: '',
+  kernelVersion: '',
+  osImage: '',
+  containerRuntimeVersion: '',
+  kubeletVersion: DEFAULT_GIT_VERSION,
+  kubeProxyVersion: '',
+  operatingSystem: 'linux',
+  architecture: 'amd64',
+}
+
 /**
- * Simulated nodes. Real kubelets tell that they live by a Lease every 10 s; here a node is alive until told otherwise, so
- * that an idle cluster writes nothing.
+ * Simulated nodes. A real kubelet renews a Lease every 10 s; here a node stays ready until `setReady(name, false)`, so that an
+ * idle cluster writes nothing.
  */
 export class NodeSimulation {
   readonly #api: KubeApi
@@ -44,7 +59,12 @@ export class NodeSimulation {
         ? node
         : {
             ...node,
-            status: { capacity: resources, allocatable: resources, conditions: [this.#ready(true)] },
+            status: {
+              capacity: resources,
+              allocatable: resources,
+              conditions: [this.#ready(true)],
+              nodeInfo: NODE_INFO,
+            },
           },
     )
   }

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parse } from 'yaml'
 import { mergeKubeconfig, ownKubeconfig } from '../../cli/merge-kubeconfig.js'
 
@@ -74,13 +74,19 @@ describe('a kubeconfig that an instance is added to', () => {
     expect((await read(join(folder, 'real'))).clusters).toHaveLength(1)
   })
 
-  it.each([['- a list'], ['clusters: text'], ['{']])('is left as it is when it is none: %s', async text => {
-    const path = join(folder, 'config')
-    await writeFile(path, text)
-    expect(() => mergeKubeconfig(path, addition('https://1'), 'eu')).toThrow('is no kubeconfig')
-    expect(await readFile(path, 'utf8')).toBe(text)
-    expect(await readdir(folder)).toEqual(['config'])
-  })
+  it.each([['- a list'], ['clusters: text'], ['{'], ['{{']])(
+    'a file that holds %s instead is refused without a warning of the parser, and not changed',
+    async text => {
+      const path = join(folder, 'config')
+      await writeFile(path, text)
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+      onTestFinished(() => warn.mockRestore())
+      expect(() => mergeKubeconfig(path, addition('https://1'), 'eu')).toThrow('is no kubeconfig')
+      expect(warn).not.toHaveBeenCalled()
+      expect(await readFile(path, 'utf8')).toBe(text)
+      expect(await readdir(folder)).toEqual(['config'])
+    },
+  )
 
   it.each(['link', 'file'])('is written to no %s that lies where it is prepared', async kind => {
     const path = join(folder, 'config')

@@ -26,6 +26,22 @@ describe('the name of an object on a command line', () => {
   })
 
   it.each([
+    ['deploy', 'Deployment'],
+    ['sts', 'StatefulSet'],
+    ['ds', 'DaemonSet'],
+    ['cj', 'CronJob'],
+    ['svc', 'Service'],
+    ['cm', 'ConfigMap'],
+    ['sa', 'ServiceAccount'],
+    ['pvc', 'PersistentVolumeClaim'],
+    ['po', 'Pod'],
+    ['ing', 'Ingress'],
+    ['ns', 'Namespace'],
+  ])('the short name %s of kubectl stands for %s', (type, kind) => {
+    expect(objectArgument(type, 'shop/web').kind).toBe(kind)
+  })
+
+  it.each([
     ['deployment', ''],
     ['deployment', 'shop/'],
     ['deployment', '/web'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Client } from '../../cli/client.js'
-import { ExitCode } from '../../cli/exit-code.js'
+import { CommandError, ExitCode } from '../../cli/exit-code.js'
 import { explainPlacement } from '../../cli/placement.js'
 import { previewPolicy } from '../../cli/preview.js'
 import { traceObject } from '../../cli/trace.js'
@@ -178,6 +178,21 @@ Not looked at: works are forbidden
 
   it('says so when nothing is selected', async () => {
     expect(await shown({ total: 0 })).toBe('The policy selects nothing that is there now.\n')
+  })
+
+  it('names the file where the server refuses the field that carries it', async () => {
+    const refused = (message: string) => ({
+      ...answering({}).context,
+      client: {
+        post: () => Promise.reject(new CommandError(message, ExitCode.failed)),
+      } as unknown as Client,
+    })
+    const path = file('kind: Deployment\n---\nkind: PropagationPolicy\n')
+    const previewed = (message: string) =>
+      previewPolicy(refused(message), config(), ['eu', path]).catch((error: Error) => error.message)
+    expect(await previewed('data: holds 2 documents')).toBe(`${path}: holds 2 documents`)
+    expect(await previewed('instance eu: is not there')).toBe('instance eu: is not there')
+    expect(await previewed('database is full')).toBe('database is full')
   })
 
   it('names a file that is not there', async () => {

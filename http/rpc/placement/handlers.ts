@@ -37,7 +37,7 @@ export function placementHandlers(objects: Objects): ServiceHandlers<typeof Plac
     async explainPlacement(request, call) {
       const { reader, type, key } = await lookedFor(objects, request, call)
       const [binding, clusters] = await Promise.all([bindingOf(reader, type.kind, key), clustersOf(reader)])
-      if (!binding) throw notPropagated(type, key)
+      if (!binding) throw (await reader.get(type, key)) ? notPropagated(type, key) : noTemplate(type, key)
       if (!isPlaced(binding)) throw followsAnother(type, key)
       const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters)
       return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
@@ -74,10 +74,18 @@ async function lookedFor(
   return { reader, type, key: { name, ...(type.namespaced && { namespace }) } }
 }
 
-const notPropagated = ({ kind }: ObjectType, { namespace, name }: ObjectKey) =>
+const titleOf = ({ kind }: ObjectType, { namespace, name }: ObjectKey): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`
+
+const noTemplate = (type: ObjectType, key: ObjectKey) =>
+  notFound(`the control plane has no ${titleOf(type, key)}`, { reason: 'TemplateNotFound' })
+
+const notPropagated = (type: ObjectType, key: ObjectKey) =>
   notFound(
-    `${kind} ${namespace ? `${namespace}/` : ''}${name} has no binding: no policy propagates it. A trace says why`,
-    { reason: 'NotPropagated' },
+    `${titleOf(type, key)} has no binding: no policy propagates it. A trace names the first broken step`,
+    {
+      reason: 'NotPropagated',
+    },
   )
 
 /** Dependencies have bindings without a placement. */

@@ -4,7 +4,7 @@ import { resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
 import type { Deployment } from '../../../playground/member/workloads.js'
-import type { Pod } from '../../../playground/objects/core.js'
+import type { Node, Pod } from '../../../playground/objects/core.js'
 import { DEPLOYMENTS, JOBS, NAMESPACES, PODS, REPLICA_SETS } from '../../../playground/objects/core-types.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
@@ -42,6 +42,16 @@ const change = (spec: object) =>
   }))
 
 describe('a simulated member', () => {
+  it('has nodes that report the version of its API server', async () => {
+    const nodes = await api.request<{ items: Node[] }>({ method: 'GET', path: '/api/v1/nodes' })
+    const { gitVersion } = await api.request<{ gitVersion: string }>({ method: 'GET', path: '/version' })
+    expect(gitVersion).toMatch(/^v1\./)
+    expect(nodes.items.map(({ status }) => status?.nodeInfo?.kubeletVersion)).toEqual([
+      gitVersion,
+      gitVersion,
+    ])
+  })
+
   it('runs a Deployment: pods on nodes, ready, spread', async () => {
     await ensure(api, DEPLOYMENTS, {
       apiVersion: 'apps/v1',

@@ -129,12 +129,24 @@ describe('an explanation over REST', () => {
     ])
   })
 
-  it('of a template without a binding says that a trace tells why', async () => {
+  it('answers 404 NotPropagated for a template without a binding, and names the trace', async () => {
+    await create(DEPLOYMENTS, deployment('unbound'))
+    const { status, json } = await ask(
+      'GET',
+      '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=unbound',
+    )
+    expect([status, json.message]).toEqual([
+      404,
+      expect.stringMatching(/Deployment default\/unbound has no binding: .* trace/),
+    ])
+  })
+
+  it('answers 404 for a template that does not exist, without a word about policies', async () => {
     const { status, json } = await ask(
       'GET',
       '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=none',
     )
-    expect([status, json.message]).toEqual([404, expect.stringContaining('A trace says why')])
+    expect([status, json.message]).toEqual([404, 'the control plane has no Deployment default/none'])
   })
 })
 
