@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConcurrencyLimiter } from '../../../actors/instance/concurrency-limiter.js'
@@ -75,6 +76,27 @@ describe('a concurrency limiter', () => {
 
   it('refuses a signal that has aborted', async () => {
     await expect(new ConcurrencyLimiter(1).run(AbortSignal.abort('over'), async () => 1)).rejects.toBe('over')
+  })
+
+  it('refuses a signal that has aborted at once, also while every place is taken', async () => {
+    const limiter = new ConcurrencyLimiter(1)
+    new Piece(limiter)
+    let refused: unknown
+    limiter
+      .run(AbortSignal.abort('over'), async () => 1)
+      .catch(reason => {
+        refused = reason
+      })
+    await settled()
+    expect(refused).toBe('over')
+  })
+
+  it('leaves no listener and no timer behind of work that has ended', async () => {
+    const limiter = new ConcurrencyLimiter(1, 60_000)
+    const { signal } = new AbortController()
+    await Promise.all([1, 2, 3].map(() => limiter.run(signal, async () => undefined)))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('lets work that runs longer than its patience go on without a place', async () => {

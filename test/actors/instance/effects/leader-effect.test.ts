@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { getEventListeners } from 'node:events'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createActor, type PromiseActorLogic, toPromise } from 'xstate'
-import { leaderEffect } from '../../../../actors/instance/effects/leader-effect.js'
+import { ConcurrencyLimiter } from '../../../../actors/instance/concurrency-limiter.js'
+import { leaderEffect, type Work } from '../../../../actors/instance/effects/leader-effect.js'
 import { instanceLogic } from '../../../../actors/instance/instance-logic.js'
 import type { Assignment } from '../../../../machines/instance/task.js'
 import type { Instance } from '../../../../manifests/instance.js'
@@ -10,18 +12,99 @@ import { EffectsUnderTest, failing } from '../../effects-under-test.js'
 
 const effects = new EffectsUnderTest()
 
+/** Work that ends only with its signal, and then as its signal says. */
+const untilAborted: Work = (_, signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+/** The effect `wait` of one piece of work. */
+const waitEffect = (work: Work) =>
+  effects.actor(of => leaderEffect(of, { name: 'wait', stage: 'status' }, work))
+
+/** What was reported of effects, without times. */
+const reported = () => effects.events.map(({ seconds: _, ...event }) => event)
+
+const began = { instance: 'alpha', effect: 'wait', phase: 'began' }
+
 describe('an effect', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it('is aborted when the term ends, also while it waits for something that is no request', async () => {
-    let signal: AbortSignal | undefined
-    const waiting = effects.run(dependencies =>
-      leaderEffect(dependencies, { name: 'wait', stage: 'status' }, async (_, given) => {
-        signal = given
-        return new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason)))
-      }),
-    )
-    await waitFor(() => expect(signal).toBeDefined())
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const actor = waitEffect(untilAborted)
+    const failure = failing(toPromise(actor))
+    actor.start()
+    await vi.advanceTimersByTimeAsync(0)
     effects.term.abort(new Error('this replica no longer leads'))
-    expect(await failing(waiting)).toBe('Unexpected: this replica no longer leads')
+    expect(await failure).toBe('Unexpected: this replica no longer leads')
+  })
+
+  it('is aborted when the machine leaves its state, and is reported as aborted and not as failed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const actor = waitEffect(untilAborted)
+    actor.start()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(reported()).toEqual([began])
+    actor.stop()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(reported()).toHaveLength(2)
+    expect(reported()[1]).toMatchObject({ ...began, phase: 'aborted' })
+  })
+
+  it('is given up after 20 seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const actor = waitEffect(untilAborted)
+    const failure = failing(toPromise(actor))
+    actor.start()
+    await vi.advanceTimersByTimeAsync(19_999)
+    expect(reported()).toEqual([began])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await failure).toBe('Unexpected: no answer within 20000 ms')
+    expect(reported()[1]).toMatchObject({ ...began, phase: 'failed' })
+  })
+
+  it('reports its success, and leaves no timer and no listener on the term behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const actor = waitEffect(async () => 'revision 7')
+    const outcome = toPromise(actor)
+    actor.start()
+    expect(await outcome).toBe('revision 7')
+    expect(reported()).toEqual([began, { ...began, phase: 'succeeded' }])
+    expect(vi.getTimerCount()).toBe(0)
+    expect(getEventListeners(effects.term.signal, 'abort')).toHaveLength(0)
+  })
+
+  it('fails as not leading, without doing anything, where the term has ended by the clock', async () => {
+    effects.leading = false
+    let worked = false
+    const actor = waitEffect(async () => {
+      worked = true
+      return 'done'
+    })
+    const failure = failing(toPromise(actor))
+    actor.start()
+    expect(await failure).toBe('NotLeading: this replica does not lead')
+    expect(worked).toBe(false)
+  })
+
+  it.each([
+    ['on the host waits for no effect inside an instance', { visiting: 0, writing: 1 }, false],
+    ['inside an instance waits for no write on the host', { visiting: 1, writing: 0 }, true],
+  ])('%s', async (_, places, inside) => {
+    const actor = effects.actor(dependencies =>
+      leaderEffect(
+        {
+          ...dependencies,
+          visiting: new ConcurrencyLimiter(places.visiting),
+          writing: new ConcurrencyLimiter(places.writing),
+        },
+        { name: 'wait', stage: 'status', inside },
+        async () => 'done',
+      ),
+    )
+    actor.start()
+    await waitFor(() => expect(reported().at(-1)).toMatchObject({ phase: 'succeeded' }))
   })
 })
 
