@@ -23,6 +23,7 @@ import { type Authenticator, hostAuthenticator } from './identity/authenticate.j
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { Held } from './limits.js'
 import { objectsOf } from './objects/karmada-objects.js'
+import { ownReadsOf } from './objects/own-reads.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation.js'
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
@@ -105,7 +106,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(BatchService, batchHandlers(objects)),
       served(CloudShellService, cloudShellHandlers({ fleet, host, instances, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
-      served(CoreService, coreHandlers(objects, fleet)),
+      served(CoreService, coreHandlers(objects, ownReadsOf({ parts, instances }))),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
       served(

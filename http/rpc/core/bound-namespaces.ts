@@ -1,10 +1,10 @@
 import { ROLE_BINDINGS } from '../../../manifests/instance-rbac.js'
 import type { Subject } from '../../../manifests/instance-role-binding.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
-import type { Fleet } from '../../../ports/fleet.js'
-import type { Call } from '../../call.js'
-import { unavailable } from '../../failure.js'
+import { badGateway } from '../../failure.js'
 import type { Caller } from '../../identity/caller.js'
+import type { ObjectCall } from '../../objects/objects.js'
+import type { OwnReads } from '../../objects/own-reads.js'
 
 /** rbac.authorization.k8s.io/v1 RoleBinding, as far as it says who is bound. */
 export interface BoundSubjects extends KubeObject {
@@ -18,27 +18,25 @@ const CHUNK = 500
  * The namespaces of an instance in which a caller who may not list them has a role, sorted. The role bindings are read with
  * Kairship's own credential: the caller may not read those either. Nothing of them but the names of the caller's own
  * namespaces is answered.
- * @throws Failure UNAVAILABLE while there is no connection to the instance
+ * @throws as `OwnReads.get`; Failure UNAVAILABLE for an answer that is no list
  */
 export async function boundNamespaces(
-  fleet: Pick<Fleet, 'connection'>,
+  reads: OwnReads,
   instance: string,
-  { caller, signal }: Pick<Call, 'caller' | 'signal'>,
+  call: ObjectCall,
 ): Promise<readonly string[]> {
-  const connection = fleet.connection(instance)
-  if (!connection) throw unavailable(`there is no connection to instance ${instance}`)
   const found = new Set<string>()
   let next: string | undefined
   do {
-    const list: KubeList<BoundSubjects> = await connection.request({
-      method: 'GET',
+    const list: Partial<KubeList<BoundSubjects>> | undefined = await reads.get(call, instance, {
       path: resourcePath(ROLE_BINDINGS),
       query: { limit: CHUNK, continue: next },
-      signal,
     })
+    if (!Array.isArray(list?.items))
+      throw badGateway(`instance ${instance} answered a list of role bindings with what is no list`)
     for (const binding of list.items)
-      if (binding.metadata.namespace && binds(binding, caller)) found.add(binding.metadata.namespace)
-    next = list.metadata.continue || undefined
+      if (binding.metadata.namespace && binds(binding, call.caller)) found.add(binding.metadata.namespace)
+    next = list.metadata?.continue || undefined
   } while (next)
   return [...found].sort()
 }

@@ -1,6 +1,6 @@
-import type { Fleet } from '../../../ports/fleet.js'
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import type { Objects } from '../../objects/objects.js'
+import type { OwnReads } from '../../objects/own-reads.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { configMapHandlers } from './config-map-handlers.js'
 import { eventHandlers } from './event-handlers.js'
@@ -10,13 +10,10 @@ import { secretHandlers } from './secret-handlers.js'
 import { serviceHandlers } from './service-handlers.js'
 
 /** The kinds of Kubernetes' core group, each in a file of its own. */
-export const coreHandlers = (
-  objects: Objects,
-  fleet: Pick<Fleet, 'connection'>,
-): ServiceHandlers<typeof CoreService> => ({
+export const coreHandlers = (objects: Objects, ownReads: OwnReads): ServiceHandlers<typeof CoreService> => ({
   ...configMapHandlers(objects),
   ...eventHandlers(objects),
-  ...namespaceHandlers(objects, fleet),
+  ...namespaceHandlers(objects, ownReads),
   ...podHandlers(objects),
   ...secretHandlers(objects),
   ...serviceHandlers(objects),

@@ -1,7 +1,6 @@
 import { isReservedNamespace } from '../../../karmada/matching/propagated.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isForbidden } from '../../../manifests/status-error.js'
-import type { Fleet } from '../../../ports/fleet.js'
 import {
   type CoreService,
   ListNamespaceSummaryResponse_Scope as Scope,
@@ -10,6 +9,7 @@ import type { Call } from '../../call.js'
 import { manifestOf } from '../../objects/manifest.js'
 import type { Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
+import type { OwnReads } from '../../objects/own-reads.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { inField } from '../in-field.js'
 import { kindHandlers } from '../kind-handlers.js'
@@ -18,7 +18,7 @@ import { boundNamespaces } from './bound-namespaces.js'
 import { type Namespace, namespaces } from './namespace.js'
 
 /** Namespaces of instances, and the names of those of their members. */
-export function namespaceHandlers(objects: Objects, fleet: Pick<Fleet, 'connection'>) {
+export function namespaceHandlers(objects: Objects, ownReads: OwnReads) {
   const of = kindHandlers(objects, namespaces)
   const allNames = async (call: Call, place: Place): Promise<readonly string[]> => {
     const all = { page: 1, pageSize: 0 }
@@ -49,7 +49,7 @@ export function namespaceHandlers(objects: Objects, fleet: Pick<Fleet, 'connecti
         return { data: summaries(await allNames(call, { instance })), accessScope: Scope.Instance }
       } catch (error) {
         if (!isForbidden(error)) throw error
-        const names = await boundNamespaces(fleet, instance, call)
+        const names = await boundNamespaces(ownReads, instance, call)
         return { data: summaries(names), accessScope: Scope.Namespace }
       }
     },

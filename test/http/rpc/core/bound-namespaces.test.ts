@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { OwnReads } from '../../../../http/objects/own-reads.js'
 import { type BoundSubjects, binds, boundNamespaces } from '../../../../http/rpc/core/bound-namespaces.js'
 import type { Subject } from '../../../../manifests/instance-role-binding.js'
-import type { KubeApi, KubeRequest } from '../../../../ports/kube-api.js'
 
 const binding = (namespace: string, ...subjects: Subject[]): BoundSubjects => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -10,7 +10,11 @@ const binding = (namespace: string, ...subjects: Subject[]): BoundSubjects => ({
   subjects,
 })
 const caller = (user: string, ...groups: string[]) => ({ user, groups, extra: {} })
-const signal = new AbortController().signal
+const call = (user: string, ...groups: string[]) => ({
+  caller: caller(user, ...groups),
+  signal: new AbortController().signal,
+  answered: () => undefined,
+})
 
 describe('a role binding', () => {
   it.each([
@@ -54,32 +58,36 @@ describe('the namespaces of a caller', () => {
     },
     second: { items: [binding('shop', { kind: 'Group', name: 'blue' })] },
   }
-  const requests: KubeRequest[] = []
-  const connection = {
-    request: async (request: KubeRequest) => {
-      requests.push(request)
-      const { items, next } = pages[String(request.query?.continue ?? '')]!
-      return { items, metadata: next ? { continue: next } : {} }
-    },
-  } as unknown as KubeApi
+  const read = (user: string, ...groups: string[]) => {
+    const requests: unknown[] = []
+    const reads: OwnReads = {
+      get: async (_, instance, { path, query }) => {
+        requests.push(`${instance} ${path}`)
+        const { items, next } = pages[String(query?.continue ?? '')]!
+        return { items, metadata: next ? { continue: next } : {} } as never
+      },
+    }
+    return { requests, found: boundNamespaces(reads, 'eu-west', call(user, ...groups)) }
+  }
 
   it('are those in which a role is bound to it, once each, sorted, from all pages', async () => {
-    const found = await boundNamespaces({ connection: () => connection }, 'eu-west', {
-      caller: caller('ann', 'blue'),
-      signal,
-    })
-    expect(found).toEqual(['bank', 'shop'])
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /apis/rbac.authorization.k8s.io/v1/rolebindings',
-      'GET /apis/rbac.authorization.k8s.io/v1/rolebindings',
-    ])
+    const { found, requests } = read('ann', 'blue')
+    expect(await found).toEqual(['bank', 'shop'])
+    const page = 'eu-west /apis/rbac.authorization.k8s.io/v1/rolebindings'
+    expect(requests).toEqual([page, page])
   })
 
-  it('are not known while there is no connection', async () => {
-    const asked = boundNamespaces({ connection: () => undefined }, 'eu-west', {
-      caller: caller('ann'),
-      signal,
-    })
-    await expect(asked).rejects.toThrow('no connection to instance eu-west')
+  it('are none where no role is bound to it', async () => {
+    expect(await read('carl').found).toEqual([])
   })
+
+  it.each([undefined, 'ok', { items: null }, { kind: 'Status' }])(
+    'are not known where the instance answers %j',
+    async answer => {
+      const asked = boundNamespaces({ get: async () => answer as never }, 'eu-west', call('ann'))
+      await expect(asked).rejects.toThrow(
+        'instance eu-west answered a list of role bindings with what is no list',
+      )
+    },
+  )
 })

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ownReadsOf } from '../../../http/objects/own-reads.js'
+import type { ProxyLimits } from '../../../http/proxy/limits.js'
+import { requestParts } from '../../../http/proxy/request-parts.js'
+import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import { type KubeApi, type KubeRequest, UnreachableError } from '../../../ports/kube-api.js'
+import { unmetered } from '../../silent.js'
+import { type FakeFleet, fakeFleet, viewOf } from '../fakes/fleet.js'
+import { fakeLog } from '../fakes/log.js'
+
+const path = '/apis/rbac.authorization.k8s.io/v1/rolebindings'
+const now = () => performance.now()
+
+let fleet: FakeFleet
+let requests: KubeRequest[]
+/** What the instance does with a request. */
+let answer: (request: KubeRequest) => Promise<unknown>
+
+beforeEach(() => {
+  requests = []
+  answer = async () => ({ items: [] })
+  fleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded'))
+  fleet.connections.set('north', {
+    server: 'https://north.test',
+    request: (request: KubeRequest) => {
+      requests.push(request)
+      return answer(request)
+    },
+    upstream: { send: () => ({ resume: () => undefined, abort: () => undefined }) },
+  } as unknown as KubeApi)
+})
+
+function reading(limits: Partial<ProxyLimits> = {}) {
+  const options = { fleet, log: fakeLog(), meter: unmetered, now, ledger: new WriteLedger(now), limits }
+  const waited: string[] = []
+  const sameAsWritten = async (name: string) => void waited.push(name)
+  const reads = ownReadsOf({ parts: requestParts(options), instances: { sameAsWritten } })
+  const get = (instance = 'north', user = 'ann', signal = new AbortController().signal) =>
+    reads.get({ caller: { user, groups: [], extra: {} }, signal, answered: () => undefined }, instance, {
+      path,
+      query: { limit: 500 },
+    })
+  return { get, waited }
+}
+
+describe('a read under Kairship’s own credential', () => {
+  it('impersonates nobody, and ends with its call', async () => {
+    const { signal } = new AbortController()
+    expect(await reading().get('north', 'ann', signal)).toEqual({ items: [] })
+    expect(requests).toEqual([{ method: 'GET', path, query: { limit: 500 }, signal }])
+  })
+
+  it('waits until the instance is the one that its caller made', async () => {
+    const { get, waited } = reading()
+    await get()
+    expect(waited).toEqual(['north'])
+  })
+
+  it.each([
+    ['that is not there', 'nowhere', 'there is no instance called "nowhere"'],
+    ['without a connection', 'south', 'instance south is degraded and cannot be reached now'],
+  ])('of an instance %s is refused', async (_, instance, message) => {
+    await expect(reading().get(instance)).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['its caller', { requestsPerCaller: 1, requestsPerInstance: 5 }, 'ann'],
+    ['its instance', { requestsPerInstance: 1 }, 'bob'],
+  ])(
+    'is refused while %s has as many requests under way as allowed, and not after that',
+    async (_, limits, second) => {
+      const { get } = reading(limits)
+      let end: () => void = () => undefined
+      answer = () =>
+        new Promise(resolve => {
+          end = () => resolve({ items: [] })
+        })
+      const first = get()
+      await expect.poll(() => requests).toHaveLength(1)
+      await expect(get('north', second)).rejects.toThrow('the most allowed')
+      end()
+      await first
+      answer = async () => ({ items: [] })
+      await get('north', second)
+    },
+  )
+
+  it('gives its places back when it fails', async () => {
+    const { get } = reading({ requestsPerInstance: 1 })
+    answer = async () => {
+      throw new Error('broken')
+    }
+    await expect(get()).rejects.toThrow('broken')
+    await expect(get()).rejects.toThrow('broken')
+  })
+
+  it('is not sent to an instance that has just broken five requests', async () => {
+    const { get } = reading()
+    answer = async () => {
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    for (let broken = 0; broken < 5; broken += 1) await expect(get()).rejects.toThrow('ECONNREFUSED')
+    await expect(get()).rejects.toMatchObject({ code: 14 })
+    expect(requests).toHaveLength(5)
+  })
+})
