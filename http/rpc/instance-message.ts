@@ -8,6 +8,7 @@ import {
   InstanceStatus_State as State,
 } from '../../proto/gen/kairship/instance_pb.js'
 import type { ObjectMetaSchema } from '../../proto/gen/kairship/types_pb.js'
+import { milliseconds } from './object-meta.js'
 
 type Instance = MessageInitShape<typeof InstanceSchema>
 
@@ -81,8 +82,8 @@ export function metadataOf(metadata: ObjectMeta): MessageInitShape<typeof Object
     namespace: metadata.namespace ?? '',
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
-    creationTimestamp: epochMs(metadata.creationTimestamp),
-    deletionTimestamp: epochMs(metadata.deletionTimestamp),
+    creationTimestamp: milliseconds(metadata.creationTimestamp),
+    deletionTimestamp: milliseconds(metadata.deletionTimestamp),
     labels: { ...metadata.labels },
     annotations: { ...metadata.annotations },
     ownerReferences: (metadata.ownerReferences ?? []).map(({ uid, controller }) => ({
@@ -92,11 +93,6 @@ export function metadataOf(metadata: ObjectMeta): MessageInitShape<typeof Object
     finalizers: [...(metadata.finalizers ?? [])],
     generation: BigInt(metadata.generation ?? 0),
   }
-}
-
-function epochMs(time: string | undefined): bigint {
-  const parsed = time === undefined ? 0 : Date.parse(time)
-  return Number.isNaN(parsed) ? 0n : BigInt(parsed)
 }
 
 function specOf(spec: InstanceSpec): MessageInitShape<typeof InstanceSpecSchema> {
