@@ -3,6 +3,7 @@ import { type Dependency, dependenciesOf } from '../interpreter/dependencies.js'
 import type { Resource } from '../interpreter/workload.js'
 import { bindingName, bindingReferenceKey } from '../names.js'
 import { BINDINGS, type Binding, type BindingSnapshot } from '../objects/resource-binding.js'
+import { ownerReferenceOf, resourceReferenceOf } from '../objects/template-references.js'
 import { without } from '../without.js'
 import { ForeignBindingError } from './binding-of.js'
 
@@ -70,30 +71,19 @@ export function withDependencies(binding: Binding, template: Resource): Binding 
 
 /** The binding of an object that goes where the workload of another binding goes (`buildAttachedBinding` of Karmada). */
 export function attachedBinding(owner: Binding, object: Resource, find: FindBinding): Binding {
-  const { apiVersion, kind, metadata } = object
-  const { namespace, name, uid, resourceVersion } = metadata
   const { type, finalizer } = BINDINGS.namespaced
   const made: Binding = {
     apiVersion: `${type.group}/${type.version}`,
     kind: BINDINGS.namespaced.kind,
     metadata: {
-      name: bindingName(kind, name),
+      name: bindingName(object.kind, object.metadata.name),
       ...(owner.metadata.namespace && { namespace: owner.metadata.namespace }),
       labels: { [dependedByLabel(owner)]: idOf(owner) },
       finalizers: [finalizer],
-      ownerReferences: [
-        { apiVersion, kind, name, uid: uid ?? '', controller: true, blockOwnerDeletion: true },
-      ],
+      ownerReferences: [ownerReferenceOf(object)],
     },
     spec: {
-      resource: {
-        apiVersion,
-        kind,
-        ...(namespace && { namespace }),
-        name,
-        ...(uid !== undefined && { uid }),
-        ...(resourceVersion !== undefined && { resourceVersion }),
-      },
+      resource: resourceReferenceOf(object),
       requiredBy: [snapshotOf(owner)],
     },
   }

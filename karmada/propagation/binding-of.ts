@@ -5,6 +5,7 @@ import { CLAIMS } from '../matching/policies.js'
 import { bindingName } from '../names.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import { type Binding, bindingScopeOf, type PlacedBinding } from '../objects/resource-binding.js'
+import { ownerReferenceOf, resourceReferenceOf } from '../objects/template-references.js'
 import { without } from '../without.js'
 
 /** The object that a binding names exists no more: its name is another object's now. */
@@ -14,9 +15,8 @@ export class ForeignBindingError extends Error {
 
 /** The binding of a template that has none yet (`detector.BuildResourceBinding` of Karmada). */
 export function newBinding(template: Resource, policy: PropagationPolicy): PlacedBinding {
-  const { apiVersion, kind, metadata } = template
+  const { kind, metadata } = template
   const scope = bindingScopeOf(template)
-  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' }
   return {
     apiVersion: `${scope.type.group}/${scope.type.version}`,
     kind: scope.kind,
@@ -25,7 +25,7 @@ export function newBinding(template: Resource, policy: PropagationPolicy): Place
       ...(metadata.namespace && { namespace: metadata.namespace }),
       ...claimMarks(policy),
       finalizers: [scope.finalizer],
-      ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [ownerReferenceOf(template)],
     },
     spec: specOf(template, policy),
   }
@@ -85,19 +85,10 @@ const RENEWED = [
 ]
 
 function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding['spec'] {
-  const { apiVersion, kind, metadata } = template
-  const { namespace, name, uid, resourceVersion } = metadata
   const counted = replicasOf(template)
   const { propagateDeps, schedulerName, failover, conflictResolution, suspension } = spec
   return {
-    resource: {
-      apiVersion,
-      kind,
-      ...(namespace && { namespace }),
-      name,
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
+    resource: resourceReferenceOf(template),
     placement: spec.placement ?? {},
     // Go leaves out what is zero.
     ...(counted && counted.replicas > 0 && { replicas: counted.replicas }),
