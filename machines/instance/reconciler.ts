@@ -1,10 +1,10 @@
 import { not } from 'xstate'
 import type { InstanceState } from '../../ports/fleet.js'
-import { CONFIRM_WITHIN_MS, restMs } from '../retry.js'
+import { CONFIRM_WITHIN_MS } from '../retry.js'
 import { fail, succeed } from './outcome.js'
+import { restAfterFailure } from './rest-after-failure.js'
 import { instance } from './setup.js'
 import type { Reconciler } from './task.js'
-import { untried } from './task.js'
 
 const effects = {
   finalizer: 'add the finalizer',
@@ -120,18 +120,7 @@ export const reconciler = (
           { guard: { type: 'wants something else by now', params: task }, target: 'acting' },
           { guard: { type: 'has rested', params: task }, target: 'acting' },
         ],
-        invoke: {
-          id: `${task}.rest`,
-          src: 'rest',
-          input: ({ context: { work } }) => {
-            const { failure, attempts } = work[task] ?? untried
-            return {
-              task,
-              ms: failure ? restMs(failure, attempts) : CONFIRM_WITHIN_MS,
-              announce: true,
-            }
-          },
-        },
+        invoke: restAfterFailure(task),
       },
     },
   })

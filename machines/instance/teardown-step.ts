@@ -1,9 +1,9 @@
 import { not } from 'xstate'
-import { restMs } from '../retry.js'
 import { leftBehindOf } from './left-behind.js'
 import { fail, succeed } from './outcome.js'
+import { restAfterFailure } from './rest-after-failure.js'
 import { instance } from './setup.js'
-import { type TeardownStep, untried } from './task.js'
+import type { TeardownStep } from './task.js'
 
 const effects = {
   unpublishing: 'withdraw the registration',
@@ -56,14 +56,7 @@ export const teardownStep = (task: TeardownStep, next: string) =>
           { guard: { type: 'is given up', params: task }, target: `#instance.deleting.teardown.${next}` },
           { guard: { type: 'has rested', params: task }, target: 'acting' },
         ],
-        invoke: {
-          id: `${task}.rest`,
-          src: 'rest',
-          input: ({ context: { work } }) => {
-            const { failure, attempts } = work[task] ?? untried
-            return { task, ms: failure ? restMs(failure, attempts) : 0, announce: true }
-          },
-        },
+        invoke: restAfterFailure(task),
       },
     },
   })
