@@ -36,6 +36,23 @@ describe('ObjectStore', () => {
     expect(changes(applied('a', 1), applied('a', 1), applied('a', 2))).toEqual(['ADDED a@1', 'MODIFIED a@2'])
   })
 
+  it('takes an object of another uid for another one, also at the same version', () => {
+    expect(changes(applied('a', 1, 'first'), applied('a', 1, 'second'))).toEqual([
+      'ADDED a@1 (first)',
+      'DELETED a@1 (first)',
+      'ADDED a@1 (second)',
+    ])
+  })
+
+  it('takes an object without a version for changed: nothing says that it is the same', () => {
+    const unversioned: Seen<KubeObject> = {
+      type: 'applied',
+      object: { apiVersion: 'test/v1', kind: 'Thing', metadata: { name: 'a', uid: 'uid-a' } },
+      cursor: '1',
+    }
+    expect(changes(unversioned, unversioned)).toEqual(['ADDED a@undefined', 'MODIFIED a@undefined'])
+  })
+
   it('deletes what a complete relist did not name', () => {
     const before = [restarted, listed(thing('a', 1), thing('b', 2)), synced(9)]
     expect(changes(...before, restarted, listed(thing('b', 2)), synced(12)).slice(3)).toEqual([
