@@ -105,19 +105,19 @@ describe('the import table holds', () => {
     it(`in ${folder}/`, () => expect(violations(folder)).toEqual([]))
   }
 
-  it('and nothing of the product imports the playground', () => {
+  it('no product file imports the playground', () => {
     const product = ['ports', 'karmada', 'manifests', 'streams', 'machines', 'actors', 'http', 'proto', 'cli']
     expect(product.flatMap(violations).filter(line => line.includes('playground'))).toEqual([])
   })
 
-  it('and machines and karmada neither read the clock nor roll dice', () => {
+  it('machines and karmada use no clock and no randomness', () => {
     const impure = [...sources('machines'), ...sources('karmada')].filter(file =>
       /Date\.now\(|new Date\(\)|Math\.random\(/.test(readFileSync(join(root, file), 'utf8')),
     )
     expect(impure).toEqual([])
   })
 
-  it('and only actors and the playground subscribe: whoever does owns what must end', () => {
+  it('only actors and the playground subscribe to streams', () => {
     const others = ['ports', 'manifests', 'streams', 'machines', 'http', 'proto', 'cli']
     const subscribing = others
       .flatMap(folder => [...sources(folder)])
@@ -126,13 +126,14 @@ describe('the import table holds', () => {
   })
 })
 
-describe('nothing imports itself by way of others', () => {
+describe('import cycles', () => {
   const folders = [...Object.keys(table), 'bench', 'test']
 
-  it('in any folder', () =>
+  it('do not exist in any folder', () =>
     expect(circle([...folders.flatMap(folder => [...sources(folder)]), 'main.ts'])).toEqual([]))
 
   for (const folder of Object.keys(table)) {
-    it(`nor by its types in ${folder}/`, () => expect(circle(sources(folder), { types: true })).toEqual([]))
+    it(`do not exist among type imports in ${folder}/`, () =>
+      expect(circle(sources(folder), { types: true })).toEqual([]))
   }
 })

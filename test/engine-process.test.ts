@@ -30,7 +30,7 @@ describe('an engine of the real stack', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('that ends by itself is started again, and what it said last is told', async () => {
+  it('restarts when it exits by itself, and its last output is reported', async () => {
     const first = await startOf(true)
     process.kill(first, 'SIGKILL')
     await waitFor(() => expect([undefined, first]).not.toContain(engine.pid))
@@ -39,7 +39,7 @@ describe('an engine of the real stack', () => {
     )
   })
 
-  it.each(['stop', 'crash'] as const)('that is meant to end (%s) stays down', async end => {
+  it.each(['stop', 'crash'] as const)('stays down when it is meant to exit (%s)', async end => {
     await startOf(true)
     await engine[end]()
     await new Promise(resolve => setImmediate(resolve))
@@ -47,7 +47,7 @@ describe('an engine of the real stack', () => {
     expect(told).not.toHaveBeenCalled()
   })
 
-  it('stays down where nobody asked for more', async () => {
+  it('stays down when no restart was requested', async () => {
     const pid = await startOf(false)
     process.kill(pid, 'SIGKILL')
     await waitFor(() => expect(engine.pid).toBeUndefined())

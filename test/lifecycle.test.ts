@@ -36,7 +36,7 @@ describe('the parts of a process', () => {
     expect(events).toEqual(['+health', '+fleet', '+api', '-api', '-fleet', '-health'])
   })
 
-  it('stop once, however often they are told', async () => {
+  it('stop once, even when stop is called several times', async () => {
     const { events, lifecycle, part } = watched()
     await part('a')
     await Promise.all([lifecycle.stop(), lifecycle.stop()])
@@ -66,7 +66,7 @@ describe('the parts of a process', () => {
     expect(events).toEqual(['-slow'])
   })
 
-  it('that could not start tell their caller, and the others still stop', async () => {
+  it('that fail to start report the error to their caller, and the others still stop', async () => {
     const { events, lifecycle, part } = watched()
     await part('a')
     const failing = lifecycle.start(
@@ -91,7 +91,7 @@ describe('the parts of a process', () => {
     expect(events).toEqual(['+a', 'log: could not be stopped', '-a'])
   })
 
-  it('that hang are left behind after their time', async () => {
+  it('that do not stop in time are abandoned', async () => {
     const { events, lifecycle, part } = watched()
     await part('a')
     await lifecycle.start(
@@ -107,7 +107,7 @@ describe('the parts of a process', () => {
     expect(events).toEqual(['+a', 'log: did not stop in time', '-a'])
   })
 
-  it('are not waited for when the process is interrupted, and stop once they have started', async () => {
+  it('that are still starting at an interruption are not awaited, and stop once they have started', async () => {
     const { events, interrupt, lifecycle, part } = watched()
     let begun: () => void = () => expect.unreachable()
     const slow = () =>
@@ -136,7 +136,7 @@ describe('the parts of a process', () => {
     expect(events).toEqual([])
   })
 
-  describe('when an error is reported that nothing handles', () => {
+  describe('after an unhandled error', () => {
     const fatal = 'log: an error that nothing handles: this process stops'
 
     it.each<[string, (of: ReturnType<typeof watched>) => unknown]>([
@@ -163,7 +163,7 @@ describe('the parts of a process', () => {
       expect(all.process.listenerCount('uncaughtException')).toBe(0)
     })
 
-    it('while a part starts: the start is given up, and the exit code is 1', async () => {
+    it('during the start of a part: the start is given up, and the exit code is 1', async () => {
       const { events, lifecycle, part } = watched()
       let begun: () => void = () => undefined
       const exitCode = lifecycle.around(async () => {
@@ -184,7 +184,7 @@ describe('the parts of a process', () => {
       expect(events).toEqual(['+a', fatal, '-a'])
     })
 
-    it('and parts hang: the process exits when its time is over', async () => {
+    it('with parts that do not stop: the process exits when its stop time is over', async () => {
       const { events, lifecycle } = watched()
       const never = () => new Promise<void>(() => undefined)
       void lifecycle.around(async () => {
@@ -198,7 +198,7 @@ describe('the parts of a process', () => {
       expect(events).toContain('exit 1')
     })
 
-    it('again and again: the process exits once, when the time of the first is over', async () => {
+    it('that repeats: the process exits once, when the stop time after the first error is over', async () => {
       const { events, lifecycle } = watched()
       const never = () => new Promise<void>(() => undefined)
       void lifecycle.around(async () => {
@@ -210,14 +210,14 @@ describe('the parts of a process', () => {
       expect(events.filter(event => event === 'exit 1')).toHaveLength(1)
     })
 
-    it('again and again: the log is not flooded', () => {
+    it('that repeats: the log is not flooded', () => {
       const { events, lifecycle } = watched()
       for (let n = 0; n < 1_000; n++) lifecycle.fail(new Error('a defect'))
       expect(events).toHaveLength(10)
     })
   })
 
-  it('stop when the work ends, and when it fails', async () => {
+  it('stop when the work completes or fails', async () => {
     const well = watched()
     expect(await well.lifecycle.around(() => well.part('a').then(() => 3))).toBe(3)
     expect(well.events).toEqual(['+a', '-a'])

@@ -78,7 +78,7 @@ describe('the README', () => {
     expect(prune(schema, instance).unknownFields).toEqual([])
   })
 
-  it('names the folders that are applied', () => {
+  it('names only folders of manifests that exist', () => {
     for (const folder of ['manifests/crds', 'manifests/install']) {
       expect(read('README.md')).toContain(`-f ${folder}`)
       expect(existsSync(join(root, folder))).toBe(true)
@@ -86,7 +86,7 @@ describe('the README', () => {
   })
 })
 
-it('the import table of ARCHITECTURE.md has the folders that the architecture test holds', () => {
+it('the import table of ARCHITECTURE.md has the folders of the architecture test', () => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `([a-z]+)\/` +\|/gm)].map(([, folder]) => folder)
   const held = [...read('test/architecture.test.ts').matchAll(/^ {2}([a-z]+): \{/gm)].map(
     ([, folder]) => folder,

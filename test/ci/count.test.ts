@@ -99,7 +99,7 @@ it('shows the end of what a failed step printed, as a failure', async () => {
   expect(lines.slice(-2)).toEqual(['    line 39', '1 passed, 1 failed'])
 })
 
-it.each([1, 5, 49, 51, 500])('says as much of %i failures as fits in about a hundred lines', async many => {
+it.each([1, 5, 49, 51, 500])('prints at most about a hundred lines for %i failures', async many => {
   const message = Array.from({ length: 30 }, (_, line) => `line ${line} ${'x'.repeat(1_000)}`).join('\n')
   const names = Array.from({ length: many }, (_, index) => `ill ${index}`)
   const results = [

@@ -95,7 +95,7 @@ describe('of a suite of which some tests fail', () => {
     expect(result('flaky', 'fails the first time')?.message).toContain('expected true to be false')
   })
 
-  it('a test that fails the second time alone has passed too, and says so', () =>
+  it('a test that fails only in the second run has passed, and is reported', () =>
     expect(result('flaky', 'fails the second time')).toMatchObject({ state: 'passed', failedOnce: 'second' }))
 
   it('a test that fails twice has failed', () => {
@@ -119,7 +119,7 @@ describe('of a suite of which some tests fail', () => {
     expect(ran.output.match(/well\.test\.mjs/g)).toHaveLength(1)
   })
 
-  it('a hook that fails once is named, and its tests count as the second run has them', () => {
+  it('a hook that fails once is reported, and its tests count as in the second run', () => {
     expect(result('hook', '(outside of its tests)')).toMatchObject({ state: 'passed', failedOnce: 'first' })
     expect(result('hook', '(outside of its tests)')?.message).toContain('not yet up')
     expect(result('hook', 'needs the hook')).toMatchObject({ state: 'passed' })
@@ -130,19 +130,19 @@ describe('of a suite of which some tests fail', () => {
     expect(result('unloadable', '(outside of its tests)')?.message).toContain('cannot be loaded')
   })
 
-  it('an error that no test owns fails its file', () => {
+  it('an error outside of any test fails its file', () => {
     expect(result('unowned', 'leaves a promise behind')).toMatchObject({ state: 'passed' })
     expect(result('unowned', '(outside of its tests)')).toMatchObject({ state: 'failed' })
     expect(result('unowned', '(outside of its tests)')?.message).toContain('nobody caught this')
   })
 
-  it('properties draw the same values in both runs, so that a counterexample is met twice', () => {
+  it('properties draw the same values in both runs', () => {
     const drawn = ran.results.filter(({ file }) => file === 'property.test.mjs')
     expect(drawn).toHaveLength(1)
     expect(drawn[0]).toMatchObject({ state: 'passed', failedOnce: 'first' })
   })
 
-  it('the second run has one file at a time', () => {
+  it('the second run executes one file at a time', () => {
     const workers = readFileSync(join(folder.path, 'workers'), 'utf8').trimEnd().split('\n')
     expect(workers).toHaveLength(6 + 5)
     expect(workers.slice(6)).toEqual(['1', '1', '1', '1', '1'])

@@ -21,7 +21,7 @@ const decided = async (run: Runs['run'], proves = ['Get']) => {
 const called = new Set(['Core_Get', 'Core_List'])
 const fails = (message: string) => Promise.reject(new Error(message))
 
-describe('an operation counts', () => {
+describe('an operation of the contract counts as working', () => {
   it('when its scenario succeeds, and fails without it', async () => {
     expect(await decided(async (_s, _c, emptied) => (emptied ? fails('no name') : called))).toEqual({
       proven: ['Core_Get'],
@@ -29,7 +29,7 @@ describe('an operation counts', () => {
     })
   })
 
-  it('not when its scenario would be content with nothing', async () => {
+  it('not when its scenario would also accept an empty answer', async () => {
     expect(await decided(async () => called)).toEqual({
       proven: [],
       problems: { Core_Get: 'its scenario succeeds also when its handler does nothing' },
@@ -45,16 +45,16 @@ describe('an operation counts', () => {
     expect((await decided(other)).problems).toEqual({ Core_Get: 'its scenario does not call it' })
   })
 
-  it('by itself, whatever is with the others of its scenario', async () => {
+  it('independently of the other operations of its scenario', async () => {
     const run: Runs['run'] = async (_s, _c, emptied) => (emptied === 'Core_Get' ? fails('no name') : called)
     const { proven, problems } = await decided(run, ['Get', 'List'])
     expect([proven, Object.keys(problems)]).toEqual([['Core_Get'], ['Core_List']])
   })
 })
 
-describe('an answer is as the contract says', () => {
+describe('the check of an answer against the contract', () => {
   it.each(contract.operations.map(operation => [operation.rpc, operation.response] as const))(
-    '%s: a whole one, an empty one, one with more',
+    'accepts %s: all fields, no fields, additional fields',
     (_rpc, response) => {
       expect(problemsOf(contract, response, sampleOf(contract, response))).toEqual([])
       expect(problemsOf(contract, response, {})).toEqual([])
@@ -71,7 +71,7 @@ describe('an answer is as the contract says', () => {
     [{ status: { clusters: [{ provider: 'OTHER' }] } }, 'status.clusters[0].provider is "OTHER", not one of'],
     [{ status: { clusters: {} } }, 'status.clusters is {}, not a list'],
     [{ spec: { rules: [{ http: null }] } }, 'spec.rules[0].http is null, not an object'],
-  ])('but not %j', (answer, problem) => {
+  ])('refuses %j', (answer, problem) => {
     expect(problemsOf(contract, response, answer)).toEqual([expect.stringContaining(problem)])
   })
 })

@@ -157,7 +157,7 @@ describe('Karmada’s webhooks refuse', () => {
     expect(writeRefusal(refused)).toEqual({ webhook: `${refused.kind.toLowerCase()}.karmada.io`, message })
   })
 
-  it('another scheduler, and another id', () => {
+  it('a change of the scheduler, and a change of the policy id', () => {
     const old = policy({ schedulerName: 'a' })
     expect(writeRefusal(policy({ schedulerName: 'b' }), old)?.message).toBe(
       'the schedulerName should not be updated',
@@ -183,7 +183,7 @@ describe('Karmada’s webhooks refuse', () => {
   })
 })
 
-describe('Karmada’s webhooks let pass', () => {
+describe('Karmada’s webhooks accept', () => {
   it.each([
     ['a plain policy', policy({})],
     ['a policy of before there were ids, that gets one', policy({})],

@@ -47,7 +47,7 @@ const ofWeb = () => attachedBinding(web, settings, find)
 const both = () => attached(ofWeb(), attachedBinding(shop, settings, find), find)
 
 describe('a binding that is attached', () => {
-  it('names the workload that needs it by a hash of its binding, and goes where that goes', () => {
+  it('names its workload by the hash of the workload’s binding, and takes its clusters', () => {
     // Karmada's own function gives this key for default/web.
     expect(dependedByLabel(web)).toBe(
       `resourcebinding.karmada.io/depended-by-${bindingReferenceKey('default', 'web')}`,
@@ -96,13 +96,13 @@ describe('a binding that is attached', () => {
     ])
   })
 
-  it('overwrites where one of several workloads does, and says that they disagree', () => {
+  it('overwrites when one of several workloads overwrites, and reports that they disagree', () => {
     expect(both().spec.conflictResolution).toBe('Overwrite')
     expect(disagreements(both(), find)).toEqual(['ConflictResolution conflicted (Overwrite vs Abort)'])
     expect(disagreements(ofWeb(), find)).toEqual([])
   })
 
-  it('leaves the decision to the policy that selected its object', () => {
+  it('keeps the placement of the policy that selected its object', () => {
     const own = {
       ...ofWeb(),
       spec: { ...ofWeb().spec, placement: {}, conflictResolution: 'Abort' },
@@ -125,7 +125,7 @@ describe('a binding that is attached', () => {
     expect(metadata.labels).toEqual({})
   })
 
-  it('is not taken from an earlier object of its name', () => {
+  it('does not take over the binding of an earlier object with the same name', () => {
     const another = attachedBinding(web, { ...settings, metadata: { ...settings.metadata, uid: 'c2' } }, find)
     expect(() => attached(ofWeb(), another, find)).toThrow(ForeignBindingError)
   })
@@ -138,7 +138,7 @@ describe('a binding that is attached', () => {
 describe('a workload’s binding', () => {
   const noted = withDependencies(web, template)
 
-  it('notes what the workload needs, once, and is kept until that is undone', () => {
+  it('records the workload’s dependencies once, and keeps its finalizer until they are removed', () => {
     expect(noted.metadata.annotations).toEqual({
       'resourcebinding.karmada.io/dependencies':
         '[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"settings"}]',
@@ -147,7 +147,7 @@ describe('a workload’s binding', () => {
     expect(withDependencies(noted, template)).toBe(noted)
   })
 
-  it('notes a workload without needs as Go does', () => {
+  it('records a workload without dependencies as Go encodes it', () => {
     const { annotations } = withDependencies(web, { ...template, spec: {} }).metadata
     expect(annotations).toEqual({ 'resourcebinding.karmada.io/dependencies': 'null' })
   })
@@ -157,11 +157,11 @@ describe('a workload’s binding', () => {
     ['another name', { ...settings, metadata: { ...settings.metadata, name: 'x' } }, false],
     ['another namespace', { ...settings, metadata: { ...settings.metadata, namespace: 'x' } }, false],
     ['another kind', { ...settings, kind: 'Secret' }, false],
-  ])('says whether it needs %s', (_, object, expected) => {
+  ])('reports whether it needs a dependency: %s', (_, object, expected) => {
     expect(isNeededBy(object, noted)).toBe(expected)
   })
 
-  it('names nothing by a note that cannot be read', () => {
+  it('names no dependency when its annotation cannot be parsed', () => {
     const annotations = { 'resourcebinding.karmada.io/dependencies': '{' }
     expect(isNeededBy(settings, { ...web, metadata: { ...web.metadata, annotations } })).toBe(false)
   })

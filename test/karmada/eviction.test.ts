@@ -41,26 +41,26 @@ const task = (rest: Partial<EvictionTask> = {}): EvictionTask => ({
   ...rest,
 })
 
-describe('a binding that leaves a cluster', () => {
+describe('the eviction of a cluster from a binding', () => {
   const options = { reason: 'TaintUntolerated', producer: 'TaintManager', purgeMode: 'Gracefully' } as const
 
-  it('loses the target, and keeps a task with its replicas', () => {
+  it('removes the target, and adds a task with its replicas', () => {
     const { clusters, gracefulEvictionTasks } = evicted(binding(), 'm1', options).spec
     expect(clusters).toEqual([{ name: 'm2', replicas: 1 }])
     expect(gracefulEvictionTasks).toEqual([{ fromCluster: 'm1', ...options, replicas: 2 }])
   })
 
-  it('gets no second task for the same cluster', () => {
+  it('adds no second task for the same cluster', () => {
     const leaving = binding({ gracefulEvictionTasks: [task({ fromCluster: 'm1' })] })
     expect(evicted(leaving, 'm1', options).spec.gracefulEvictionTasks).toHaveLength(1)
   })
 
-  it('is the same where it does not go to the cluster', () => {
+  it('changes nothing when the binding does not target the cluster', () => {
     const one = binding()
     expect(evicted(one, 'm9', options)).toBe(one)
   })
 
-  it('is purged as its policy says, and gracefully otherwise', () => {
+  it('purges as the policy says, and gracefully by default', () => {
     expect(untoleratedTaint(binding()).purgeMode).toBe('Gracefully')
     expect(untoleratedTaint(binding({ failover: { cluster: { purgeMode: 'Directly' } } })).purgeMode).toBe(
       'Directly',
@@ -98,7 +98,7 @@ describe('NoExecute taints', () => {
     expect(toleranceOf(taints, tolerations, at(10))).toEqual(expected)
   })
 
-  it('say since when they are there; other taints and objects are left alone', () => {
+  it('get the time when they were added; other taints and objects do not change', () => {
     const cluster = {
       apiVersion: 'cluster.karmada.io/v1alpha1',
       kind: 'Cluster',
@@ -111,7 +111,7 @@ describe('NoExecute taints', () => {
     expect(withTaintTimes({ ...cluster, kind: 'Other' }, () => iso(9)).spec).toBe(cluster.spec)
   })
 
-  it('are judged by the placement that was applied last', () => {
+  it('are checked against the placement that was applied last', () => {
     const annotated = (text: string) => ({
       ...binding(),
       metadata: { name: 'b', annotations: { 'policy.karmada.io/applied-placement': text } },
@@ -130,7 +130,7 @@ describe('eviction tasks', () => {
   const leaving = (rest: Partial<EvictionTask> = {}, status: FullBindingStatus = {}) =>
     assessed(binding({ gracefulEvictionTasks: [task(rest)] }, status), at(60))
 
-  it('that are new get the time at which they began', () => {
+  it('get the time when they began, when they are new', () => {
     const { creationTimestamp: _, ...fresh } = task()
     expect(assessed(binding({ gracefulEvictionTasks: [fresh] }, healthy('m1', 'm2')), at(60))).toEqual({
       kept: [task({ creationTimestamp: iso(60) })],
@@ -156,14 +156,14 @@ describe('eviction tasks', () => {
     expect(leaving(rest, status).over).toEqual(isOver ? ['m3'] : [])
   })
 
-  it('are looked at again when the first one ends, and never because of one that somebody keeps', () => {
+  it('are checked again when the first one ends; suppressed tasks need no check', () => {
     expect(leaving({ gracePeriodSeconds: 100 }).nextMs).toBe(40_000)
     expect(leaving().nextMs).toBe(540_000)
     expect(leaving({ suppressDeletion: true }).nextMs).toBeUndefined()
   })
 })
 
-describe('an application that fails', () => {
+describe('an unhealthy application', () => {
   const items = (m1: AggregatedStatusItem['health']): readonly AggregatedStatusItem[] => [
     { clusterName: 'm1', ...(m1 && { health: m1 }) },
     { clusterName: 'm2', health: 'Healthy' },
@@ -183,12 +183,12 @@ describe('an application that fails', () => {
   const none = new Map<string, number>()
   const since = new Map([['m1', at(0)]])
 
-  it('is tolerated from when it was first seen', () => {
+  it('is tolerated from the time when it was first observed', () => {
     expect(failuresOf(failing(), none, at(0))).toEqual({ evict: [], since, nextMs: 30_000 })
     expect(failuresOf(failing(), since, at(30))).toEqual({ evict: [], since, nextMs: 0 })
   })
 
-  it('leaves once it was unhealthy for longer', () => {
+  it('is evicted when it has been unhealthy for longer than tolerated', () => {
     expect(failuresOf(failing(), since, at(31))).toEqual({ evict: ['m1'], since: none })
   })
 
@@ -202,7 +202,7 @@ describe('an application that fails', () => {
       failing('Unhealthy', { resource: { apiVersion: 'v1', kind: 'ConfigMap', name: 'x' } }),
     ],
     ['has no such policy', failing('Unhealthy', { failover: {} })],
-  ])('is forgotten when it %s', (_, one) => {
+  ])('is no longer tracked when it %s', (_, one) => {
     expect(failuresOf(one, since, at(10)).since).toEqual(none)
   })
 
@@ -215,7 +215,7 @@ describe('an application that fails', () => {
     ['Gracefully', { gracePeriodSeconds: 60 }],
     ['Directly', {}],
     ['Never', { suppressDeletion: true }],
-  ] as const)('leaves as its policy says: %s', (purgeMode, rest) => {
+  ] as const)('is evicted as its policy says: %s', (purgeMode, rest) => {
     const application = { decisionConditions: {}, purgeMode, gracePeriodSeconds: 60 }
     expect(applicationFailure(binding({ failover: { application } }))).toEqual({
       producer: 'resource-binding-application-failover-controller',
@@ -252,13 +252,13 @@ describe('cluster taint policies', () => {
   const down = { key: 'down', effect: 'NoExecute', timeAdded: iso(9) } as const
   const taints = (one: Cluster, ...policies: ClusterTaintPolicy[]) => taintsByPolicies(one, policies, iso(9))
 
-  it('add their taints where all conditions hold', () => {
+  it('add their taints when all conditions match', () => {
     const add = policy({ addOnConditions: condition('In', 'False', 'Unknown') })
     expect(taints(cluster('False'), add)).toEqual([down])
     expect(taints(cluster('True'), add)).toEqual([])
   })
 
-  it('take them away again, and leave taints alone that are there', () => {
+  it('remove their taints again, and keep taints of others', () => {
     const remove = policy({ removeOnConditions: condition('NotIn', 'False') })
     expect(taints(cluster('True', [down]), remove)).toEqual([])
     const kept = cluster('False', [down])
@@ -276,11 +276,11 @@ describe('cluster taint policies', () => {
       policy({ addOnConditions: condition('In', 'False'), targetClusters: { clusterNames: ['m2'] } }),
     ],
     ['an operator that Karmada does not know', policy({ addOnConditions: condition('Exists', 'False') })],
-  ])('do nothing by %s', (_, one) => {
+  ])('do nothing for %s', (_, one) => {
     expect(taints(cluster('False'), one)).toEqual([])
   })
 
-  it('act in the order of their age', () => {
+  it('apply in order of creation time', () => {
     const add = policy({ addOnConditions: condition('In', 'False') }, 'a', 2)
     const remove = policy({ removeOnConditions: condition('In', 'False') }, 'b', 1)
     expect(taints(cluster('False'), add, remove)).toEqual([down])
@@ -305,7 +305,7 @@ describe('a workload rebalancer', () => {
     ...(status && { status }),
   })
 
-  it('keeps what it did, forgets what failed and is no longer named, and adds what is new', () => {
+  it('keeps results, drops failed targets that it no longer names, and adds new ones', () => {
     const status = {
       observedWorkloads: [
         { workload: workload('done'), result: 'Successful' },
@@ -319,7 +319,7 @@ describe('a workload rebalancer', () => {
     ])
   })
 
-  it('asks once, at the time when it was made', () => {
+  it('triggers once, with its creation time', () => {
     const asked = rescheduled(binding(), rebalancer([]))
     expect(asked.spec.rescheduleTriggeredAt).toBe(iso(5))
     expect(rescheduled(asked, rebalancer([]))).toBe(asked)

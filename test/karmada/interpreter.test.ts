@@ -22,7 +22,7 @@ const object = (apiVersion: string, kind: string, rest: object): Resource =>
   ({ apiVersion, kind, metadata: { name: 'it', namespace: 'default' }, ...rest }) as Resource
 
 describe('replicas', () => {
-  it('ask for what containers ask for together, or an init container alone', () => {
+  it('request the sum of the containers, or the largest init container', () => {
     const containers = [
       { resources: { requests: { cpu: '500m', memory: '128Mi' } } },
       { resources: { limits: { cpu: '1' } } },
@@ -34,15 +34,15 @@ describe('replicas', () => {
     })
   })
 
-  it('of a Job are as many as run at once, and never more than are to be completed', () =>
+  it('of a Job are its parallelism, at most its completions', () =>
     expect(replicasOf(object('batch/v1', 'Job', { spec: { parallelism: 5, completions: 2 } }))).toEqual({
       replicas: 2,
     }))
 
-  it('are not known of kinds that are not divided', () =>
+  it('are undefined for kinds that are not divided', () =>
     expect(replicasOf(object('v1', 'ConfigMap', {}))).toBeUndefined())
 
-  it('are changed only where the template says how many there are', () => {
+  it('are only changed when the template has the field', () => {
     expect(withReplicas(deployment({ replicas: 1 }), 4).spec?.replicas).toBe(4)
     expect(withReplicas(deployment({}), 4).spec?.replicas).toBeUndefined()
   })
@@ -61,13 +61,13 @@ describe('dependencies', () => {
   }
   const names = (resource: Resource) => dependenciesOf(resource).map(({ kind, name }) => `${kind}/${name}`)
 
-  it('of a workload are what its pods use, each once', () =>
+  it('of a workload are the objects that its pods reference, each once', () =>
     expect(names(deployment(pods(spec)))).toEqual([
       ...['ConfigMap/env', 'ConfigMap/files', 'Secret/pull', 'Secret/env-secret', 'Secret/token'],
       ...['ServiceAccount/robot', 'PersistentVolumeClaim/data'],
     ]))
 
-  it('do not include the default account, nor the claims that a StatefulSet makes itself', () =>
+  it('do not include the default ServiceAccount or the claims that a StatefulSet creates', () =>
     expect(
       names(
         object('apps/v1', 'StatefulSet', {
@@ -92,12 +92,12 @@ describe('health', () => {
     expect(isHealthy(deployment(spec, status))).toBe(healthy),
   )
 
-  it('is not known of kinds without an interpreter', () =>
+  it('is undefined for kinds without an interpreter', () =>
     expect(isHealthy(object('v1', 'ConfigMap', {}))).toBeUndefined())
 })
 
 describe('status', () => {
-  it('of a Deployment is reported with the generations that it belongs to', () =>
+  it('of a Deployment is reported with its generations', () =>
     expect(
       reflectedStatus(
         deployment(
@@ -124,7 +124,7 @@ describe('status', () => {
     },
   })
 
-  it('of a template is the sum, and observed when every member has caught up', () => {
+  it('of a template is the sum, and is observed when every member has observed it', () => {
     const template = deployment({}, { observedGeneration: 1 })
     const behind = aggregatedStatus(template, [report('a', 2, 2), report('b', 1, 1)], NOW)
     expect(behind).toMatchObject({ replicas: 3, readyReplicas: 3, observedGeneration: 1 })
@@ -132,7 +132,7 @@ describe('status', () => {
     expect(caughtUp).toMatchObject({ observedGeneration: 2 })
   })
 
-  it('of a Job fails with the first part that fails, and names its cluster', () => {
+  it('of a Job fails with the first failed cluster, and names it', () => {
     const job = object('batch/v1', 'Job', {})
     const failed = { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] }
     const status = aggregatedStatus(job, [{ clusterName: 'a', status: failed }, { clusterName: 'b' }], NOW)
@@ -141,7 +141,7 @@ describe('status', () => {
     ])
   })
 
-  it('of load balancers lists each address once', () => {
+  it('of load balancers has each address once', () => {
     const ingress = (...ips: string[]) => ({ loadBalancer: { ingress: ips.map(ip => ({ ip })) } })
     const service = object('v1', 'Service', { spec: { type: 'LoadBalancer' } })
     const items = [
@@ -152,8 +152,8 @@ describe('status', () => {
   })
 })
 
-describe('of a member’s object', () => {
-  it('a Service keeps its address', () => {
+describe('retain, with a member’s object,', () => {
+  it('keeps the cluster IP of a Service', () => {
     const service = (spec: object) => object('v1', 'Service', { spec })
     expect(retained(service({ ports: [1] }), service({ clusterIP: '10.1.1.1', ports: [2] })).spec).toEqual({
       ports: [1],
@@ -161,7 +161,7 @@ describe('of a member’s object', () => {
     })
   })
 
-  it('a Deployment keeps its replicas where its template says so', () => {
+  it('keeps the replicas of a Deployment when the template asks for it', () => {
     const labels = { 'resourcetemplate.karmada.io/retain-replicas': 'true' }
     const observed = deployment({ replicas: 9 })
     expect(retained(deployment({ replicas: 1 }, {}, { labels }), observed).spec?.replicas).toBe(9)

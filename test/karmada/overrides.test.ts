@@ -6,7 +6,7 @@ import { overridden, overrideOutcome } from './overridden.js'
 import { overrideScenarios } from './override-scenarios.js'
 import { recordedAnswers, sampled } from './recorded.js'
 
-it('override 300 recorded objects as Karmada did', () => {
+it('overrides change 300 recorded objects as Karmada did', () => {
   const ours = sampled(overrideScenarios, 300).map(scenario => overrideOutcome(overridden(scenario)))
   expect(ours).toEqual(recordedAnswers('overrides'))
 })
@@ -34,16 +34,16 @@ describe('an override', () => {
     imageOverrider: [{ component: 'Registry', operator: 'replace', value }],
   })
 
-  it('leaves the template as it was', () => {
+  it('does not change the template', () => {
     const template = web()
     applyOverrides(template, cluster, { clusterWide: [], namespaced: [policy('a', image('mirror.io'))] })
     expect(template).toEqual(web())
   })
 
-  it('of the later name has the last word', () =>
+  it('is applied after one with an earlier name', () =>
     expect(by(policy('b', image('b.io')), policy('a', image('a.io')))?.image).toBe('b.io/nginx:1.27'))
 
-  it('of a namespace comes after those of the whole control plane', () => {
+  it('of a namespace is applied after cluster overrides', () => {
     const policies = { clusterWide: [policy('z', image('z.io'))], namespaced: [policy('a', image('a.io'))] }
     const { object, clusterOverrides, overrides } = applyOverrides(web(), cluster, policies)
     expect(object.spec.template.spec.containers[0]?.image).toBe('a.io/nginx:1.27')
@@ -53,12 +53,12 @@ describe('an override', () => {
     ])
   })
 
-  it('that cannot be applied says which and why', () =>
+  it('that cannot be applied is reported with its path and the reason', () =>
     expect(() =>
       by(policy('a', { plaintext: [{ path: '/spec/gone/x', operator: 'add', value: 1 }] })),
     ).toThrow(new OverrideError('add "/spec/gone/x" cannot be applied: there is nothing at its path')))
 
-  it('takes words of a command away and adds others', () =>
+  it('removes and adds words of a command', () =>
     expect(
       by(
         policy('a', {

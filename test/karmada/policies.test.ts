@@ -50,17 +50,17 @@ describe('the best policy', () => {
 })
 
 describe('a template', () => {
-  it('goes to a policy of its namespace, also where one of the control plane has a higher priority', () =>
+  it('goes to a policy of its namespace, even when a cluster policy has a higher priority', () =>
     expect(policyFor(web, [policy('here')], [policy('everywhere', {}, { priority: 9 })])?.metadata.name).toBe(
       'here',
     ))
 
-  it('goes to one of the control plane where its namespace has none', () => {
+  it('goes to a cluster policy when its namespace has no matching policy', () => {
     const elsewhere = policy('there', {}, { namespace: 'other' })
     expect(policyFor(web, [elsewhere], [policy('everywhere')])?.metadata.name).toBe('everywhere')
   })
 
-  it('says whose it is, once a policy has claimed it whole', () => {
+  it('reports its claim only when all claim labels are present', () => {
     const { policy: own, clusterPolicy } = CLAIMS
     const claimed = (labels: Record<string, string>, annotations: Record<string, string>) =>
       claimOf({ ...web, metadata: { ...web.metadata, labels, annotations } })

@@ -56,17 +56,17 @@ describe('a policy that preempts', () => {
     ['from one of lower priority', claimedByWide('low'), true],
     ['not from one of higher priority', claimedByWide('high'), false],
     ['not from a policy of the namespace', claimedBy('low'), false],
-  ])('and is a cluster policy takes over %s', (_, object, expected) => {
+  ])('and is a cluster policy preempts %s', (_, object, expected) => {
     expect(preempts(wide('mine', 5), object, find)).toBe(expected)
   })
 
-  it('does not take over what is being deleted', () => {
+  it('does not preempt a template that is being deleted', () => {
     const object = claimedBy('low')
     const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: 'now' } }
     expect(preempts(policy('mine', 5), going, find)).toBe(false)
   })
 
-  it('looks again when the priority of another falls below its own', () => {
+  it('checks again when the priority of another policy falls below its own', () => {
     const others = [policy('a', 1), policy('b', 5), policy('c', 9), policy('n', 5, { preemption: 'Never' })]
     expect(roused(policy('x', 7), policy('x', 3), others).map(({ metadata }) => metadata.name)).toEqual(['b'])
     expect(roused(policy('x', 3), policy('x', 7), others)).toEqual([])
@@ -87,7 +87,7 @@ describe('a change of a template', () => {
       false,
     ],
     ['of the spec', object({}, { spec: { replicas: 2 } }), false],
-  ])('%s is Karmada’s alone: %s', (_, after, expected) => {
+  ])('%s is ignored as Karmada’s own: %s', (_, after, expected) => {
     expect(isKarmadasChange(template(), after)).toBe(expected)
   })
 })

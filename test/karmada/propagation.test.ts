@@ -68,7 +68,7 @@ const work = (present?: Work) =>
   workOf(binding(), template, { name: 'm1', replicas: 3 }, cluster('m1'), none, present)
 
 describe('admission', () => {
-  it('gives a policy its id, finalizer and defaults, once', () => {
+  it('adds the id, the finalizer and the defaults to a policy, once', () => {
     expect(policy.metadata).toMatchObject({
       labels: { [ID]: 'id-1' },
       finalizers: ['karmada.io/propagation-policy-controller'],
@@ -81,14 +81,14 @@ describe('admission', () => {
     expect(mutated(policy, () => 'id-2', 'UPDATE')).toEqual(policy)
   })
 
-  it('gives a new policy an id of its own, and leaves a changed one without finalizer and id alone', () => {
+  it('gives a new policy its own id, and keeps a changed policy without finalizer and id', () => {
     expect(mutated(policy, () => 'id-2').metadata.labels?.[ID]).toBe('id-2')
     const stripped = { ...policy, metadata: { ...policy.metadata, finalizers: [], labels: {} } }
     expect(mutated(stripped, () => 'id-2', 'UPDATE').metadata).toEqual(stripped.metadata)
     expect(mutated(template, () => 'id-2')).toBe(template)
   })
 
-  it('gives a failing application ten minutes, takes along what imports need, and keeps override policies at home', () => {
+  it('defaults failover to ten minutes, propagates dependencies of imports, and limits override policies to their namespace', () => {
     const application = { decisionConditions: {}, purgeMode: 'Gracefully' } as const
     const selector = { apiVersion: 'multicluster.x-k8s.io/v1alpha1', kind: 'ServiceImport' }
     const wanted = {
@@ -110,7 +110,7 @@ describe('admission', () => {
     ])
   })
 
-  it('writes a work’s id into its manifest', () => {
+  it('writes a Work’s id into its manifest', () => {
     const [manifest] = mutated(work(), () => 'w-1').spec.workload.manifests
     expect(manifest?.metadata.labels).toMatchObject({ 'work.karmada.io/permanent-id': 'w-1' })
     expect(manifest?.metadata.annotations?.['resourcetemplate.karmada.io/managed-labels']).toContain(
@@ -120,7 +120,7 @@ describe('admission', () => {
 })
 
 describe('claims', () => {
-  it('are written and taken away, and leave other labels alone', () => {
+  it('are added and removed, and other labels stay', () => {
     const owned = claimed({ ...template, metadata: { ...template.metadata, labels: { app: 'x' } } }, policy)
     expect(isClaimedBy(owned, policy)).toBe(true)
     expect(claimed(owned, policy)).toBe(owned)
@@ -128,7 +128,7 @@ describe('claims', () => {
     expect(isClaimedBy(unclaimed(owned, 'PropagationPolicy'), policy)).toBe(false)
   })
 
-  it('of a policy end those of a cluster policy', () => {
+  it('of a policy replace those of a cluster policy', () => {
     const wide = {
       ...policy,
       kind: 'ClusterPropagationPolicy',
@@ -148,7 +148,7 @@ describe('claims', () => {
       false,
     ],
     ['any other', { namespace: 'a', name: 'x' }, true],
-  ])('%s: %o, may be propagated: %s', (_, metadata, expected) => {
+  ])('%s: %o can be propagated: %s', (_, metadata, expected) => {
     expect(mayBePropagated({ apiVersion: 'v1', kind: 'ConfigMap', metadata })).toBe(expected)
   })
 
@@ -157,7 +157,7 @@ describe('claims', () => {
     ['kube-system', {}, false],
     ['shop', {}, true],
     ['shop', { 'namespace.karmada.io/skip-auto-propagation': 'True' }, false],
-  ])('the namespace %s with labels %o goes to all clusters: %s', (name, labels, expected) => {
+  ])('namespace %s with labels %o is synced to all clusters: %s', (name, labels, expected) => {
     expect(isNamespacePropagated({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })).toBe(
       expected,
     )
@@ -165,7 +165,7 @@ describe('claims', () => {
 })
 
 describe('a binding', () => {
-  it('names its template, asks for its replicas and carries the placement', () => {
+  it('has its template, its replicas and the placement', () => {
     expect(newBinding(template, policy)).toMatchObject({
       kind: 'ResourceBinding',
       metadata: {
@@ -194,7 +194,7 @@ describe('a binding', () => {
     })
   })
 
-  it('keeps what the scheduler wrote when it is renewed, and drops what the policy no longer says', () => {
+  it('keeps the scheduler’s fields when it is updated, and drops fields that the policy no longer has', () => {
     const before = { ...binding(), spec: { ...binding().spec, propagateDeps: true } }
     const renewed = renewedBinding(before, template, policy)
     expect(renewed.spec.clusters).toEqual(binding().spec.clusters)
@@ -202,7 +202,7 @@ describe('a binding', () => {
     expect(renewedBinding(renewed, template, policy)).toEqual(renewed)
   })
 
-  it('of an earlier object of the name is not taken over', () => {
+  it('of an earlier object with the same name is not taken over', () => {
     const other = { ...template, metadata: { ...template.metadata, uid: 'u2' } }
     expect(() => renewedBinding(binding(), other, policy)).toThrow('different owner reference UID')
   })
@@ -231,7 +231,7 @@ describe('a scheduling trigger', () => {
     expect(schedulingTrigger(one, [])).toBe(expected)
   })
 
-  it('is a request that is newer than the last scheduling, or a target that goes away', () => {
+  it('is a reschedule request newer than the last scheduling, or a target that is removed', () => {
     const status = { lastScheduledTime: '2026-01-01T00:00:00Z' }
     expect(
       schedulingTrigger({ ...scheduled({ rescheduleTriggeredAt: '2026-01-02T00:00:00Z' }), status }, []),
@@ -241,8 +241,8 @@ describe('a scheduling trigger', () => {
   })
 })
 
-describe('a work', () => {
-  it('carries one manifest with the replicas of its cluster, pruned and marked', () => {
+describe('a Work', () => {
+  it('has one manifest with the replicas of its cluster, pruned and labelled', () => {
     const { metadata, spec } = work()
     expect(metadata).toMatchObject({
       name: workName('Deployment', 'nginx', 'default'),
@@ -274,12 +274,12 @@ describe('a work', () => {
     expect(manifest?.metadata.annotations).not.toHaveProperty('deployment.kubernetes.io/revision')
   })
 
-  it('is made the same again once it has an id', () => {
+  it('does not change when it already has an id', () => {
     const stored = mutated(work(), () => 'w-1')
     expect(work(stored).spec).toEqual(stored.spec)
   })
 
-  it('divides a Job’s completions as its replicas', () => {
+  it('divides a Job’s completions in proportion to its replicas', () => {
     const job: Resource = {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -335,7 +335,7 @@ describe('a work', () => {
 describe('an object in a member', () => {
   const manifest = (): Resource => mutated(work(), () => 'w-1').spec.workload.manifests[0] as Resource
 
-  it('keeps what controllers there added, and loses what the template lost', () => {
+  it('keeps fields that controllers there added, and loses fields that the template lost', () => {
     const was = manifest()
     const observed = {
       ...was,
@@ -349,19 +349,19 @@ describe('an object in a member', () => {
     expect(next?.metadata).toMatchObject({ resourceVersion: '9', labels: { theirs: 'y' } })
   })
 
-  it('that Karmada did not make is left alone', () => {
+  it('is not changed when Karmada did not create it', () => {
     expect(() => updateInMember(manifest(), template, 'm1')).toThrow('Karmada will not manage this resource')
   })
 })
 
-describe('what a binding reports', () => {
+describe('the status of a binding', () => {
   const at = (name: string, status: 'True' | 'False', message = ''): Work => ({
     ...work(),
     metadata: { ...work().metadata, namespace: `karmada-es-${name}` },
     status: { conditions: [{ type: 'Applied', status, reason: 'r', message, lastTransitionTime: 't' }] },
   })
 
-  it('is applied when every target is, and only then', () => {
+  it('is applied only when every target is applied', () => {
     const all = aggregated([at('m2', 'True'), at('m1', 'True')])
     expect(all.map(({ clusterName }) => clusterName)).toEqual(['m1', 'm2'])
     expect(fullyApplied(binding(), all).status).toBe('True')

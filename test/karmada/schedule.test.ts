@@ -31,7 +31,7 @@ describe('any schedule', () => {
       { numRuns: 300 },
     )
 
-  it('gives out as many replicas as the template has, where they are divided and no room is beyond an int32', () =>
+  it('assigns as many replicas as the template has, where they are divided and no room is beyond an int32', () =>
     holds(([spec], { clusters, verdicts, failure }) => {
       const { replicas = 0, placement } = spec
       if (failure || !isDivided(placement) || replicas === 0) return
@@ -39,14 +39,14 @@ describe('any schedule', () => {
       expect(total(clusters)).toBe(replicas)
     }))
 
-  it('has no cluster twice, and none that nobody knows', () =>
+  it('has no cluster twice, and no unknown cluster', () =>
     holds(([, , known], { clusters }) => {
       const names = clusters.map(({ name }) => name)
       expect(new Set(names).size).toBe(names.length)
       expect(known.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(names))
     }))
 
-  it('leaves out clusters that are being deleted, evicted from, or excluded', () =>
+  it('excludes clusters that are being deleted, evicted from, or excluded by the placement', () =>
     holds(([{ placement, gracefulEvictionTasks = [] }, , known], { clusters }) => {
       for (const { name } of clusters) {
         const cluster = known.find(({ metadata }) => metadata.name === name)
@@ -56,7 +56,7 @@ describe('any schedule', () => {
       }
     }))
 
-  it('puts nothing new on a cluster with a taint that the placement does not tolerate', () =>
+  it('places nothing new on a cluster with an untolerated taint', () =>
     holds(([{ placement, clusters: previous = [] }, , known], { clusters }) => {
       const { clusterTolerations = [] } = placement
       const repels = (taint: Taint) =>
@@ -68,7 +68,7 @@ describe('any schedule', () => {
       }
     }))
 
-  it('does not exceed the groups of a spread constraint by cluster', () =>
+  it('does not exceed maxGroups of a spread constraint by cluster', () =>
     holds(([{ placement }, ,], { clusters, verdicts, failure }) => {
       const [constraint, other] = placement.spreadConstraints ?? []
       const strategy = placement.replicaScheduling
@@ -81,7 +81,7 @@ describe('any schedule', () => {
       expect(clusters.length).toBeLessThanOrEqual(selected)
     }))
 
-  it('does not depend on the order in which clusters are known', () =>
+  it('does not depend on the order of the clusters', () =>
     fc.assert(
       fc.property(
         scenarios.chain(scenario =>
@@ -101,7 +101,7 @@ describe('any schedule', () => {
       { numRuns: 200 },
     ))
 
-  it('stays as it is when it is made again, unless somebody asks for a new one', () =>
+  it('is stable when it is repeated, unless rescheduling is requested', () =>
     holds(([spec, status, known], { clusters, failure, affinityName }) => {
       const preference = spec.placement.replicaScheduling
       if (failure || spec.rescheduleTriggeredAt || !isDivided(spec.placement)) return
@@ -111,7 +111,7 @@ describe('any schedule', () => {
       expect(again.clusters).toEqual(clusters)
     }))
 
-  it('names a reason for each cluster that it leaves out before selection', () =>
+  it('has a reason for each cluster that is filtered out', () =>
     holds((_, { verdicts }) => {
       for (const { refusals, candidate } of verdicts)
         expect(refusals.length === 0).toBe(candidate !== undefined)
@@ -119,7 +119,7 @@ describe('any schedule', () => {
 })
 
 describe('a schedule', () => {
-  it('counts room beyond an int32 as negative, and gives more to overflow clusters than there is, as Karmada does', () => {
+  it('counts room beyond an int32 as negative, as Karmada does, and assigns more to overflow clusters than there is', () => {
     const cluster = (name: string, pods: string): Cluster => ({
       apiVersion: 'cluster.karmada.io/v1alpha1',
       kind: 'Cluster',
@@ -172,18 +172,18 @@ describe('a schedule', () => {
     replicaScheduling: { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Aggregated' },
   }
 
-  it('duplicates a template where nothing else is said', () =>
+  it('duplicates the template by default', () =>
     expect(schedule(spec({}), {}, [cluster('a'), cluster('b')]).clusters).toEqual([
       { name: 'a', replicas: 6 },
       { name: 'b', replicas: 6 },
     ]))
 
-  it('takes the largest cluster alone, where that is enough', () =>
+  it('takes the largest cluster alone when that is enough', () =>
     expect(schedule(spec(aggregated), {}, [cluster('a', {}, '4'), cluster('b', {}, '8')]).clusters).toEqual([
       { name: 'b', replicas: 6 },
     ]))
 
-  it('says how many replicas there is room for, where that is too few', () =>
+  it('reports the available room when it is too little', () =>
     expect(schedule(spec(aggregated), {}, [cluster('a', {}, '2'), cluster('b', {}, '3')]).failure).toEqual({
       reason: 'Unschedulable',
       message:
@@ -205,7 +205,7 @@ describe('a schedule', () => {
     )
   })
 
-  it('chooses no cluster by a field selector that Kubernetes cannot read', () => {
+  it('chooses no cluster when a field selector is invalid', () => {
     const unreadable = [
       { key: 'region', operator: 'Near', values: ['eu'] },
       { key: 'region', operator: 'NotIn', values: ['not a label value'] },
@@ -217,7 +217,7 @@ describe('a schedule', () => {
     }
   })
 
-  it('tries affinity groups in order and tells what became of each', () => {
+  it('tries affinity groups in order and reports the result of each', () => {
     const groups: Placement = {
       clusterAffinities: [
         { affinityName: 'first', clusterNames: ['gone'] },
@@ -231,7 +231,7 @@ describe('a schedule', () => {
     ])
   })
 
-  it('fills an affinity group before its overflow', () => {
+  it('fills an affinity group before its overflow clusters', () => {
     const overflowing: Placement = {
       ...aggregated,
       clusterAffinities: [

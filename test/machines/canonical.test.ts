@@ -14,7 +14,7 @@ const reversed = (value: unknown): unknown => {
 }
 
 describe('canonical', () => {
-  it('is JSON of the same value', () => {
+  it('prints the same JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -39,7 +39,7 @@ describe('canonical', () => {
     )
   })
 
-  it('leaves out what is undefined, as the wire would', () => {
+  it('omits undefined properties, as JSON.stringify does', () => {
     expect(canonical({ b: 1, a: undefined, c: [undefined] })).toBe('{"b":1,"c":[null]}')
   })
 })

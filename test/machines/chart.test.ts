@@ -66,7 +66,7 @@ describe('the exported chart of an instance', () => {
   })
 })
 
-it('an exported chart keeps all that a state can have, and says combined guards in words', () => {
+it('an exported chart keeps every property of a state, and describes combined guards in words', () => {
   const close = () => undefined
   const machine = createMachine({
     id: 'all',

@@ -87,8 +87,8 @@ const diesWhileGivingBack: [ReplicaPlan[], Incident[], Sky] = [
   { delay: 1_500, loss: 0, seed: -579_907_784 },
 ]
 
-describe('whatever networks, clocks and processes do', () => {
-  it('no two replicas lead at once, and one does soon after calm returns', () => {
+describe('under any faults of networks, clocks and processes', () => {
+  it('at most one replica leads, and one leads soon after the faults end', () => {
     fc.assert(
       fc.property(plans, incidents, weather, (replicas, happening, { seed, ...sky }) => {
         const world = new Election(replicas, { ...sky, random: dice(seed) })
@@ -112,7 +112,7 @@ describe('whatever networks, clocks and processes do', () => {
     )
   })
 
-  it('would find two leaders if clocks were wrong by more than the arithmetic allows', () => {
+  it('two leaders appear when clocks are wrong by more than the lease arithmetic allows', () => {
     // A fast follower sees 15 s pass while the slow leader's clock shows less than 10.
     const world = new Election(
       [
@@ -130,7 +130,7 @@ describe('whatever networks, clocks and processes do', () => {
   })
 })
 
-describe('with a good network', () => {
+describe('on a healthy network', () => {
   /** Two replicas, the first one leading since a while, its last renewal some time ago. */
   const settled = (): Election => {
     const world = new Election([exact, exact], calm)
@@ -146,7 +146,7 @@ describe('with a good network', () => {
     expect(world.terms).toHaveLength(1)
   })
 
-  it('a crash costs the lease duration and nothing more', () => {
+  it('a takeover after a crash takes the lease duration', () => {
     const world = settled()
     world.replicas[0]!.crash()
     world.runUntil(120_000)
@@ -154,7 +154,7 @@ describe('with a good network', () => {
     expect(takeover(world, 61_000)).toBeLessThan(15_000 + 2_000)
   })
 
-  it('a graceful stop costs a few round trips', () => {
+  it('a takeover after a graceful stop takes a few round trips', () => {
     const world = settled()
     world.replicas[0]!.release()
     world.runUntil(62_000)
@@ -162,7 +162,7 @@ describe('with a good network', () => {
     expect(takeover(world, 61_000)).toBeLessThan(200)
   })
 
-  it('a leader that is cut off stops before the other starts', () => {
+  it('a leader that is cut off stops acting before another starts', () => {
     const world = settled()
     world.replicas[0]!.cut = true
     world.runUntil(71_000)
@@ -186,7 +186,7 @@ describe('with a good network', () => {
     ['a moment', 1_000, 0],
     ['past its term', 10_500, 1],
   ])(
-    'a leader whose machine sleeps %s leads again, and no other replica in between',
+    'a leader whose machine sleeps %s leads again, and no other replica leads in between',
     (_, ms, interruptions) => {
       const world = settled()
       const [sleeper] = world.replicas

@@ -46,24 +46,24 @@ describe('a replica', () => {
     ['is done when the lease is given back', [...leading, release(500), returned(510)], 'released'],
   ])('%s', (_, events, state) => expect(replica().send(...events).state).toBe(state))
 
-  it('whose machine slept before leads for as long as any other', () => {
+  it('whose machine slept as a follower leads for the full term', () => {
     const slept = 60_000
     const me = replica().send(asleepFor(slept, read('absent', 0)), asleepFor(slept, written(10)))
     expect(me.state).toBe('leading.resting')
     expect([me.leadsAt(9_999, slept), me.leadsAt(10_000, slept)]).toEqual([true, false])
   })
 
-  it('renews over what it wrote last', () => {
+  it('renews over its own last write', () => {
     const [first, second] = [written(10), written(2005)] as { lease: Lease }[]
     const me = replica().send(read('absent', 0), first as never, at(2000), second as never, at(4000))
     expect(me.writtenOver).toEqual([first, second].map(answer => answer?.lease.metadata.resourceVersion))
   })
 
-  it('does not act while its first write is under way', () => {
+  it('does not act while its first write is in flight', () => {
     expect(replica().send(read('absent', 0)).leadsAt(1)).toBe(false)
   })
 
-  it('renews every retry period, counted from when the last renewal began', () => {
+  it('renews every retry period, counted from the start of the last renewal', () => {
     const me = replica().send(...leading)
     expect(me.wakeAt).toBe(2000)
     expect(me.send(at(2000), written(2900)).wakeAt).toBe(4000)
@@ -190,7 +190,7 @@ describe('a follower', () => {
     expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
   })
 
-  it('that does not contend never writes, whatever it sees', () => {
+  it('that does not contend never writes, whatever it observes', () => {
     const me = replica({ contend: false }).send(
       read('absent', 0),
       seen(free(), 5),
@@ -203,7 +203,7 @@ describe('a follower', () => {
     expect(holderOf(me.seen)).toBe('x')
   })
 
-  it('writes over exactly what it saw', () => {
+  it('writes with the resourceVersion that it observed', () => {
     const me = replica().send(read(heldBy('other'), 0), at(15_000))
     expect(me.requested).toEqual(['read', 'no more read', 'write over other'])
   })
@@ -332,11 +332,11 @@ describe('a leader', () => {
     expect(me.leadsAt(events.at(-1)!.now)).toBe(false)
   })
 
-  it('rests after a look without an answer, counted from when the look began', () => {
+  it('pauses after a read without an answer, counted from the start of the read', () => {
     expect(replica().send(...leading, at(2000), contested(2050), unanswered(2060)).wakeAt).toBe(4050)
   })
 
-  it('does not begin a renewal when its time is over', () => {
+  it('does not start a renewal after its deadline', () => {
     expect(
       replica()
         .send(...leading, at(10_000))
@@ -344,7 +344,7 @@ describe('a leader', () => {
     ).toEqual(['no more write', 'read'])
   })
 
-  it('needs the time before its next renewal where a sleep has left it less', () => {
+  it('schedules an earlier renewal when a sleep has left it less time', () => {
     expect(replica().send(...leading, asleepFor(9_000, at(500))).wakeAt).toBe(1_000)
   })
 
@@ -356,19 +356,19 @@ describe('a leader', () => {
     expect(me.send(asleepFor(3_000, at(2_000))).wakeAt).toBe(7_000)
   })
 
-  it('does not lead past its deadline, by whichever clock, even before it gets an event', () => {
+  it('does not lead past its deadline, by either clock, even before an event arrives', () => {
     const me = replica().send(...leading)
     expect(me.state).toBe('leading.resting')
     expect([me.leadsAt(9_999), me.leadsAt(10_000)]).toEqual([true, false])
     expect([me.leadsAt(10, 9_989), me.leadsAt(10, 9_990)]).toEqual([true, false])
   })
 
-  it('counts its deadline from when the renewal began, not from its answer', () => {
+  it('counts its deadline from the start of the renewal, not from its answer', () => {
     const me = replica().send(...leading, at(2000), written(6000))
     expect([me.leadsAt(11_999), me.leadsAt(12_000)]).toEqual([true, false])
   })
 
-  it('calls a renewal off when it stops', () => {
+  it('aborts a renewal when it stops', () => {
     expect(
       replica()
         .send(...leading, at(2000), at(10_000))
@@ -376,7 +376,7 @@ describe('a leader', () => {
     ).toEqual(['write over me', 'no more write', 'read'])
   })
 
-  it('needs the time when it has to stop', () => {
+  it('schedules an event for the time when it must stop', () => {
     expect(replica().send(...leading, at(2000)).wakeAt).toBe(10_000)
   })
 })

@@ -78,7 +78,7 @@ describe('an actor that crashes', () => {
     ],
   ])('%s', (_claim, times, verdict) => expect(afterCrash(times)).toEqual(verdict))
 
-  it('is forgiven when its Instance is gone, and counts for nobody else', () => {
+  it('gets a clean record when its Instance is gone, and does not count for others', () => {
     let snapshot = getInitialSnapshot(supervisorMachine)
     for (const event of [
       crashed(0),
@@ -89,7 +89,7 @@ describe('an actor that crashes', () => {
     expect(snapshot.context.crashes).toEqual({ beta: [1] })
   })
 
-  it('may do so within an action of another machine, and XState finds nothing wrong with it', () => {
+  it('may crash within an action of another machine without an XState error', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const supervisor = createActor(supervisorMachine).start()
     const other = createMachine({ entry: () => supervisor.send(crashed(7)) })
@@ -103,7 +103,7 @@ describe('an actor that crashes', () => {
   it.each([
     [3, { parked: false, pauseMs: 16_000 }],
     [4, { parked: true, pauseMs: RESTARTS.parkedMs }],
-  ])('%i times in a row is met by what all of them together call for', (times, verdict) => {
+  ])('that crashes %i times in a row triggers the combined restart policy', (times, verdict) => {
     let met: unknown
     const machine = supervisorMachine.provide({
       actions: {

@@ -127,7 +127,7 @@ function* fieldsOfExample(value: unknown, at: string): Generator<string> {
 }
 
 describe('every CRD', () => {
-  it('has its types, and every resource name in the code its CRD', () => {
+  it('has a type, and every resource name in the code has a CRD', () => {
     const named = [INSTANCES, INSTANCE_REGISTRATIONS, INSTANCE_ROLE_BINDINGS, WORKSPACES, WORKSPACE_BINDINGS]
     expect([...crds.keys()].sort()).toEqual(named.map(({ group, resource }) => `${resource}.${group}`).sort())
     for (const { group, version, resource } of named) {
@@ -138,20 +138,20 @@ describe('every CRD', () => {
   })
 
   for (const [name, example] of Object.entries(examples)) {
-    it(`${name} has the fields of its TypeScript type, of the same type, and no other`, () => {
+    it(`${name} has the fields of its TypeScript type, with the same types`, () => {
       const { spec, status } = schemaOf(name).properties!
       const declared = [...fieldsOfSchema(spec!, 'spec'), ...(status ? fieldsOfSchema(status, 'status') : [])]
       expect(declared.sort()).toEqual([...fieldsOfExample(example, '')].map(field => field.slice(1)).sort())
     })
 
-    it(`${name} keeps status apart from spec`, () => {
+    it(`${name} has status as a subresource`, () => {
       expect(crds.get(name).spec.versions[0].subresources).toEqual(
         schemaOf(name).properties?.status && { status: {} },
       )
       expect(schemaOf(name).required).toEqual(['spec'])
     })
 
-    it(`${name} bounds every list and every string that people write, so that CEL and etcd stay cheap`, () => {
+    it(`${name} bounds every list and string, which keeps CEL and etcd cheap`, () => {
       const unbounded = [...open(schemaOf(name).properties!.spec!, 'spec')]
       expect(unbounded).toEqual([])
     })

@@ -17,13 +17,13 @@ const documents = (folder: string): (KubeObject & Yaml)[] =>
 const objects = documents('install')
 const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
 
-describe('what is installed', () => {
-  it('is in the namespace of the settings, in that of terminals, or in none', () => {
+describe('the manifests in manifests/install', () => {
+  it('have objects only in the namespace of the settings, the namespace of terminals, or none', () => {
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter(Boolean))
     expect([...namespaces]).toEqual([settings.namespace.default, CLOUD_SHELL_NAMESPACE])
   })
 
-  it('has no binding to a role or identity that is not there', () => {
+  it('bind only roles and subjects that exist', () => {
     const named = (kind: string, name: string) => ofKind(kind).some(({ metadata }) => metadata.name === name)
     for (const { roleRef, subjects } of [...ofKind('ClusterRoleBinding'), ...ofKind('RoleBinding')]) {
       expect(named(roleRef.kind, roleRef.name), roleRef.name).toBe(true)
@@ -31,7 +31,7 @@ describe('what is installed', () => {
     }
   })
 
-  it('gives the one process of `kairship serve` every role of the two, and no other', () => {
+  it('give `kairship serve` exactly the roles of both Deployments', () => {
     const roles = (of: Yaml[], accounts: string[]) =>
       of
         .filter(({ kind, subjects }) => /Binding$/.test(kind) && accounts.includes(subjects[0].name))
@@ -44,12 +44,12 @@ describe('what is installed', () => {
     expect(roles(documents('serve'), ['kairship-serve'])).toEqual(roles(objects, both))
   })
 
-  it('names the lease of the settings', () => {
+  it('name the lease of the settings', () => {
     const names = objects.flatMap(({ rules = [] }) => rules).flatMap((rule: Yaml) => rule.resourceNames ?? [])
     expect([...new Set(names)]).toEqual([settings.leaseName.default])
   })
 
-  it('keeps a caller with one replica of the API, which is who remembers what it wrote', () => {
+  it('have a Service with client affinity, because a replica knows only its own writes', () => {
     const [service, ...more] = ofKind('Service')
     expect(more).toEqual([])
     expect(service?.spec).toMatchObject({ sessionAffinity: 'ClientIP' })
@@ -64,7 +64,7 @@ describe('what is installed', () => {
       container.env.map(({ name, value }: Yaml) => [name, value ?? 'from-the-pod']),
     )
 
-    it(`starts ${metadata.name} with settings that it accepts`, () => {
+    it(`start ${metadata.name} with settings that it accepts`, () => {
       const command: CommandName = container.args[0]
       const config = loadConfig(command, { flags: {}, environment, readFile: () => '' })
       const settings = Object.keys(environment).filter(name => name.startsWith('KAIRSHIP_'))
@@ -77,7 +77,7 @@ describe('what is installed', () => {
       expect(listening.map(address => address.split(':').at(-1)).sort()).toEqual(ports.sort())
     })
 
-    it(`runs ${metadata.name} without any privilege`, () => {
+    it(`run ${metadata.name} without any privilege`, () => {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
         seccompProfile: { type: 'RuntimeDefault' },
@@ -90,7 +90,7 @@ describe('what is installed', () => {
       expect(pod.enableServiceLinks).toBe(false)
     })
 
-    it(`selects the Pods of ${metadata.name}, in its budget too`, () => {
+    it(`select the Pods of ${metadata.name}, also in its PodDisruptionBudget`, () => {
       const labels = spec.template.metadata.labels
       expect(spec.selector.matchLabels).toEqual(labels)
       const budget = ofKind('PodDisruptionBudget').find(one => one.metadata.name === metadata.name)

@@ -29,7 +29,7 @@ describe('an API server with our CRDs', () => {
   for (const name of ['instances', 'instanceregistrations', 'instancerolebindings'])
     it(`accepts the CRD of ${name} itself`, () => expect(validateCrd(defaultCrd(crd(name)))).toEqual([]))
 
-  it('drops what it does not know, and keeps the spec of a Karmada object whole', () => {
+  it('drops unknown fields, and keeps the whole spec of a Karmada object', () => {
     const { schema } = definitionFromCrd(crd('instances'), 'v1alpha1')
     const spec = { install: { karmadaSpec: { a: { b: 1 } }, unknown: 1 }, aliass: 'x' }
     const { object, unknownFields } = prune(schema, wire({ metadata: { name: 'eu' }, spec }))

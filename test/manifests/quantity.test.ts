@@ -50,7 +50,9 @@ describe('a quantity', () => {
     ['1e100', '10e99'],
     ['5e-10', '1e-9'],
     ['1e999', '1e999'],
-  ])('%s is canonically %s', (text, canonical) => expect(formatQuantity(parseQuantity(text))).toBe(canonical))
+  ])('%s has the canonical form %s', (text, canonical) =>
+    expect(formatQuantity(parseQuantity(text))).toBe(canonical),
+  )
 
   it.each([
     '',
@@ -69,7 +71,7 @@ describe('a quantity', () => {
     '1_000',
   ])('%j is refused', text => expect(() => parseQuantity(text)).toThrow(QuantityError))
 
-  it('that was written canonically reads back as the same value', () => {
+  it('survives a round trip through its canonical form', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }),
@@ -81,7 +83,7 @@ describe('a quantity', () => {
     )
   })
 
-  it('adds without losing what floating point would', () => {
+  it('is added without floating-point loss', () => {
     const tenths = Array.from({ length: 10_000 }, () => parseQuantity('100m'))
     expect(formatQuantity(tenths.reduce(addQuantities))).toBe('1k')
     expect(sumOf({ memory: '9007199254740993' }, { memory: '1' })).toEqual({
@@ -89,24 +91,27 @@ describe('a quantity', () => {
     })
   })
 
-  it('keeps the family of the first part that is not zero', () => {
+  it('keeps the suffix family of the first part that is not zero', () => {
     expect(sumOf({ memory: '0' }, { memory: '1Gi' }, { memory: '1048576' })).toEqual({
       memory: '1025Mi',
     })
     expect(formatQuantity(subtractQuantities(parseQuantity('1Gi'), parseQuantity('1Mi')))).toBe('1023Mi')
   })
 
-  it('counts whole units rounded away from zero', () => {
+  it('is rounded away from zero to whole units', () => {
     expect(wholeUnits(parseQuantity('1500m'))).toBe(2n)
     expect(wholeUnits(parseQuantity('-1500m'))).toBe(-2n)
   })
 
-  it.each(['99999999999999999999', '1e999'])('%s counts as the largest number that messages hold', text => {
-    expect(wholeUnits(parseQuantity(text))).toBe(2n ** 63n - 1n)
-    expect(wholeUnits(parseQuantity(`-${text}`))).toBe(-(2n ** 63n) + 1n)
-  })
+  it.each(['99999999999999999999', '1e999'])(
+    '%s is clamped to the largest number that messages hold',
+    text => {
+      expect(wholeUnits(parseQuantity(text))).toBe(2n ** 63n - 1n)
+      expect(wholeUnits(parseQuantity(`-${text}`))).toBe(-(2n ** 63n) + 1n)
+    },
+  )
 
-  it('lists sum names in order', () => {
+  it('lists of sums are sorted by name', () => {
     const sum = sumOf({ pods: '110', cpu: '500m' }, { cpu: 1, memory: '1Ki' })
     expect(Object.entries(sum)).toEqual([
       ['cpu', '1500m'],

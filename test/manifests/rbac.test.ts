@@ -13,7 +13,7 @@ const objects: (KubeObject & Yaml)[] = readdirSync(folder).flatMap(file =>
 )
 const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
 
-describe('the roles, as an API server reads them', () => {
+describe('the installed roles, evaluated as an API server evaluates them', () => {
   let server: ApiServer
   beforeAll(async () => {
     server = await startApiServer({ name: 'rbac' })

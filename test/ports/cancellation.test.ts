@@ -12,11 +12,11 @@ describe('joined signals', () => {
     expect([signal.aborted, signal.reason]).toEqual([true, 'two'])
   })
 
-  it('are aborted at once where one is already', () => {
+  it('are aborted at once when one is aborted already', () => {
     expect(joined([AbortSignal.abort('gone')]).signal.reason).toBe('gone')
   })
 
-  it('listen no more once cleared', () => {
+  it('remove their listeners when cleared', () => {
     const caller = new AbortController()
     const { signal, clear } = joined([caller.signal])
     clear()
@@ -29,7 +29,7 @@ describe('a deadline', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('aborts when the time is over, with an error that says how long it was', () => {
+  it('aborts when the time is over, with an error that names the duration', () => {
     const { signal } = deadline([], 50)
     vi.advanceTimersByTime(49)
     expect(signal.aborted).toBe(false)
@@ -37,7 +37,7 @@ describe('a deadline', () => {
     expect(signal.reason).toEqual(new DeadlineError(50))
   })
 
-  it('aborts with the reasons it was given', () => {
+  it('aborts with the reasons of its callers', () => {
     const reasons = {
       late: (ms: number) => `late after ${ms}`,
       caller: (reason: unknown) => `caller: ${reason}`,
@@ -85,7 +85,7 @@ describe('waiting for a promise or an abort', () => {
     expect(await Promise.allSettled([orAborted(settled(), new AbortController().signal)])).toEqual([outcome])
   })
 
-  it('rejects with the reason of the signal, also of one that is aborted already', async () => {
+  it('rejects with the reason of the signal, even when it is already aborted', async () => {
     const caller = new AbortController()
     const waiting = orAborted(never, caller.signal)
     caller.abort('left')
@@ -93,7 +93,7 @@ describe('waiting for a promise or an abort', () => {
     await expect(orAborted(never, caller.signal)).rejects.toBe('left')
   })
 
-  it('handles the later error of a promise that was aborted: an unhandled one would end the process', async () => {
+  it('handles a later rejection of an abandoned promise, so that it does not end the process', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)

@@ -61,7 +61,7 @@ describe('the contract', () => {
     ).toEqual(['ImageService', 'InsightService'])
   })
 
-  it('is loaded by the server only as far as it is served: generated code of other services costs start-up time', () => {
+  it('is loaded by the server only for served services, because generated code costs start-up time', () => {
     const served = testApi().api.services.flatMap(({ service }) => [
       service.file.name,
       ...service.file.dependencies.map(({ name }) => name),
@@ -79,7 +79,7 @@ describe('the contract', () => {
     expect(imported.length).toBeGreaterThan(5)
   })
 
-  it('answers the paths of services that are not served as it answers unknown paths', async () => {
+  it('paths of services that are not served are answered as unknown paths', async () => {
     const { api, app: served } = testApi()
     const ids = api.services.flatMap(service => service.operations.map(({ id }) => id))
     for (const { service, rpc, method, path } of contract.operations) {
@@ -94,7 +94,7 @@ describe('the contract', () => {
 describe.each(contract.operations)('the contract’s $service.$rpc', operation => {
   const { service, rpc, method, path, params, body, response } = operation
 
-  it('has its verb and path, and says what its caller must be allowed', () => {
+  it('has its verb, path and permission', () => {
     const { bindings, permission } = operationOf(operation)
     expect(bindings.map(({ verb, template }) => `${verb} ${template.source}`)).toContain(`${method} ${path}`)
     expect(permission?.anyCaller || (permission?.verb && permission.resource)).toBeTruthy()
@@ -105,7 +105,7 @@ describe.each(contract.operations)('the contract’s $service.$rpc', operation =
     }
   })
 
-  it('is reached by its path and no other rpc is, with its path, query and body in the request', async () => {
+  it('is reached by its path, which no other RPC takes, with path, query and body in the request', async () => {
     const inPath = params.filter(parameter => parameter.in === 'path').map(({ name }) => [name, `my-${name}`])
     const query = params.filter(parameter => parameter.in === 'query' && !isListOfMessages(parameter))
     const fields = body ? (sampleOf(contract, body) as Readonly<Record<string, Json>>) : {}
@@ -131,7 +131,7 @@ describe.each(contract.operations)('the contract’s $service.$rpc', operation =
     }
   })
 
-  it('takes its parameters and body, and answers its fields, by name and type', () => {
+  it('has its parameters, body and response fields, by name and type', () => {
     const { input, output } = operationOf(operation).method
     for (const parameter of params) {
       const field = fieldAt(input, parameter.name, parameter.in === 'path')
@@ -141,7 +141,7 @@ describe.each(contract.operations)('the contract’s $service.$rpc', operation =
     expect(differences(output, response, rpc)).toEqual([])
   })
 
-  it('writes the answer as the contract does', () => {
+  it('encodes its response as the contract does', () => {
     const { output } = operationOf(operation).method
     const answer = sampleOf(contract, response)
     expect(toJson(output, fromJson(output, answer as never))).toEqual(answer)

@@ -86,7 +86,7 @@ const enums: DescEnum[] = files.flatMap(file => [
   ...file.messages.flatMap(withNested).flatMap(message => message.nestedEnums),
 ])
 
-describe('the generated descriptors say what the .proto files say', () => {
+describe('the generated descriptors match the .proto files', () => {
   for (const message of files.flatMap(file => file.messages).flatMap(withNested)) {
     it(message.typeName, () => {
       const fields = found.get(message.typeName)?.field ?? []
@@ -135,7 +135,7 @@ describe('the generated descriptors say what the .proto files say', () => {
     expect(generated).toEqual(parsed)
   })
 
-  it('and the served services have their comments', () => {
+  it('and include the comments of served services', () => {
     for (const { service } of testApi().api.services)
       expect(comments[service.typeName], service.name).toBeTruthy()
     expect(comments['kairship.io.api.instance.v1alpha1.InstanceService.DeleteInstance']).toContain('removal')

@@ -82,8 +82,8 @@ function run(
   return { scheduler, random, server }
 }
 
-describe('whatever the server does', () => {
-  it('the store ends up equal to it, and each change is emitted once and makes sense', () => {
+describe('under random behaviour of the server', () => {
+  it('the store becomes equal to the server’s, and each change is emitted once with the right type', () => {
     fc.assert(
       fc.property(fc.integer(), temper, mutations, (seed, storm, happening) => {
         const { scheduler, random, server } = run(seed, storm, happening)

@@ -47,7 +47,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('resumes a watch closed for its age at the last cursor, without listing and without complaint', () => {
+  it('resumes a watch that the server closed at its age limit at the last cursor, without a list and without an interruption', () => {
     const watch = { marbles: '5s b 445s |', values: { b: applied('b', 11) } }
     expect(play({ lists: [oneThing], watches: [watch, quiet] }, 460_000).slice(5)).toEqual([
       '5000 applied b@11',
@@ -60,7 +60,7 @@ describe('keepWatching', () => {
     expect(play({ lists: [oneThing], watches: [watch, quiet] }, 460_000).at(-1)).toContain('> watch 77')
   })
 
-  it('shows a broken watch as an item, backs off, and resumes at its cursor', () => {
+  it('reports a broken watch as an item, backs off, and resumes at its cursor', () => {
     const broken = { marbles: '20s b 1s #', values: { b: applied('b', 11) }, error: reset }
     expect(play({ lists: [oneThing], watches: [broken, quiet] }, 60_000).slice(5)).toEqual([
       '20000 applied b@11',
@@ -69,7 +69,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('lists again when the server has forgotten the cursor', () => {
+  it('lists again when the server has dropped the cursor', () => {
     const gone = { marbles: '20s #', error: expired('gone') }
     const again = { marbles: '(ls|)', values: { l: listed(thing('c', 30)), s: synced(40) } }
     expect(play({ lists: [oneThing, again], watches: [gone, quiet] }, 60_000).slice(5)).toEqual([
@@ -82,7 +82,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('keeps its cursor through a refusal that is not 410', () => {
+  it('keeps its cursor after a refusal other than 410', () => {
     for (const code of [400, 401, 403, 404, 429, 500, 503]) {
       const refused = { marbles: '#', error: new StatusError(bareStatus(code, `no ${code}`)) }
       const seen = play({ lists: [oneThing], watches: [refused, quiet] }, 60_000)
@@ -90,7 +90,7 @@ describe('keepWatching', () => {
     }
   })
 
-  it('waits as long as a server under pressure says', () => {
+  it('waits for the Retry-After of the server', () => {
     const status = { ...bareStatus(429, 'slow down'), details: { retryAfterSeconds: 17 } }
     const refused = { marbles: '#', error: new StatusError(status) }
     expect(play({ lists: [refused, oneThing], watches: [quiet] }, 60_000)).toContain(
@@ -98,7 +98,7 @@ describe('keepWatching', () => {
     )
   })
 
-  it('lists ever more rarely when every watch expires at once', () => {
+  it('backs off more before each list when every watch expires at once', () => {
     const gone = { marbles: '#', error: expired() }
     const lines = play({ lists: [oneThing], watches: [gone] }, 3_600_000)
     const lists = lines.filter(line => line.endsWith('> list')).map(line => Number.parseInt(line, 10))
@@ -108,7 +108,7 @@ describe('keepWatching', () => {
     expect(lists.length).toBeLessThan(250)
   })
 
-  it('treats a watch that is closed at once as trouble, however politely', () => {
+  it('treats a watch that the server closes at once as a failure', () => {
     const closed = { marbles: '100ms |' }
     const lines = play({ lists: [oneThing], watches: [closed] }, 600_000)
     expect(lines[5]).toBe('100 interrupted #1 for 400 ms: things.test: the watch was closed after 100 ms')
@@ -116,7 +116,7 @@ describe('keepWatching', () => {
     expect(lines.filter(line => line.includes('> list'))).toHaveLength(1)
   })
 
-  it('forgets its failures only after two minutes of quiet', () => {
+  it('resets its back-off only after two quiet minutes', () => {
     const broken = { marbles: '20s #', error: reset }
     const healthy = { marbles: '400s #', error: reset }
     const lines = play({ lists: [oneThing], watches: [broken, broken, healthy, quiet] }, 600_000)
@@ -127,7 +127,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('resumes at once each time when watches break that were held open as long as its longest pause', () => {
+  it('resumes at once each time a watch breaks that lasted as long as the longest pause', () => {
     const broken = { marbles: 'o 30s #', values: { o: opened }, error: reset }
     const lines = play({ lists: [oneThing], watches: [broken] }, 200_000)
     const interruptions = lines.filter(line => line.includes('interrupted'))
@@ -135,14 +135,14 @@ describe('keepWatching', () => {
     for (const line of interruptions) expect(line).toContain('interrupted #1 for 400 ms')
   })
 
-  it('backs off when connections to the server break that were never accepted, however long that takes', () => {
+  it('backs off when connections fail before they are accepted, however long that takes', () => {
     const broken = { marbles: '30s #', error: reset }
     const lines = play({ lists: [oneThing], watches: [broken] }, 200_000)
     const attempts = lines.flatMap(line => /interrupted (#\d)/.exec(line)?.[1] ?? [])
     expect(attempts).toEqual(['#1', '#2', '#3', '#4', '#5', '#6'])
   })
 
-  it('says for how long the server has been silent', () => {
+  it('reports how long the server has been silent', () => {
     const silences = (script: Script, relistAfterMs?: number) => {
       const seen: (number | string)[] = []
       const watcher = (source: ListWatch<KubeObject>) =>
@@ -182,7 +182,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('takes a watch for dead that outlives the time the server was given', () => {
+  it('treats a watch as dead when it outlasts the time given to the server', () => {
     expect(play({ lists: [oneThing], watches: [quiet] }, 500_000).slice(5)).toEqual([
       '480000 < given up',
       '480000 interrupted #1 for 400 ms: things.test: the watch outlived its 450 s; the connection is dead',
@@ -190,7 +190,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('takes a list for dead that yields no page, and starts it anew', () => {
+  it('treats a list without a page as dead, and starts it again', () => {
     const stuck = { marbles: '1s l', values: { l: listed(thing('a', 9)) } }
     expect(play({ lists: [stuck, oneThing], watches: [quiet] }, 100_000)).toEqual([
       '0 restarted',
@@ -206,7 +206,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('begins a list anew that failed on a later page', () => {
+  it('restarts a list that failed on a later page', () => {
     const third = {
       marbles: '1s l 1s m 1s #',
       values: { l: listed(thing('a', 1)), m: listed(thing('b', 2)) },
@@ -231,7 +231,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('drops what it has already seen: a repeat, and what is older than the watch', () => {
+  it('drops events that it has already delivered: repeats, and those older than the watch', () => {
     const watch = {
       marbles: 'a-b-a-o-k-n',
       values: {
@@ -249,7 +249,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('lists again when an event was overtaken, since others may be missing', () => {
+  it('lists again after an event out of order, because others may be missing', () => {
     const watch = { marbles: 'b-a', values: { a: applied('a', 11), b: applied('b', 13) } }
     expect(play({ lists: [oneThing], watches: [watch, quiet] }, 1000).slice(5, 9)).toEqual([
       '0 applied b@13',
@@ -279,12 +279,12 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('turns what is not an Error into one', () => {
+  it('wraps a thrown value that is not an Error', () => {
     const lines = play({ lists: [{ marbles: '#', error: 'a string' }], watches: [quiet] }, 100)
     expect(lines.at(-1)).toBe('0 interrupted #1 for 400 ms: a string')
   })
 
-  it('ends the request in flight when it is unsubscribed, and makes no other', () => {
+  it('aborts the request in flight when it is unsubscribed, and makes no other', () => {
     const watcher = (source: ListWatch<KubeObject>) => keepWatching(source, { random: half })
     const listing = timeline({ lists: [{ marbles: '-' }], watches: [quiet] }, watcher, 80_000)
     expect(listing).toEqual(['0 restarted', '0 > list', '80000 < given up'])

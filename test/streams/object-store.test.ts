@@ -53,7 +53,7 @@ describe('ObjectStore', () => {
     expect(changes(unversioned, unversioned)).toEqual(['ADDED a@undefined', 'MODIFIED a@undefined'])
   })
 
-  it('deletes what a complete relist did not name', () => {
+  it('deletes objects that a complete relist did not name', () => {
     const before = [restarted, listed(thing('a', 1), thing('b', 2)), synced(9)]
     expect(changes(...before, restarted, listed(thing('b', 2)), synced(12)).slice(3)).toEqual([
       'DELETED a@1',
@@ -71,7 +71,7 @@ describe('ObjectStore', () => {
     ])
   })
 
-  it('sees through a name that was deleted and recreated across a relist', () => {
+  it('reports a deletion when a name was recreated across a relist', () => {
     const before = [restarted, listed(thing('a', 1, 'first')), synced(9)]
     const after = [restarted, listed(thing('a', 11, 'second')), synced(12)]
     expect(changes(...before, ...after).slice(2)).toEqual([
@@ -81,26 +81,26 @@ describe('ObjectStore', () => {
     ])
   })
 
-  it('sees through a name that was deleted and recreated between two events', () => {
+  it('reports a deletion when a name was recreated between two events', () => {
     expect(changes(applied('a', 1, 'first'), applied('a', 3, 'second')).slice(1)).toEqual([
       'DELETED a@1 (first)',
       'ADDED a@3 (second)',
     ])
   })
 
-  it('does not let the deletion of an earlier object take its successor along', () => {
+  it('keeps the successor when the deletion of an earlier object arrives', () => {
     expect(changes(applied('a', 3, 'second'), deleted('a', 2, 'first'))).toEqual(['ADDED a@3 (second)'])
   })
 
-  it('ignores the deletion of what it does not hold, bookmarks and interruptions', () => {
+  it('ignores deletions of unknown objects, bookmarks and interruptions', () => {
     expect(changes(deleted('a', 3), bookmarked(4), interrupted)).toEqual([])
   })
 
-  it('hands out the last state with a deletion', () => {
+  it('emits the last state with a deletion', () => {
     expect(changes(applied('a', 1), deleted('a', 5)).at(-1)).toBe('DELETED a@5')
   })
 
-  it('stays synced while a later list is under way', () => {
+  it('stays synced during a later list', () => {
     const store = new ObjectStore<KubeObject>()
     store.take(restarted)
     expect(store.synced).toBe(false)
@@ -109,7 +109,7 @@ describe('ObjectStore', () => {
     expect(store.synced).toBe(true)
   })
 
-  it('keeps objects of one name in different namespaces apart', () => {
+  it('distinguishes objects of one name in different namespaces', () => {
     const inNamespace = (namespace: string): KubeObject => ({
       ...thing('a', 1),
       metadata: { ...thing('a', 1).metadata, namespace },

@@ -37,7 +37,7 @@ const shares = (world: ReturnType<typeof previewTemplate>) =>
   world?.placement?.clusters.map(({ cluster, before, after }) => [cluster, before, after])
 
 describe('a preview of a policy', () => {
-  it('that is new says which clusters get how many replicas, and why the others get none', () => {
+  it('that is new gives each cluster its replicas, or the reason why it gets none', () => {
     const preview = previewTemplate(
       policyOf({ placement: divided(['north', 'south'], true) }),
       deployment(8),
@@ -69,12 +69,12 @@ describe('a preview of a policy', () => {
     ])
   })
 
-  it('that does not select the template says nothing of it', () => {
+  it('that does not select the template does not list it', () => {
     const other = policyOf({ resourceSelectors: [{ apiVersion: 'v1', kind: 'ConfigMap' }] })
     expect(previewTemplate(other, deployment(), unclaimed())).toBeUndefined()
   })
 
-  it('says nothing of what Karmada keeps to itself', () => {
+  it('does not list Karmada’s reserved objects', () => {
     const template = deployment()
     const kept = { ...template, metadata: { ...template.metadata, namespace: 'kube-system' } }
     const all = policyOf(
@@ -84,7 +84,7 @@ describe('a preview of a policy', () => {
     expect(previewTemplate(all, kept, unclaimed())).toBeUndefined()
   })
 
-  it('that fails says Karmada’s message, and that no cluster runs it', () => {
+  it('that cannot be scheduled gives Karmada’s message, and no clusters', () => {
     const preview = previewTemplate(
       policyOf({ placement: { clusterAffinity: { clusterNames: ['nowhere'] } } }),
       deployment(),
@@ -103,7 +103,7 @@ describe('a preview of a changed policy', () => {
       ...options,
     })
 
-  it('says what would move', () => {
+  it('lists the replicas that would move', () => {
     const present = world()
     const preview = previewTemplate(
       policyOf({ placement: divided(['west']) }),
@@ -129,7 +129,7 @@ describe('a preview of a changed policy', () => {
     ])
   })
 
-  it('that changes nothing for the scheduler leaves everything where it is, although it would be scheduled otherwise today', () => {
+  it('that changes nothing for the scheduler keeps the placement, even if a new scheduling would differ', () => {
     const present = world()
     const drifted = {
       ...present.binding,
@@ -153,7 +153,7 @@ describe('a preview of a changed policy', () => {
     ])
   })
 
-  it('without room keeps what is placed, and says that there is none', () => {
+  it('without room keeps what is placed, and reports the missing room', () => {
     const present = world({ clusters: [member('north'), member('south'), member('west', { cpu: '1' })] })
     const preview = previewTemplate(
       policyOf({ placement: divided(['west']) }),
@@ -168,7 +168,7 @@ describe('a preview of a changed policy', () => {
   })
 })
 
-describe('a template of another policy', () => {
+describe('a template that another policy has claimed', () => {
   const held = propagated({ policy: policyOf({ priority: 1 }, { name: 'first' }) })
   const claimBy = (spec: object, place: object = { name: 'second' }) => {
     const preview = previewTemplate(policyOf(spec, place), held.template, presentOf(held))
@@ -210,19 +210,19 @@ describe('a template of another policy', () => {
     expect(claimBy({ ...all, priority: 2, preemption: 'Always' })).toEqual(['HeldByOther', 'first'])
   })
 
-  it('shows no placement where it stays', () => {
+  it('has no placement in the preview when the other policy keeps it', () => {
     const preview = previewTemplate(policyOf({}, { name: 'second' }), held.template, presentOf(held))
     expect(preview).not.toHaveProperty('placement')
     expect(preview?.manifests).toEqual([])
   })
 
-  it('of the whole control plane is preempted by one of its namespace', () => {
+  it('by a cluster policy is preempted by a policy of its namespace', () => {
     const wide = propagated({ policy: policyOf({ priority: 9 }, { kind: 'ClusterPropagationPolicy' }) })
     const preview = previewTemplate(policyOf({ preemption: 'Always' }), wide.template, presentOf(wide))
     expect(preview?.claim).toBe('Preempts')
   })
 
-  it('that is gone is claimed as if it had none', () => {
+  it('is treated as unclaimed when that policy no longer exists', () => {
     const preview = previewTemplate(policyOf({}, { name: 'second' }), held.template, {
       ...presentOf(held),
       policies: [],
@@ -230,7 +230,7 @@ describe('a template of another policy', () => {
     expect(preview?.claim).toBe('Claims')
   })
 
-  it('that would claim it first outranks a new one', () => {
+  it('stays with the policy that outranks a new one', () => {
     const first = policyOf({ priority: 5 }, { name: 'first' })
     const preview = previewTemplate(policyOf({}, { name: 'second' }), deployment(), {
       ...unclaimed(),
@@ -239,7 +239,7 @@ describe('a template of another policy', () => {
     expect([preview?.claim, preview?.other?.name]).toEqual(['Outranked', 'first'])
   })
 
-  it('does not count the stored version of the policy that is previewed', () => {
+  it('is not compared with the stored version of the previewed policy', () => {
     const stored = policyOf({ priority: 5 })
     const preview = previewTemplate(policyOf({ priority: 0 }), deployment(), {
       ...unclaimed(),
@@ -326,7 +326,7 @@ describe('an explanation of a placement', () => {
     expect(explanation.tried).toMatchObject([{ affinityName: 'first', failure: { reason: 'NoClusterFit' } }])
   })
 
-  it('shows a target whose cluster has left', () => {
+  it('includes a target whose cluster has left', () => {
     const { binding } = propagated()
     const { clusters: rows } = explainPlacement(binding.spec, {}, [member('south')])
     expect(rows.map(({ cluster, before, after }) => [cluster, before, after])).toEqual([

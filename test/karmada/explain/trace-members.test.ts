@@ -4,8 +4,8 @@ import type { OverridePolicy } from '../../../karmada/objects/override-policy.js
 import { firstOf, inNorth, notApplied, withWork } from './traces.js'
 import { healthy, member, propagated, SINCE } from './world.js'
 
-describe('the Work of a cluster', () => {
-  it('that an override keeps from being made names the override’s fault', () => {
+describe('the trace of a cluster’s Work', () => {
+  it('reports the override that prevents it', () => {
     const override: OverridePolicy = {
       metadata: { namespace: 'shop', name: 'images' },
       spec: {
@@ -23,25 +23,25 @@ describe('the Work of a cluster', () => {
     })
   })
 
-  it('that is not there yet is waited for', () => {
+  it('is waiting while it does not exist yet', () => {
     expect(firstOf({ ...propagated(), works: [] })).toMatchObject({ state: 'Waiting', reason: 'NoWorkYet' })
   })
 
-  it('of a cluster that has left is broken', () => {
+  it('is broken when the cluster has left', () => {
     expect(firstOf({ ...propagated(), clusters: [member('south')] })).toMatchObject({
       reason: 'ClusterNotFound',
       cluster: 'north',
     })
   })
 
-  it('that waits for a cluster out of reach says why that cluster is not ready', () => {
+  it('gives the reason why an unreachable cluster is not ready', () => {
     const world = { ...propagated(), clusters: [member('north', { ready: false }), member('south')] }
     const { first } = trace(world)
     expect(first).toMatchObject({ reason: 'ClusterNotReady', cluster: 'north' })
     expect(first?.message).toContain('ClusterNotReachable: cluster is not reachable')
   })
 
-  it('that is suspended is not taken for applied', () => {
+  it('does not report a suspended Work as applied', () => {
     const world = withWork(propagated(), 'north', work => ({
       ...work,
       spec: { ...work.spec, suspendDispatching: true },
@@ -58,13 +58,13 @@ describe('the Work of a cluster', () => {
     ['deployments.apps is forbidden: exceeded quota', 'refuses Karmada'],
     ['namespaces "shop" not found', 'namespace is missing'],
     ['spec.replicas: Invalid value', 'Correct the template'],
-  ])('refused with “%s” has a fix', (message, fix) => {
+  ])('has a fix for “%s”', (message, fix) => {
     expect(trace(withWork(propagated(), 'north', notApplied(message))).first?.fix).toContain(fix)
   })
 })
 
-describe('the object in a member', () => {
-  it('that is not healthy says how many replicas are available', () => {
+describe('the trace of the object in a member', () => {
+  it('reports how many replicas are available when it is unhealthy', () => {
     const { first } = trace(
       inNorth(found => ({
         ...found,
@@ -75,26 +75,26 @@ describe('the object in a member', () => {
     expect(first?.message).toContain('1 of 2 replicas are available')
   })
 
-  it('that somebody deleted there is missing', () => {
+  it('is missing when somebody deleted it there', () => {
     const world = propagated()
     expect(
       firstOf({ ...world, members: new Map([...world.members, ['north', { kind: 'missing' }]]) }),
     ).toMatchObject({ state: 'Broken', reason: 'MissingInMember', cluster: 'north' })
   })
 
-  it('without Karmada’s label is not Karmada’s', () => {
+  it('is not Karmada’s without Karmada’s label', () => {
     const world = inNorth(found => ({ ...found, metadata: { ...found.metadata, labels: {} } }))
     expect(firstOf(world)).toMatchObject({ state: 'Broken', reason: 'NotManaged' })
   })
 
-  it('that is being deleted is waited for', () => {
+  it('is waiting while the object is being deleted', () => {
     const world = inNorth(found =>
       healthy({ ...found, metadata: { ...found.metadata, deletionTimestamp: SINCE } }),
     )
     expect(firstOf(world)).toMatchObject({ state: 'Waiting', reason: 'DeletingInMember' })
   })
 
-  it('that could not be read is unknown, with the reason', () => {
+  it('is unknown, with the reason, when it could not be read', () => {
     const world = propagated()
     const members = new Map([
       ...world.members,

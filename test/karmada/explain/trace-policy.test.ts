@@ -5,7 +5,7 @@ import type { OverridePolicy } from '../../../karmada/objects/override-policy.js
 import { firstOf, unclaimed } from './traces.js'
 import { policyOf, propagated } from './world.js'
 
-describe('without a policy', () => {
+describe('the trace of a template without a policy', () => {
   const messageOf = (world: Propagated) => trace(world).first?.message
   const selecting = (selector: object, place = {}) => ({
     ...unclaimed(),
@@ -14,7 +14,7 @@ describe('without a policy', () => {
     ],
   })
 
-  it('the trace says so, and which selector would do', () => {
+  it('reports it, and proposes a selector', () => {
     const { first } = trace(unclaimed())
     expect(first).toMatchObject({ step: 'Policy', state: 'Broken', reason: 'NoPolicy' })
     expect(first?.message).toBe(
@@ -41,24 +41,24 @@ describe('without a policy', () => {
       selecting({ labelSelector: { matchLabels: { app: 'cart' } } }),
       'selects by labels that the template does not have.',
     ],
-  ])('a policy that differs only by %s is named', (_, world, text) => {
+  ])('names a policy that differs only by %s', (_, world, text) => {
     expect(messageOf(world)).toContain(text)
   })
 
-  it('a policy that differs by two things is not named', () => {
+  it('names no policy that differs by two things', () => {
     expect(messageOf(selecting({ apiVersion: 'apps/v1beta1', name: 'wep' }))).not.toContain('apps/v1beta1')
   })
 })
 
-describe('the policy', () => {
-  it('that selects the template and has not claimed it is waited for', () => {
+describe('the trace of a policy', () => {
+  it('is waiting while the policy has not claimed the template', () => {
     expect(firstOf({ ...unclaimed(), policies: [policyOf()] })).toMatchObject({
       state: 'Waiting',
       reason: 'NotClaimedYet',
     })
   })
 
-  it('that is lazy asks for a change of the template', () => {
+  it('asks for a change of the template when the policy is lazy', () => {
     const { first } = trace({ ...unclaimed(), policies: [policyOf({ activationPreference: 'Lazy' })] })
     expect(first?.fix).toContain('change the template')
   })
@@ -66,7 +66,7 @@ describe('the policy', () => {
   it.each([
     [true, { namespace: 'default' }],
     [false, { namespace: 'shop' }],
-  ])('waits for override policies of its own namespace (missing: %s)', (missing, place) => {
+  ])('is waiting for override policies of its namespace (missing: %s)', (missing, place) => {
     const override = { metadata: { name: 'images', ...place }, spec: {} } as OverridePolicy
     const world = {
       ...unclaimed(),
@@ -76,7 +76,7 @@ describe('the policy', () => {
     expect(trace(world).first?.reason).toBe(missing ? 'DependentOverridesMissing' : 'NotClaimedYet')
   })
 
-  it('that is gone is named with what it claimed', () => {
+  it('names a deleted policy that has claimed the template', () => {
     const { first } = trace({ ...propagated(), policies: [] })
     expect(first).toMatchObject({
       reason: 'PolicyGone',
@@ -84,7 +84,7 @@ describe('the policy', () => {
     })
   })
 
-  it('that was made again under the same name is not the one that claimed', () => {
+  it('distinguishes a recreated policy from the one that claimed', () => {
     const again = policyOf()
     const labels = { ...again.metadata.labels, 'propagationpolicy.karmada.io/permanent-id': 'another' }
     expect(
@@ -92,14 +92,14 @@ describe('the policy', () => {
     ).toMatchObject({ reason: 'PolicyGone' })
   })
 
-  it('that no longer selects the template lets it go', () => {
+  it('reports that a policy which no longer selects the template releases it', () => {
     const policy = policyOf({
       resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' }],
     })
     expect(firstOf({ ...propagated(), policies: [policy] })).toMatchObject({ reason: 'NoLongerSelected' })
   })
 
-  it('of the whole control plane holds a template, too', () => {
+  it('includes cluster policies', () => {
     const policy = policyOf({}, { kind: 'ClusterPropagationPolicy' })
     expect(trace(propagated({ policy })).first).toBeUndefined()
   })

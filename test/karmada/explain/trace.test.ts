@@ -4,7 +4,7 @@ import { firstOf, notApplied, withWork } from './traces.js'
 import { deployment, member, policyOf, propagated, SINCE, scheduled } from './world.js'
 
 describe('a trace', () => {
-  it('of an object that is where it should be has every step done, for each cluster', () => {
+  it('of an object that runs everywhere has every step done, for each cluster', () => {
     const world = propagated()
     const { links, first } = trace(world)
     expect(first).toBeUndefined()
@@ -21,13 +21,13 @@ describe('a trace', () => {
     expect(summaryOf(trace(world), world.wanted)).toBe('Deployment shop/web runs as wanted in 2 clusters.')
   })
 
-  it('ends at the first broken step of the control plane', () => {
+  it('stops at the first broken step of the control plane', () => {
     const { template: _, ...world } = propagated()
     expect(trace(world).links).toHaveLength(1)
     expect(firstOf(world)).toEqual({ step: 'Template', state: 'Broken', reason: 'TemplateNotFound' })
   })
 
-  it('goes on for the other clusters after one that is broken, and names the broken one first', () => {
+  it('continues for the other clusters after a broken one, and reports the broken one first', () => {
     const world = withWork(propagated(), 'south', notApplied('denied'))
     const { links } = trace(world)
     expect(links.filter(({ step }) => step === 'Work').map(({ state }) => state)).toEqual(['Done', 'Broken'])
@@ -40,7 +40,7 @@ describe('a trace', () => {
     expect(summaryOf(trace(world), world.wanted)).toBe('Work in cluster south: denied')
   })
 
-  it('names what is broken before what waits', () => {
+  it('reports broken steps before waiting ones', () => {
     const waiting = withWork(propagated(), 'north', ({ status: _, ...work }) => work)
     expect(firstOf(waiting)).toEqual({
       step: 'Work',
@@ -52,8 +52,8 @@ describe('a trace', () => {
   })
 })
 
-describe('the template', () => {
-  it('of a namespace that Karmada keeps to itself is never propagated', () => {
+describe('the trace of a template', () => {
+  it('reports that a reserved namespace is never propagated', () => {
     const template = deployment()
     const kept = { ...template, metadata: { ...template.metadata, namespace: 'kube-system' } }
     expect(firstOf({ ...propagated(), template: kept })).toMatchObject({
@@ -62,7 +62,7 @@ describe('the template', () => {
     })
   })
 
-  it('that is being deleted is waited for', () => {
+  it('is waiting while the template is being deleted', () => {
     const { template, ...world } = propagated()
     const going = { ...template, metadata: { ...template.metadata, deletionTimestamp: SINCE } }
     expect(firstOf({ ...world, template: going })).toMatchObject({
@@ -72,8 +72,8 @@ describe('the template', () => {
   })
 })
 
-describe('the binding', () => {
-  it('that is not there yet is named as Karmada will name it', () => {
+describe('the trace of a binding', () => {
+  it('names the binding as Karmada will name it', () => {
     const { binding: _, ...world } = propagated()
     expect(trace(world).first).toMatchObject({
       step: 'Binding',
@@ -82,7 +82,7 @@ describe('the binding', () => {
     })
   })
 
-  it('of an earlier object of the name goes with that', () => {
+  it('reports a binding of an earlier object with the same name', () => {
     const { binding, ...world } = propagated()
     const earlier = {
       ...binding,
@@ -94,7 +94,7 @@ describe('the binding', () => {
     })
   })
 
-  it('of another group’s kind with the same name is in the way', () => {
+  it('reports a binding of another group’s kind with the same name', () => {
     const { binding, ...world } = propagated()
     const other = {
       ...binding,
@@ -107,10 +107,10 @@ describe('the binding', () => {
   })
 })
 
-describe('scheduling', () => {
+describe('the trace of scheduling', () => {
   const taint = { key: 'maintenance', effect: 'NoSchedule' } as const
 
-  it('that fails says Karmada’s message, what refuses which cluster now, and what helps', () => {
+  it('reports Karmada’s message, the filter that refuses each cluster, and a fix', () => {
     const world = propagated({ clusters: [member('north', { taints: [taint] }), member('west')] })
     const { first } = trace(world)
     expect(first).toMatchObject({ step: 'Scheduling', state: 'Broken', reason: 'NoClusterFit' })
@@ -118,11 +118,11 @@ describe('scheduling', () => {
     expect(first?.message).toContain('of 2 clusters refused 1 by ClusterAffinity, 1 by TaintToleration')
   })
 
-  it('without any cluster asks to join one', () => {
+  it('asks to join a cluster when there is none', () => {
     expect(trace(propagated({ clusters: [] })).first?.fix).toBe('Join a member cluster to the instance.')
   })
 
-  it('without room asks for fewer replicas or more room', () => {
+  it('asks for fewer replicas or more room when there is no room', () => {
     const policy = policyOf({
       placement: {
         clusterAffinity: { clusterNames: ['north', 'south'] },
@@ -134,13 +134,13 @@ describe('scheduling', () => {
     expect(first?.fix).toContain('fewer replicas')
   })
 
-  it('that is suspended says where', () => {
+  it('reports where scheduling is suspended', () => {
     const { binding, ...world } = propagated()
     const suspended = { ...binding, spec: { ...binding.spec, suspension: { scheduling: true } } }
     expect(firstOf({ ...world, binding: suspended })).toMatchObject({ reason: 'SchedulingSuspended' })
   })
 
-  it('by another scheduler names that one', () => {
+  it('names another scheduler', () => {
     const { binding, ...world } = propagated()
     const { status: _, ...fresh } = binding
     const spec = { ...fresh.spec, clusters: [], schedulerName: 'mine' }
@@ -158,14 +158,14 @@ describe('scheduling', () => {
     ],
     ['waits for the workloads that need its template', [{ name: 'web-deployment' }], 'WorkloadsNotScheduled'],
     ['goes nowhere when nothing needs its template', [], 'NeededByNothing'],
-  ])('that no policy placed %s', (_, requiredBy, reason) => {
+  ])('reports that no policy placed it: %s', (_, requiredBy, reason) => {
     const { binding, ...world } = propagated()
     const { placement: _placement, clusters: _clusters, ...spec } = binding.spec
     const attached = { ...binding, spec: { ...spec, requiredBy } }
     expect(trace({ ...world, binding: attached }).links[3]).toMatchObject({ reason })
   })
 
-  it('that has not seen a change of the placement is waited for', () => {
+  it('is waiting while the scheduler has not observed the placement', () => {
     const { binding, ...world } = propagated()
     const changed = {
       ...binding,

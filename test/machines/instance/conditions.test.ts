@@ -13,7 +13,7 @@ describe('a duplicate', () => {
     ['endpoint', 'DuplicateEndpoint', 'the same endpoint'],
     ['control plane', 'DuplicateControlPlane', 'the same control plane (same kube-system uid)'],
   ] as const)(
-    'by its %s is told which older Instance it repeats, whatever stands there',
+    'by its %s names the older Instance in its condition, whatever else is reported',
     (shares, reason, what) => {
       // The older one may have adopted a plain cluster, of which it manages nothing.
       const first = { name: 'eldest', shares }
@@ -25,7 +25,7 @@ describe('a duplicate', () => {
   )
 })
 
-describe('the condition of an object outside', () => {
+describe('the condition of an external object', () => {
   const virtualCluster = (object: Partial<OutsideObject>): Step => ({
     type: 'virtualCluster.observed',
     virtualCluster: { revision: 'vc-1', deleting: false, ...object },
@@ -88,20 +88,20 @@ describe('the condition of an object outside', () => {
     expect(`${status} ${reason}: ${message}`).toBe(text)
   })
 
-  it('holds for a registration that Global Management has not answered', () =>
+  it('is unknown for a registration that Global Management has not answered', () =>
     expect(walked({}, ...whole).condition('Registered')).toMatchObject({
       status: 'True',
       reason: 'Published',
     }))
 
-  it('concerns the installation only of an instance that is installed', () => {
+  it('includes the installation only for an installed instance', () => {
     expect(walked({}).condition('Installed')).toBeUndefined()
     expect(walked({ spec: { install: {} } }, 'notInstalled').condition('Installed')).toMatchObject({
       reason: 'NotCreated',
     })
   })
 
-  it('of an installation does not keep a control plane from being ready that answers', () => {
+  it('of an installation does not keep an answering control plane from being ready', () => {
     const { snapshot, condition } = walked({ spec: { install: {} } }, 'notInstalled', ...whole)
     expect(condition('Installed')).toMatchObject({ status: 'False' })
     expect(snapshot.context.phase).toBe('ready')
@@ -109,7 +109,7 @@ describe('the condition of an object outside', () => {
   })
 })
 
-describe('an instance that is ready', () => {
+describe('a ready instance', () => {
   const first = done('virtualCluster', 'vc-1')
   const again: Step = {
     type: 'virtualCluster.observed',
@@ -127,10 +127,10 @@ describe('an instance that is ready', () => {
       ...Array.from({ length: failures }, () => [failed, rested('virtualCluster')]).flat(),
     ).snapshot.context.phase
 
-  it('stays it while two writes of an object fail that is seen to be well, and not the third', () =>
+  it('stays ready for two failed writes of a healthy object, and not for the third', () =>
     expect([phaseAfter(1), phaseAfter(2), phaseAfter(3)]).toEqual(['ready', 'ready', 'degraded']))
 
-  it('is degraded at once when an object cannot be written that is not there', () =>
+  it('is degraded at once when the write of a missing object fails', () =>
     expect(
       walked({}, ...whole, first, 'noVirtualCluster', failed).condition('VirtualClusterSynced'),
     ).toMatchObject({
@@ -138,7 +138,7 @@ describe('an instance that is ready', () => {
     }))
 })
 
-it('an instance that cannot get its finalizer says why', () => {
+it('an instance whose finalizer cannot be written reports the reason', () => {
   const waiting = walked({ finalizers: [] }).condition('Accepted')
   expect(waiting).toMatchObject({ status: 'Unknown', reason: 'AwaitingFinalizer' })
   expect(walked({ finalizers: [] }, fails('finalizer', 'Forbidden')).condition('Accepted')).toMatchObject({
@@ -162,7 +162,7 @@ describe('role bindings', () => {
     expect(materialized(2)?.message).toBe('2 role bindings in effect inside')
   })
 
-  it('say why they are not in effect', () => {
+  it('report why they are not in effect', () => {
     const failed = walked(
       {},
       'resolved',
@@ -175,7 +175,7 @@ describe('role bindings', () => {
     expect(failed.condition('Ready')?.message).not.toContain('roleBindings')
   })
 
-  it('stand as an earlier process wrote them until this one has looked, also while they are removed', () => {
+  it('keep the status of an earlier process until this one has checked, even while they are being removed', () => {
     const before = { status: status(name, 'True', 'Materialized', '3 role bindings in effect inside') }
     const expected = { status: 'True', message: '3 role bindings in effect inside' }
     expect(walked(before).condition(name)).toMatchObject(expected)
@@ -185,7 +185,7 @@ describe('role bindings', () => {
     expect(walked({}).condition(name)).toMatchObject({ status: 'Unknown', reason: 'NotYetObserved' })
   })
 
-  it('that could not be removed say so', () => {
+  it('report a failed removal', () => {
     const deletion: Step[] = [...whole, 'deletionAsked', done('unpublishing', 'gone')]
     const failed = walked({}, ...deletion, fails('removingRoleBindings', 'Unreachable'))
     expect(failed.condition(name)).toMatchObject({ status: 'False', reason: 'RemovalAbandoned' })
@@ -209,7 +209,7 @@ describe('role bindings', () => {
 
 describe('Ready of an instance that is being deleted', () => {
   const deletion: Step[] = [...whole, 'deletionAsked']
-  it('says that it is cleaned up, and which step is stuck: the last that failed', () => {
+  it('reports the cleanup, and the teardown step that failed last', () => {
     const message = (...steps: Step[]) => walked({}, ...deletion, ...steps).condition('Ready')?.message
     expect(message()).toBe('cleaning up')
     const stuck: Step[] = [fails('unpublishing', 'Forbidden')]
@@ -222,10 +222,10 @@ describe('Ready of an instance that is being deleted', () => {
   })
 })
 
-describe('a condition that is written', () => {
+describe('a condition', () => {
   const fact = { type: 'Ready', status: 'True', reason: 'Ready', message: 'new' } as const
   const before = [{ ...fact, message: 'old', lastTransitionTime: 'before' }]
-  it('keeps its time while its status stays the same, and has a new one else', () => {
+  it('keeps lastTransitionTime while its status stays the same', () => {
     const [same] = stamped([fact], { before, now: 'now', generation: 7 })
     expect(same).toEqual({ ...fact, lastTransitionTime: 'before', observedGeneration: 7 })
     const [other] = stamped([{ ...fact, status: 'False' }], { before, now: 'now', generation: undefined })

@@ -13,7 +13,7 @@ const knowing = (...names: FactName[]): InstanceContext => {
 /** The same fact, as another object: watches parse anew. */
 const again = (name: FactName) => structuredClone(facts[name])
 
-describe('what a watch on the host shows', () => {
+describe('a fact from a watch on the host', () => {
   it.each<FactName>([
     'noVirtualCluster',
     'syncing',
@@ -21,26 +21,26 @@ describe('what a watch on the host shows', () => {
     'unregistered',
     'bindings',
     'notInstalled',
-  ])('is news the first time and not the second: %s', name => {
+  ])('is sent the first time and not the second: %s', name => {
     expect(isNews(knowing(), again(name))).toBe(true)
     expect(isNews(knowing('synced', 'refused', name), again(name))).toBe(false)
   })
 
-  it('is news when its owner judges otherwise', () => {
+  it('is sent when the comparison of its kind reports a change', () => {
     expect(isNews(knowing('syncing'), again('synced'))).toBe(true)
     expect(isNews(knowing('registered'), again('refused'))).toBe(true)
   })
 
-  it('is no news when contact was made that was not lost', () => {
+  it('is not sent when contact is reported again without a loss', () => {
     expect(isNews(knowing('hostLost'), again('hostBack'))).toBe(true)
     expect(isNews(knowing('hostLost', 'hostBack'), again('hostBack'))).toBe(false)
   })
 
-  it('is news again after contact was lost', () => {
+  it('is sent again after contact was lost', () => {
     expect(isNews(knowing('synced', 'hostLost'), again('synced'))).toBe(true)
   })
 
-  it('is always sent where more than the fact follows from it', () => {
+  it('is always sent when more than the fact depends on it', () => {
     const known = knowing('resolved', 'healthy', 'distinct', 'leading')
     for (const name of ['healthy', 'distinct', 'leading', 'claimed'] as const)
       expect(isNews(known, again(name))).toBe(true)

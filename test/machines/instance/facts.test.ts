@@ -34,7 +34,7 @@ it.each([
   ['True', true],
   ['False', true],
   ['Unknown', false],
-] as const)('role bindings may be inside where an earlier status says %s of them: %s', (status, may) => {
+] as const)('with an earlier status of %s, role bindings may exist inside: %s', (status, may) => {
   const condition = {
     ...{ type: 'RoleBindingsMaterialized', status, reason: '', message: '' },
     lastTransitionTime: '2026-01-01T00:00:00Z',
@@ -44,8 +44,8 @@ it.each([
   expect(mayHaveRoleBindings(instance({ status: { conditions: [other] } }))).toBe(false)
 })
 
-describe('what was observed over a connection', () => {
-  it('is void when there is none any more; what came from the host stays', () => {
+describe('facts about a connection', () => {
+  it('are cleared when the connection is replaced; facts from the host stay', () => {
     const known = knowing(...whole, 'moving', {
       type: 'statistics.observed',
       statistics: { ok: false, failure: { reason: 'Unavailable', stage: 'statistics', message: '' } },
@@ -54,18 +54,18 @@ describe('what was observed over a connection', () => {
     expect(Object.keys(left).sort()).toEqual(['credentials', 'duplicate', 'registration', 'virtualCluster'])
   })
 
-  it('tells by which kubeconfig the control plane was last reached, also while it does not answer', () => {
+  it('include the kubeconfig that last reached the control plane, even while it does not answer', () => {
     expect(knowing(...whole, 'unreachable').facts.reachedWith).toBe('one')
     expect(isReachedWithCurrent(knowing(...whole, 'rotated').facts)).toBe(false)
     expect(isReachedWithCurrent(knowing(...whole, 'rotated', 'healthyAfterRotation').facts)).toBe(true)
     expect(isReachedWithCurrent(knowing(...whole, 'secretMissing').facts)).toBe(false)
   })
 
-  it('has the last answer of the aggregated API', () =>
+  it('include the last answer of the aggregated API', () =>
     expect(knowing('resolved', 'healthy', 'aggregatedDown').facts.aggregatedApi).toMatchObject({ ok: false }))
 })
 
-describe('the verdict about duplicates', () => {
+describe('the duplicate verdict', () => {
   const distinct = (...steps: Step[]) => isDistinct(knowing(...steps).facts)
 
   it.each<[string, Step[], boolean]>([
@@ -91,7 +91,7 @@ describe('the verdict about duplicates', () => {
     ],
   ])('%s', (_claim, steps, is) => expect(distinct(...steps)).toBe(is))
 
-  it('that was given for the control plane of an earlier process holds for no other', () => {
+  it('for the control plane of an earlier process does not apply to another control plane', () => {
     const start = { status: { phase: 'Ready', controlPlaneID: 'cp-1' } } as const
     const swapped: Step[] = ['rotated', 'distinct', 'noVirtualCluster', 'anotherHealthy']
     expect(walked(start, ...swapped).work).toEqual([])
@@ -102,7 +102,7 @@ describe('the verdict about duplicates', () => {
   })
 })
 
-describe('an instance is assessed', () => {
+describe('an assessment of an instance', () => {
   it.each<[string, FactName[], boolean]>([
     ['when every source has answered', [...reached], true],
     [
@@ -142,7 +142,7 @@ describe('an instance is assessed', () => {
 })
 
 describe('a silent watch', () => {
-  it('voids what was seen through it, until it is seen again', () => {
+  it('clears the facts that it provided, until it delivers again', () => {
     const lost = knowing(...whole, 'hostLost').facts
     expect(lost.virtualCluster).toBeUndefined()
     expect(lost.registration).toBeDefined()

@@ -75,7 +75,7 @@ it.each<FailureReason>([
   'Unavailable',
   'NotServed',
 ])(
-  'RBAC inside a control plane out of reach (%s) is left behind after six attempts, and that is said',
+  'RBAC inside an unreachable control plane (%s) is left behind after six attempts, and an Event reports it',
   async reason => {
     expect(await takenDown(reason, materialized)).toEqual({
       outcome: 'passed',
@@ -146,9 +146,9 @@ async function takenDownOnHost(stuck: keyof typeof reachOfHost, reason: FailureR
 }
 
 describe.each(Object.entries(reachOfHost) as [keyof typeof reachOfHost, string][])(
-  'to %s',
+  'the attempt to %s',
   (step, sentence) => {
-    it('is given up after six attempts where the host does not know the type, and what is left is handed on', async () => {
+    it('ends after six attempts when the host does not know the type, and the leftover is passed on', async () => {
       expect(await takenDownOnHost(step, 'NotServed')).toEqual({
         attempts: 6,
         leftBehind: [`${sentence}the host says NotServed`],
@@ -164,7 +164,7 @@ describe.each(Object.entries(reachOfHost) as [keyof typeof reachOfHost, string][
   },
 )
 
-it('where none was ever made, one attempt is enough', async () => {
+it('one attempt is enough for an object that was never created', async () => {
   expect(await takenDown('Unreachable', {})).toMatchObject({ outcome: 'passed', attempts: 1 })
 })
 

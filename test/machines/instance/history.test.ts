@@ -21,7 +21,7 @@ function recorded(...events: (FactName | InstanceEvent)[]) {
 }
 
 describe('the history of an instance', () => {
-  it('has a record for each region that moved, with the public part of its path', () => {
+  it('has a record for each region that changed, with the public part of its path', () => {
     const moves = recorded('resolved', 'healthy', 'distinct', 'noVirtualCluster')
     expect(moves.map(({ from, to }) => [from, to])).toEqual([
       ['virtualCluster.settled', 'virtualCluster.acting'],
@@ -35,7 +35,7 @@ describe('the history of an instance', () => {
     })
   })
 
-  it('leaves status writes out, in each phase, and events that moved nothing', () => {
+  it('has no status writes, in any phase, and no events without a transition', () => {
     const moves = [
       ...recorded('noVirtualCluster', 'unregistered', 'resolved'),
       ...recorded('resolved', 'healthy', 'distinct', 'synced', 'registered', 'deletionAsked'),
@@ -95,8 +95,8 @@ describe('the cause of a transition', () => {
   ])('%s', (_claim, event, cause) => expect(causeOf(event)).toBe(cause))
 })
 
-describe('the payload of an event, for people', () => {
-  it('shrinks an Instance to its identity and its phase', () => {
+describe('the payload of a recorded event', () => {
+  it('has only identity and phase of an Instance', () => {
     const { uid } = instance().metadata
     expect(
       redacted({
@@ -106,12 +106,12 @@ describe('the payload of an event, for people', () => {
     ).toEqual({ instance: { name: 'alpha', uid, phase: 'Ready' } })
   })
 
-  it('says of statistics only whether there are any', () => {
+  it('has only the presence of statistics', () => {
     const statistics = { ok: true, summary: { large: true } }
     expect(redacted({ type: 'statistics.observed', statistics })).toEqual({ statistics: { ok: true } })
   })
 
-  it('has nothing of what an effect returned or threw: it may hold a secret', () => {
+  it('has no output or error of an effect, which may hold a secret', () => {
     expect(redacted({ type: 'xstate.done', output: 's3cr3t', actorId: 'a' })).toEqual({ actorId: 'a' })
     expect(redacted({ type: 'xstate.error', error: new Error('s3cr3t'), actorId: 'a' })).toEqual({
       actorId: 'a',

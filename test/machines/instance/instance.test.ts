@@ -110,12 +110,12 @@ describe('an instance', () => {
     expect(stateOf(told({}, ...names).snapshot)).toBe(state)
   })
 
-  it('that was ready before this process started is degraded, not registering, until it is seen whole', () => {
+  it('that was ready before this process started is degraded, not registering, until all facts are observed', () => {
     expect(stateOf(told({ status: { phase: 'Ready' } }).snapshot)).toBe('degraded')
     expect(stateOf(told({ status: { phase: 'Degraded' } }, ...whole).snapshot)).toBe('ready')
   })
 
-  it('is gone when its CR is, from any state', () => {
+  it('is gone when its CR is gone, from any state', () => {
     expect(told({}, 'removed').snapshot.status).toBe('done')
     expect(told({}, ...whole, 'removed').snapshot.status).toBe('done')
     expect(told({}, ...whole, 'deletionAsked', 'removed').snapshot.status).toBe('done')
@@ -205,10 +205,10 @@ describe('effects', () => {
     expect(snapshot.value).toMatchObject({ managed: { index } })
   })
 
-  it('no index is measured any more once deletion is requested', () =>
+  it('the index is not measured once deletion is requested', () =>
     expect(told({}, ...whole, 'deletionAsked').snapshot.children).not.toHaveProperty('canary'))
 
-  it('wait on a replica that does not lead, and start when it does', () => {
+  it('wait while the replica does not lead, and start when it does', () => {
     expect(told({ leading: false }, ...whole).asked).toEqual([])
     expect(told({ leading: false }, ...whole, 'leading').asked).toEqual(
       expect.arrayContaining([
@@ -219,7 +219,7 @@ describe('effects', () => {
     )
   })
 
-  it('make role bindings anew inside when they were changed there, and nothing else', () => {
+  it('apply role bindings again when they were changed inside, and nothing else', () => {
     const known: FactName[] = ['resolved', 'healthy', 'distinct', 'bindings']
     const before = told({ status: { phase: 'Registering' } }, ...known).snapshot
     const task = 'roleBindings'
@@ -233,14 +233,14 @@ describe('effects', () => {
     expect(changed.facts).toBe(settled.facts)
   })
 
-  it('do not begin where a cluster is no Karmada: nothing is gathered, watched or measured there', () => {
+  it('do not start on a cluster that is not Karmada: no statistics, watches or canary', () => {
     const { asked, snapshot } = told({}, 'resolved', 'plainCluster', 'distinct', 'synced', 'registered')
     expect(asked).toEqual([])
     expect(snapshot.value).toMatchObject({ managed: { index: 'idle', statistics: 'idle' } })
     expect(conditionsOf(snapshot.context).at(-1)).toMatchObject({ type: 'Ready', reason: 'NotServed' })
   })
 
-  it('take rights back inside a Karmada that does not serve its aggregated API any more', () => {
+  it('revoke role bindings inside a Karmada that no longer serves its aggregated API', () => {
     const conditions = [
       {
         ...{ type: 'RoleBindingsMaterialized', status: 'True' as const, reason: 'Materialized', message: '' },
@@ -254,14 +254,14 @@ describe('effects', () => {
     expect(asked.filter(isWork)).toEqual(['materialize the role bindings'])
   })
 
-  it('begin with the finalizer, which nothing else precedes', () => {
+  it('start with the finalizer, before any other effect', () => {
     expect(told({ finalizers: [] }, 'unclaimed', ...whole).asked).toEqual([])
     expect(told({ finalizers: [], leading: false }, ...whole, 'leading').asked.filter(isWork)).toEqual([
       'add the finalizer',
     ])
   })
 
-  it('that run are left when leadership is lost', () => {
+  it('that run are stopped when leadership is lost', () => {
     const { snapshot } = told({}, 'resolved', 'healthy', 'distinct', 'noVirtualCluster', 'following')
     expect(snapshot.hasTag('acting')).toBe(false)
     expect(snapshot.value).toMatchObject({ managed: { virtualCluster: 'standby' } })

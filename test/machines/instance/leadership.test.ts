@@ -55,7 +55,7 @@ function actorOf(start: Parameters<typeof instance>[0]) {
 const settled = () => new Promise(setImmediate)
 
 describe('an instance whose replica loses the lease', () => {
-  it('forgets what it did: another replica may have undone it, so it does it again when it leads again', async () => {
+  it('repeats its effects when it leads again, because another replica may have undone them', async () => {
     const { running, send, work, actor } = actorOf({})
     send('resolved', 'healthy', 'distinct', 'synced', 'registered', 'bindings')
     expect(work()).toContain('materialize the role bindings')
@@ -78,7 +78,7 @@ describe('an instance whose replica loses the lease', () => {
     expect(work()).toEqual(['withdraw the registration'])
   })
 
-  it('does not try a failed teardown step again before it leads again', async () => {
+  it('does not retry a failed teardown step before it leads again', async () => {
     const { running, started, send, work, actor } = actorOf({})
     send('resolved', 'healthy', 'distinct', 'synced', 'registered', 'deletionAsked')
     running.get('withdraw the registration')!(new Error('refused'))

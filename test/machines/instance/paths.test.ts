@@ -35,7 +35,7 @@ const phaseOf = (snapshot: unknown): string =>
     /^(managed\.phase|deleting\.teardown|gone)/.test(path),
   ) ?? ''
 
-describe('the chart, walked by every fact in every order', () => {
+describe('the machine, explored by every fact in every order', () => {
   const paths = walks.flatMap(({ start, events }) =>
     getShortestPaths(instanceMachine, {
       input: { instance: start, leading: false },
@@ -60,7 +60,7 @@ describe('the chart, walked by every fact in every order', () => {
     'gone',
   ])('reaches %s', state => expect(paths.map(path => phaseOf(path.state))).toContain(state))
 
-  it('reaches deleting and gone from every state that it can be in', () => {
+  it('reaches deleting and gone from every state', () => {
     const stuck = paths.filter(({ state }) => {
       if (state.status !== 'active') return false
       const deleting = transitioned(state, facts.deletionAsked)
@@ -69,7 +69,7 @@ describe('the chart, walked by every fact in every order', () => {
     expect(stuck.map(({ state }) => phaseOf(state))).toEqual([])
   })
 
-  it('never leaves deleting but for gone', () => {
+  it('leaves deleting only for gone', () => {
     const deleting = paths.map(({ state }) => state).filter(state => stateOf(state) === 'deleting')
     expect(deleting.length).toBeGreaterThan(0)
     for (const state of deleting) {
@@ -85,7 +85,7 @@ type Moments = Record<
   { state: InstanceSnapshot; transitions: Record<string, { state: InstanceSnapshot }> }
 >
 
-describe('the way out, walked by every outcome of every step', () => {
+describe('the teardown, explored by every outcome of every step', () => {
   const steps = [
     'unpublishing',
     'removingRoleBindings',
@@ -133,10 +133,10 @@ describe('the way out, walked by every outcome of every step', () => {
       .map((to, index) => `${order[index]} → ${to}`)
       .sort()
 
-  it('takes the steps in the stated order on every path, whichever fail on the way', () =>
+  it('runs the steps in the stated order on every path, whichever fail', () =>
     expect(moves('Delete')).toEqual(inOrder(...steps, 'released')))
 
-  it('leaves a control plane that is to be retained installed', () =>
+  it('does not uninstall a control plane that is to be retained', () =>
     expect(moves('Retain')).toEqual(inOrder(...steps.filter(step => step !== 'uninstalling'), 'released')))
 })
 

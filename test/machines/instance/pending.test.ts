@@ -6,7 +6,7 @@ import { done, fails, reached, rested, type Step, walked } from './walked.js'
 const pendingAfter = (start: Parameters<typeof walked>[0], ...steps: Step[]): readonly string[] =>
   pendingOf(walked(start, ...steps).snapshot).filter(sentence => sentence !== 'is writing the status')
 
-it('an instance is said to wait for the root cause alone', () => {
+it('pending work lists the root cause only', () => {
   expect(
     pendingAfter({ status: { phase: 'Ready' } }, 'resolved', 'unreachable', 'distinct', 'hostLost'),
   ).toEqual(['waits for ControlPlaneHealthy: Unreachable: control plane: Unreachable'])
@@ -14,11 +14,11 @@ it('an instance is said to wait for the root cause alone', () => {
 
 const waits = 'waits for VirtualClusterSynced: NotCreated: the PediaCluster does not exist yet'
 
-it('an instance is said to do what its effects do', () => {
+it('pending work lists the effects that run', () => {
   expect(pendingAfter({}, ...reached)).toEqual([waits, 'is making the virtual cluster as it should be'])
 })
 
-it('an instance is said to leave its work to the replica that leads', () => {
+it('pending work names the leader on a replica that does not lead', () => {
   expect(pendingAfter({ leading: false }, ...reached)).toEqual([
     waits,
     'leaves making the virtual cluster as it should be to the replica that leads',
@@ -26,14 +26,14 @@ it('an instance is said to leave its work to the replica that leads', () => {
   ])
 })
 
-it('an instance is said to wait until its watch shows what was made', () => {
+it('pending work lists writes that the watch has not shown', () => {
   expect(pendingAfter({}, ...reached, done('virtualCluster', 'vc-1'))).toEqual([
     waits,
     'waits to see the result of making the virtual cluster as it should be',
   ])
 })
 
-it('an instance is said to try again, when, after how many tries, and why', () => {
+it('pending work lists retries with their time, count and reason', () => {
   const failing = 'waits for VirtualClusterSynced: Unavailable: virtualCluster: Unavailable'
   const again = (when: string, tries: string) =>
     `tries making the virtual cluster as it should be again ${when}, after ${tries}: virtualCluster: Unavailable`
@@ -48,6 +48,6 @@ it('an instance is said to try again, when, after how many tries, and why', () =
   ])
 })
 
-it('an instance that is being deleted waits for nothing but its own teardown', () => {
+it('pending work of an instance that is being deleted lists only its teardown', () => {
   expect(pendingAfter({}, ...reached, 'deletionAsked')).toEqual(['is withdrawing the registration'])
 })

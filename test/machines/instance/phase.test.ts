@@ -10,7 +10,7 @@ const observed = (cr: Parameters<typeof instance>[0]): InstanceEvent => ({
   instance: instance(cr),
 })
 
-describe('the step of the phase', () => {
+describe('the phase of an instance', () => {
   it.each<[string, Parameters<typeof walked>[0], readonly Step[], unknown]>([
     ['accepts a CR without our finalizer', { finalizers: [] }, [], { registering: 'accepting' }],
     ['accepts no CR that cannot be used', { spec: {} }, ['resolved'], { registering: 'accepting' }],
@@ -100,11 +100,11 @@ describe('the step of the phase', () => {
   it.each<[string, readonly Step[]]>([
     ['resolves credentials', []],
     ['reaches the control plane', ['resolved']],
-  ])('accepts the CR anew whose finalizer somebody removed while it %s', (_while, steps) => {
+  ])('writes the finalizer again when somebody removed it while the instance %s', (_while, steps) => {
     expect(walked({}, ...steps, 'unclaimed').region('phase')).toEqual({ registering: 'accepting' })
   })
 
-  it('accepts the CR anew whose finalizer somebody removed while it is installed', () => {
+  it('writes the finalizer again when somebody removed it while the instance is being installed', () => {
     const unclaimed = observed({ finalizers: [], spec: install })
     expect(walked({ spec: install }, unclaimed).region('phase')).toEqual({ registering: 'accepting' })
   })
@@ -112,7 +112,7 @@ describe('the step of the phase', () => {
 
 describe('statistics', () => {
   const gathered = (...steps: Step[]) => walked({}, 'resolved', 'healthy', ...steps)
-  it('are gathered, and RBAC inside watched, from a Karmada that is this instance’s alone', () => {
+  it('are gathered, and RBAC inside is watched, only for a Karmada without a duplicate', () => {
     const { region, started } = gathered('distinct')
     expect(region('statistics')).toBe('gathering')
     expect(started.map(({ src }) => src)).toEqual(['gather the statistics', 'watch the role bindings'])
@@ -126,7 +126,7 @@ describe('statistics', () => {
   ])('are not gathered from a control plane %s', (_which, steps) => {
     expect(gathered(...steps).region('statistics')).toBe('idle')
   })
-  it('stop being gathered with all that watches for them', () => {
+  it('stop together with every watch that triggers them', () => {
     expect(gathered('distinct', 'contactLost').stopped).toEqual(
       expect.arrayContaining(['statistics', 'inside']),
     )

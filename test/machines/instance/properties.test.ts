@@ -162,14 +162,14 @@ async function work(world: World, [first, second]: readonly [Replica, Replica]):
 
 const runs = { numRuns: 60, interruptAfterTimeLimit: 8_000 }
 
-describe('whatever happens, with two replicas, crashes and restarts', () => {
-  it('no claim about an instance breaks, and ready is earned', () =>
+describe('under random events, with two replicas, crashes and restarts', () => {
+  it('no invariant of an instance breaks, and ready is earned', () =>
     fc.assert(
       fc.asyncProperty(life, async lived => void (await live(lived))),
       runs,
     ))
 
-  it('an instance whose world is mended becomes ready, or is gone with everything outside if it was deleted', () =>
+  it('an instance whose faults end becomes ready, or is gone with its external objects if it was deleted', () =>
     fc.assert(
       fc.asyncProperty(life, async lived => {
         const { world, replicas } = await live(lived)
@@ -186,13 +186,13 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
       runs,
     ))
 
-  it('an instance becomes ready although the answer to its finalizer’s write was lost', async () => {
+  it('an instance becomes ready even when the answer to its finalizer’s write was lost', async () => {
     const { world, replicas } = await live({ install: false, grown: 0, steps: [hostIs('lossy'), leads(0)] })
     await settle(world, replicas)
     expect(replicas[0].state).toBe('ready')
   })
 
-  it('a deletion ends, whatever stays broken for ever, and names what it had to leave', () =>
+  it('a deletion ends under permanent faults, and names the leftovers', () =>
     fc.assert(
       fc.asyncProperty(life, async lived => {
         const { world, replicas } = await live(lived)
@@ -213,7 +213,7 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
       },
     ))
 
-  it('a kubeconfig that is swapped to the control plane of another Instance is never handed on', async () => {
+  it('a kubeconfig that is replaced by one for another Instance’s control plane is never published', async () => {
     const swapped = does('swapped', world => Object.assign(world, { alias: true }))
     const { replicas } = await live({
       install: false,
@@ -223,7 +223,7 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
     expect(replicas[0].state).toBe('degraded')
   })
 
-  it('a plain cluster is left as it was', async () => {
+  it('a plain cluster is not changed', async () => {
     const { world, replicas } = await live({
       install: false,
       grown: 0,
@@ -234,7 +234,7 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
     expect(replicas[0].state).toBe('registering')
   })
 
-  it('an object that is made late, after its deletion has looked, does not stay', async () => {
+  it('an object that is created after its deletion was confirmed does not stay', async () => {
     const steps = [
       does('slow', world => Object.assign(world, { slow: true })),
       does('the registration is removed', world => Object.assign(world, { registration: undefined })),
@@ -257,7 +257,7 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
     expect(world.registration).toBeUndefined()
   })
 
-  it('a process that starts over after that finds the same state and writes nothing', () =>
+  it('a restarted process reaches the same state and writes nothing', () =>
     fc.assert(
       fc.asyncProperty(life, async lived => {
         const { world, replicas } = await live(lived)
@@ -271,7 +271,7 @@ describe('whatever happens, with two replicas, crashes and restarts', () => {
       runs,
     ))
 
-  it('each change of state has a record that says from where, to where, by what and why', () =>
+  it('each transition has a record with its source, target, event and cause', () =>
     fc.assert(
       fc.asyncProperty(life, async lived => {
         const { replicas } = await live(lived)

@@ -71,7 +71,7 @@ function started({ failures }: { failures: number }) {
   }
 }
 
-it('an instance stays ready when one write of an object fails that is there and seen to be well', async () => {
+it('an instance stays ready when one write fails for an object that exists and is healthy', async () => {
   const { states, observe, rewrite, rest, attempts } = started({ failures: 1 })
   await observe('resolved', 'healthy', 'distinct', 'synced', 'registered')
   await rewrite()
@@ -81,7 +81,7 @@ it('an instance stays ready when one write of an object fails that is there and 
   expect(states.slice(states.indexOf('ready'))).toEqual(['ready'])
 })
 
-it('an instance is degraded when writes of such an object keep failing, and ready again when one succeeds', async () => {
+it('an instance is degraded when writes of such an object keep failing, and ready again after one success', async () => {
   const { states, observe, rewrite, rest } = started({ failures: 3 })
   await observe('resolved', 'healthy', 'distinct', 'synced', 'registered')
   await rewrite()
@@ -93,7 +93,7 @@ it('an instance is degraded when writes of such an object keep failing, and read
   expect(states.at(-1)).toBe('ready')
 })
 
-it('an instance that is not ready yet does not become it while its object cannot be written', async () => {
+it('an instance that is not ready yet does not become ready while its object cannot be written', async () => {
   const { states, observe, rewrite } = started({ failures: 1 })
   await observe('resolved', 'healthy', 'distinct', 'synced')
   await rewrite()

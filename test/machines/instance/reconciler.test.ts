@@ -94,12 +94,12 @@ describe('the reconciler of a PediaCluster', () => {
     expect([region('virtualCluster'), begun.filter(isMaking)]).toEqual([state, work])
   })
 
-  it('has nothing to leave to the leader when nothing is wanted', () => {
+  it('does not wait for the leader when no object is wanted', () => {
     expect(walked({ leading: false }, ...reached).region('virtualCluster')).toBe('standby')
     expect(walked({ leading: false }, ...reached, 'unreachable').region('virtualCluster')).toBe('settled')
   })
 
-  it('looks again for what the watch does not show, unannounced', () => {
+  it('retries when the watch does not show the written object', () => {
     const [rest] = walked({}, ...reached, made).started
     expect(rest).toMatchObject({
       src: 'rest',
@@ -107,7 +107,7 @@ describe('the reconciler of a PediaCluster', () => {
     })
   })
 
-  it('rests longer after each failure in a row, and says until when', () => {
+  it('backs off longer after each consecutive failure, and reports until when', () => {
     const restAfter = (...steps: Step[]) => walked({}, ...reached, ...steps, failed).started[0]?.input
     expect(restAfter()).toEqual({ task: 'virtualCluster', ms: 1_000, announce: true })
     expect(restAfter(failed, rested('virtualCluster'))).toMatchObject({ ms: 2_000 })
@@ -116,7 +116,7 @@ describe('the reconciler of a PediaCluster', () => {
     })
   })
 
-  it('gives its effect what is wanted', () => {
+  it('passes the wanted object to its effect', () => {
     const { started, snapshot } = walked({}, ...reached)
     const input = started.find(({ src }) => src === 'ensure the virtual cluster')?.input
     expect(input?.wanted).toBe(snapshot.context.wanted.virtualCluster)
@@ -133,7 +133,7 @@ describe('the reconciler of role bindings', () => {
     done('roleBindings', 'unwatched'),
   ] as const
 
-  it('pauses after a success, so that many changes are one reconciliation', () => {
+  it('pauses after a success, so that many changes need one reconciliation', () => {
     const { region, started } = walked({}, ...materialized)
     expect(region('roleBindings')).toBe('pausing')
     expect(started.findLast(({ input }) => input.task === 'roleBindings')?.input).toEqual({
@@ -144,10 +144,10 @@ describe('the reconciler of role bindings', () => {
     expect(walked({}, ...materialized, rested('roleBindings')).region('roleBindings')).toBe('settled')
   })
 
-  it('does not pause where it does not lead', () =>
+  it('does not pause on a replica that does not lead', () =>
     expect(walked({}, ...materialized, 'following').region('roleBindings')).toBe('standby'))
 
-  it('goes on pausing when the instance becomes ready', () => {
+  it('keeps its pause when the instance becomes ready', () => {
     const { snapshot, region } = walked({}, ...materialized, 'synced', 'registered')
     expect(snapshot.context.phase).toBe('ready')
     expect(region('roleBindings')).toBe('pausing')
@@ -158,13 +158,13 @@ describe('the reconciler of role bindings', () => {
     ['the control plane was broken', ['unreachable', 'healthy']],
     ['somebody changed the RBAC inside', [{ type: 'roleBindings.rbacChanged' }]],
     ['the kubeconfig leads to another control plane', ['rotated', 'anotherHealthy', 'distinct']],
-  ])('makes them anew after %s', (_what, steps) => {
+  ])('applies them again after %s', (_what, steps) => {
     const { region } = walked({}, ...materialized, rested('roleBindings'), ...steps)
     expect(region('roleBindings')).toBe('acting')
   })
 })
 
-describe('the writing of the status', () => {
+describe('the status writer', () => {
   /** Steps after which the status that they lead to was written and seen. */
   const written = (...steps: readonly Step[]): Step[] => {
     const before = walked({}, ...steps).snapshot.context
@@ -187,24 +187,24 @@ describe('the writing of the status', () => {
     ['ready', whole, STATUS_PAUSE_MS],
     ['degraded', [...whole, 'unreachable'], STATUS_PAUSE_MS],
     ['deleting', [...whole, 'deletionAsked'], STATUS_PAUSE_MS],
-  ])('pauses in %s for its time', (phase, steps, ms) => {
+  ])('pauses in %s for the configured time', (phase, steps, ms) => {
     expect(walked({}, ...steps).snapshot.context.phase).toBe(phase)
     expect(pauseAfter(...steps)).toEqual(['pausing', ms])
   })
 
-  it('is not paused when the instance has become ready, and waits when that stands in the status', () => {
+  it('does not pause when the instance becomes ready, and pauses once that is written', () => {
     const syncing: Step[] = ['resolved', 'healthy', 'distinct', 'syncing', 'registered']
     expect(walked({}, ...written(...syncing), 'unreachable').region('status')).toBe('pausing')
     expect(walked({}, ...written(...syncing), 'synced').region('status')).toBe('acting')
     expect(walked({}, ...written(...whole), 'refused', 'registered').region('status')).toBe('pausing')
   })
 
-  it('is left to the replica that leads', () => {
+  it('does not write on a replica that does not lead', () => {
     const status = { phase: 'Ready', conditions: [] } as const
     expect(walked({ status, leading: false }, ...whole).region('status')).toBe('standby')
   })
 
-  it('does not chase the finalizer: both are writes to one object', () => {
+  it('does not write while the finalizer is being written to the same object', () => {
     const start = { finalizers: [] }
     expect(walked(start).region('status')).toBe('settled')
     expect(walked(start, fails('finalizer')).region('status')).toBe('acting')

@@ -41,7 +41,7 @@ describe('while a watch on the host is silent', () => {
     expect(written).toMatchObject({ phase: 'Deleting' })
   })
 
-  it('nothing that an earlier process wrote is overwritten before each source has answered or failed', () => {
+  it('the status of an earlier process is not overwritten before each source has answered or failed', () => {
     expect(observing(wasReady, 'resolved', 'healthy', 'distinct', 'registered').written).toBeUndefined()
     expect(observing(wasReady, 'resolved', 'distinct', 'registered', 'hostLost').written).toBeUndefined()
   })
@@ -50,7 +50,7 @@ describe('while a watch on the host is silent', () => {
 describe('the message of Ready', () => {
   const messageOf = ({ condition }: ReturnType<typeof observing>, type: string) => condition(type)?.message
 
-  it('is the root cause alone: an installation explains the missing Secret', () => {
+  it('names only the root cause: an installation explains the missing Secret', () => {
     const seen = observing({ spec: { install: {} } }, 'notInstalled', 'secretMissing')
     expect(seen.condition('Ready')).toMatchObject({
       reason: 'NotCreated',
@@ -59,7 +59,7 @@ describe('the message of Ready', () => {
     expect(messageOf(seen, 'CredentialsResolved')).toBe('credentials: SecretNotFound')
   })
 
-  it('names the control plane alone when that is away, whatever else is unknown because of it', () => {
+  it('names only the control plane when it is unreachable, whatever else is unknown', () => {
     const seen = observing({}, 'resolved', 'unreachable', 'distinct', 'hostLost')
     expect(seen.condition('Ready')).toMatchObject({
       reason: 'Unreachable',

@@ -52,7 +52,7 @@ function telling(start: Parameters<typeof instance>[0] = {}) {
 }
 
 describe('the status', () => {
-  it('is written once while an instance comes up within the pause, and at once when it is up', async () => {
+  it('is written once while an instance starts within the pause, and at once when it is ready', async () => {
     const { tell, pass, phases } = telling()
     await tell('noVirtualCluster', 'unregistered')
     expect(phases()).toEqual(['Registering'])
@@ -65,7 +65,7 @@ describe('the status', () => {
     expect(phases()).toEqual(['Registering', 'Ready'])
   })
 
-  it('is written again after the pause when coming up takes longer', async () => {
+  it('is written again after the pause when the start takes longer', async () => {
     const { tell, pass, phases } = telling()
     await tell('noVirtualCluster', 'unregistered')
     await tell('resolved', 'healthy', 'distinct', 'syncing')
@@ -73,7 +73,7 @@ describe('the status', () => {
     expect(phases()).toEqual(['Registering', 'VirtualClusterSynced'])
   })
 
-  it('follows a ready instance after the short pause', async () => {
+  it('of a ready instance is written after the short pause', async () => {
     const { tell, pass, phases } = telling()
     await tell('resolved', 'healthy', 'distinct', 'synced', 'registered')
     await tell('refused')

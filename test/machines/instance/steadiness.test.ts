@@ -19,7 +19,7 @@ const said = (answers: string): string => {
     .join('')
 }
 
-describe('an opinion of something that is probed again and again', () => {
+describe('the opinion from repeated probes', () => {
   it.each([
     ['the first answer counts at once, good or bad', '+', '+'],
     ['the first answer counts at once, good or bad', '-', '-'],
@@ -31,7 +31,7 @@ describe('an opinion of something that is probed again and again', () => {
     ['what flaps stays what it was', '+-+-+-+-', '++++++++'],
   ])('%s: %s', (_claim, answers, opinions) => expect(said(answers)).toBe(opinions))
 
-  it('is in doubt while bad, or while the last answers contradict it', () => {
+  it('is in doubt while it is bad or the last answers contradict it', () => {
     expect(isInDoubt(unsaid)).toBe(false)
     expect(isInDoubt(steadied(unsaid, good))).toBe(false)
     expect(isInDoubt(steadied(steadied(unsaid, good), bad))).toBe(true)

@@ -35,7 +35,7 @@ describe('a teardown', () => {
       { install: {}, deletionPolicy: 'Delete' },
       [...always.slice(0, 3), 'uninstall the control plane', 'remove the finalizer'],
     ],
-  ])('%s takes its steps in order, each after the one before was confirmed', (_what, spec, effects) =>
+  ])('%s takes its steps in order, each after the confirmation of the one before', (_what, spec, effects) =>
     expect(teardownOf(spec)).toEqual([...effects, 'released']),
   )
 
@@ -58,13 +58,13 @@ describe('a teardown', () => {
     expect([region('teardown'), begun]).toEqual([{ unpublishing: state }, work])
   })
 
-  it('rests longer after each failure in a row, and says until when', () => {
+  it('backs off longer after each consecutive failure, and reports until when', () => {
     const restAfter = (...steps: Step[]) => walked({}, ...unpublishing, ...steps, failed).started[0]?.input
     expect(restAfter()).toEqual({ task: 'unpublishing', ms: 1_000, announce: true })
     expect(restAfter(failed, rested('unpublishing'))).toMatchObject({ ms: 2_000 })
   })
 
-  it('says what it left behind, and nothing of a failure that was overcome', () => {
+  it('reports leftovers, and no failure that a retry resolved', () => {
     const leftBehind = (...steps: Step[]) =>
       walked({}, ...unpublishing, ...steps).started.find(({ src }) => src === 'remove the finalizer')?.input
         .leftBehind
@@ -78,7 +78,7 @@ describe('a teardown', () => {
     ])
   })
 
-  it('never goes on without its last step: without it the CR would stay', () => {
+  it('never skips its last step, which removes the finalizer', () => {
     const steps: Step[] = ['unpublishing', 'removingRoleBindings', 'deletingVirtualCluster'].map(step =>
       done(step as Task, 'gone'),
     )

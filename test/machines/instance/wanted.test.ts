@@ -24,7 +24,7 @@ const materialized: Parameters<typeof walked>[0] = {
   },
 }
 
-describe('an instance wants', () => {
+describe('the wanted objects of an instance', () => {
   it.each<[string, Parameters<typeof walked>[0], readonly Step[], string[]]>([
     [
       'everything when all is known',
@@ -125,7 +125,7 @@ describe('an instance wants', () => {
     expect(after[reconciler]).not.toBe(before[reconciler])
   })
 
-  it('another installation for another spec of it', () => {
+  it('change their installation with its spec', () => {
     const before = wanted({ spec: { install: {} } }, 'notInstalled').installation
     const changed = respecified({
       install: { karmadaVersion: 'v1.18.2' } as InstanceSpec['install'] & object,
@@ -148,7 +148,7 @@ describe('the status', () => {
   const statusAfter = (start: Parameters<typeof walked>[0], ...steps: Step[]) =>
     JSON.parse(wanted(start, ...steps).status ?? 'null')
 
-  it('keeps what is not known now as an earlier process wrote it', () => {
+  it('keeps the values of an earlier process for facts that are unknown now', () => {
     const summary = { clusterSummary: { totalNum: 2, readyNum: 1 } }
     const before = { ...full, summary } as never
     expect(statusAfter({ status: before }, 'secretMissing', 'synced', 'registered')).toMatchObject({
@@ -163,7 +163,7 @@ describe('the status', () => {
     })
   })
 
-  it('has what is known now', () => {
+  it('has the values of facts that are known now', () => {
     expect(statusAfter({ status: full, generation: 4 }, ...whole)).toMatchObject({
       observedGeneration: 4,
       endpoint: 'https://alpha:5443',
@@ -174,7 +174,7 @@ describe('the status', () => {
     })
   })
 
-  it('has the version of Karmada that was installed, unless the control plane notes its own', () => {
+  it('has the Karmada version that was installed, unless the control plane reports its own', () => {
     const installed: Step = {
       type: 'installation.observed',
       installation: {
