@@ -4,7 +4,7 @@ import { waitFor } from '../patience.js'
 import { failed, silent, unmetered } from '../silent.js'
 import { scriptedApi } from './scripted-api.js'
 
-it('renews the lease over a connection of its own, which no other request takes up', async () => {
+it('renews the lease over its own connection, which carries no other requests', async () => {
   const [host, leaseHost] = [scriptedApi(), scriptedApi()]
   const manager = startControllerManager({
     failed,

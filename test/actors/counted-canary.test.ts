@@ -82,7 +82,7 @@ it('where ConfigMaps are watched, the canary is not among them', async () => {
   })
 })
 
-it('where workloads are counted on signal, those of each type are ready whose bindings are', async () => {
+it('where workloads are counted on signal, their readiness comes from their bindings', async () => {
   const bindings = ['Deployment', 'Deployment', 'StatefulSet', 'ConfigMap'].map((kind, index) => ({
     metadata: { namespace: 'a', name: `${index}`, uid: `${index}`, resourceVersion: '1' },
     spec: { resource: { kind } },

@@ -14,14 +14,14 @@ const INSTANCES = '/apis/kairship.io/v1alpha1/instances'
 const effects = new EffectsUnderTest()
 
 describe('any effect', () => {
-  it('requests nothing while this replica does not lead', async () => {
+  it('sends no request while this replica does not lead', async () => {
     effects.leading = false
     expect(await failing(effects.run(publishRegistration))).toBe('NotLeading: this replica does not lead')
     expect(effects.host.requests).toEqual([])
     expect(effects.events.map(({ phase }) => phase)).toEqual(['began', 'failed'])
   })
 
-  it('that is aborted says so and ends its request', async () => {
+  it('reports an abort and ends its request', async () => {
     let signal: AbortSignal | undefined
     effects.host.script = request => {
       signal = request.signal
@@ -41,7 +41,7 @@ describe('any effect', () => {
 describe('the finalizer', () => {
   const bare = instance({ finalizers: [], resourceVersion: '7' })
 
-  it('is added over the version that was seen, and over no other', async () => {
+  it('is added with the observed resourceVersion, and no other', async () => {
     effects.host.script = () => ({})
     expect(await effects.run(addFinalizer, { of: bare })).toBe('held')
     expect(effects.host.requests[0]).toMatchObject({
@@ -59,12 +59,12 @@ describe('the finalizer', () => {
     )
   })
 
-  it('that is there is not added again', async () => {
+  it('is not added twice', async () => {
     expect(await effects.run(addFinalizer)).toBe('held')
     expect(effects.host.requests).toEqual([])
   })
 
-  it('is removed where it is, and nobody else’s with it', async () => {
+  it('is removed, and finalizers of others stay', async () => {
     const live = instance({ finalizers: ['others.io/a', FINALIZER] })
     effects.host.script = ({ method }) => (method === 'GET' ? live : {})
     await effects.run(removeFinalizer)
@@ -85,7 +85,7 @@ describe('the finalizer', () => {
   })
 })
 
-describe('the last step of a deletion', () => {
+describe('the last teardown step', () => {
   const live = instance({ finalizers: [FINALIZER], deletionTimestamp: '2026-01-01T00:00:00Z' })
   const binding = (name: string): InstanceRoleBinding => ({
     apiVersion: 'kairship.io/v1alpha1',
@@ -94,7 +94,7 @@ describe('the last step of a deletion', () => {
     spec: { instance: 'alpha', role: 'Viewer', subjects: [{ kind: 'User', name: 'ada' }] },
   })
 
-  it('says in an Event what was left behind, while there is an Instance to say it of', async () => {
+  it('records leftovers in an Event, if the Instance still exists', async () => {
     effects.host.script = ({ method }) => (method === 'GET' ? live : {})
     await effects.run(removeFinalizer, { leftBehind: ['PediaCluster k-alpha was not deleted: not served'] })
     expect(effects.happenings).toEqual([
@@ -102,7 +102,7 @@ describe('the last step of a deletion', () => {
     ])
   })
 
-  it('says of each role binding that it is not in effect any more, then removes the finalizer', async () => {
+  it('reports each role binding as no longer in effect, then removes the finalizer', async () => {
     effects.bindings = [binding('team'), binding('others')]
     effects.host.script = ({ method }) => (method === 'GET' ? live : {})
     await effects.run(removeFinalizer)
@@ -117,7 +117,7 @@ describe('the last step of a deletion', () => {
     })
   })
 
-  it('is not kept from its end by a role binding whose status cannot be written', async () => {
+  it('ends even when the status of a role binding cannot be written', async () => {
     effects.bindings = [binding('team')]
     effects.host.script = ({ method, path }) =>
       path.includes('instancerolebindings') ? refusal(403, 'Forbidden') : method === 'GET' ? live : {}
@@ -174,7 +174,7 @@ describe('Events on an Instance', () => {
     expect(happening && `${happening.type} ${happening.reason}: ${happening.message}`).toBe(expected)
   })
 
-  it('is recorded once the status was written, and not if that failed', async () => {
+  it('are recorded after a successful status write, and not after a failed one', async () => {
     const seen = instance({ resourceVersion: '9', status: up })
     effects.host.script = () => refusal(409, 'Conflict')
     await failing(effects.run(writeStatus, { of: seen, wanted: JSON.stringify(away) }))
@@ -189,7 +189,7 @@ describe('the status', () => {
   const wanted = (phase: string) => JSON.stringify({ phase, conditions: [] })
   const seenCr = instance({ resourceVersion: '9', status: { phase: 'Registering', conditions: [] } })
 
-  it('is written as the difference, over the version that was seen', async () => {
+  it('is written as a patch with the observed resourceVersion', async () => {
     effects.host.script = () => instance({ status: { phase: 'Ready', conditions: [] } })
     await effects.run(writeStatus, { of: seenCr, wanted: wanted('Ready') })
     expect(effects.host.requests[0]).toMatchObject({
@@ -198,7 +198,7 @@ describe('the status', () => {
     })
   })
 
-  it('that stands there already is not written', async () => {
+  it('is not written when it is equal', async () => {
     await effects.run(writeStatus, { of: seenCr, wanted: wanted('Registering') })
     expect(effects.host.requests).toEqual([])
   })
@@ -211,7 +211,7 @@ describe('the status', () => {
     ],
     ['a CR that went meanwhile', refusal(404, 'NotFound'), 'succeeded'],
     ['a server in trouble', refusal(503, 'ServiceUnavailable', 'later'), 'Unavailable: later'],
-  ])('meets %s', async (_what, answer, outcome) => {
+  ])('handles %s', async (_what, answer, outcome) => {
     effects.host.script = () => answer
     expect(await failing(effects.run(writeStatus, { of: seenCr, wanted: wanted('Ready') }))).toBe(outcome)
   })

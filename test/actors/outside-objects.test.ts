@@ -29,7 +29,7 @@ describe.each([
   ['the virtual cluster', ensureVirtualCluster, 'virtualClusters', 'k-alpha', PEDIA],
   ['the registration', publishRegistration, 'registrations', 'alpha', REGISTRATION],
 ] as const)('%s', (_what, effect, collection, name, path) => {
-  it('is applied once: what our watch shows as made is not written again', async () => {
+  it('is applied once, and not again when the watch shows it', async () => {
     effects.host.script = stored
     const outcome = await effects.run(effect)
     expect(effects.host.lines).toEqual([`PATCH ${path}`])
@@ -42,7 +42,7 @@ describe.each([
     expect(effects.host.requests).toHaveLength(1)
   })
 
-  it('that somebody changed is put right', async () => {
+  it('that somebody changed is restored', async () => {
     effects.host.script = stored
     await effects.run(effect)
     const changed = { ...(effects.host.requests[0]!.body as object), spec: { changed: true } }
@@ -51,7 +51,7 @@ describe.each([
     expect(effects.host.requests).toHaveLength(2)
   })
 
-  it('that is on its way out is waited for', async () => {
+  it('that is being deleted is awaited', async () => {
     effects.host.script = stored
     await effects.run(effect)
     const made = shown(effects.host.requests[0])
@@ -61,7 +61,7 @@ describe.each([
 })
 
 describe('the virtual cluster', () => {
-  it('of somebody else’s making is left alone', async () => {
+  it('of another owner is not changed', async () => {
     effects.seen.virtualClusters.set('k-alpha', {
       metadata: { name: 'k-alpha' },
       outside: { revision: 'x', deleting: false },
@@ -72,7 +72,7 @@ describe('the virtual cluster', () => {
     expect(effects.host.requests).toEqual([])
   })
 
-  it('needs a connection to take the kubeconfig from', async () => {
+  it('needs a connection, whose kubeconfig it takes', async () => {
     effects.connection.replace(undefined)
     expect(await failing(effects.run(ensureVirtualCluster))).toMatch(/^Unreachable: there is no connection/)
   })
@@ -81,11 +81,11 @@ describe('the virtual cluster', () => {
 describe.each([
   ['the virtual cluster', deleteVirtualCluster, PEDIA, 'PediaCluster k-alpha'],
   ['the registration', withdrawRegistration, REGISTRATION, 'InstanceRegistration alpha'],
-] as const)('taking %s away', (_what, effect, path, called) => {
+] as const)('deleting %s', (_what, effect, path, called) => {
   const [kind = '', name = ''] = called.split(' ')
   const made = { apiVersion: 'v1', kind, metadata: { name, uid: 'u1', labels: labelsOf('alpha') } }
 
-  it('deletes just the object that was seen, and is done when it is gone', async () => {
+  it('deletes exactly the observed object, and is complete when it is gone', async () => {
     let there: object | undefined = made
     effects.host.script = ({ method }) => {
       if (method === 'GET') return there
@@ -97,14 +97,14 @@ describe.each([
     expect(effects.host.requests[1]?.body).toEqual({ preconditions: { uid: 'u1' } })
   })
 
-  it('is done when there is nothing, or somebody else’s', async () => {
+  it('is complete when the object is missing or belongs to another owner', async () => {
     expect(await effects.run(effect)).toBe('gone')
     effects.host.script = () => ({ ...made, metadata: { name } })
     expect(await effects.run(effect)).toBe('gone')
     expect(effects.host.lines).not.toContain(`DELETE ${path}`)
   })
 
-  it('says who holds it, and does not ask again for what is under way', async () => {
+  it('names the finalizers that hold the object, and does not repeat a deletion in progress', async () => {
     effects.host.script = () => ({
       ...made,
       metadata: { ...made.metadata, deletionTimestamp: 'now', finalizers: ['others.io/a', 'others.io/b'] },
@@ -115,7 +115,7 @@ describe.each([
     expect(effects.host.lines).not.toContain(`DELETE ${path}`)
   })
 
-  it('is done when a successor of the same name is there afterwards', async () => {
+  it('is complete when a successor of the same name exists afterwards', async () => {
     let gets = 0
     effects.host.script = ({ method }) =>
       method === 'GET' ? { ...made, metadata: { ...made.metadata, uid: `u${++gets}` } } : {}
@@ -126,7 +126,7 @@ describe.each([
 describe('the installation', () => {
   const installed = instance({ spec: { install: {} } })
 
-  it('makes a namespace where there is none, and uses the one that there is', async () => {
+  it('creates a missing namespace, and uses an existing one', async () => {
     effects.host.script = request => (request.method === 'PATCH' ? stored(request) : undefined)
     await effects.run(install, { of: installed })
     expect(effects.host.lines).toEqual([
@@ -141,7 +141,7 @@ describe('the installation', () => {
     expect(effects.host.lines).toEqual(['GET /api/v1/namespaces/karmada-alpha', `PATCH ${KARMADA}`])
   })
 
-  it('leaves a Karmada alone that somebody else made', async () => {
+  it('does not change a Karmada of another owner', async () => {
     effects.seen.karmadas.set('karmada-alpha/alpha', {
       metadata: { name: 'alpha' },
       outside: { revision: 'x', deleting: false },
@@ -166,7 +166,7 @@ describe('the installation', () => {
   })
   const deletions = () => effects.host.lines.filter(line => line.startsWith('DELETE'))
 
-  it('is taken down with its namespace last, once the Karmada object is gone', async () => {
+  it('is removed with its namespace last, after the Karmada object is gone', async () => {
     const host: Record<string, KubeObject | undefined> = {
       [KARMADA]: made('Karmada', 'alpha'),
       [NAMESPACE]: made('Namespace', 'karmada-alpha'),
@@ -190,7 +190,7 @@ describe('the installation', () => {
     expect(deletions()).toEqual([`DELETE ${KARMADA}`, `DELETE ${NAMESPACE}`])
   })
 
-  it('is taken down without the namespace where somebody else made that', async () => {
+  it('is removed without the namespace when another owner created that', async () => {
     const host: Record<string, KubeObject | undefined> = {
       [KARMADA]: made('Karmada', 'alpha'),
       [NAMESPACE]: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'karmada-alpha' } },

@@ -62,7 +62,7 @@ describe('adopt', () => {
     expect(JSON.parse(said())).toMatchObject({ kind: 'Instance', metadata: { name: 'eu', generation: 1 } })
   })
 
-  it('creates nothing without a Secret: that would install a control plane', async () => {
+  it('creates nothing without a Secret, because that would install a control plane', async () => {
     const { asking, calls } = scripted()
     await expect(adoptInstance(asking, config(), 'eu')).rejects.toThrow(CommandError)
     expect(calls).toEqual([])
@@ -70,7 +70,7 @@ describe('adopt', () => {
 })
 
 describe('delete', () => {
-  it('deletes each, and does not wait', async () => {
+  it('deletes each instance, and does not wait', async () => {
     const { asking, calls, said } = scripted()
     expect(await deleteInstances(asking, config(), ['eu', 'us'])).toBe(ExitCode.ok)
     expect(calls).toEqual([
@@ -94,7 +94,7 @@ describe('delete', () => {
     expect(said()).toContain('instance.kairship.io/eu deleted\n')
   })
 
-  it('with --wait that is interrupted fails, and does not say that the instance is gone', async () => {
+  it('with --wait fails when it is interrupted, and does not report the instance as gone', async () => {
     const { asking, said } = scripted()
     const interrupted = new AbortController()
     const client: Client = {
@@ -121,14 +121,14 @@ describe('inspect', () => {
     record: { type: 'probed', ok: true },
   }
 
-  it('prints a line for each thing that the machine does', async () => {
+  it('prints a line for each event, transition and effect', async () => {
     const { asking, calls, said } = scripted([message])
     await inspectInstance(asking, config(), 'eu')
     expect(calls).toEqual([['WATCH', `${root}/eu:inspect`]])
     expect(said()).toBe('10:00:00.123   event        type=probed ok=true\n')
   })
 
-  it('says on stderr what it follows, because an instance at rest prints nothing', async () => {
+  it('names the instance on stderr, because an idle instance prints nothing', async () => {
     const { asking, err, said } = scripted()
     await inspectInstance(asking, config(), 'eu')
     expect([said(), err]).toEqual([

@@ -40,13 +40,13 @@ const run = async (action: string, member?: string, files = folder) => {
   return [code, said]
 }
 
-it('does what is asked to a member, with the token of the file, and says what holds now', async () => {
+it('sends the action for a member with the token of the file, and prints the new state', async () => {
   answer = { code: 200, body: { name: 'eu-west-a', faults: ['cut', 'slow'] } }
   expect(await run('slow', 'eu-west-a')).toEqual([ExitCode.ok, 'eu-west-a: cut, slow\n'])
   expect(requests).toEqual(['POST /members/eu-west-a/slow Bearer t'])
 })
 
-it('says that a healed member is healthy', async () => {
+it('prints that a healed member is healthy', async () => {
   answer = { code: 200, body: { name: 'a', faults: [] } }
   expect(await run('heal', 'a')).toEqual([ExitCode.ok, 'a: healthy\n'])
 })
@@ -64,7 +64,7 @@ it('lists members', async () => {
   expect(await run('list')).toEqual([ExitCode.ok, 'MEMBER   CHAOS\na        cut\nb        healthy\n'])
 })
 
-it('sends a name as one part of the path, whatever is in it', async () => {
+it('encodes a member name as one path segment', async () => {
   answer = { code: 404, body: { message: 'no member' } }
   await expect(run('cut', '../x')).rejects.toThrow('no member')
   expect(requests).toEqual(['POST /members/..%2Fx/cut Bearer t'])
@@ -73,7 +73,7 @@ it('sends a name as one part of the path, whatever is in it', async () => {
 it.each([
   [404, 'no member is called "x"', ExitCode.notFound],
   [401, 'the token is asked for', ExitCode.failed],
-])('fails with what a playground answers: %i', async (code, message, exitCode) => {
+])('fails with the error that the playground answers: %i', async (code, message, exitCode) => {
   answer = { code, body: { message } }
   await expect(run('cut', 'x')).rejects.toMatchObject({ message, exitCode })
 })
@@ -82,7 +82,7 @@ it.each([
   ['burn', 'a', /chaos knows no burn: it is one of cut, slow, break, drain, heal, list/],
   ['cut', undefined, /name the member to cut/],
   ['list', 'a', /list takes no member/],
-])('%s %s is wrong usage, and nothing is sent', async (action, member, message) => {
+])('%s %s is a usage error, and nothing is sent', async (action, member, message) => {
   await expect(run(action, member)).rejects.toMatchObject({
     message: expect.stringMatching(message),
     exitCode: ExitCode.usage,
@@ -90,7 +90,7 @@ it.each([
   expect(requests).toEqual([])
 })
 
-it('says how to start a playground where none runs', async () => {
+it('explains how to start a playground when none runs', async () => {
   await expect(run('cut', 'a', join(folder, 'nothing'))).rejects.toMatchObject({
     message: expect.stringMatching(
       /no playground runs in .*nothing: start one with "kairship playground", or/,
@@ -99,7 +99,7 @@ it('says how to start a playground where none runs', async () => {
   })
 })
 
-it('says that a playground is gone that left its file', async () => {
+it('reports a playground that has ended and left its file', async () => {
   write({ url: 'http://127.0.0.1:1', token: 't' })
   await expect(run('cut', 'a')).rejects.toThrow(/does not answer; it may have been killed/)
 })

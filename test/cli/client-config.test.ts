@@ -9,8 +9,8 @@ const authority = '-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\
 const paths = ['here/client.yaml', 'home/client.yaml'] as const
 const written = { server: 'https://127.0.0.1:1', token: 'of-the-file', certificateAuthorityData: 'PEM' }
 
-describe('the Kairship that a command calls', () => {
-  it('is that of the first client config found', () => {
+describe('the server that a command calls', () => {
+  it('is named by the first client config found', () => {
     const files = {
       'home/client.yaml': 'server: https://home',
       'here/client.yaml': renderClientConfig(written),
@@ -22,7 +22,7 @@ describe('the Kairship that a command calls', () => {
     })
   })
 
-  it('is that of the settings, with their token and authority', () => {
+  it('is named by the settings, with their token and authority', () => {
     const given = { ...config, server: 'https://other/', tokenFile: 't', certificateAuthority: 'ca' }
     expect(resolveClient(given, disk({ t: 'of-the-flag\n', ca: authority }), paths)).toEqual({
       server: 'https://other',
@@ -32,7 +32,7 @@ describe('the Kairship that a command calls', () => {
   })
 
   it.each(['', 'rubbish', '-----BEGIN PRIVATE KEY-----'])(
-    'is not called with an authority that holds no certificate: %j',
+    'is not called with an authority file without a certificate: %j',
     text => {
       const given = { ...config, server: 'https://other', certificateAuthority: 'ca' }
       expect(() => resolveClient(given, disk({ ca: text }), paths)).toThrow(
@@ -48,7 +48,7 @@ describe('the Kairship that a command calls', () => {
     })
   })
 
-  describe('named only by a file in the working folder', () => {
+  describe('when only a file in the working folder names the server', () => {
     const foreign = { 'here/client.yaml': 'server: https://foreign.example\n' }
     const withToken = { 'here/client.yaml': 'server: https://foreign.example\ntoken: of-the-folder\n' }
 
@@ -56,7 +56,7 @@ describe('the Kairship that a command calls', () => {
       ['KAIRSHIP_TOKEN', { token: 'production' }, foreign],
       ['--token-file', { tokenFile: 't' }, foreign],
       ['--token-file', { tokenFile: 't' }, withToken],
-    ])('never gets the token of %s', (name, given, files) => {
+    ])('it never gets the token of %s', (name, given, files) => {
       const resolve = () => resolveClient({ ...config, ...given }, disk({ ...files, t: 'production' }), paths)
       expect(resolve).toThrow(CommandError)
       expect(resolve).toThrow(
@@ -66,7 +66,7 @@ describe('the Kairship that a command calls', () => {
       )
     })
 
-    it('gets the token that the same file names, whatever the environment has', () => {
+    it('it gets the token of the same file, whatever the environment has', () => {
       expect(resolveClient({ ...config, token: 'production' }, disk(withToken), paths).token).toBe(
         'of-the-folder',
       )
@@ -86,7 +86,7 @@ describe('the Kairship that a command calls', () => {
         { 'home/client.yaml': 'server: https://foreign.example\n' },
         { namedBy: 'home/client.yaml' },
       ],
-    ])('gets the token of the environment once %s', (_when, given, files, named) => {
+    ])('it gets the token of the environment once %s', (_when, given, files, named) => {
       expect(resolveClient({ ...config, ...given, token: 'production' }, disk(files), paths)).toEqual({
         server: 'https://foreign.example',
         token: 'production',
@@ -94,7 +94,7 @@ describe('the Kairship that a command calls', () => {
       })
     })
 
-    it('counts as the home folder’s when the working folder is the home folder', () => {
+    it('it is trusted as in the home folder when the working folder is the home folder', () => {
       const home = ['home/client.yaml', 'home/client.yaml'] as const
       const files = { 'home/client.yaml': 'server: https://mine\n' }
       expect(resolveClient({ ...config, token: 'mine' }, disk(files), home).token).toBe('mine')
@@ -129,7 +129,7 @@ describe('the Kairship that a command calls', () => {
     ],
   ]
   for (const [what, given, files, message] of refused)
-    it(`is refused: ${what}`, () => {
+    it(`the file is refused: ${what}`, () => {
       const resolve = () => resolveClient({ ...config, ...given }, disk(files), paths)
       expect(resolve).toThrow(CommandError)
       expect(resolve).toThrow(message)

@@ -73,7 +73,7 @@ describe('the client', () => {
       await client.close()
     })
 
-  it('refuses a server it cannot verify, and never sends it the token', async () => {
+  it('refuses a server that it cannot verify, and does not send it the token', async () => {
     const seen: unknown[] = []
     const client = await started(
       (request, response) => {
@@ -89,14 +89,14 @@ describe('the client', () => {
     await client.close()
   })
 
-  it('says what to check when nobody listens', async () => {
+  it('says what to check when no server listens', async () => {
     const client = await started(() => undefined)
     server?.close()
     await expect(client.get('/')).rejects.toThrow(/cannot reach https:.*ECONNREFUSED.*is it running/)
     await client.close()
   })
 
-  it('names the file that has the server, where nobody listens and where the token is refused', async () => {
+  it('names the file with the server’s URL, when no server listens and when the token is refused', async () => {
     const namedBy = 'home/client.yaml'
     const client = await started(
       (_request, response) => response.writeHead(401).end('{"message":"expired"}'),
@@ -114,7 +114,7 @@ describe('the client', () => {
     await gone.close()
   })
 
-  it('gives up on a server that does not answer', async () => {
+  it('fails when a server does not answer in time', async () => {
     const client = await started(() => undefined, { requestTimeoutMs: 50 })
     await expect(client.get('/')).rejects.toThrow(/Headers Timeout/)
     await client.close()
@@ -148,7 +148,7 @@ describe('the client', () => {
     expect.unreachable('no head within any timeout')
   })
 
-  it('ends a stream with the error the server names', async () => {
+  it('ends a stream with the error that the server sends', async () => {
     const client = await started((_request, response) => {
       response.end('event: end\ndata: {"code":14,"message":"too slow a reader"}\n\n')
     })

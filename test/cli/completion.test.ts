@@ -91,28 +91,28 @@ describe.each(['bash', 'zsh', 'fish'])('completion in %s', shell => {
     ['kairship kubeconfig eu-west --me', ['--merge']],
     ['kairship get instances -o ', []],
     ['kairship adopt ', []],
-  ])('of "%s"', async (line, words) => expect(await offered(shell, line)).toEqual(words))
+  ])('completes "%s"', async (line, words) => expect(await offered(shell, line)).toEqual(words))
 
-  test('offers every command', async () => {
+  test('completes every command', async () => {
     expect(await offered(shell, 'kairship ')).toEqual(
       expect.arrayContaining(['playground', 'serve', 'get', 'delete']),
     )
   })
 })
 
-it('a value of a flag is no word of the command in bash', async () =>
+it('does not complete the value of a flag as a command in bash', async () =>
   expect(await offered('bash', 'kairship get -o wide instances us')).toEqual(['us-east']))
 
-it.skipIf(!isInstalled('fish'))('fish offers the choices of a flag that has some', async () =>
+it.skipIf(!isInstalled('fish'))('completes the choices of a flag in fish', async () =>
   expect(await offered('fish', 'kairship serve --log-format ')).toEqual(['auto', 'json', 'text']),
 )
 
-it.each(['zsh', 'fish'])('there is one for %s with every command', shell => {
+it.each(['zsh', 'fish'])('the completion script for %s has every command', shell => {
   for (const word of ['playground', 'describe', 'kubeconfig', 'no-headers'])
     expect(completion(shell)).toContain(word)
 })
 
-it('another shell is refused with those there are', () => {
+it('another shell is refused with a list of the known ones', () => {
   expect(() => completion('csh')).toThrow(CommandError)
   expect(() => completion('csh')).toThrow('bash, zsh, fish')
 })

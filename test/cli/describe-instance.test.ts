@@ -27,7 +27,7 @@ const moved = (second: number, from: string, to: string, event: string, cause: s
   ...{ from, to, event, cause },
 })
 
-it('describe instance says in which phase it is, since when, why, and what led there', async () => {
+it('describe instance prints the phase, since when, its conditions, and its transitions', async () => {
   expect(
     await described({
       configuration: ['ready.watching'],
@@ -60,7 +60,7 @@ Transitions:
 `)
 })
 
-describe('the transitions that describe instance shows', () => {
+describe('the transitions that describe instance prints', () => {
   const transitions = [
     moved(1, 'recalling', 'registering.accepting', 'xstate.init', 'the actor started'),
     moved(2, 'registering.accepting', 'registering.resolvingCredentials', 'instance.observed', 'it changed'),
@@ -75,7 +75,7 @@ describe('the transitions that describe instance shows', () => {
     moved(11, 'released', 'gone', 'instance.removed', 'the CR is gone'),
   ]
 
-  it('are those of its phase, in the words of kubectl, and none of other regions of its machine', async () => {
+  it('are those of the phase, with kubectl’s names, and none of other regions', async () => {
     const shown = sectionOf(await described({ transitions }), 'Transitions')
     expect(shown.map(line => line.split(/\s{2,}/).slice(1))).toEqual([
       ['FROM', 'TO', 'CAUSE'],
@@ -89,7 +89,7 @@ describe('the transitions that describe instance shows', () => {
     ])
   })
 
-  it('are the last fifteen of its phase, however many others came after them', async () => {
+  it('are the last fifteen of the phase, however many others follow them', async () => {
     const flips = Array.from({ length: 20 }, (_, second) =>
       moved(
         second,
@@ -108,7 +108,7 @@ describe('the transitions that describe instance shows', () => {
     )
   })
 
-  it('are all that the server keeps with -o wide, each with its event, as the machine spells them', async () => {
+  it('with -o wide are all that the server keeps, each with its event and the machine’s names', async () => {
     const text = await described({ transitions, configuration: ['ready', 'index.idle'] }, { output: 'wide' })
     const shown = sectionOf(text, 'Transitions')
     expect(shown).toHaveLength(1 + transitions.length)
@@ -121,7 +121,7 @@ describe('the transitions that describe instance shows', () => {
     expect(sectionOf(text, 'Machine state')).toEqual(['ready', 'index.idle'])
   })
 
-  it('are left out where none is of its phase', async () => {
+  it('are omitted when none is of the phase', async () => {
     expect(await described({ transitions: transitions.slice(2, 5) })).not.toContain('Transitions')
   })
 })

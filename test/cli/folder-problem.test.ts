@@ -18,7 +18,7 @@ it.each([
   })
 })
 
-it('a folder in use is refused with the setting and the process that uses it', () => {
+it('a folder in use is refused with the setting and the process id', () => {
   const error = Object.assign(new Error('data is in use by process 7'), { name: 'FolderInUseError' })
   expect(folderProblem('--files', 'data', error)).toMatchObject({
     message: '--files: data is in use by process 7',
@@ -32,7 +32,7 @@ it.each([
     'an embedded server',
     'Internal error occurred: the write was refused: ENOSPC: no space left on device, write',
   ],
-])('a full disk, as %s reports it, names the setting and the folder', (_who, message) => {
+])('a full disk, reported as %s, names the setting and the folder', (_who, message) => {
   expect(folderProblem('--data', 'data', new Error(message))).toMatchObject({
     message:
       '--data: data cannot be written: ENOSPC: no space left on device, write; make room there, or name another folder',
@@ -41,11 +41,11 @@ it.each([
 })
 
 it.each([[new TypeError('a defect')], [refused('ENOENT', '/elsewhere')], ['thrown text']])(
-  'another error stays what it is: %s',
+  'another error is returned unchanged: %s',
   error => expect(folderProblem('--data', 'data', error)).toBe(error),
 )
 
-it('a full disk under one folder is not blamed on another', () => {
+it('a full disk under one folder is not reported for another', () => {
   const ofData = folderProblem('--data', 'data', new Error('ENOSPC: no space left on device, write'))
   expect(folderProblem('--files', 'files', ofData)).toBe(ofData)
 })

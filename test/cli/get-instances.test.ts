@@ -16,7 +16,7 @@ const run = async (it: ReturnType<typeof asking>, given: Partial<Config> = {}, n
 const list = { get: async () => ({ items: [eu, us] }) }
 
 describe('get instances', () => {
-  it('is a table with a dash for what is not known', async () => {
+  it('prints a table with a dash for unknown values', async () => {
     expect((await run(asking(list))).out).toBe(
       [
         'NAME   PHASE         KARMADA   KUBERNETES   CLUSTERS   AGE',
@@ -34,21 +34,18 @@ describe('get instances', () => {
     ['INSTANCE_STATE_TERMINAL', 'Deleting'],
     ['INSTANCE_STATE_UNKNOWN', 'Unknown'],
     ['INSTANCE_STATE_OF_TOMORROW', 'Unknown'],
-  ])(
-    'spells the state %s, of a server that sends no phase, as kubectl shows it: %s',
-    async (state, phase) => {
-      const get = async () => ({ items: [{ ...us, status: { state } }] })
-      expect((await run(asking({ get }), { noHeaders: true })).out).toMatch(new RegExp(`^us {3}${phase} `))
-    },
-  )
+  ])('prints the state %s of a server without phases as kubectl shows it: %s', async (state, phase) => {
+    const get = async () => ({ items: [{ ...us, status: { state } }] })
+    expect((await run(asking({ get }), { noHeaders: true })).out).toMatch(new RegExp(`^us {3}${phase} `))
+  })
 
-  it('shows the cause of trouble when wide', async () => {
+  it('prints the cause of trouble with -o wide', async () => {
     const { out } = await run(asking(list), { output: 'wide' })
     expect(out).toContain('6/6     https://10.0.0.1:5443   -')
     expect(out).toContain('no Secret kairship-system/us')
   })
 
-  it('is a List of Kubernetes objects as JSON, fields this program does not know included', async () => {
+  it('prints a List of Kubernetes objects with -o json, including unknown fields', async () => {
     const { status, fieldOfTomorrow } = eu
     expect(JSON.parse((await run(asking(list), { output: 'json' })).out)).toEqual({
       apiVersion: 'v1',
@@ -77,12 +74,12 @@ describe('get instances', () => {
     ['name', 'instance.kairship.io/eu\ninstance.kairship.io/us\n'],
     ['jsonpath={.items[*].metadata.name}', 'eu us'],
     ['custom-columns=NAME:.metadata.name,ALIAS:.spec.alias', 'NAME   ALIAS\neu     Europe\nus     <none>\n'],
-  ])('is written as -o %s', async (output, out) => {
+  ])('prints -o %s', async (output, out) => {
     expect((await run(asking(list), { output })).out).toBe(out)
   })
 
   it.each(['B', 'A:.metadata.name,B', 'A:', 'B,A:.metadata.name'])(
-    'is not written in columns that lack a header or a path: %s',
+    'refuses columns without a header or a path: %s',
     async columns => {
       await expect(run(asking(list), { output: `custom-columns=${columns}` })).rejects.toThrow(
         '-o custom-columns: expected HEADER:JSONPATH',
@@ -90,18 +87,18 @@ describe('get instances', () => {
     },
   )
 
-  it('is written in columns whose paths have commas in brackets', async () => {
+  it('accepts columns whose paths have commas in brackets', async () => {
     const output = 'custom-columns=N:.metadata["name","alias"],A:.spec.alias'
     expect((await run(asking(list), { output })).out).toContain('Europe')
   })
 
-  it('has no header with --no-headers, in a table or in columns', async () => {
+  it('prints no header with --no-headers, in a table or in columns', async () => {
     const columns = { output: 'custom-columns=N:.metadata.name', noHeaders: true }
     expect((await run(asking(list), columns)).out).toBe('eu\nus\n')
     expect((await run(asking(list), { noHeaders: true })).out).toMatch(/^eu {3}Ready .*\nus {3}Registering/)
   })
 
-  it('is of the instances whose labels match, also of one that is named', async () => {
+  it('filters by labels, also when an instance is named', async () => {
     const labelled = { ...eu, metadata: { ...eu.metadata, labels: { env: 'prod' } } }
     const both = { get: async () => ({ items: [labelled, us] }) }
     const selected = { output: 'name', selector: 'env=prod' }
@@ -113,7 +110,7 @@ describe('get instances', () => {
     await expect(run(asking({}), { selector: 'env=(' })).rejects.toMatchObject({ exitCode: ExitCode.usage })
   })
 
-  it('is one object when one is named, and a list when several are', async () => {
+  it('prints one object when one is named, and a list for several', async () => {
     const paths: string[] = []
     const one = asking({
       get: async path => {
@@ -126,14 +123,14 @@ describe('get instances', () => {
     expect(JSON.parse((await run(asking(list), { output: 'json' }, ['eu', 'us'])).out).items).toHaveLength(2)
   })
 
-  it('fails for a name that is not there', async () => {
+  it('fails for a name that does not exist', async () => {
     await expect(run(asking(list), {}, ['eu', 'asia'])).rejects.toMatchObject({
       message: 'no such instance: asia',
       exitCode: ExitCode.notFound,
     })
   })
 
-  it('says so when there are none', async () => {
+  it('says so when there are no instances', async () => {
     expect((await run(asking({ get: async () => ({}) }))).out).toBe('No instances.\n')
   })
 })
@@ -153,7 +150,7 @@ describe('get instances --watch', () => {
     return { it: asking({ stream }, interrupt.signal), tokens }
   }
 
-  it('prints each change in line with the header and resumes a broken stream where it broke', async () => {
+  it('prints each change aligned with the header and resumes a broken stream', async () => {
     const { it: asked, tokens } = streams(
       async function* () {
         yield { type: 'RESET', resumeToken: '1' }
@@ -176,7 +173,7 @@ describe('get instances --watch', () => {
     expect(err).toBe('watch broken, resuming: terminated\n')
   })
 
-  it('is one JSON document a line', async () => {
+  it('prints one JSON document a line', async () => {
     const { it: asked } = streams(async function* () {
       yield { type: 'ADDED', instance: eu, resumeToken: '1' }
       yield { type: 'BOOKMARK', resumeToken: '2' }
@@ -190,7 +187,7 @@ describe('get instances --watch', () => {
     ).toMatchObject([{ type: 'ADDED', object: { kind: 'Instance', metadata: { name: 'eu' } } }])
   })
 
-  it('prints a row when something shown changed, and not when only something else did', async () => {
+  it('prints a row when a shown value changed, and none otherwise', async () => {
     const { it: asked } = streams(async function* () {
       const version = (resourceVersion: string) => ({ ...eu, metadata: { ...eu.metadata, resourceVersion } })
       yield { type: 'ADDED', instance: version('1') }
@@ -207,7 +204,7 @@ describe('get instances --watch', () => {
     ])
   })
 
-  it('says that an instance is gone when its labels match no longer', async () => {
+  it('reports an instance whose labels no longer match as gone', async () => {
     const labelled = (env: string) => ({ ...eu, metadata: { ...eu.metadata, labels: { env } } })
     const { it: asked } = streams(async function* () {
       yield { type: 'ADDED', instance: us }
@@ -223,7 +220,7 @@ describe('get instances --watch', () => {
     ])
   })
 
-  it('ends with an error when it never began, or is refused', async () => {
+  it('fails when the stream never opened or is refused', async () => {
     const refusal = new CommandError('forbidden', ExitCode.denied)
     const never = streams(() => {
       throw refusal

@@ -9,7 +9,7 @@ function pretended() {
 }
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  it(`${name} ends the program in order`, async () => {
+  it(`${name} stops the program in order`, async () => {
     const { process, exits, signal } = pretended()
     const ended = aborted(signal)
     expect(signal.aborted).toBe(false)
@@ -20,14 +20,14 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     expect(exits).toEqual([])
   })
 
-it('the second signal ends the process at once, with the code that shells expect', () => {
+it('the second signal ends the process at once, with the conventional exit code', () => {
   const { process, exits } = pretended()
   process.emit('SIGTERM')
   process.emit('SIGINT')
   expect(exits).toEqual([130])
 })
 
-it('an output that nobody reads any more is reported once, and any other trouble with it is thrown', () => {
+it('a closed standard output is reported once, and any other error of it is thrown', () => {
   const [out, err] = [new EventEmitter(), new EventEmitter()]
   let closed = 0
   onClosedOutput([out, err], () => closed++)

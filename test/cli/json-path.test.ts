@@ -45,11 +45,11 @@ const templates: [template: string, text: string][] = [
   ['{"a } brace"}', 'a } brace'],
 ]
 
-it.each(templates)('fills in %s', (template, text) => {
+it.each(templates)('evaluates %s', (template, text) => {
   expect(fillTemplate(template, config)).toBe(text)
 })
 
-it.skipIf(kubectls().length === 0)('fills in each of these templates as kubectl does', async () => {
+it.skipIf(kubectls().length === 0)('evaluates each of these templates as kubectl does', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'json-path-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const kubeconfig = join(folder, 'config')
@@ -67,7 +67,7 @@ it.each([
   ['.metadata.labels.app\\.kubernetes\\.io/name', 'k'],
   ["metadata.labels['app.kubernetes.io/name']", 'k'],
   ['.metadata.missing.deeper', undefined],
-])('reads %s', (path, value) => {
+])('parses %s', (path, value) => {
   const found = jsonPath({ metadata: { labels: { 'app.kubernetes.io/name': 'k' } } }, path)
   expect(found[0]).toBe(value)
 })
@@ -77,7 +77,7 @@ it.each(['{.a', '{range .items[*]}{.a}', '{end}', '{.a[?(@.b==)]}'])('refuses %s
 })
 
 it.each(['return process")().exit(1)', 'return true")()'])(
-  'calls nothing of JavaScript in a filter: %s',
+  'executes no JavaScript in a filter: %s',
   called => {
     const path = `.a[?(@.constructor.constructor("${called})]`
     expect(() => jsonPath({ a: [{ b: 1 }] }, path)).toThrow(CommandError)

@@ -28,18 +28,18 @@ it.each([
     'listen EACCES: permission denied 127.0.0.1:8443',
     '--listen: 127.0.0.1:8443 may not be listened on by this user: name another address, with a port above 1023',
   ],
-])('says which setting has the address that cannot be listened on: %s', (_what, said, message) => {
+])('names the setting whose address is in use: %s', (_what, said, message) => {
   expect(listenProblem(new Error(said), config)).toMatchObject({ message, exitCode: ExitCode.failed })
 })
 
-it('names the setting whose host is no address of this machine, also with port 0', () => {
+it('names the setting whose host is not an address of this machine, even with port 0', () => {
   const error = new Error('listen EADDRNOTAVAIL: address not available 192.0.2.1')
   expect(listenProblem(error, { ...config, grpcListen: '192.0.2.1:0' })).toMatchObject({
     message: '--grpc-listen: 192.0.2.1:0 is no address of this machine: name one that is',
   })
 })
 
-it('names the data folder when a cluster in it cannot listen where it did before', () => {
+it('names the data folder when a cluster in it cannot listen on its earlier port', () => {
   const error = new Error(
     'the API server host cannot listen on 127.0.0.1:5: listen EADDRINUSE: address already in use 127.0.0.1:5',
   )
@@ -50,6 +50,6 @@ it('names the data folder when a cluster in it cannot listen where it did before
 })
 
 it.each([[new TypeError('a defect')], [new Error('I listen to you')], ['text']])(
-  'returns another error as it is: %s',
+  'returns another error unchanged: %s',
   error => expect(listenProblem(error, config)).toBe(error),
 )

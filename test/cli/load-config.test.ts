@@ -26,7 +26,7 @@ describe('settings', () => {
     expect(loadConfig('serve', sources())).toEqual(defaults('serve'))
   })
 
-  it('of a flag beat those of the environment, which beat those of the file', () => {
+  it('of a flag override those of the environment, which override those of the file', () => {
     const file = 'leaseDurationMs: 20000\nrenewDeadlineMs: 12000\nretryPeriodMs: 3000\n'
     const environment = { KAIRSHIP_RENEW_DEADLINE_MS: '13000', KAIRSHIP_RETRY_PERIOD_MS: '3500' }
     const flags = { config: 'kairship.yaml', retryPeriodMs: '4000' }
@@ -37,7 +37,7 @@ describe('settings', () => {
     })
   })
 
-  it('of other commands are neither read nor refused, so that one environment serves all', () => {
+  it('of other commands are ignored, so that one environment serves all commands', () => {
     const environment = { KAIRSHIP_INSTANCES: 'many', KAIRSHIP_PORT: 'tcp://10.0.0.1:443' }
     expect(loadConfig('get instances', sources({ environment }))).toEqual(defaults('get instances'))
     expect(problems('playground', { environment })).toEqual([
@@ -45,11 +45,11 @@ describe('settings', () => {
     ])
   })
 
-  it('that are empty variables count as unset', () => {
+  it('in empty variables are unset', () => {
     expect(loadConfig('serve', sources({ environment: { KAIRSHIP_LOG_LEVEL: '' } })).logLevel).toBe('info')
   })
 
-  it('may name the file in the environment', () => {
+  it('may take the name of the file from the environment', () => {
     const environment = { KAIRSHIP_CONFIG: 'kairship.yaml' }
     expect(loadConfig('serve', sources({ environment, file: 'logLevel: debug' })).logLevel).toBe('debug')
   })
@@ -61,7 +61,7 @@ describe('settings', () => {
     })
   })
 
-  it('that are switches take true and false', () => {
+  it('that are switches accept true and false', () => {
     const environment = { KAIRSHIP_ONCE: 'true' }
     expect(loadConfig('playground', sources({ environment })).once).toBe(true)
     expect(problems('playground', { environment: { KAIRSHIP_ONCE: 'yes' } })).toEqual([
@@ -70,7 +70,7 @@ describe('settings', () => {
   })
 })
 
-describe('wrong settings are refused by name with what is allowed', () => {
+describe('wrong settings are refused with the setting’s name and the allowed values', () => {
   const refused: [
     what: string,
     command: CommandName,
@@ -172,7 +172,7 @@ describe('wrong settings are refused by name with what is allowed', () => {
       expect(found[0]).toMatch(message)
     })
 
-  it('all at once', () => {
+  it('in one error for all of them', () => {
     expect(
       problems('serve', { flags: { logLevel: 'x', listen: 'y' }, environment: { KAIRSHIP_NAMESPACE: 'Z' } }),
     ).toHaveLength(3)
@@ -187,19 +187,19 @@ describe('every setting', () => {
       expect(settings[name].kind.schema.safeParse(settings[name].default).success, name).toBe(true)
   })
 
-  it('says its unit in its name when it is a time', () => {
+  it('has a unit in its name when it is a time', () => {
     for (const name of names)
       expect(settings[name].kind.placeholder === 'milliseconds', name).toBe(name.endsWith('Ms'))
   })
 
-  it('that is a secret has no flag and no place in a file', () => {
+  it('that is a secret has no flag and no key in the file', () => {
     expect(
       names.filter(name => !('from' in settings[name])).filter(name => /token$|password|secret/i.test(name)),
     ).toEqual([])
     expect(settings.token.from).toEqual(['environment'])
   })
 
-  it('has its own flag and variable', () => {
+  it('has a flag and a variable of its own', () => {
     expect(new Set(names.map(flagOf)).size).toBe(names.length)
     expect(new Set(names.map(variableOf)).size).toBe(names.length)
     expect([flagOf('leaseDurationMs'), variableOf('leaseDurationMs')]).toEqual([

@@ -21,8 +21,8 @@ contexts: [{ name: eu, context: { cluster: eu, user: kairship } }]
 `
 const read = async (path: string) => parse(await readFile(path, 'utf8'))
 
-describe('a kubeconfig that an instance is added to', () => {
-  it('is made for its owner only when there is none, with the instance as current context', async () => {
+describe('a kubeconfig after a merge', () => {
+  it('is created for its owner only when it is missing, with the instance as current context', async () => {
     const path = join(folder, 'new/config')
     expect(mergeKubeconfig(path, addition('https://1'), 'eu')).toEqual({
       context: 'kairship-eu',
@@ -40,7 +40,7 @@ describe('a kubeconfig that an instance is added to', () => {
     expect(await readdir(join(folder, 'new'))).toEqual(['config'])
   })
 
-  it('keeps everything of others, its comments and its current context', async () => {
+  it('keeps other entries, comments and the current context', async () => {
     const path = join(folder, 'config')
     const mine =
       '# mine\napiVersion: v1\nclusters:\n  - name: home\n    cluster: {server: https://h}\ncurrent-context: home\nextensions: [x]\n'
@@ -54,7 +54,7 @@ describe('a kubeconfig that an instance is added to', () => {
     expect(await readFile(path, 'utf8')).toContain('# mine')
   })
 
-  it('has each instance once, as it was added last', async () => {
+  it('has each instance once, with its last values', async () => {
     const path = join(folder, 'config')
     for (const server of ['https://1', 'https://2']) mergeKubeconfig(path, addition(server), 'eu')
     mergeKubeconfig(path, addition('https://3'), 'us')
@@ -66,7 +66,7 @@ describe('a kubeconfig that an instance is added to', () => {
     expect(users).toHaveLength(2)
   })
 
-  it('stays a link', async () => {
+  it('stays a symbolic link', async () => {
     await writeFile(join(folder, 'real'), '')
     await symlink(join(folder, 'real'), join(folder, 'config'))
     mergeKubeconfig(join(folder, 'config'), addition('https://1'), 'eu')
@@ -75,7 +75,7 @@ describe('a kubeconfig that an instance is added to', () => {
   })
 
   it.each([['- a list'], ['clusters: text'], ['{'], ['{{']])(
-    'a file that holds %s instead is refused without a warning of the parser, and not changed',
+    'is unchanged, without a warning of the parser, when it holds %s',
     async text => {
       const path = join(folder, 'config')
       await writeFile(path, text)
@@ -88,7 +88,7 @@ describe('a kubeconfig that an instance is added to', () => {
     },
   )
 
-  it.each(['link', 'file'])('is written to no %s that lies where it is prepared', async kind => {
+  it.each(['link', 'file'])('is not written to a %s at its temporary path', async kind => {
     const path = join(folder, 'config')
     const other = join(folder, 'other')
     await writeFile(other, 'of somebody else', { mode: 0o644 })
@@ -100,7 +100,7 @@ describe('a kubeconfig that an instance is added to', () => {
     expect((await readdir(folder)).sort()).toEqual(['config', 'other'])
   })
 
-  it('is left alone while kubectl writes it', async () => {
+  it('is unchanged while kubectl holds its lock', async () => {
     const path = join(folder, 'config')
     await writeFile(`${path}.lock`, '')
     expect(() => mergeKubeconfig(path, addition('https://1'), 'eu')).toThrow(
@@ -110,7 +110,7 @@ describe('a kubeconfig that an instance is added to', () => {
   })
 })
 
-it('the caller’s own kubeconfig is the first that KUBECONFIG names', () => {
+it('the own kubeconfig is the first that KUBECONFIG names', () => {
   expect(ownKubeconfig({ KUBECONFIG: ':/a:/b' })).toBe('/a')
   expect(ownKubeconfig({})).toMatch(/\.kube\/config$/)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { objectArgument, objectQuery } from '../../cli/object-argument.js'
 
-describe('the name of an object on a command line', () => {
+describe('an object argument of a command', () => {
   it.each([
     ['deployment', 'shop/web', { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' }],
     [
@@ -21,7 +21,7 @@ describe('the name of an object on a command line', () => {
       { apiVersion: 'example.io/v1', kind: 'Rig', namespace: 'shop', name: 'one' },
     ],
     ['v1/ConfigMap', 'shop/one', { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one' }],
-  ])('%s %s is read', (type, object, expected) => {
+  ])('is parsed from %s %s', (type, object, expected) => {
     expect(objectArgument(type, object)).toEqual(expected)
   })
 
@@ -37,7 +37,7 @@ describe('the name of an object on a command line', () => {
     ['po', 'Pod'],
     ['ing', 'Ingress'],
     ['ns', 'Namespace'],
-  ])('the short name %s of kubectl stands for %s', (type, kind) => {
+  ])('%s, a short name of kubectl, stands for %s', (type, kind) => {
     expect(objectArgument(type, 'shop/web').kind).toBe(kind)
   })
 
@@ -46,15 +46,15 @@ describe('the name of an object on a command line', () => {
     ['deployment', 'shop/'],
     ['deployment', '/web'],
     ['deployment', 'a/b/c'],
-  ])('%s “%s” is refused, and says what is expected', (type, object) => {
+  ])('%s “%s” is refused with the expected form', (type, object) => {
     expect(() => objectArgument(type, object)).toThrow('expected namespace/name')
   })
 
-  it.each(['rig', 'example.io/', '/Rig'])('the type “%s” is refused, and says how to name it', type => {
+  it.each(['rig', 'example.io/', '/Rig'])('the type “%s” is refused with the expected form', type => {
     expect(() => objectArgument(type, 'shop/one')).toThrow('name it with its apiVersion')
   })
 
-  it('leaves an empty namespace out of its query, and encodes the rest', () => {
+  it('omits an empty namespace from its query, and encodes the rest', () => {
     expect(objectQuery(objectArgument('namespace', 'shop'))).toBe('apiVersion=v1&kind=Namespace&name=shop')
     expect(objectQuery(objectArgument('apps/v1/Deployment', 'a b/c&d'))).toContain('namespace=a+b&name=c%26d')
   })

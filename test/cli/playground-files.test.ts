@@ -21,13 +21,13 @@ const secretsOf = (whose: string) => ({
 })
 
 describe('the files of a playground', () => {
-  it('go with it', async () => {
+  it('are removed when it stops', async () => {
     const below = join(folder, 'a')
     await removePlaygroundFiles(await writePlaygroundFiles(below, secretsOf('one')))
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('stay when a newer playground has written its own in their place', async () => {
+  it('stay when a newer playground has replaced them', async () => {
     const first = await writePlaygroundFiles(folder, secretsOf('one'))
     const second = await writePlaygroundFiles(folder, secretsOf('two'))
     await removePlaygroundFiles(first)
@@ -37,7 +37,7 @@ describe('the files of a playground', () => {
     await expect(readdir(folder)).rejects.toThrow('ENOENT')
   })
 
-  it('leave none behind when one of them cannot be written', async () => {
+  it('are all removed when one of them cannot be written', async () => {
     await mkdir(join(folder, 'host.kubeconfig'))
     await expect(writePlaygroundFiles(folder, secretsOf('one'))).rejects.toThrow('host.kubeconfig')
     expect(await readdir(folder)).toEqual(['host.kubeconfig'])

@@ -107,14 +107,14 @@ describe('waiting for a fleet', () => {
     expect((await awaited([], [bookmark])).readiness).toMatchObject({ allReady: true, views: [] })
   })
 
-  it('returns what it saw when it is interrupted', async () => {
+  it('returns its progress when it is interrupted', async () => {
     const { readiness } = await awaited(['eu', 'us'], [told('ADDED', 'eu', 'ready'), bookmark], true)
     expect(readiness).toMatchObject({ allReady: false, firstReadyMs: 1, views: [{ name: 'eu' }] })
     expect(readiness.lastReadyMs).toBeUndefined()
   })
 })
 
-it('an instance that is not ready says which part is broken, and how', () => {
+it('an instance that is not ready is reported with its broken part and the reason', () => {
   expect(whyNotReady(view('eu', 'ready', 'stale'))).toBeUndefined()
   expect(whyNotReady(view('eu', 'registering'))).toBe('Registering')
   expect(whyNotReady(view('eu', 'degraded', 'no Secret a/b'))).toBe(
@@ -126,7 +126,7 @@ it('an instance that is not ready says which part is broken, and how', () => {
   expect(notReady({ allReady: false, views: [] })).toBe('no instance was seen')
 })
 
-describe('what a playground leaves for its user', () => {
+describe('the output of a playground', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kairship-files-'))
@@ -150,7 +150,7 @@ describe('what a playground leaves for its user', () => {
   }
   const ready = { allReady: true, views: [view('eu', 'ready')], firstReadyMs: 1234, lastReadyMs: 1234 }
 
-  it('can be read by its owner only, also where older files lay open', async () => {
+  it('is readable by its owner only, even where older files were readable by all', async () => {
     await writeFile(join(folder, 'admin.token'), 'old', { mode: 0o644 })
     const files = await writePlaygroundFiles(folder, secrets)
     for (const path of [files.adminToken, files.clientConfig, files.instanceKubeconfigs.eu!])
@@ -162,7 +162,7 @@ describe('what a playground leaves for its user', () => {
     })
   })
 
-  it('is gone when it stops, and nothing else is', async () => {
+  it('is removed when it stops, and nothing else is', async () => {
     await writeFile(join(folder, 'mine.txt'), '')
     await removePlaygroundFiles(await writePlaygroundFiles(folder, secrets))
     expect(await readdir(folder)).toEqual(['mine.txt'])
@@ -181,7 +181,7 @@ describe('what a playground leaves for its user', () => {
     })
   })
 
-  it('is a table and commands with the paths and ports of this run for people', async () => {
+  it('is a table and commands with the paths and ports of this run', async () => {
     const files = await writePlaygroundFiles(folder, secrets)
     const text = welcome(ready, { urls, files, program: 'node dist/kairship.js', member: 'eu-a' })
     expect(text).toContain('1 instance ready after 1.2 s.')
@@ -205,14 +205,14 @@ describe('what a playground leaves for its user', () => {
     )
   })
 
-  it('are commands that a shell reads as one, whatever the folder is called', async () => {
+  it('has commands that a shell parses for any folder name', async () => {
     const files = await writePlaygroundFiles(join(folder, "a b's"), secrets)
     expect(welcome(ready, { urls, files, program: 'kairship' })).toContain(
       `kairship get instances --watch --client-config '${files.clientConfig.replace("'", `'\\''`)}'`,
     )
   })
 
-  it('need not name a client config that is found without', async () => {
+  it('omits a client config that is found by default', async () => {
     const files = { ...(await writePlaygroundFiles(folder, secrets)), clientConfig: '.kairship/client.yaml' }
     expect(welcome(ready, { urls, files, program: 'kairship' })).toContain('kairship get instances --watch\n')
   })

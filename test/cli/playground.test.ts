@@ -66,7 +66,7 @@ async function once(view: InstanceView) {
   return { code, said, left: await readdir(folder) }
 }
 
-it('with --once ends with 5 when not all is ready in time, says which instance lacks what, and leaves no files', async () => {
+it('with --once exits with 5 when an instance is not ready in time, names its broken part, and leaves no files', async () => {
   const { code, said, left } = await once(registering)
   expect(code).toBe(ExitCode.timedOut)
   expect(said).toContain(
@@ -75,7 +75,7 @@ it('with --once ends with 5 when not all is ready in time, says which instance l
   expect(left).toEqual([])
 })
 
-it('with --once prints the instances, and no commands for servers that stop at once', async () => {
+it('with --once prints the instances, and no commands, because its servers stop at once', async () => {
   const { code, said } = await once({ ...registering, state: 'ready', conditions: [] })
   expect(code).toBe(ExitCode.ok)
   expect(said).toMatch(/\n1 instance ready after 1\.5 s\.\n\nNAME .*\neu-west +Ready .*\n$/)

@@ -40,7 +40,7 @@ const lineOf = (command: string): string => {
 }
 
 describe('the command line', () => {
-  it('reaches every command', async () => {
+  it('runs every command', async () => {
     for (const command of commands) {
       const words = lineOf(command)
       const { called, exitCode } = await typed(words)
@@ -52,12 +52,12 @@ describe('the command line', () => {
     }
   })
 
-  it('hands over settings and names', async () => {
+  it('passes settings and names to a command', async () => {
     const { called } = await typed('get inst eu us -o wide -w')
     expect(called[0]).toMatchObject({ names: ['eu', 'us'], config: { output: 'wide', watch: true } })
   })
 
-  it('hands over what chaos is asked for, with a setting that its parent has too', async () => {
+  it('passes the arguments of chaos, with a setting that its parent has too', async () => {
     const { called } = await typed('playground chaos cut eu-west-a --files here')
     expect(called[0]).toMatchObject({
       command: 'playground chaos',
@@ -66,7 +66,7 @@ describe('the command line', () => {
     })
   })
 
-  it('hands over every switch of every command', async () => {
+  it('passes every switch of every command', async () => {
     for (const command of commands)
       for (const name of settingsOf(command).filter(it => settableFrom(it, 'flag'))) {
         if (settings[name].kind.placeholder !== undefined) continue
@@ -76,12 +76,12 @@ describe('the command line', () => {
       }
   })
 
-  it.each(['get', 'describe', 'inspect', 'delete'])('%s takes instance, instances and inst', async verb => {
+  it.each(['get', 'describe', 'inspect', 'delete'])('%s accepts instance, instances and inst', async verb => {
     for (const noun of ['instance', 'instances', 'inst'])
       expect((await typed(`${verb} ${noun} eu`)).called[0]?.names, noun).toEqual(['eu'])
   })
 
-  it('prints help for every command, naming each of its flags and no other’s', async () => {
+  it('prints help for every command, with each of its flags and no others', async () => {
     for (const command of commands) {
       const { out, exitCode, called } = await typed(`${command} --help`)
       expect(exitCode, command).toBe(ExitCode.ok)
@@ -110,7 +110,7 @@ describe('the command line', () => {
     ['kubeconfig eu --token abc', /unknown option '--token'/],
   ]
   for (const [line, message] of wrong)
-    it(`refuses "${line}" without starting anything`, async () => {
+    it(`refuses "${line}" and starts nothing`, async () => {
       const { called, exitCode, err } = await typed(line)
       expect(called).toEqual([])
       expect(exitCode).toBe(ExitCode.usage)
@@ -137,12 +137,12 @@ describe('the command line', () => {
       ExitCode.failed,
       expect.stringContaining('--health-listen: 127.0.0.1:8080 is in use'),
     ],
-  ])('says what is wrong with %s in one line', async (_what, error, code, message) => {
+  ])('explains %s in one line', async (_what, error, code, message) => {
     const { exitCode, err } = await typed('serve', () => Promise.reject(error))
     expect([exitCode, err.replace(/^error: |\n$/g, '')]).toEqual([code, message])
   })
 
-  it('does not swallow a defect', async () => {
+  it('rethrows a programming error', async () => {
     const defect = new TypeError('x is not a function')
     await expect(typed('version', () => Promise.reject(defect))).rejects.toBe(defect)
   })

@@ -13,8 +13,8 @@ const answered = stringify({
   users: [{ name: 'kairship', user: {} }],
 })
 
-describe('the kubeconfig that is printed', () => {
-  it('goes the way the command went, trusts what it trusted, and carries its token', () => {
+describe('a printed kubeconfig', () => {
+  it('has the server, authority and token of the command', () => {
     const config = parse(
       proxyKubeconfig(answered, {
         server: 'https://kairship.test',
@@ -35,7 +35,7 @@ describe('the kubeconfig that is printed', () => {
     expect(config['current-context']).toBe('eu')
   })
 
-  it('carries nothing that the command did not have', () => {
+  it('has no field that the command did not have', () => {
     const config = parse(proxyKubeconfig(answered, { server: 'https://kairship.test' }))
     expect(config.clusters[0].cluster).toEqual({ server: 'https://kairship.test/apis/x/eu/proxy' })
     expect(config.users[0].user).toEqual({})

@@ -3,7 +3,7 @@ import { createLog } from '../../cli/log.js'
 import { redacted } from '../../cli/redact.js'
 
 describe('a log line', () => {
-  it('loses the value of every key that names a secret, at any depth', () => {
+  it('hides the value of every key that names a secret, at any depth', () => {
     const fields = {
       token: 'a',
       authorization: 'Bearer a',
@@ -17,7 +17,7 @@ describe('a log line', () => {
     expect(JSON.stringify(redacted(fields))).not.toContain('Bearer')
   })
 
-  it('keeps references to secrets, and what merely sounds like one', () => {
+  it('keeps references to secrets, and keys that only contain such a word', () => {
     const fields = {
       kubeconfigSecretRef: { namespace: 'n', name: 'n' },
       tokenFile: '/a',
@@ -39,7 +39,7 @@ describe('a log line', () => {
     })
   })
 
-  it('survives a cycle', () => {
+  it('survives a circular reference', () => {
     const fields: Record<string, unknown> = {}
     fields.self = fields
     expect(JSON.stringify(redacted(fields))).toContain('[deep]')
@@ -55,7 +55,7 @@ describe('the log', () => {
     return lines
   }
 
-  it('is JSON for programs, with secrets of child fields gone', () => {
+  it('is JSON for programs, with secrets of child fields removed', () => {
     const [line, ...more] = written(false)
     expect(more).toEqual([])
     expect(JSON.parse(line!)).toEqual({
@@ -69,7 +69,7 @@ describe('the log', () => {
     })
   })
 
-  it('is one calm line for people', () => {
+  it('is one line of text for people', () => {
     expect(written(true)).toEqual([
       expect.stringMatching(
         /^\d\d:\d\d:\d\d {3}connected {2}instance=eu token=\[redacted\] attempt=2 cause="two words"\n$/,

@@ -56,7 +56,7 @@ describe('an event stream', () => {
         expect(await read(bytes(text.replaceAll('\n', end!)))).toEqual(events)
       })
 
-  it('reads the same however the network cuts it, also within a character or a CRLF', async () => {
+  it('is parsed the same for any chunk boundaries, also within a character or a CRLF', async () => {
     const text = 'event: ä\r\ndata: {"name":"zürich €"}\r\n\r\n:\r\ndata: b\r\ndata: c\r\n\r\n'
     const whole = await read(bytes(text))
     expect(whole).toHaveLength(2)

@@ -21,7 +21,7 @@ const log = {
 }
 beforeEach(() => logged.splice(0))
 
-it('the authority of a self-signed certificate is a file that the log names, until the server stops', async () => {
+it('the authority of a self-signed certificate is written to a file that the log names, until the server stops', async () => {
   const file = publishAuthority('PEM', log, folder)
   const { certificateAuthority } = logged[0] as { certificateAuthority: string }
   expect(await readFile(certificateAuthority, 'utf8')).toBe('PEM')
@@ -29,13 +29,13 @@ it('the authority of a self-signed certificate is a file that the log names, unt
   expect(await readdir(folder)).toEqual([])
 })
 
-it('a server that cannot write its authority serves without, and logs why', async () => {
+it('a server that cannot write its authority continues without the file, and logs why', async () => {
   await writeFile(join(folder, 'file'), '')
   publishAuthority('PEM', log, join(folder, 'file')).close()
   expect(logged).toMatchObject([{ error: { code: 'ENOTDIR' } }])
 })
 
-it('a certificate from files is not written anywhere', async () => {
+it('a certificate from files is not written to a file', async () => {
   publishAuthority(undefined, log, folder).close()
   expect([logged, await readdir(folder)]).toEqual([[], []])
 })
@@ -46,7 +46,7 @@ describe('TLS files', () => {
     return join(folder, name)
   }
 
-  it('are read when they fit together', async () => {
+  it('are read when certificate and key match', async () => {
     const { certificate, key } = await selfSigned(['localhost'])
     const config = {
       tlsCertFile: await write('crt', certificate),

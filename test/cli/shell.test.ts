@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { programFrom, quoted } from '../../cli/shell.js'
 
-describe('a word of a command line', () => {
+describe('a shell word', () => {
   it.each([
     ['plain/path-1.yaml', 'plain/path-1.yaml'],
     ['two words', "'two words'"],
     ["it's", "'it'\\''s'"],
     ['$(rm)', "'$(rm)'"],
     ['', "''"],
-  ])('%s is written %s', (word, written) => expect(quoted(word)).toBe(written))
+  ])('quotes %s as %s', (word, written) => expect(quoted(word)).toBe(written))
 })
 
-describe('the program as it is typed again', () => {
+describe('the program name in printed commands', () => {
   it.each([
     ['node dist/kairship.js', 'in the folder of the package', '/src', '/src/dist/kairship.js'],
     ['kairship', 'when it was found on the path', '/home/me', '/usr/local/bin/kairship'],

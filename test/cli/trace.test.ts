@@ -47,7 +47,7 @@ const TRACED = {
 }
 
 describe('kairship trace', () => {
-  it('shows each step, the summary, what helps and what could not be looked at', async () => {
+  it('prints each step, the summary, the fix and what could not be read', async () => {
     const { calls, context, said } = answering(TRACED)
     await traceObject(context, config(), ['eu', 'deployment', 'shop/web'])
     expect(calls).toEqual([[`${ROOT}/eu/trace?apiVersion=apps%2Fv1&kind=Deployment&namespace=shop&name=web`]])
@@ -61,7 +61,7 @@ Not looked at: works are forbidden
 `)
   })
 
-  it('fails where a step is broken, and not where one waits or all is done', async () => {
+  it('fails when a step is broken, and not when one waits or all are done', async () => {
     const ended = (first?: object) =>
       traceObject(answering({ summary: '', links: [], ...(first && { first }) }).context, config(), [
         'eu',
@@ -73,13 +73,13 @@ Not looked at: works are forbidden
     expect(await ended()).toBe(ExitCode.ok)
   })
 
-  it('prints the answer as it came with -o json', async () => {
+  it('prints the server’s answer unchanged with -o json', async () => {
     const { context, said } = answering(TRACED)
     await traceObject(context, config({ output: 'json' }), ['eu', 'deployment', 'shop/web'])
     expect(JSON.parse(said())).toEqual(TRACED)
   })
 
-  it('reads an answer of a newer Kairship', async () => {
+  it('accepts the answer of a newer Kairship', async () => {
     const { context, said } = answering({ ...TRACED, invented: true })
     await traceObject(context, config({ output: 'name' }), ['eu', 'deployment', 'shop/web'])
     expect(said()).toContain('Try: Create one.')
@@ -102,7 +102,7 @@ const PLACEMENT = {
 }
 
 describe('kairship explain', () => {
-  it('says of each cluster what it gets and why', async () => {
+  it('prints for each cluster its replicas and the reason', async () => {
     const { calls, context, said } = answering({ placement: PLACEMENT })
     await explainPlacement(context, config(), ['eu', 'deployment', 'shop/web'])
     expect(calls).toEqual([[expect.stringContaining(`${ROOT}/eu/placement?`)]])
@@ -130,7 +130,7 @@ describe('kairship preview', () => {
     return said()
   }
 
-  it('sends the file, and shows for each template who gets it and what changes', async () => {
+  it('sends the file, and prints each template with its claim and its changes', async () => {
     const manifests = [
       {
         cluster: 'north',
@@ -167,7 +167,7 @@ Not looked at: works are forbidden
 `)
   })
 
-  it('shows the placement of what it would claim', async () => {
+  it('prints the placement of a template that the policy would claim', async () => {
     const text = await shown({
       templates: [{ template: reference, claim: 'CLAIMS', placement: PLACEMENT }],
       total: 1,
@@ -176,11 +176,11 @@ Not looked at: works are forbidden
     expect(text).toContain('chosen')
   })
 
-  it('says so when nothing is selected', async () => {
+  it('says so when the policy selects nothing', async () => {
     expect(await shown({ total: 0 })).toBe('The policy selects nothing that is there now.\n')
   })
 
-  it('names the file where the server refuses the field that carries it', async () => {
+  it('names the file when the server refuses the field that carries it', async () => {
     const refused = (message: string) => ({
       ...answering({}).context,
       client: {
@@ -195,7 +195,7 @@ Not looked at: works are forbidden
     expect(await previewed('database is full')).toBe('database is full')
   })
 
-  it('names a file that is not there', async () => {
+  it('names a file that does not exist', async () => {
     const { context } = answering({})
     await expect(previewPolicy(context, config(), ['eu', '/nowhere/policy.yaml'])).rejects.toThrow(
       '/nowhere/policy.yaml cannot be read',

@@ -22,14 +22,14 @@ beforeEach(() => {
 })
 
 describe('a fenced API', () => {
-  it('sends a request of the leader as it is, and leaves nothing behind on the term', async () => {
+  it('passes a request of the leader on, and leaves no listener on the term', async () => {
     expect(await leader().request(write)).toEqual({ done: true })
     expect(api.requests).toEqual([{ ...write, signal: expect.any(AbortSignal) }])
     expect(getEventListeners(term.signal, 'abort')).toEqual([])
   })
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)(
-    'sends no %s when this replica does not lead by the clock, though the term was not aborted yet',
+    'sends no %s when the term is over by the clock, even before the term’s signal aborts',
     async method => {
       leading = false
       await expect(leader().request({ method, path: '/a' })).rejects.toThrow(NotLeadingError)
@@ -37,7 +37,7 @@ describe('a fenced API', () => {
     },
   )
 
-  it('looks at the clock again for each request', async () => {
+  it('checks the clock for each request', async () => {
     const one = leader()
     await one.request(write)
     leading = false
@@ -45,14 +45,14 @@ describe('a fenced API', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  it('ends a request when the term ends', async () => {
+  it('aborts a request when the term ends', async () => {
     hanging()
     const request = leader().request(write)
     term.abort(new Error('this replica no longer leads'))
     await expect(request).rejects.toThrow('this replica no longer leads')
   })
 
-  it('ends a request when its own signal aborts, and sends none whose signal has aborted', async () => {
+  it('aborts a request with its own signal, and sends none whose signal is already aborted', async () => {
     hanging()
     const own = new AbortController()
     const request = leader().request({ ...write, signal: own.signal })
@@ -69,7 +69,7 @@ describe('a fenced API', () => {
     )
   })
 
-  it('describes the same endpoint, and does not close the connection of others', async () => {
+  it('reports the same endpoint, and does not close the shared connection', async () => {
     const endpoint = { insecure: true, certificateAuthority: 'PEM', tlsServerName: 'karmada' }
     Object.assign(api, endpoint)
     expect(leader()).toMatchObject({ server: api.server, ...endpoint })
@@ -103,7 +103,7 @@ describe('a watch of a fenced API', () => {
     await expect(next).rejects.toThrow('this replica no longer leads')
   })
 
-  it('ends when its own signal aborts, and leaves nothing behind on the term', async () => {
+  it('ends when its own signal aborts, and leaves no listener on the term', async () => {
     const own = new AbortController()
     const { next, isEnded } = await begun(own)
     own.abort(new Error('left'))

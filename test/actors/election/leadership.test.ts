@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Leadership, LeadershipView } from '../../../actors/election/leadership.js'
 import { silent, unmetered } from '../../silent.js'
 
-it('a replica that has never led has a signal that is aborted', () => {
+it('a replica that has never led has an aborted signal', () => {
   let first: Leadership | undefined
   new LeadershipView(silent, unmetered).changes$.subscribe(leadership => {
     first ??= leadership

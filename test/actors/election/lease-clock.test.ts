@@ -9,7 +9,7 @@ class EarlyClock extends ManualClock {
   }
 }
 
-it('an alarm whose timer rang early can be set to the same time again', () => {
+it('an alarm whose timer fired early can be set to the same time again', () => {
   const clock = new EarlyClock()
   const rang: number[] = []
   const alarm = new Alarm(clock, () => {

@@ -7,8 +7,8 @@ import { electionUnderTest, leads, path, sees, unavailable } from './lease-under
 const election = electionUnderTest()
 const { connection, pass, read, replica } = election
 
-describe('release', () => {
-  it('aborts first, then waits for the effects, then gives the lease back', async () => {
+describe('the release of a lease', () => {
+  it('aborts the effects, awaits them, and then gives the lease up', async () => {
     const order: string[] = []
     let stopped: () => void = () => undefined
     const drain = () => {
@@ -32,7 +32,7 @@ describe('release', () => {
     expect(order).toEqual(['abort', 'drain', 'write'])
   })
 
-  it('ends a renewal that is not answered', async () => {
+  it('aborts a renewal in flight', async () => {
     const renewals: AbortSignal[] = []
     let hangs = false
     const { api } = connection(({ method, signal }) => {
@@ -51,7 +51,7 @@ describe('release', () => {
     await released
   })
 
-  it('leaves the lease to expire when effects do not stop in time', async () => {
+  it('lets the lease expire when effects do not stop in time', async () => {
     const drain = vi.fn(() => new Promise<void>(() => undefined))
     const a = replica('a', { drain })
     await leads(a)
@@ -63,7 +63,7 @@ describe('release', () => {
     expect(election.logged).toContain('warn effects did not stop in time; the lease is left to expire')
   })
 
-  it('waits for effects no longer than the term lasts after a sleep of the machine', async () => {
+  it('awaits effects at most until the term ends, counting a sleep of the machine', async () => {
     const drain = vi.fn(() => new Promise<void>(() => undefined))
     const a = replica('a', { drain })
     await leads(a)
@@ -77,7 +77,7 @@ describe('release', () => {
     )
   })
 
-  it('resolves when the API election.server is away, or effects fail to stop', async () => {
+  it('resolves when the API server is unreachable, or effects fail to stop', async () => {
     let down = false
     const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
     await leads(a)
@@ -88,7 +88,7 @@ describe('release', () => {
     await b.release()
   })
 
-  it('does not give back what another took meanwhile', async () => {
+  it('does not release a lease that another replica has taken', async () => {
     const a = replica('a')
     await leads(a)
     await election.server.local.request({
@@ -101,7 +101,7 @@ describe('release', () => {
     expect((await read()).spec?.holderIdentity).toBe('b')
   })
 
-  it('may be called twice, by a follower, and before anything was answered', async () => {
+  it('may be called twice, by a follower, and before the first answer', async () => {
     const a = replica('a')
     await Promise.all([a.release(), a.release()])
     const [b, c] = [replica('b'), replica('c')]
@@ -112,7 +112,7 @@ describe('release', () => {
     expect((await read()).spec?.holderIdentity).toBe(b.identity)
   })
 
-  it('ends the stream of changes, which began with the present one, and leaves no timer', async () => {
+  it('completes the stream of leadership changes, which replays the current one, and leaves no timer', async () => {
     const a = replica('a')
     await leads(a)
     const changes = lastValueFrom(a.leadership$.pipe(toArray()))
@@ -123,7 +123,7 @@ describe('release', () => {
   })
 })
 
-it('reports a defect of the election, for the process to end: it stops acting and would never lead again', async () => {
+it('an error in the election stops acting and is reported, so that the process ends', async () => {
   let defect = false
   const { api } = connection()
   const broken: KubeApi = {
@@ -149,7 +149,7 @@ it('reports a defect of the election, for the process to end: it stops acting an
   expect([a.current().leading, signal.aborted]).toEqual([false, true])
 })
 
-it('refuses durations that would void the guarantee', () => {
+it('refuses durations that break the lease arithmetic', () => {
   const durations = { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
   expect(() => replica('a', { durations })).toThrow(RangeError)
   expect(() => replica('a', { durations: { ...durations, renewDeadlineMs: 2_000 } })).toThrow(RangeError)

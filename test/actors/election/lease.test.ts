@@ -12,7 +12,7 @@ const election = electionUnderTest()
 const { connection, pass, read, replica } = election
 
 describe('the Lease object', () => {
-  it('names its holder, with whole seconds and microseconds, and the holder keeps the time it took it', async () => {
+  it('has its holder, whole seconds and microseconds, and keeps the acquire time of the holder', async () => {
     const a = replica('a')
     await leads(a)
     const first = await read()
@@ -28,7 +28,7 @@ describe('the Lease object', () => {
     expect((await read()).spec?.acquireTime).toBe('2023-11-14T22:13:20.000000Z')
   })
 
-  it('counts how often it changed hands, and keeps what others wrote on it', async () => {
+  it('counts its transitions, and keeps fields of others', async () => {
     const a = replica('a')
     await leads(a)
     const annotations = { note: 'keep me' }
@@ -51,7 +51,7 @@ describe('the Lease object', () => {
 })
 
 describe('a follower', () => {
-  it('observes the leader, and takes over as soon as the lease is given back', async () => {
+  it('observes the leader, and takes over as soon as the lease is released', async () => {
     const [a, b] = [replica('a'), replica('b', { contend: false })]
     await leads(a)
     await sees(b, 'a')
@@ -63,7 +63,7 @@ describe('a follower', () => {
     expect(b.current().leading).toBe(false)
   })
 
-  it('takes over after the lease duration when the leader falls silent, and not before', async () => {
+  it('takes over after the lease duration when the leader stops renewing, and not before', async () => {
     const down = { a: false }
     const { api } = connection(() => (down.a ? unavailable() : undefined))
     const [a, b] = [replica('a', { api }), replica('b')]
@@ -78,7 +78,7 @@ describe('a follower', () => {
     await leads(b)
   })
 
-  it('shares the race with another in such a way that one wins', async () => {
+  it('competes with another follower so that one wins', async () => {
     const all = ['a', 'b', 'c', 'd'].map(identity => replica(identity))
     await waitFor(() => expect(all.filter(each => each.current().leading)).toHaveLength(1))
     await pass(20_000)
@@ -89,7 +89,7 @@ describe('a follower', () => {
   it.each([
     ['the namespace does not exist', 'nowhere', undefined],
     ['it is forbidden', namespace, () => Promise.reject(new StatusError(bareStatus(403, 'no')))],
-  ])('does not lead, and asks calmly, when %s', async (_, where, fail) => {
+  ])('does not lead, and backs off, when %s', async (_, where, fail) => {
     const { api, requests } = connection(fail)
     const lease = replica('a', { api, namespace: where })
     await pass(60_000)
@@ -98,7 +98,7 @@ describe('a follower', () => {
     expect(election.logged.filter(line => line === 'warn the lease cannot be reached')).toHaveLength(1)
   })
 
-  it('recovers when the API election.server does', async () => {
+  it('recovers when the API server recovers', async () => {
     let down = true
     const lease = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
     await pass(10_000)
@@ -129,7 +129,7 @@ describe('a leader', () => {
     expect(a.current().signal.aborted).toBe(false)
   })
 
-  it('survives a election.server that is away for less than the deadline', async () => {
+  it('survives an outage of the API server that is shorter than the deadline', async () => {
     let down = false
     const a = replica('a', { api: connection(() => (down ? unavailable() : undefined)).api })
     await leads(a)
@@ -141,7 +141,7 @@ describe('a leader', () => {
     expect(election.counted.get('kairship_lease_transitions_total standby')).toBeUndefined()
   })
 
-  it('survives a renewal that was executed although its answer was lost', async () => {
+  it('survives a renewal whose answer was lost', async () => {
     let lose = 0
     const { api } = connection(async request => {
       if (request.method !== 'PUT' || lose-- <= 0) return undefined as never
@@ -183,7 +183,7 @@ describe('a leader', () => {
     await waitFor(() => expect(a.current()).toMatchObject({ leading: false, holder: 'thief' }))
   })
 
-  it('creates the lease anew when somebody deleted it', async () => {
+  it('recreates a deleted lease', async () => {
     const a = replica('a')
     await leads(a)
     const { signal } = a.current()
@@ -196,7 +196,7 @@ describe('a leader', () => {
     expect(a.current().signal).toBe(signal)
   })
 
-  it('does not lead after the process was frozen past its deadline, even before any timer rang', async () => {
+  it('does not lead after the process was frozen past its deadline, even before a timer fires', async () => {
     const a = replica('a')
     await leads(a)
     const { signal } = a.current()
@@ -205,7 +205,7 @@ describe('a leader', () => {
     expect(signal.aborted).toBe(true)
   })
 
-  it('does not lead after the machine slept past its deadline, even before any timer rang, and then takes the lease anew', async () => {
+  it('does not lead after the machine slept past its deadline, even before a timer fires, and then acquires the lease again', async () => {
     const a = replica('a')
     await leads(a)
     const { signal } = a.current()
@@ -216,7 +216,7 @@ describe('a leader', () => {
     await leads(a)
   })
 
-  it('does not lead after its wall election.clock was set back and the machine slept past its deadline then', async () => {
+  it('does not lead after its wall clock was set back and the machine slept past its deadline', async () => {
     const a = replica('a')
     await leads(a)
     election.clock.sleep(-3_600_000)
@@ -226,7 +226,7 @@ describe('a leader', () => {
     expect(a.current().leading).toBe(false)
   })
 
-  it('waits for an answer at most half as long as it may lead without one', async () => {
+  it('gives a renewal at most half of its remaining time', async () => {
     const limits: unknown[] = []
     const { api } = connection(request => {
       if (request.method !== 'GET' || request.path === path) limits.push(request.timeoutMs)
@@ -241,7 +241,7 @@ describe('a leader', () => {
   it.each([
     ['forward', 3_600_000],
     ['back', -3_600_000],
-  ])('leads again, and alone, when its wall election.clock was set %s', async (_, ms) => {
+  ])('leads again, alone, when its wall clock was set %s', async (_, ms) => {
     const a = replica('a')
     const b = replica('b', { contend: false })
     await leads(a)
@@ -269,7 +269,7 @@ describe('a leader', () => {
     return { a, b, takesOver }
   }
 
-  it('does not lead beside the replica that took over while its machine slept', async () => {
+  it('does not lead beside the replica that took over during a sleep of its machine', async () => {
     const { a, b, takesOver } = await onMachines()
     await leads(a)
     election.clock.sleep(60_000)
@@ -279,7 +279,7 @@ describe('a leader', () => {
     expect([a.current().leading, b.current().leading]).toEqual([false, true])
   })
 
-  it('does not begin to lead by an answer that arrives after its machine slept', async () => {
+  it('does not start to lead by an answer that arrives after a sleep of its machine', async () => {
     let arrive: () => void = () => undefined
     const arrival = new Promise<void>(resolve => (arrive = resolve))
     const { api } = connection()
@@ -300,7 +300,7 @@ describe('a leader', () => {
     expect([a.current().leading, b.current().leading]).toEqual([false, true])
   })
 
-  it('is one of several processes of one name, of which only one leads', async () => {
+  it('is unique among processes with the same name', async () => {
     const all = [replica('node-1_1'), replica('node-1_1')]
     await waitFor(() => expect(all.some(each => each.current().leading)).toBe(true))
     await pass(60_000)

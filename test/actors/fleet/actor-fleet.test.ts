@@ -61,7 +61,7 @@ async function busyReader() {
   return { registry, next }
 }
 
-it('the chart shows how an instance gets from one public state to another', () => {
+it('the chart has the paths between public states', () => {
   const chart = createMachine(JSON.parse(JSON.stringify(fleetOf().fleet.chart())))
   const { ready, degraded } = chart.getStateNodeById('instance.managed.phase').states
   const targets = (node: AnyStateNode | undefined) => node?.always?.flatMap(({ target }) => target)
@@ -81,7 +81,7 @@ describe('a reader of the fleet', () => {
     expect(await second).toBe('MODIFIED a degraded')
   })
 
-  it('that waits receives all there is within a turn of the event loop, which the API counts on', async () => {
+  it('that waits receives every change within one turn of the event loop, as the API expects', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `a${index}`)
     const { fleet, become, stopping } = fleetOf(...names)
     const last = new Map<string, string>()
@@ -99,7 +99,7 @@ describe('a reader of the fleet', () => {
     await reading
   })
 
-  it('that does not keep up loses what was in between, and never the last', async () => {
+  it('that is slow skips intermediate changes, and receives the last one', async () => {
     const { reader, become } = fleetOf('a', 'b')
     const { take, next } = reader()
     expect(await take(3)).toEqual(['ADDED a registering', 'ADDED b registering', 'BOOKMARK'])
@@ -116,7 +116,7 @@ describe('a reader of the fleet', () => {
     expect(await later).toBe('MODIFIED a degraded')
   })
 
-  it('receives nothing of an instance that came and went meanwhile, nor of one that ended up as it was', async () => {
+  it('receives nothing for an instance that was added and deleted meanwhile, or that is unchanged in the end', async () => {
     const { registry, next } = await busyReader()
     registry.start(instance({ name: 'brief', uid: 'brief' }), false)
     registry.remove('brief')
@@ -124,7 +124,7 @@ describe('a reader of the fleet', () => {
     expect(await next()).toBe('ADDED last registering')
   })
 
-  it('receives a deleted one as it last saw it, and a successor as another one', async () => {
+  it('receives a deletion with the last state that it received, and a successor as an addition', async () => {
     const { registry, next } = await busyReader()
     registry.remove('a')
     expect(await next()).toBe('DELETED a ready')
@@ -132,7 +132,7 @@ describe('a reader of the fleet', () => {
     expect(await next()).toBe('ADDED a registering')
   })
 
-  it('of one instance receives that one alone', async () => {
+  it('of one instance receives only that instance', async () => {
     const { reader, become } = fleetOf('a', 'b')
     const { take, next } = reader({ name: 'b' })
     expect(await take(2)).toEqual(['ADDED b registering', 'BOOKMARK'])
@@ -141,7 +141,7 @@ describe('a reader of the fleet', () => {
     expect(await next()).toBe('MODIFIED b ready')
   })
 
-  it('ends with its own signal, and with the process', async () => {
+  it('ends with its own signal, or with the process', async () => {
     const { reader, stopping } = fleetOf('a')
     const own = new AbortController()
     const [mine, other] = [reader({ signal: own.signal }), reader()]

@@ -47,7 +47,7 @@ describe('two instances of one control plane', () => {
     expect(reported.get('old')).toBeUndefined()
   })
 
-  it('are decided for the older one, also if it is seen last', () => {
+  it('are decided for the older one, even if it is observed last', () => {
     claim({ instance: created('young', 2), endpoint: 'https://a' })
     expect(reported.get('young')).toBeUndefined()
     claim({ instance: created('old', 1), endpoint: 'https://a' })
@@ -62,7 +62,7 @@ describe('two instances of one control plane', () => {
     ])
   })
 
-  it('are compared anew when the first goes, or claims something else', () => {
+  it('are compared again when the first is deleted or claims another control plane', () => {
     for (const [name, day] of [
       ['old', 1],
       ['middle', 2],
@@ -82,8 +82,8 @@ describe('two instances of one control plane', () => {
   })
 })
 
-describe('instances that are made at the same moment', () => {
-  it('wait for the older ones to be known, and are reported to be alone only then', () => {
+describe('instances that are created at the same time', () => {
+  it('wait until the older ones are identified before they count as unique', () => {
     claim({ instance: created('old', 1), settled: false })
     claim({ instance: created('young', 2), controlPlaneID: '1' })
     expect(reported.has('young')).toBe(false)
@@ -93,7 +93,7 @@ describe('instances that are made at the same moment', () => {
     expect(reported.has('old')).toBe(true)
   })
 
-  it('do not wait for an older one that cannot be reached, nor for one that went', () => {
+  it('do not wait for an older one that is unreachable or deleted', () => {
     for (const [name, day] of [
       ['gone', 1],
       ['unreachable', 2],
@@ -107,14 +107,14 @@ describe('instances that are made at the same moment', () => {
     expect(reported.get('young')).toBeUndefined()
   })
 
-  it('do not wait again for one that was known once', () => {
+  it('do not wait again for one that was identified once', () => {
     claim({ instance: created('old', 1), controlPlaneID: '1' })
     claim({ instance: created('old', 1), settled: false })
     claim({ instance: created('young', 2), controlPlaneID: '2' })
     expect(reported.has('young')).toBe(true)
   })
 
-  it('are never both alone with one control plane, in whatever order they are reached', () => {
+  it('never both own one control plane, in whatever order they are reached', () => {
     const fleet = fc.array(
       fc.record({ day: fc.integer({ min: 1, max: 3 }), plane: fc.nat(2), turn: fc.nat() }),
       {

@@ -78,7 +78,7 @@ const shown = (name: string, more: Partial<KubeObject['metadata']> = {}) =>
     metadata: { name, uid: `uid-${name}`, resourceVersion: '7', labels: labelsOf(name), ...more },
   })
 
-it('removes an object that a late request made after the deletion had looked', async () => {
+it('removes an object that a late request created after its deletion was confirmed', async () => {
   let execute: () => unknown = () => undefined
   let stored: KubeObject | undefined
   effects.host.script = ({ method, body }) => {
@@ -104,7 +104,7 @@ it('removes an object that a late request made after the deletion had looked', a
   await waitFor(() => expect(deletions()).toEqual([`DELETE ${REGISTRATIONS}/alpha`]))
 })
 
-it('removes just what it saw, when leadership begins', async () => {
+it('removes exactly the observed objects, when leadership begins', async () => {
   const { api, host, sweep, leadership, deletions } = sweeping({ leading: false })
   api.script = ({ method }) => (method === 'DELETE' ? {} : refusal(404, 'NotFound'))
   host.registrations.show(shown('gone'))
@@ -125,7 +125,7 @@ it.each<[string, (world: ReturnType<typeof sweeping>) => void]>([
     'that the host can’t be asked about',
     ({ api }) => (api.script = () => refusal(503, 'ServiceUnavailable')),
   ],
-])('leaves alone an object %s', async (_what, arrange) => {
+])('keeps an object %s', async (_what, arrange) => {
   vi.useFakeTimers()
   const world = sweeping()
   world.api.script = () => refusal(404, 'NotFound')
@@ -135,7 +135,7 @@ it.each<[string, (world: ReturnType<typeof sweeping>) => void]>([
   expect(world.deletions()).toEqual([])
 })
 
-it('leaves alone what somebody else made, and what is being deleted', async () => {
+it('keeps objects of others, and objects that are being deleted', async () => {
   const { api, host, deletions } = sweeping()
   api.script = ({ method }) => (method === 'DELETE' ? {} : refusal(404, 'NotFound'))
   host.registrations.show(shown('others', { labels: { 'kairship.io/instance': 'others' } }))
@@ -144,7 +144,7 @@ it('leaves alone what somebody else made, and what is being deleted', async () =
   await waitFor(() => expect(deletions()).toEqual([`DELETE ${REGISTRATIONS}/orphan`]))
 })
 
-it('leaves alone what changed since it was seen, and goes on with others', async () => {
+it('keeps an object that changed since it was observed, and continues with others', async () => {
   const { api, host, deletions } = sweeping()
   api.script = ({ method, path }) =>
     method === 'DELETE' && path.endsWith('/adopted') ? refusal(409, 'Conflict') : refusal(404, 'NotFound')
@@ -155,7 +155,7 @@ it('leaves alone what changed since it was seen, and goes on with others', async
   )
 })
 
-it('tries again when the host did not answer, and sweeps again what appears later', async () => {
+it('retries when the host did not answer, and sweeps later orphans', async () => {
   vi.useFakeTimers()
   const { api, host, deletions } = sweeping()
   let available = false
@@ -191,7 +191,7 @@ const binding: InstanceRoleBinding = {
   spec: { instance: 'alpha', role: 'Viewer', subjects: [{ kind: 'User', name: 'ada' }] },
 }
 
-it('says nothing of a role binding whose Instance the watch does not show yet', async () => {
+it('reports nothing about a role binding whose Instance the watch has not delivered yet', async () => {
   vi.useFakeTimers()
   const { api, host } = sweeping()
   api.script = () => instance()
@@ -200,7 +200,7 @@ it('says nothing of a role binding whose Instance the watch does not show yet', 
   expect(api.lines).toEqual(['GET /apis/kairship.io/v1alpha1/instances/alpha'])
 })
 
-it('says of a role binding that there is no such Instance, once', async () => {
+it('reports once that the Instance of a role binding does not exist', async () => {
   const { api, host } = sweeping()
   api.script = ({ method }) => (method === 'PATCH' ? {} : refusal(404, 'NotFound'))
   host.roleBindings.all.show(binding)

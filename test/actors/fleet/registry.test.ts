@@ -45,7 +45,7 @@ const poison: Instance = {
   },
 }
 
-describe('one bad instance', () => {
+describe('one crashed instance', () => {
   it('does not disturb other actors', () => {
     const { registry, crashes } = fleet()
     for (const name of ['good', 'bad', 'better']) registry.start(instance({ name }), false)
@@ -59,7 +59,7 @@ describe('one bad instance', () => {
     expect(probed).toEqual(new Set())
   })
 
-  it('stays visible with the reason, and works again after a restart', () => {
+  it('stays listed with the reason, and works again after a restart', () => {
     const { registry } = fleet()
     const actor = registry.start(instance({ name: 'bad' }), false)
     for (const fact of whole) actor.send(fact)
@@ -76,8 +76,8 @@ describe('one bad instance', () => {
   })
 })
 
-describe('a history', () => {
-  it('keeps event and cause of each transition, and nothing of an actor that was not started', () => {
+describe('the history of an actor', () => {
+  it('has event and cause of each transition, and nothing of an actor that was not started', () => {
     const { registry } = fleet()
     const actor = registry.start(instance({ name: 'alpha' }), false)
     for (const fact of [...whole, facts.unreachable]) actor.send(fact)
@@ -95,7 +95,7 @@ describe('a history', () => {
     expect(registry.get('alpha')).toBeUndefined()
   })
 
-  it('is streamed only while somebody reads', () => {
+  it('is streamed only to subscribers', () => {
     const { registry } = fleet()
     const actor = registry.start(instance({ name: 'alpha' }), false)
     const heard: string[] = []

@@ -110,8 +110,8 @@ class World {
   }
 }
 
-describe('whatever the data of an instance triggers', () => {
-  it('no error escapes, no other instance is affected, every crash is shown, and healed data brings the actor back', async () => {
+describe('for any data of an instance', () => {
+  it('no error escapes, no other instance is affected, every crash is reported, and repaired data restarts the actor', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 25 }), async commands => {
         const world = new World()
@@ -175,7 +175,7 @@ it.each<[string, 'healed' | 'still poisoned', string]>([
   }
 })
 
-it('an actor that is restarted observes anew what the watches on the host show', async () => {
+it('an actor that is restarted receives the current facts of the host watches', async () => {
   const world = new World()
   try {
     world.observe('alpha', 'poisoned')
@@ -189,7 +189,7 @@ it('an actor that is restarted observes anew what the watches on the host show',
   }
 })
 
-it('an instance that is parked is tried once for its deletion, and not for each observation after that', async () => {
+it('an instance that is parked is restarted once for its deletion, and not for each later event', async () => {
   const world = new World()
   try {
     world.observe('alpha', 'poisoned')

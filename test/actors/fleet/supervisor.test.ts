@@ -26,7 +26,7 @@ const observe = (object: Instance, type?: string) => fleet.observe(object, type)
 const lead = (now: boolean) => fleet.lead(now)
 const listed = () => fleet.listed()
 
-describe('two instances of one control plane, made at the same moment', () => {
+describe('two instances of one control plane, created at the same time', () => {
   /** A control plane under an address of its own, which answers when the gate opens. */
   const plane = (name: string, gate: Promise<void>) => {
     planes.set(
@@ -51,7 +51,7 @@ describe('two instances of one control plane, made at the same moment', () => {
     })
   const made = () => api.lines.filter(line => line.includes('/pediaclusters/'))
 
-  it('are decided before anything is made outside, also when the younger one is reached first', async () => {
+  it('are decided before any external object is created, even when the younger one is reached first', async () => {
     let open: () => void = () => undefined
     plane('oldest', new Promise(resolve => (open = resolve)))
     plane('younger', Promise.resolve())
@@ -74,7 +74,7 @@ describe('two instances of one control plane, made at the same moment', () => {
     )
   })
 
-  it('leave the control plane to the younger one when the oldest is removed', async () => {
+  it('leave the control plane to the younger one when the older one is deleted', async () => {
     plane('oldest', Promise.resolve())
     plane('younger', Promise.resolve())
     observe(adopting('oldest', 1))
@@ -92,7 +92,7 @@ describe('two instances of one control plane, made at the same moment', () => {
   })
 })
 
-describe('a replica that won the lease', () => {
+describe('a replica that acquired the lease', () => {
   const follows = () => supervisor.registry.get('alpha')?.snapshot?.context.leading
   const list = () => {
     const lists = new Subject<unknown>()
@@ -100,7 +100,7 @@ describe('a replica that won the lease', () => {
     return lists
   }
 
-  it('acts only when the Instances have been listed since: what it has observed may be older than the writes of another leader', () => {
+  it('acts only after a list of the Instances, because its facts may be older than another leader’s writes', () => {
     const lists = list()
     observe(instance({ finalizers: [] }))
     listed()
@@ -110,7 +110,7 @@ describe('a replica that won the lease', () => {
     expect(follows()).toBe(true)
   })
 
-  it('and lost it before they were listed never acts', () => {
+  it('and lost it before that list never acts', () => {
     const lists = list()
     observe(instance({ finalizers: [] }))
     listed()
@@ -169,7 +169,7 @@ describe('an actor that crashes', () => {
     ])
   })
 
-  it('is shown with its CR as last observed', () => {
+  it('is listed with its last observed CR', () => {
     crash()
     const changes: string[] = []
     supervisor.registry.changes.subscribe(({ type, name }) => changes.push(`${type} ${name}`))
@@ -180,7 +180,7 @@ describe('an actor that crashes', () => {
     expect(changes).toEqual(['changed alpha'])
   })
 
-  it('is not reported by a follower, until that follower leads', async () => {
+  it('is not reported by a follower, and is reported once that follower leads', async () => {
     storing()
     crash()
     await new Promise(setImmediate)
@@ -189,7 +189,7 @@ describe('an actor that crashes', () => {
     await waitFor(() => expect(stored.status?.phase).toBe('Degraded'))
   })
 
-  it('is reported in spite of another writer, and once', async () => {
+  it('is reported once, even when others write the CR', async () => {
     storing(2)
     lead(true)
     crash()

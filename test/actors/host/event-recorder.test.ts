@@ -26,7 +26,7 @@ function recording(script: (request: { method: string; path: string }) => unknow
   }
 }
 
-it('writes what happened as an Event about the Instance', async () => {
+it('writes an Event for the Instance', async () => {
   const { api, record, bodies } = recording()
   await record(degraded)
   expect(api.lines).toEqual([`POST ${EVENTS}`])
@@ -38,7 +38,7 @@ it('writes what happened as an Event about the Instance', async () => {
   })
 })
 
-it('counts in one Event what happens again within ten minutes, and begins another after that', async () => {
+it('counts repetitions within ten minutes in one Event, and starts another after that', async () => {
   const { api, record, bodies, pass } = recording()
   await record(degraded)
   await record(degraded)
@@ -50,7 +50,7 @@ it('counts in one Event what happens again within ten minutes, and begins anothe
   expect(api.lines.slice(2)).toEqual([`POST ${EVENTS}`, `POST ${EVENTS}`])
 })
 
-it('counts on, for each Instance by itself', async () => {
+it('counts separately for each Instance', async () => {
   const { api, record, bodies } = recording()
   const other = instance({ name: 'beta', uid: 'uid-beta' })
   await record(degraded)
@@ -61,14 +61,14 @@ it('counts on, for each Instance by itself', async () => {
   expect(api.lines[3]).toBe(`POST ${EVENTS}`)
 })
 
-it('waits for no answer longer than two seconds', async () => {
+it('waits at most two seconds for an answer', async () => {
   const { api, record } = recording()
   await record(degraded)
   await record(degraded)
   expect(api.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([2_000, 2_000])
 })
 
-it('forgets the happening that was recorded first when many Instances have one', async () => {
+it('drops its oldest record when many Instances have one', async () => {
   const { api, record } = recording()
   await record(degraded)
   for (let i = 0; i < 4_096; i++) await record(degraded, instance({ name: `i${i}`, uid: `uid-${i}` }))
@@ -76,7 +76,7 @@ it('forgets the happening that was recorded first when many Instances have one',
   expect(api.lines.filter(line => line.startsWith('PATCH'))).toEqual([])
 })
 
-it('writes a new Event when the one before was deleted', async () => {
+it('writes a new Event when the earlier one was deleted', async () => {
   const { api, record, outcomes } = recording(({ method }) =>
     method === 'PATCH' ? refusal(404, 'NotFound') : {},
   )
@@ -86,7 +86,7 @@ it('writes a new Event when the one before was deleted', async () => {
   expect(outcomes).toEqual(['written', 'written'])
 })
 
-it('drops what one Instance says beyond 25 Events and one in five minutes, and nothing of others', async () => {
+it('drops Events of one Instance beyond 25 and one in five minutes, and none of others', async () => {
   const { record, outcomes, pass } = recording()
   const other = instance({ name: 'beta', uid: 'uid-beta' })
   for (let i = 0; i < 30; i++) await record({ ...degraded, message: `cause ${i}` })
@@ -110,7 +110,7 @@ it.each([
   expect(outcomes).toEqual(['failed'])
 })
 
-it('cuts a message that an API server would refuse', async () => {
+it('truncates a message that an API server would refuse', async () => {
   const { record, bodies } = recording()
   await record({ ...degraded, message: 'x'.repeat(2_000) })
   expect(bodies()[0]?.message).toHaveLength(1024)

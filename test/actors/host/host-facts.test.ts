@@ -54,7 +54,7 @@ function started() {
   return { registrations, sent, facts }
 }
 
-it('a change is sent to the instance that it concerns', () => {
+it('a change is sent only to its instance', () => {
   const { registrations, sent, facts } = started()
   registrations.change('alpha', 'one')
   facts.stop()
@@ -62,7 +62,7 @@ it('a change is sent to the instance that it concerns', () => {
   expect(sent).toEqual(['alpha registration.observed {"revision":"one","deleting":false}'])
 })
 
-it('nothing is sent while contact is lost but the loss; when it is made again, the present state', () => {
+it('only the loss of contact is sent while contact is lost, and the current state after that', () => {
   const { registrations, sent } = started()
   registrations.contact.next({ reason: 'Unreachable', stage: 'registration', message: 'reset' })
   // A list that is under way brings changes one by one; until it is complete, absence means nothing.

@@ -42,7 +42,7 @@ it.each<[keyof Omit<ReportedHost, 'roleBindings'>, FailureReason, string, RegExp
   ])
 })
 
-it('a reason that repeats is reported once, another one and one after contact was made anew', () => {
+it('a repeated reason is reported once; another reason, and one after contact was restored, are reported again', () => {
   const { host, lines, subscription } = reporting()
   const { contact } = host.roleBindings.all
   contact.next(failed('NotServed', 'at 10:00'))

@@ -17,7 +17,7 @@ function index() {
 }
 
 describe('the rights that role bindings give in an instance', () => {
-  it('change with each binding of the instance, its deletion included, and with nothing else', () => {
+  it('change with each binding of the instance, including deletions, and with nothing else', () => {
     const { subject, clock, change } = index()
     const revisions = [subject.rightsOf('eu').revision]
     const next = (...of: Parameters<typeof change>) => {
@@ -37,7 +37,7 @@ describe('the rights that role bindings give in an instance', () => {
     expect(isChanged).toEqual([true, false, false, true, true, false])
   })
 
-  it('have always been none where there never was a binding', () =>
+  it('are empty from the beginning where no binding existed', () =>
     expect(index().subject.rightsOf('eu')).toEqual({
       revision: '',
       unchangedForMs: Number.POSITIVE_INFINITY,

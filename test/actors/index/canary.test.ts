@@ -110,8 +110,8 @@ afterEach(() => sky.land())
 
 const stands = expect.stringContaining('does not show in the index')
 
-describe('an index that moves', () => {
-  it('costs a write and a look for each beat, and is judged once', async () => {
+describe('a healthy index', () => {
+  it('costs one write and one read per canary, and reports one verdict', async () => {
     await sky.pass(2 * INTERVAL_MS)
     expect(sky.asked.length).toBeGreaterThanOrEqual(6)
     expect(sky.asked).toEqual(sky.asked.map((_, index) => (index % 2 === 0 ? 'write' : 'look')))
@@ -133,7 +133,7 @@ describe('an index that moves', () => {
     },
   )
 
-  it('is not compared letter by letter: 1000 is newer than 999', async () => {
+  it('is compared by number, not by text: 1000 is newer than 999', async () => {
     for (let at = 0; at < 899; at++) sky.write()
     sky.indexed = '999'
     sky.moving = false
@@ -141,7 +141,7 @@ describe('an index that moves', () => {
     expect(sky.judged).toEqual([stands])
   })
 
-  it('is first measured some time within ten seconds, so that a fleet does not ask all at once', async () => {
+  it('is first measured at a random time within ten seconds, so that a fleet does not send all at once', async () => {
     sky.land()
     sky = new Sky(0.9)
     await sky.pass(8_900)
@@ -151,20 +151,20 @@ describe('an index that moves', () => {
   })
 })
 
-describe('an index that is stalled', () => {
+describe('a stalled index', () => {
   beforeEach(async () => {
     await sky.pass(1_000)
     sky.moving = false
   })
 
-  it('is given the patience, not less', async () => {
+  it('is reported after the configured patience, and not before', async () => {
     await sky.pass(14_000 + PATIENCE_MS - 500)
     expect(sky.judged).toEqual(['moves'])
     await sky.pass(2_000)
     expect(sky.judged).toEqual(['moves', stands])
   })
 
-  it('is reported once; while its lag grows nothing more is written, and it is read less often', async () => {
+  it('is reported once; while its lag grows it gets no writes and fewer reads', async () => {
     await sky.pass(INTERVAL_MS + PATIENCE_MS)
     const [judgements, figures, writes] = [
       sky.judged.length,
@@ -184,7 +184,7 @@ describe('an index that is stalled', () => {
     expect(sky.asked.filter(one => one === 'look').length).toBeLessThanOrEqual(21)
   })
 
-  it('is trusted again by itself, but only when one that is written after that is seen in time', async () => {
+  it('is in service again only after a canary that is written later arrives in time', async () => {
     await sky.pass(2 * INTERVAL_MS)
     expect(sky.last).toMatchObject({ state: 'stalled' })
     sky.move()
@@ -198,7 +198,7 @@ describe('an index that is stalled', () => {
     expect(sky.last).toMatchObject({ state: 'current', lagMs: 25 })
   })
 
-  it('because it cannot be read at all says so', async () => {
+  it('that cannot be read at all is reported with that reason', async () => {
     sky.move()
     sky.unreadable = 'GET /apis/clusterpedia.io: 503 service unavailable'
     await sky.pass(2 * INTERVAL_MS)
@@ -207,7 +207,7 @@ describe('an index that is stalled', () => {
     expect(sky.last).toMatchObject({ state: 'stalled', because })
   })
 
-  it('is not accused of what was taken away in the instance, where the next beat makes it again', async () => {
+  it('is not reported for a canary that was deleted in the instance; the next one is created again', async () => {
     await sky.pass(INTERVAL_MS / 2)
     sky.takeAway()
     sky.moving = true
@@ -216,7 +216,7 @@ describe('an index that is stalled', () => {
     expect(sky.judged).toEqual(['moves'])
   })
 
-  it('is not called stalled while the instance does not answer', async () => {
+  it('is not reported while the instance does not answer', async () => {
     await sky.pass(INTERVAL_MS / 2)
     sky.unreachable = true
     await sky.pass(2 * INTERVAL_MS)
@@ -230,7 +230,7 @@ describe('a replica that does not lead', () => {
     sky.leading = false
   })
 
-  it('never writes, and measures by what the leader wrote', async () => {
+  it('never writes, and measures the leader’s canaries', async () => {
     await sky.pass(INTERVAL_MS)
     expect(sky.last).toBeUndefined()
     for (let beat = 0; beat < 4; beat++) {
@@ -245,7 +245,7 @@ describe('a replica that does not lead', () => {
     expect(sky.judged).toEqual(['moves', stands])
   })
 
-  it('measures nothing by a canary that it has seen already', async () => {
+  it('does not measure a canary twice', async () => {
     sky.write()
     await sky.pass(INTERVAL_MS)
     const figures = sky.figures.length
@@ -254,7 +254,7 @@ describe('a replica that does not lead', () => {
     expect(sky.asked.filter(one => one === 'look')).toHaveLength(1)
   })
 
-  it('that begins to lead writes at its next beat and not at once: no burst over a whole fleet', async () => {
+  it('that starts to lead writes at its next interval, to avoid a burst over the fleet', async () => {
     sky.write()
     await sky.pass(1_000)
     sky.leading = true
@@ -267,7 +267,7 @@ describe('a replica that does not lead', () => {
   })
 })
 
-it('an index that nobody can measure is said to be so, and measured when that is over', async () => {
+it('an index that cannot be measured is reported, and is measured once that is over', async () => {
   sky.refused = 'ConfigMaps are not indexed'
   await sky.pass(2 * INTERVAL_MS)
   expect(sky.judged).toEqual(['ConfigMaps are not indexed'])
@@ -277,14 +277,14 @@ it('an index that nobody can measure is said to be so, and measured when that is
   expect(sky.judged).toEqual(['ConfigMaps are not indexed', 'moves'])
 })
 
-it('an index that we may not read is not accused', async () => {
+it('an index that refuses our reads is not reported as stalled', async () => {
   sky.forbidden = 'resources.clusterpedia.io is forbidden'
   await sky.pass(2 * INTERVAL_MS)
   expect(sky.judged).toEqual(['resources.clusterpedia.io is forbidden'])
   expect(sky.last).toEqual({ state: 'unknown' })
 })
 
-it('a control plane that refuses the canary leaves its index unmeasured, and is tried again', async () => {
+it('a control plane that refuses the canary leaves its index unmeasured, and is retried', async () => {
   sky.unreachable = true
   await sky.pass(2 * INTERVAL_MS)
   expect(sky.figures).toEqual([])
@@ -294,7 +294,7 @@ it('a control plane that refuses the canary leaves its index unmeasured, and is 
   expect(sky.judged).toEqual(['moves'])
 })
 
-it('a canary that has landed leaves no timer, and sends no more requests', async () => {
+it('a canary that arrived leaves no timer, and sends no more requests', async () => {
   await sky.pass(1_000)
   sky.land()
   await sky.pass(25)

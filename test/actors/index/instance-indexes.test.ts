@@ -79,7 +79,7 @@ function indexes(clusters: readonly KeptVirtualCluster[], inContact = true) {
 }
 
 describe('the index of an instance', () => {
-  it('can what its PediaCluster declares, and nothing beyond that', () => {
+  it('has the capabilities that its PediaCluster declares, and no others', () => {
     const can = (annotation?: string) =>
       indexes([keptVirtualCluster(pediaCluster('eu', annotation === undefined ? {} : { annotation }))]).of.of(
         'eu',
@@ -92,7 +92,7 @@ describe('the index of an instance', () => {
     })
   })
 
-  it('holds the types that its PediaCluster says it syncs, in those versions', () => {
+  it('has the types and versions that its PediaCluster has synced', () => {
     const index = indexes([keptVirtualCluster(pediaCluster('eu'))]).of.of('eu')
     const holds = (group: string, version: string, resource: string) =>
       index?.holds({ group, version, resource })
@@ -114,13 +114,13 @@ describe('the index of an instance', () => {
     [[condition('ClusterHealthy'), condition('Ready', 'Unknown', 'x')], /Ready is Unknown/],
     [[], /not reported/],
     [[condition('ClusterHealthy'), condition('Ready')], undefined],
-  ])('says why it may be old: %j', (conditions, trouble) => {
+  ])('reports why it may be out of date: %j', (conditions, trouble) => {
     const found = indexes([keptVirtualCluster(pediaCluster('eu', { conditions }))]).of.of('eu')?.trouble
     if (trouble) expect(found).toMatch(trouble)
     else expect(found).toBeUndefined()
   })
 
-  it('is read below the path of its cluster, and says what it adds', () => {
+  it('is read below the path of its cluster, and its added annotations are known', () => {
     const { asked, of } = indexes([keptVirtualCluster(pediaCluster('eu'))])
     const index = of.of('eu')
     const request = { method: 'GET', headers: [], long: false, headTimeoutMs: 0 }
@@ -129,7 +129,7 @@ describe('the index of an instance', () => {
     expect(index?.mark).toBe('"shadow.clusterpedia.io/cluster-name":"k-eu"')
   })
 
-  it('keeps a type that was whole when the index lost contact with the instance, and no other', () => {
+  it('keeps types that were synced when the index lost contact with the instance, and no others', () => {
     const configMaps = { group: '', version: 'v1', resource: 'configmaps' }
     const stopped = { status: 'Stop', reason: 'Pause' }
     const paused = (uid: string, as: object = stopped) =>
@@ -150,7 +150,7 @@ describe('the index of an instance', () => {
     expect(of.of('eu')?.holds(configMaps)).toBe('syncing')
   })
 
-  it('is one endpoint, whatever its PediaCluster says of itself, so that its circuit lasts', () => {
+  it('keeps one endpoint when its PediaCluster changes, so that its circuit stays', () => {
     const { of, becomes } = indexes([keptVirtualCluster(pediaCluster('eu'))])
     const before = of.of('eu')
     becomes(keptVirtualCluster(pediaCluster('eu', { conditions: [] })))
@@ -158,7 +158,7 @@ describe('the index of an instance', () => {
     expect(of.of('eu')?.upstream).toBe(before?.upstream)
   })
 
-  it('names the rights that role bindings give in the instance', () =>
+  it('includes the rights that role bindings give in the instance', () =>
     expect(indexes([keptVirtualCluster(pediaCluster('eu'))]).of.of('eu')?.rights).toEqual({
       revision: 'of eu',
       unchangedForMs: 5,
@@ -173,11 +173,11 @@ describe('the index of an instance', () => {
       true,
     ],
     ['nobody knows how it stands', [pediaCluster('eu')], false],
-  ])('is not there when %s', (_, clusters, inContact) =>
+  ])('is undefined when %s', (_, clusters, inContact) =>
     expect(indexes(clusters.map(keptVirtualCluster), inContact).of.of('eu')).toBeUndefined(),
   )
 
-  it('shares its list of types with all that sync the same', () => {
+  it('shares its list of types with instances that sync the same types', () => {
     const [one, other] = ['eu', 'us'].map(name => keptVirtualCluster(pediaCluster(name)))
     expect(one?.types).toBe(other?.types)
   })

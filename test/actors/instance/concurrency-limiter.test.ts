@@ -36,7 +36,7 @@ class Piece {
 }
 
 describe('a concurrency limiter', () => {
-  it('runs no more than its limit, in order of arrival', async () => {
+  it('runs at most its limit at once, in order of arrival', async () => {
     const limiter = new ConcurrencyLimiter(1)
     const pieces = [new Piece(limiter), new Piece(limiter), new Piece(limiter)]
     const started = () => pieces.map(({ started }) => started)
@@ -47,7 +47,7 @@ describe('a concurrency limiter', () => {
     expect(started()).toEqual([true, true, false])
   })
 
-  it('frees the place of work that fails, and passes the error on', async () => {
+  it('releases the slot of work that fails, and passes the error on', async () => {
     const limiter = new ConcurrencyLimiter(1)
     const [first, second] = [new Piece(limiter), new Piece(limiter)]
     await settled()
@@ -56,7 +56,7 @@ describe('a concurrency limiter', () => {
     expect([first.outcome, second.started]).toEqual(['Error: broken', true])
   })
 
-  it('does not start work whose signal aborted while it waited, nor in the turn in which it got its place', async () => {
+  it('does not start work whose signal aborted while it waited, or in the turn in which it got its slot', async () => {
     const limiter = new ConcurrencyLimiter(1)
     const [first, second, third, fourth] = [1, 2, 3, 4].map(() => new Piece(limiter)) as [
       Piece,
@@ -74,7 +74,7 @@ describe('a concurrency limiter', () => {
     expect([second.started, third.started, fourth.started]).toEqual([false, false, true])
   })
 
-  it('refuses a signal that has aborted', async () => {
+  it('rejects a signal that is already aborted', async () => {
     await expect(new ConcurrencyLimiter(1).run(AbortSignal.abort('over'), async () => 1)).rejects.toBe('over')
   })
 
@@ -99,7 +99,7 @@ describe('a concurrency limiter', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('lets work that runs longer than its patience go on without a place', async () => {
+  it('lets work that exceeds its patience continue without a slot', async () => {
     const limiter = new ConcurrencyLimiter(1, 1_000)
     const [first, second, third] = [1, 2, 3].map(() => new Piece(limiter)) as [Piece, Piece, Piece]
     await vi.advanceTimersByTimeAsync(1_000)
@@ -109,7 +109,7 @@ describe('a concurrency limiter', () => {
     expect([first.outcome, third.started]).toEqual(['done', false])
   })
 
-  it('loses no place, whatever ends or is given up in whatever order', async () => {
+  it('loses no slot, whatever order work ends or is aborted in', async () => {
     const action = fc.record({
       does: fc.constantFrom('arrive', 'succeed', 'fail', 'abort', 'settle', 'wait'),
       which: fc.nat(20),

@@ -12,8 +12,8 @@ const connected = (name: string, closed: string[]): Connected => ({
   fingerprint: name,
 })
 
-describe('the connection of an instance whose credentials rotate', () => {
-  it('is the new one at once, and the old one closes after what runs over it had its time', () => {
+describe('the connection of an instance whose credentials change', () => {
+  it('is replaced at once, and the old one closes after its grace period', () => {
     const closed: string[] = []
     const connection = new InstanceConnection()
     const seen: (string | undefined)[] = []
@@ -28,7 +28,7 @@ describe('the connection of an instance whose credentials rotate', () => {
     expect(closed).toEqual(['old'])
   })
 
-  it('is announced before the old one is closed, so that watches move over without a gap', () => {
+  it('is announced before the old one is closed, so that watches move without a gap', () => {
     const closed: string[] = []
     const connection = new InstanceConnection()
     connection.replace(connected('old', closed))
@@ -38,7 +38,7 @@ describe('the connection of an instance whose credentials rotate', () => {
     expect(closedWhenTold).toEqual([[], []])
   })
 
-  it('is none once the Secret is gone; the last one still ends in its time', () => {
+  it('is removed with the Secret; the last one still closes after its grace period', () => {
     const closed: string[] = []
     const connection = new InstanceConnection()
     connection.replace(connected('old', closed))
@@ -50,7 +50,7 @@ describe('the connection of an instance whose credentials rotate', () => {
     expect(connection.last).toBeUndefined()
   })
 
-  it('closes all of them at once, the retired ones too and each only once, when the instance goes', async () => {
+  it('closes with the instance, retired ones included, each once', async () => {
     const closed: string[] = []
     const connection = new InstanceConnection()
     for (const name of ['first', 'second', 'third']) connection.replace(connected(name, closed))

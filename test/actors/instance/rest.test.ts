@@ -26,7 +26,7 @@ function lasting(heard: readonly AnyEventObject[]): number | undefined {
   return undefined
 }
 
-it('says until when it rests, and ends then', () => {
+it('reports until when it rests, and ends then', () => {
   const heard = resting({ ms: 1_000 })
   expect(heard).toEqual([{ type: 'rest.began', task: 'status', until: start.getTime() + 1_000 }])
   expect(lasting(heard)).toBe(1_000)
@@ -36,7 +36,7 @@ it('says until when it rests, and ends then', () => {
 it.each([
   ['forward', 3_600_000],
   ['backward', -3_600_000],
-])('is over in time though the wall clock is set an hour %s meanwhile', (_way, shift) => {
+])('ends in time although the wall clock is set an hour %s meanwhile', (_way, shift) => {
   const heard = resting({ ms: 1_000 })
   vi.setSystemTime(start.getTime() + shift)
   expect(lasting(heard)).toBe(1_000)

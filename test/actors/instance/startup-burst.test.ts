@@ -21,7 +21,7 @@ function deferring(burst: StartupBurst, signal = never) {
 }
 
 describe('a start-up burst', () => {
-  it('is over when no instance has come up for a while', async () => {
+  it('ends when no instance has become ready for a while', async () => {
     const burst = new StartupBurst(() => 51)
     const deferred = deferring(burst)
     for (let arrival = 0; arrival < 5; arrival++) {
@@ -33,7 +33,7 @@ describe('a start-up burst', () => {
     expect(deferred.over).toBe(true)
   })
 
-  it('is over for all deferred work at the same time, and begins anew after that', async () => {
+  it('ends for all deferred work at once, and can start again later', async () => {
     const burst = new StartupBurst(() => 51)
     const first = [deferring(burst), deferring(burst)]
     await vi.advanceTimersByTimeAsync(QUIET_MS)
@@ -43,7 +43,7 @@ describe('a start-up burst', () => {
     expect(next.over).toBe(false)
   })
 
-  it('that does not end defers work for a limited time', async () => {
+  it('that continues defers work for a limited time', async () => {
     const burst = new StartupBurst(() => 51)
     const deferred = deferring(burst)
     for (let ms = 0; ms < LONGEST_MS + QUIET_MS; ms += 1_000) {
@@ -57,7 +57,7 @@ describe('a start-up burst', () => {
     await expect(new StartupBurst(() => 50).over(never)).resolves.toBeUndefined()
   })
 
-  it('defers no work that was given up', async () => {
+  it('does not run deferred work that was unsubscribed', async () => {
     const [burst, gone] = [new StartupBurst(() => 51), new AbortController()]
     const deferred = deferring(burst, gone.signal)
     gone.abort('gone')

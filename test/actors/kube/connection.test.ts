@@ -76,7 +76,7 @@ describe('request', () => {
     expect(await api.request({ method: 'GET', path: '/readyz' })).toBe('ok')
   })
 
-  it('reuses its sockets for requests in a row and bounds how many it opens at once', async () => {
+  it('reuses its sockets for sequential requests and bounds how many it opens at once', async () => {
     await connected((_, response) => json(response, 200, {}), { maxRequestSockets: 3 })
     for (let i = 0; i < 5; i++) await api.request({ method: 'GET', path: '/' })
     expect(server.connections()).toBeLessThanOrEqual(2) // undici frees a socket a tick after the answer
@@ -84,7 +84,7 @@ describe('request', () => {
     expect(server.connections()).toBeLessThanOrEqual(3)
   })
 
-  it('sends who the request is made for, also in letters a header cannot carry', async () => {
+  it('sends the impersonated user, also in characters that a header cannot carry', async () => {
     await connected((_, response) => json(response, 200, {}))
     await api.request({
       method: 'GET',
@@ -112,8 +112,8 @@ describe('request', () => {
   })
 })
 
-describe('a request that fails', () => {
-  it('throws the Status the server sent', async () => {
+describe('a failed request', () => {
+  it('throws the Status of the server', async () => {
     const status = {
       kind: 'Status',
       status: 'Failure',
@@ -147,7 +147,7 @@ describe('a request that fails', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('names the request and the cause when nobody listens', async () => {
+  it('names the request and the cause when no server listens', async () => {
     await connected(() => undefined)
     const port = new URL(server.url).port
     await server.close()
@@ -157,7 +157,7 @@ describe('a request that fails', () => {
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('gives up when its time is over, and ends the request upstream', async () => {
+  it('fails when its deadline is over, and aborts the request upstream', async () => {
     let closed: Promise<void> | undefined
     await connected((_, response) => {
       closed = new Promise(resolve => response.on('close', resolve))
@@ -171,7 +171,7 @@ describe('a request that fails', () => {
     await closed
   })
 
-  it('counts the time of the body into its own', async () => {
+  it('includes its body in its deadline', async () => {
     await connected((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":')
     })
@@ -180,7 +180,7 @@ describe('a request that fails', () => {
     })
   })
 
-  it('throws the caller’s reason when the caller gives up, and ends the request upstream', async () => {
+  it('throws the caller’s reason when the caller aborts, and aborts the request upstream', async () => {
     const caller = new AbortController()
     let closed: Promise<void> | undefined
     await connected((_, response) => {
@@ -192,7 +192,7 @@ describe('a request that fails', () => {
     await closed
   })
 
-  it('is not sent when the caller had given up before', async () => {
+  it('is not sent when the caller’s signal is already aborted', async () => {
     await connected((_, response) => json(response, 200, {}))
     await caught(api.request({ method: 'POST', path: '/', body: {}, signal: AbortSignal.abort() }))
     expect(server.received).toHaveLength(0)
@@ -205,7 +205,7 @@ describe('a request that fails', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('reads no more than it may', async () => {
+  it('stops at its size limit', async () => {
     await connected((_, response) => json(response, 200, { text: 'x'.repeat(1 << 20) }), {
       maxAnswerBytes: 1 << 16,
     })
@@ -213,7 +213,7 @@ describe('a request that fails', () => {
     expect(error.message).toBe('GET /big: the answer is larger than 65536 bytes')
   })
 
-  it('does not take cut JSON for an answer', async () => {
+  it('does not accept truncated JSON', async () => {
     await connected((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":'),
     )
@@ -228,7 +228,7 @@ describe('watch', () => {
   const names = (seen: WatchEvent[]) =>
     seen.map(({ type, object }) => `${type} ${(object as { metadata: { name: string } }).metadata.name}`)
 
-  it('yields events wherever the chunks are cut, also inside a character', async () => {
+  it('yields events at any chunk boundaries, also inside a character', async () => {
     const bytes = Buffer.from(line('ADDED', 'ä') + line('MODIFIED', '€') + line('DELETED', 'z'))
     await connected((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -246,7 +246,7 @@ describe('watch', () => {
     expect(server.received[0]!.url).toBe('/things?resourceVersion=5&watch=true')
   })
 
-  it('throws a refusal, and has not opened', async () => {
+  it('throws a refusal, and does not report itself as open', async () => {
     await connected((_, response) => response.writeHead(404).end('404 page not found'))
     const opened = vi.fn()
     expect(await caught(events(api.watch({ path: '/', opened })))).toMatchObject({
@@ -256,7 +256,7 @@ describe('watch', () => {
     expect(opened).not.toHaveBeenCalled()
   })
 
-  it('says that it is open when the server has accepted it, before anything happens', async () => {
+  it('reports itself as open when the server has accepted it, before the first event', async () => {
     await connected((_, response) => {
       response.writeHead(200)
       response.flushHeaders()
@@ -290,14 +290,14 @@ describe('watch', () => {
     expect(await caught(events(api.watch({ path: '/things' })))).toBeInstanceOf(UnreachableError)
   })
 
-  it('refuses an event larger than it may read', async () => {
+  it('refuses an event over its size limit', async () => {
     await connected((_, response) => response.writeHead(200).end('x'.repeat(1 << 18)), {
       maxAnswerBytes: 1 << 16,
     })
     expect((await caught(events(api.watch({ path: '/' })))).message).toContain('larger than 65536 bytes')
   })
 
-  it('waits for its head only as long as a request, but for events as long as it takes', async () => {
+  it('limits the time for the response head, and not for events', async () => {
     let late: (() => void) | undefined
     let asked: () => void = () => undefined
     const muteAsked = new Promise<void>(resolve => {
@@ -323,7 +323,7 @@ describe('watch', () => {
     expect(names([(await quiet.next()).value])).toEqual(['ADDED b'])
   })
 
-  it('ends without error when the caller aborts, and closes the socket', async () => {
+  it('completes without error when the caller aborts, and closes the socket', async () => {
     await connected((_, response) => void response.writeHead(200).write(line('ADDED', 'a')))
     const caller = new AbortController()
     for await (const _ of api.watch({ path: '/', signal: caller.signal })) caller.abort()
@@ -331,13 +331,13 @@ describe('watch', () => {
     expect(api.inFlight()).toEqual({ requests: 0, watches: 0 })
   })
 
-  it('closes the socket when the reader walks away', async () => {
+  it('closes the socket when the reader stops iterating', async () => {
     await connected((_, response) => void response.writeHead(200).write(line('ADDED', 'a')))
     for await (const _ of api.watch({ path: '/' })) break
     await waitFor(() => expect(server.sockets.size).toBe(0))
   })
 
-  it('never starves requests, however many watches there are', async () => {
+  it('never starves requests, however many watches are open', async () => {
     await connected(
       ({ url }, response) => {
         if (url.includes('watch=true')) response.writeHead(200).write(line('ADDED', 'a'))

@@ -18,7 +18,7 @@ import { json, type ScriptedServer, scriptedServer } from './scripted-server.js'
 
 const folder = ownFolder()
 
-describe('a connection under the credentials of a kubeconfig', () => {
+describe('a connection with the credentials of a kubeconfig', () => {
   let issuer: CertificateAuthority
   let serving: { cert: string; key: string }
   let client: KeyPair
@@ -67,20 +67,20 @@ describe('a connection under the credentials of a kubeconfig', () => {
     expect(server!.received).toHaveLength(0)
   })
 
-  it('verifies the name that the kubeconfig gives', async () => {
+  it('verifies the server name that the kubeconfig gives', async () => {
     await serve((_, response) => json(response, 200, 'hello'))
     expect(await get({ cluster: { ...trusting(issuer.certificate), 'tls-server-name': 'inner.test' } })).toBe(
       'hello',
     )
   })
 
-  it('goes unverified only when the kubeconfig says so, and reports it', async () => {
+  it('skips verification only when the kubeconfig asks for it, and reports that', async () => {
     await serve((_, response) => json(response, 200, 'hello'))
     expect(await get({ cluster: { 'insecure-skip-tls-verify': true } })).toBe('hello')
     expect(api!.insecure).toBe(true)
   })
 
-  it('shows its client certificate', async () => {
+  it('presents its client certificate', async () => {
     const seen: string[] = []
     server = await scriptedServer(
       (_, response) => {
@@ -96,7 +96,7 @@ describe('a connection under the credentials of a kubeconfig', () => {
     expect(seen).toEqual(['kairship'])
   })
 
-  it('refuses certificates that cannot be used before any request', async () => {
+  it('refuses unusable certificates before any request', async () => {
     const other = await issuer.issueClient({ name: 'other', groups: [] })
     const broken = base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
     const connect = (parts: Parts) => kubeConnector().connect(kubeconfig(parts))
@@ -110,7 +110,7 @@ describe('a connection under the credentials of a kubeconfig', () => {
     await expect(connect({ user: mismatched })).rejects.toThrow(/the certificates cannot be used/)
   })
 
-  it('reads a token file anew when the server refuses what it held', async () => {
+  it('reads a token file again when the server refuses its token', async () => {
     const tokens: (string | undefined)[] = []
     await serve(({ headers }, response) => {
       tokens.push(headers.authorization)
@@ -131,7 +131,7 @@ describe('a connection under the credentials of a kubeconfig', () => {
     expect(tokens).toEqual(['Bearer old', 'Bearer new'])
   })
 
-  it('fails by name when a token file is missing, and works once it is there', async () => {
+  it('fails with the name of a missing token file, and works once the file exists', async () => {
     await serve((_, response) => json(response, 200, 'hello'))
     const tokenFile = join(folder.path, 'token')
     const text = kubeconfig({
@@ -169,7 +169,7 @@ describe('a connection under the credentials of a kubeconfig', () => {
       const token = readFileSync(process.env.FOLDER + '/runs', 'utf8').length + info.spec.cluster.server.slice(0, 5)
       console.log(JSON.stringify({ apiVersion: info.apiVersion, kind: 'ExecCredential', status: { token, expirationTimestamp: ${expires} } }))`
 
-    it('runs it once for many requests, and again after a refusal', async () => {
+    it('runs it once for many requests, and again after a 401', async () => {
       const tokens: (string | undefined)[] = []
       await serve(({ headers }, response) => {
         tokens.push(headers.authorization)
@@ -183,7 +183,7 @@ describe('a connection under the credentials of a kubeconfig', () => {
       expect(tokens).toEqual([...Array(4).fill('Bearer 1https'), 'Bearer 2https'])
     })
 
-    it('runs it again when what it printed has expired', async () => {
+    it('runs it again when its credential has expired', async () => {
       await serve((_, response) => json(response, 200, {}))
       const connection = await plugin(counting('new Date(Date.now() + 5000).toISOString()')) // within the margin
       for (let i = 0; i < 2; i++) await connection.request({ method: 'GET', path: '/' })
@@ -206,14 +206,14 @@ describe('a connection under the credentials of a kubeconfig', () => {
         'console.log(JSON.stringify({apiVersion:"client.authentication.k8s.io/v1",kind:"ExecCredential",status:{}}))',
         /neither a token nor a certificate/,
       ],
-    ])('says so when it %s', async (_, script, message) => {
+    ])('reports when it %s', async (_, script, message) => {
       await serve((_, response) => json(response, 200, {}))
       const connection = await plugin(script)
       await expect(connection.request({ method: 'GET', path: '/' })).rejects.toThrow(message)
       expect(server!.received).toHaveLength(0)
     })
 
-    it('shows the certificate it printed, and changes sockets when it changes', async () => {
+    it('presents the certificate that it printed, and replaces sockets when the certificate changes', async () => {
       const next = await issuer.issueClient({ name: 'second', groups: [] })
       const seen: string[] = []
       server = await scriptedServer(

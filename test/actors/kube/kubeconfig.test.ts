@@ -36,7 +36,7 @@ describe('parseKubeconfig', () => {
     })
   })
 
-  it('lets embedded data win over files, and refers files to its own folder', () => {
+  it('prefers embedded data to files, and resolves files relative to its own folder', () => {
     const user = { 'client-certificate': 'me.crt', 'client-key': '/abs/me.key', tokenFile: 'token' }
     expect(parseKubeconfig(kubeconfig({ user }), trusted).credential).toEqual({
       certificate: { cert: { file: '/etc/kube/me.crt' }, key: { file: '/abs/me.key' } },
@@ -47,7 +47,7 @@ describe('parseKubeconfig', () => {
     expect(parseKubeconfig(kubeconfig({ cluster }), trusted).tls.ca).toEqual({ pem: ca })
   })
 
-  it('reads several files as one, the first definition winning', () => {
+  it('merges several files, where the first definition wins', () => {
     const first =
       'contexts: [{name: x, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {tokenFile: t}}]'
     const config = mergeKubeconfigs(
@@ -60,7 +60,7 @@ describe('parseKubeconfig', () => {
     expect(config).toMatchObject({ server: 'https://127.0.0.1:6443', credential: { tokenFile: '/first/t' } })
   })
 
-  it('takes anchors and aliases neither for data nor for a way to fill memory', () => {
+  it('rejects anchors and aliases, as data and as a way to exhaust memory', () => {
     expect(() => parseKubeconfig('a: &a [1]\nb: [*a, *a]', trusted)).toThrow(KubeconfigError)
   })
 
@@ -107,7 +107,7 @@ describe('parseKubeconfig', () => {
     ],
     [`users: {token: ${secret}}`, 'kubeconfig: users: Invalid input: expected array, received object'],
     [`token: ${secret}\n  bad: indent`, 'kubeconfig: not valid YAML (line 1)'],
-  ])('refuses %j by name, without quoting a value', (text, message) => {
+  ])('refuses %j by field name, without quoting a value', (text, message) => {
     const error = (() => {
       try {
         return parseKubeconfig(text, trusted)
@@ -126,7 +126,7 @@ describe('parseKubeconfig', () => {
     ['an authority file', { cluster: { 'certificate-authority': '/etc/passwd' } }],
     ['a command', { user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh' } } }],
     ['an auth provider', { user: { 'auth-provider': { name: 'oidc' } } }],
-  ])('lets a kubeconfig out of a Secret not name %s', async (_, parts) => {
+  ])('refuses %s in a kubeconfig from a Secret', async (_, parts) => {
     await expect(kubeConnector().connect(kubeconfig(parts))).rejects.toThrow(/allowed here/)
     expect(parseKubeconfig(kubeconfig(parts), trusted)).toBeDefined()
   })
@@ -139,7 +139,7 @@ describe('loadKubeconfig', () => {
     return path
   }
 
-  it('takes a named file before the environment, and that before the Pod, and that before home', async () => {
+  it('prefers a named file to the environment, the environment to the Pod, and the Pod to the home folder', async () => {
     const named = await write('named', kubeconfig({ server: 'https://named' }))
     const listed = await write('listed', kubeconfig({ server: 'https://listed' }))
     const env = { KUBECONFIG: `${join(folder.path, 'absent')}:${listed}`, KUBERNETES_SERVICE_HOST: 'fd00::1' }

@@ -67,7 +67,7 @@ describe('watches of one endpoint', () => {
     expect(server.sockets.size).toBe(2)
   })
 
-  it('have a socket each where the server speaks HTTP/1.1 only', async () => {
+  it('have a socket each where the server has only HTTP/1.1', async () => {
     await connected(() => undefined, { http1: true })
     const watches = [opened(1), opened(2), opened(3)]
     const first = await Promise.all(watches.map(watch => watch.next()))
@@ -96,7 +96,7 @@ describe('watches of one endpoint', () => {
     expect(sent).toBe('Bearer secret')
   })
 
-  it('end one by one: leaving one resets its stream and leaves the others open', async () => {
+  it('end separately: closing one resets its stream and keeps the others', async () => {
     const streams: ServerHttp2Stream[] = []
     await connected(stream => {
       streams.push(stream)
@@ -122,7 +122,7 @@ describe('watches of one endpoint', () => {
     expect((await opened(2).next()).value.object).toEqual({ n: 1 })
   })
 
-  it('that run go on when the server says goodbye, and new ones get a new connection', async () => {
+  it('that run continue after GOAWAY, and new ones use a new connection', async () => {
     const streams: ServerHttp2Stream[] = []
     await connected(stream => {
       streams.push(stream)
@@ -151,7 +151,7 @@ describe('watches of one endpoint', () => {
     await waitFor(() => expect(server.sockets.size).toBe(0))
   })
 
-  it('are refused a server that another authority vouches for', async () => {
+  it('refuse a server whose certificate another authority signed', async () => {
     await connected(() => undefined)
     const stranger = await connectKube({
       server: `https://127.0.0.1:${server.port}`,
@@ -172,7 +172,7 @@ describe('requests over the session of the watches', () => {
     stream.end(JSON.stringify(body))
   }
 
-  it('need one connection with all watches and requests of the endpoint', async () => {
+  it('share one connection with all watches and requests of the endpoint', async () => {
     await sharing((stream, path) => {
       if (path.includes('watch')) {
         stream.respond(head)
@@ -208,13 +208,13 @@ describe('requests over the session of the watches', () => {
     })
   })
 
-  it('fall back to sockets where the server speaks HTTP/1.1 only', async () => {
+  it('fall back to sockets where the server has only HTTP/1.1', async () => {
     server = await serve(() => undefined, { http1: true, whole: true })
     api = await connectedTo(server.port, { oneSession: true })
     expect(await api.request({ method: 'GET', path: '/x' })).toEqual({ n: 1 })
   })
 
-  it('fail within their deadline, and find a new connection when the old one turns out to be dead', async () => {
+  it('fail within their deadline, and use a new connection when the old one is dead', async () => {
     server = await serve(stream => answerJson(stream, { n: 1 }))
     const relay = await freezable(server.port)
     api = await connectedTo(relay.port, { oneSession: true })
@@ -235,7 +235,7 @@ describe('requests over the session of the watches', () => {
     }
   })
 
-  it('leave the connection alone when the server is only slow to answer', async () => {
+  it('keep the connection when the server is only slow to answer', async () => {
     let answering = false
     await sharing(stream => answering && answerJson(stream, { n: 1 }))
     const get = () => api.request({ method: 'GET', path: '/x', timeoutMs: 50 })
@@ -246,7 +246,7 @@ describe('requests over the session of the watches', () => {
   })
 })
 
-it('an endpoint has as many sessions as it needs, and Node sees no leak in that', async () => {
+it('an endpoint opens as many sessions as it needs, without a leak warning of Node.js', async () => {
   const warned = await warnedDuring(async () => {
     await connected(oneEvent, { maxConcurrentStreams: 1 })
     await opened(0).next() // from now on the server's settings are known

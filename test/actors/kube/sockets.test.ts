@@ -19,7 +19,7 @@ const asked = {
   signal: new AbortController().signal,
 }
 
-it('a session that was still being opened when its certificate was replaced serves who waited for it, and ends', async () => {
+it('a session that is being opened when its certificate is replaced serves its waiting requests, and ends', async () => {
   server = await serve(stream => {
     stream.respond(head)
     stream.end(line(1))
@@ -41,7 +41,7 @@ it('a session that was still being opened when its certificate was replaced serv
   await waitFor(() => expect(server.sockets.size).toBe(0))
 })
 
-it('a session that was still being opened when its endpoint was closed ends as it opens', async () => {
+it('a session that is being opened when its endpoint is closed ends as it opens', async () => {
   server = await serve(oneEvent)
   const sockets = new Sockets(configOf(server.port), 1)
   const open = vi.spyOn(Session, 'open')
@@ -57,7 +57,7 @@ it('a session that was still being opened when its endpoint was closed ends as i
   }
 })
 
-describe('what was opened under a client certificate that was replaced', () => {
+describe('sockets of a replaced client certificate', () => {
   const proofs = Array.from({ length: 2 }, () => {
     const { certificate, key } = authority.issueServing()
     return { cert: certificate, key }
@@ -65,7 +65,7 @@ describe('what was opened under a client certificate that was replaced', () => {
   let sockets: Sockets
   afterEach(() => sockets.close())
 
-  it('is a pool that closes, even when it was replaced before its first request', async () => {
+  it('close with their pool, even when it was replaced before its first request', async () => {
     server = await serve(oneEvent)
     sockets = new Sockets(configOf(server.port), 1)
     const [first, second] = await Promise.all(proofs.map(proof => sockets.forRequest(proof)))
@@ -83,7 +83,7 @@ describe('what was opened under a client certificate that was replaced', () => {
     return first!
   }
 
-  it('is forgotten when it has ended', async () => {
+  it('are dropped from the endpoint’s list when they have ended', async () => {
     const sessions = new WeakRef(await replaced())
     await waitFor(() => {
       collectGarbage()
@@ -92,7 +92,7 @@ describe('what was opened under a client certificate that was replaced', () => {
     })
   })
 
-  it('ends with the endpoint, however late it was opened', async () => {
+  it('close with the endpoint, however late they were opened', async () => {
     const sessions = await replaced()
     const { body } = await sessions.request(asked)
     expect(server.sockets.size).toBe(2)

@@ -48,7 +48,7 @@ function endpoint() {
 }
 
 describe('a proxied request', () => {
-  it('finds its pool at once, when the certificates have been read', async () => {
+  it('gets its pool synchronously, once the certificates are read', async () => {
     const { auth, sockets } = endpoint()
     const proof = await auth.proof()
     const first = sockets.forProxy(proof)
@@ -57,13 +57,13 @@ describe('a proxied request', () => {
     expect(sockets.forProxy(proof)).toBe(await first)
   })
 
-  it('goes out in the turn in which it was sent, with the connection’s own proof', () => {
+  it('is dispatched in the same turn, with the connection’s own credential', () => {
     const { heads, upstream } = endpoint()
     upstream.send(request, nothing)
     expect(heads).toEqual([['Accept', '*/*', 'authorization', 'Bearer own-token']])
   })
 
-  it('reports its failure after its sender holds it, never before', async () => {
+  it('reports its failure only after its sender has the handle', async () => {
     const { upstream: behind, auth, sockets } = endpoint()
     await sockets.close()
     for (const upstream of [upstreamOf(config, auth, sockets), behind]) {
@@ -76,7 +76,7 @@ describe('a proxied request', () => {
     }
   })
 
-  it('resumes only what it held back: its socket may carry the answer to another by then', () => {
+  it('resumes only its own paused response, because its socket may carry another by then', () => {
     const { sent, upstream } = endpoint()
     const exchange = upstream.send(request, { ...nothing, data: chunk => chunk.length < 2 })
     const [handler] = sent
@@ -96,7 +96,7 @@ describe('a proxied request', () => {
     expect(resumed).toBe(1)
   })
 
-  it('is spared an object of its answer’s headers: undici calls it with what came', () => {
+  it('does not build an object of the answer’s headers: undici passes the raw headers', () => {
     const { sent, upstream } = endpoint()
     const heads: unknown[] = []
     upstream.send(request, { ...nothing, head: (...head) => heads.push(head) })
@@ -107,7 +107,7 @@ describe('a proxied request', () => {
 })
 
 // What undici calls is checked by it alone: this fails when a new version no longer takes such handlers.
-it('undici still takes handlers of the older kind', () => {
+it('undici still accepts handlers of the older interface', () => {
   const client = new Client('http://127.0.0.1:1')
   const errors: Error[] = []
   client.dispatch(

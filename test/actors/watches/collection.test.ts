@@ -82,8 +82,8 @@ const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
-describe('a collection that is listed anew', () => {
-  it('says so once, when the new list is complete: nothing that comes before it counts', async () => {
+describe('a request for a new list of a collection', () => {
+  it('is reported once, when the new list is complete; earlier events do not count', async () => {
     collection.start()
     await waitFor(() => expect(watches).toBe(1))
     const { opened, open } = gate()
@@ -99,7 +99,7 @@ describe('a collection that is listed anew', () => {
     expect(lists).toBe(2)
   })
 
-  it('says up to which version it holds everything: of a list when it is complete, of a change once that was emitted', async () => {
+  it('reports up to which version the collection is complete: of a complete list, and of each emitted change', async () => {
     const reached = () => Number(collection.resourceVersion)
     before = () => opened
     const { opened, open } = gate()
@@ -118,7 +118,7 @@ describe('a collection that is listed anew', () => {
     expect(told[1]).toBeLessThan(reached())
   })
 
-  it('does not take a list for it that was under way', async () => {
+  it('does not accept a list that had already begun', async () => {
     const gates = [gate(), gate()]
     after = list => gates[list - 1]!.opened
     collection.start()
@@ -134,7 +134,7 @@ describe('a collection that is listed anew', () => {
     await waitFor(() => expect(said).toEqual(['SYNCED one,two', 'complete']))
   })
 
-  it('follows what changes after that', async () => {
+  it('continues with later changes', async () => {
     collection.start()
     await waitFor(() => expect(watches).toBe(1))
     const said = relisted()
@@ -144,7 +144,7 @@ describe('a collection that is listed anew', () => {
     expect(watches).toBe(2)
   })
 
-  it('keeps contact then, and when a list fails and is repeated', async () => {
+  it('keeps contact, also when a list fails and is repeated', async () => {
     collection.start()
     await waitFor(() => expect(contact).toEqual(['pending', 'made']))
     before = async list => {

@@ -91,7 +91,7 @@ describe('contact of a collection', () => {
     expect(server.watches).toBeGreaterThan(58) // it is never away for long
   })
 
-  it('is lost when the server was not reached for three seconds, and made again by a list', async () => {
+  it('is lost when the server was unreachable for three seconds, and restored by a list', async () => {
     const server = new Server()
     server.afterHead = async signal => {
       await pause(60_000, signal)
@@ -110,7 +110,7 @@ describe('contact of a collection', () => {
     expect(server.lists).toBeGreaterThan(1)
   })
 
-  it('is lost when every watch is closed right after it was accepted: events may be missing', async () => {
+  it('is lost when every watch is closed right after it was accepted, because events may be missing', async () => {
     const server = new Server()
     server.afterHead = async () => undefined
     const { said, collection } = contactWith(server)
@@ -132,7 +132,7 @@ describe('contact of a collection', () => {
     expect(server.lists + server.watches - before).toBeLessThan(160)
   })
 
-  it('is not made while lists are refused', async () => {
+  it('is not established while lists are refused', async () => {
     const server = new Server()
     server.listsAllowed = false
     const { said, collection } = contactWith(server)
@@ -142,7 +142,7 @@ describe('contact of a collection', () => {
   })
 })
 
-describe('figures of a watched type', () => {
+describe('statistics of a watched type', () => {
   const failuresOf = (server: Server) => {
     const failures: (string | undefined)[] = []
     const watching = watchedType(server.api, THINGS, { reduce: () => 1, meter: unmetered }).subscribe(
@@ -163,7 +163,7 @@ describe('figures of a watched type', () => {
     expect(failures).toEqual([undefined])
   })
 
-  it('are called out of date while the server is not reached, and valid again once it is', async () => {
+  it('are out of date while the server is unreachable, and valid again after that', async () => {
     const server = new Server()
     server.afterHead = async signal => {
       await pause(60_000, signal)

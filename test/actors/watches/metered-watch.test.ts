@@ -15,7 +15,7 @@ const interrupted = (error: Error): Seen<KubeObject> => ({
   retryInMs: 1,
 })
 
-it('counts interruptions by reason, and lists but for the first', async () => {
+it('counts interruptions by reason, and lists except for the first', async () => {
   const counted: string[] = []
   const meter = {
     count: (name: string, labels = {}) => void counted.push([name, ...Object.values(labels)].join(' ')),

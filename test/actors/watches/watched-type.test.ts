@@ -10,7 +10,7 @@ const thing = (name: string, resourceVersion: string) => ({
   metadata: { name, uid: name, resourceVersion },
 })
 
-it('a watched type reports its list and its changes, and no bookmark', async () => {
+it('a watched type reports its list and its changes, and no bookmarks', async () => {
   const events: WatchEvent[] = [
     { type: 'BOOKMARK', object: { metadata: { resourceVersion: '2' } } },
     { type: 'BOOKMARK', object: { metadata: { resourceVersion: '3' } } },

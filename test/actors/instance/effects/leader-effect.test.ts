@@ -30,7 +30,7 @@ describe('an effect', () => {
     vi.useRealTimers()
   })
 
-  it('is aborted when the term ends, also while it waits for something that is no request', async () => {
+  it('is aborted when the term ends, also while it waits for something other than a request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const actor = waitEffect(untilAborted)
     const failure = failing(toPromise(actor))
@@ -126,9 +126,9 @@ const chartEffects: readonly [name: string, of: Instance, wanted?: string][] = [
   ['remove the finalizer', instance()],
 ]
 
-describe('when the term has ended by the clock and no timer has fired yet', () => {
+describe('when the term is over by the clock and no timer has fired yet', () => {
   it.each(chartEffects)(
-    'the effect "%s" sends nothing after the request that was on its way',
+    'the effect "%s" sends no request after the one in flight',
     async (name, of, wanted = '') => {
       const answer = () => {
         effects.leading = false
@@ -148,7 +148,7 @@ describe('when the term has ended by the clock and no timer has fired yet', () =
     },
   )
 
-  it('the table above names every effect of the chart', () => {
+  it('the table above has every effect of the chart', () => {
     const { actors } = instanceLogic(effects.dependencies()).implementations as unknown as {
       actors: Record<string, object>
     }

@@ -11,7 +11,7 @@ import { admin, binding, changed, nowhere, storing, subjectsOf, writes } from '.
 const effects = new EffectsUnderTest()
 
 describe('revocation', () => {
-  it('of a deleted binding is not delayed by another binding to a namespace that does not exist', async () => {
+  it('of a deleted binding is not delayed by another binding to a missing namespace', async () => {
     const { objects, outcome } = await changed(effects, [admin('mallory')], [nowhere()])
     expect(subjectsOf(objects, 'kairship:mallory-admin')).toBeUndefined()
     expect(outcome).toBe(
@@ -22,12 +22,12 @@ describe('revocation', () => {
   it.each<[string, InstanceRoleBinding]>([
     ['of a subject', admin('eve')],
     ['of a role', binding(undefined, 'mallory-admin', { subjects: [{ kind: 'User', name: 'eve' }] })],
-  ])('%s that a binding no longer names is not delayed either', async (_what, narrowed) => {
+  ])('%s that a binding no longer names is not delayed by it', async (_what, narrowed) => {
     const { objects } = await changed(effects, [admin('mallory', 'eve')], [nowhere(), narrowed])
     expect(subjectsOf(objects, 'kairship:mallory-admin')).toEqual(['eve'])
   })
 
-  it('comes before anything is granted', async () => {
+  it('runs before anything is granted', async () => {
     await changed(effects, [admin('mallory', 'eve')], [binding(undefined, 'a-new-one'), admin('eve')])
     const bound = writes(effects.inside).map(line => decodeURIComponent(line.replace(/^(\w+) .*\//, '$1 ')))
     expect(bound.slice(0, 2)).toEqual([
@@ -36,7 +36,7 @@ describe('revocation', () => {
     ])
   })
 
-  it('of a rule that was added by hand comes before anything is granted, too', async () => {
+  it('of a rule that was added by hand runs before anything is granted', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -51,7 +51,7 @@ describe('revocation', () => {
     expect(objects.get(path)?.rules).toEqual(role.rules)
   })
 
-  it('of one object is not delayed by another that cannot be removed', async () => {
+  it('of one object is not delayed by a failed removal of another', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding(undefined, 'a-first'), admin('mallory')]
@@ -69,7 +69,7 @@ describe('revocation', () => {
     expect(await failing(effects.run(removeRoleBindings))).toMatch(/^Unavailable: .*a-first/)
   })
 
-  it('of one object is not delayed by some others whose removal hangs', async () => {
+  it('of one object is not delayed by hanging removals of others', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const objects = storing(effects)
@@ -95,7 +95,7 @@ describe('revocation', () => {
     )
   })
 
-  it('is made of what can be listed, also when one type cannot', async () => {
+  it('covers the types that can be listed when another cannot', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [admin('mallory')]

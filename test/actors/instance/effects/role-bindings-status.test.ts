@@ -8,7 +8,7 @@ import { admin, binding, reported, storing } from './stored-rbac.js'
 const effects = new EffectsUnderTest()
 
 describe('the status of a role binding', () => {
-  it('says why it is not in effect, and that another one is', async () => {
+  it('reports why it is not in effect, and that another one is', async () => {
     storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding(undefined, 'a-team', { namespaces: ['nowhere', 'default'] }), binding()]
@@ -20,7 +20,7 @@ describe('the status of a role binding', () => {
     })
   })
 
-  it('says that the role it needs could not be made, and others are in effect', async () => {
+  it('reports a role that could not be created, while others are in effect', async () => {
     storing(effects)
     const store = effects.inside.script
     effects.inside.script = request =>
@@ -51,14 +51,14 @@ describe('the status of a role binding', () => {
     expect(effects.host.requests).toHaveLength(2)
   })
 
-  it('is left alone when the binding was deleted before it was written', async () => {
+  it('is not written when the binding was deleted before', async () => {
     storing(effects)
     effects.bindings = [binding()]
     effects.host.script = () => refusal(404, 'NotFound')
     expect(await effects.run(materializeRoleBindings)).toBe('unwatched')
   })
 
-  it('that others write all the time is left to the next run', async () => {
+  it('that others write continuously is retried in the next run', async () => {
     storing(effects)
     effects.bindings = [binding()]
     effects.host.script = ({ method }) => {
@@ -68,7 +68,7 @@ describe('the status of a role binding', () => {
     expect(await failing(effects.run(materializeRoleBindings))).toMatch(/the object has been modified$/)
   })
 
-  it('says that a right which was taken back is still there', async () => {
+  it('reports a revoked right that still exists', async () => {
     const objects = storing(effects, { namespaces: ['default', 'other'] })
     effects.host.script = () => ({})
     effects.bindings = [binding(undefined, 'team', { namespaces: ['default', 'other'] })]
@@ -84,7 +84,7 @@ describe('the status of a role binding', () => {
     )
   })
 
-  it('keeps the conditions that another controller writes at the same time', async () => {
+  it('keeps conditions that another controller writes at the same time', async () => {
     storing(effects)
     const theirs = (message: string) => ({
       type: 'Reviewed',
@@ -116,7 +116,7 @@ describe('the status of a role binding', () => {
     ['deleted', undefined],
     ['replaced', { uid: 'another', resourceVersion: '6' }],
     ['changed', { generation: 3, resourceVersion: '6' }],
-  ])('is left to the next run when the binding was %s meanwhile', async (_what, metadata) => {
+  ])('is retried in the next run when the binding was %s meanwhile', async (_what, metadata) => {
     storing(effects)
     effects.bindings = [binding()]
     effects.host.script = ({ method }) =>
@@ -127,7 +127,7 @@ describe('the status of a role binding', () => {
     expect(effects.host.lines).toHaveLength(2)
   })
 
-  it('that cannot be written keeps no other from being written, and is tried again', async () => {
+  it('that cannot be written does not block others, and is retried', async () => {
     storing(effects)
     effects.host.script = ({ path }) =>
       path.includes('/a-team/') ? refusal(403, 'Forbidden', 'not yours') : {}

@@ -33,7 +33,7 @@ describe('role bindings', () => {
     expect(objects.size).toBe(0)
   })
 
-  it('that were changed or deleted by hand are put right', async () => {
+  it('that were changed or deleted by hand are restored', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -46,7 +46,7 @@ describe('role bindings', () => {
     expect(JSON.stringify([...objects].sort())).toBe(JSON.stringify(JSON.parse(whole).sort()))
   })
 
-  it('of another role are bound anew, because a roleRef cannot change', async () => {
+  it('with another role are recreated, because a roleRef is immutable', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -58,19 +58,19 @@ describe('role bindings', () => {
     expect(writes(effects.inside)).toEqual([`DELETE ${path}`, `PATCH ${path}`])
   })
 
-  it('that gained a subject bind it, too', async () => {
+  it('with an additional subject bind it', async () => {
     const { objects, outcome } = await changed(effects, [admin('mallory')], [admin('mallory', 'eve')])
     expect(outcome).toBe('succeeded')
     expect(subjectsOf(objects, 'kairship:mallory-admin')).toEqual(['mallory', 'eve'])
   })
 
-  it('that gained one subject and lost another are written once', async () => {
+  it('with an added and a removed subject are written once', async () => {
     await changed(effects, [admin('mallory')], [admin('eve')])
     const written = writes(effects.inside)
     expect(written).toEqual([...new Set(written)])
   })
 
-  it('of another role are not applied over one that cannot be removed', async () => {
+  it('with another role are not applied over one that cannot be removed', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -87,7 +87,7 @@ describe('role bindings', () => {
     expect(writes(effects.inside)).toEqual([`DELETE ${path}`])
   })
 
-  it('are removed bindings first, and only ours are listed', async () => {
+  it('are removed before roles, and only our objects are listed', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -104,7 +104,7 @@ describe('role bindings', () => {
         expect(query?.labelSelector).toBe('kairship.io/instance=alpha,kairship.io/role-binding')
   })
 
-  it('are removed again when a late request has made one meanwhile', async () => {
+  it('are removed again when a late request has created one meanwhile', async () => {
     const objects = storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -122,7 +122,7 @@ describe('role bindings', () => {
     expect(objects.size).toBe(0)
   })
 
-  it('are not said to be removed while a type of them cannot be listed', async () => {
+  it('are not reported as removed while one of their types cannot be listed', async () => {
     storing(effects)
     effects.host.script = () => ({})
     effects.bindings = [binding()]
@@ -175,7 +175,7 @@ describe('role bindings', () => {
     ['404 to everything', refusal(404, '', '404 page not found')],
     ['a page of its own to everything', '<html>welcome</html>'],
   ])(
-    'cannot be removed behind an endpoint that answers %s, which is said to be none of ours',
+    'cannot be removed behind an endpoint that answers %s, and the error says that it is no control plane of ours',
     async (_what, answer) => {
       effects.inside.script = () => answer
       expect(await failing(effects.run(removeRoleBindings))).toMatch(/^NotServed: /)

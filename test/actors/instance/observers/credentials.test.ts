@@ -23,7 +23,7 @@ const holding = (kubeconfig: string): SecretSight => ({
   },
 })
 
-describe('a Secret that changes while a connection is being made of it', () => {
+describe('a Secret that changes while its connection is being created', () => {
   let secret: Subject<SecretSight>
   let cr: Instance
   let connection: InstanceConnection
@@ -74,7 +74,7 @@ describe('a Secret that changes while a connection is being made of it', () => {
     await connection.close()
   })
 
-  it('and back again keeps the connection that it had, and the one that comes too late is closed', async () => {
+  it('and changes back keeps its first connection, and the late one is closed', async () => {
     await seen(holding('second'))
     await seen(holding('first'))
     await make('second')
@@ -83,7 +83,7 @@ describe('a Secret that changes while a connection is being made of it', () => {
     expect(told.at(-1)).toMatchObject({ credentials: { ok: true, endpoint: 'https://first' } })
   })
 
-  it('becomes the connection of its last content, whichever was made first', async () => {
+  it('gets the connection of its last content, whichever is created first', async () => {
     await seen(holding('second'))
     await seen(holding('third'))
     await make('third')
@@ -93,7 +93,7 @@ describe('a Secret that changes while a connection is being made of it', () => {
     expect(told.at(-1)).toMatchObject({ credentials: { ok: true, endpoint: 'https://third' } })
   })
 
-  it('becomes none when it is taken away', async () => {
+  it('has no connection when it is deleted', async () => {
     await seen(holding('second'))
     await seen('absent')
     await make('second')
@@ -102,21 +102,21 @@ describe('a Secret that changes while a connection is being made of it', () => {
     expect(told.at(-1)).toEqual({ type: 'controlPlane.contactLost' })
   })
 
-  it('keeps the connection while it has no kubeconfig in it, and says so', async () => {
+  it('keeps the connection while it has no kubeconfig, and reports that', async () => {
     await seen({ secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'alpha' }, data: {} } })
     expect(connection.current?.kubeconfig).toBe('first')
     expect(closed).toEqual([])
     expect(told.at(-1)).toMatchObject({ credentials: { ok: false, failure: { reason: 'SecretKeyMissing' } } })
   })
 
-  it('keeps the connection while its instance is being deleted: what is ours inside must be removed', async () => {
+  it('keeps the connection while its instance is being deleted, because RBAC inside must be removed', async () => {
     cr = instance({ deletionTimestamp: '2026-01-01T00:00:00Z' })
     await seen('absent')
     expect(connection.current?.kubeconfig).toBe('first')
     expect(told.at(-1)).toMatchObject({ credentials: { ok: false, failure: { reason: 'SecretNotFound' } } })
   })
 
-  it('and is taken away just before its instance can still be used until it is closed', async () => {
+  it('and is deleted just before its instance keeps a usable connection until that is closed', async () => {
     await seen('absent')
     expect(connection.current).toBeUndefined()
     expect(connection.last?.kubeconfig).toBe('first')
@@ -124,7 +124,7 @@ describe('a Secret that changes while a connection is being made of it', () => {
     expect(connection.last).toBeUndefined()
   })
 
-  it('leaves no connection behind when its instance goes', async () => {
+  it('leaves no open connection when its instance is deleted', async () => {
     await seen(holding('second'))
     actor.stop()
     await connection.close()
@@ -206,7 +206,7 @@ describe('a Secret that cannot be used', () => {
       'the user of the current context: tokenFile: names a local file, which is not allowed here; embed the data',
     ],
   ])(
-    'because it holds %s is named with its key, and nothing of its content',
+    'because it holds %s is reported with its key, and without its content',
     async (_what, text, message) => {
       adopting()
       const failure = await seen(holding(text))
@@ -219,7 +219,7 @@ describe('a Secret that cannot be used', () => {
     },
   )
 
-  it('is named with the key that the Instance names', async () => {
+  it('is reported with the key that the Instance names', async () => {
     adopting('admin.conf')
     expect(await seen(holding('42'))).toMatchObject({
       reason: 'SecretKeyMissing',
@@ -227,7 +227,7 @@ describe('a Secret that cannot be used', () => {
     })
   })
 
-  it('leaves the connection that there was, and what works over it', async () => {
+  it('keeps the existing connection and its requests', async () => {
     adopting()
     await seen(holding(kubeconfig({ server: 'https://127.0.0.1:1' })))
     const { current } = connection
@@ -237,7 +237,7 @@ describe('a Secret that cannot be used', () => {
     expect(told.map(({ type }) => type)).toEqual(['credentials.observed', 'credentials.observed'])
   })
 
-  it('is not read again while its namespace cannot be watched, and leaves the connection that there was', async () => {
+  it('is not read again while its namespace cannot be watched, and keeps the existing connection', async () => {
     adopting()
     await seen(holding(kubeconfig({ server: 'https://127.0.0.1:1' })))
     const { current } = connection

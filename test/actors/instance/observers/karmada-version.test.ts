@@ -9,7 +9,7 @@ const refusal = (code: number, reason: string) => new StatusError({ ...bareStatu
 const noted = (data?: Record<string, string>) => karmadaVersionOf(() => Promise.resolve({ data }))
 
 describe('the version of a Karmada', () => {
-  it('is what the Helm chart noted inside the control plane', async () => {
+  it('is read from the ConfigMap of the Helm chart inside the control plane', async () => {
     const asked: string[] = []
     const version = await karmadaVersionOf(path => {
       asked.push(path)
@@ -24,16 +24,16 @@ describe('the version of a Karmada', () => {
     ['names no release', { karmadaVersion: 'latest' }],
     ['has another key', { version: 'v1.18.2' }],
     ['is empty', undefined],
-  ])('is unknown where the note %s', async (_what, data) => expect(await noted(data)).toBeUndefined())
+  ])('is unknown where that ConfigMap %s', async (_what, data) => expect(await noted(data)).toBeUndefined())
 
   it.each([
     ['is none', 404, 'NotFound'],
     ['may not be read', 403, 'Forbidden'],
-  ])('is unknown where the note %s', async (_what, code, reason) =>
+  ])('is unknown where that ConfigMap %s', async (_what, code, reason) =>
     expect(await karmadaVersionOf(() => Promise.reject(refusal(code, reason)))).toBeUndefined(),
   )
 
-  it('is not said to be unknown when the control plane did not answer', async () => {
+  it('is not reported as unknown when the control plane did not answer', async () => {
     const trouble = refusal(503, 'ServiceUnavailable')
     await expect(karmadaVersionOf(() => Promise.reject(trouble))).rejects.toBe(trouble)
   })

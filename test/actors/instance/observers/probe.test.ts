@@ -26,7 +26,7 @@ const mute = (asked: () => void): KubeApi => ({
   close: async () => undefined,
 })
 
-it('control planes are probed some at a time, and one that does not answer keeps nobody waiting for long', async () => {
+it('control planes are probed with a concurrency limit, and one that does not answer delays the others only briefly', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const asked: string[] = []
   const connections = new Map(
@@ -85,7 +85,7 @@ function controlPlane(
 const settled = () => vi.advanceTimersByTimeAsync(0)
 
 it.each([HEALTH, IDENTITY])(
-  'a connection that was replaced while it was asked %s does not answer for the one in its place, which is asked who it is at once',
+  'a probe over a connection that was replaced during %s is discarded, and the new connection is probed at once',
   async held => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const replaced = controlPlane('the old one', held)
@@ -154,7 +154,7 @@ it.each([
   ['with the text of an unknown path', refusal(404, '', '404 page not found')],
   ['with a Status', refusal(404, 'NotFound', 'the server could not find the requested resource')],
   ['with a group that has no clusters', { resources: [{ name: 'others' }] }],
-])('a plain cluster that answers %s is said to be no Karmada', async (_how, answer) => {
+])('a plain cluster that answers %s is reported as no Karmada', async (_how, answer) => {
   const { reports, connect } = probing()
   const { api } = controlPlane('plain', 'nothing')
   const { script } = api
@@ -173,7 +173,7 @@ it.each([
   })
 })
 
-it('a report names the kubeconfig under which the control plane last answered well, and no later one', async () => {
+it('a report names the kubeconfig of the last successful probe, and no later one', async () => {
   const { reports, connect } = probing()
   connect(controlPlane('cp', 'nothing').api, 'one')
   await settled()
@@ -188,7 +188,7 @@ it('a report names the kubeconfig under which the control plane last answered we
   expect(reports.at(-1)).toMatchObject({ controlPlane: { id: 'cp' }, fingerprint: 'three' })
 })
 
-it('a report names no kubeconfig of before the connection was taken away', async () => {
+it('a report names no kubeconfig of a connection that was removed', async () => {
   const { reports, connect, disconnect } = probing()
   connect(controlPlane('cp', 'nothing').api, 'one')
   await settled()
@@ -201,7 +201,7 @@ it('a report names no kubeconfig of before the connection was taken away', async
   expect(reports.at(-1)).not.toHaveProperty('fingerprint')
 })
 
-it('another control plane behind a new connection is asked who it is, and none is asked after the end', async () => {
+it('a new connection to another control plane is identified at once, and none is after the end', async () => {
   const { reports, connect, stop } = probing()
   const [first, second] = [controlPlane('first', 'nothing'), controlPlane('second', 'nothing')]
   connect(first.api, 'one')
@@ -216,7 +216,7 @@ it('another control plane behind a new connection is asked who it is, and none i
   expect(second.api.lines).toEqual([])
 })
 
-it('an aggregated API that answers with a failure is not said to be missing', async () => {
+it('an aggregated API that answers with a failure is not reported as missing', async () => {
   const { reports, connect } = probing()
   const { api } = controlPlane('cp', 'nothing')
   const { script } = api

@@ -66,8 +66,8 @@ function fleetOf(size: number) {
 /** Lets everything happen that waits for nothing but answers that are there. */
 const settled = () => vi.advanceTimersByTimeAsync(0)
 
-describe('first figures', () => {
-  it('are gathered from eight instances at a time', async () => {
+describe('the first statistics', () => {
+  it('are gathered from at most eight instances at a time', async () => {
     const { controlPlanes, names, gather } = fleetOf(20)
     for (const name of names) controlPlanes.hanging.add(name)
     const actors = gather()
@@ -76,7 +76,7 @@ describe('first figures', () => {
     for (const actor of actors) actor.stop()
   })
 
-  it('of a large fleet are gathered when its start-up burst is over', async () => {
+  it('of a large fleet are gathered after its start-up burst', async () => {
     const { controlPlanes, names, gather } = fleetOf(51)
     for (const name of names) controlPlanes.hanging.add(name)
     const actors = gather()
@@ -87,7 +87,7 @@ describe('first figures', () => {
     for (const actor of actors) actor.stop()
   })
 
-  it('are gathered from every instance when leadership was lost and regained while most waited', async () => {
+  it('are gathered from every instance when leadership is lost and regained while most wait', async () => {
     const { controlPlanes, names, gather } = fleetOf(20)
     for (const name of names) controlPlanes.hanging.add(name)
     const before = gather()

@@ -72,7 +72,7 @@ const countsOf = ({ reports }: ReturnType<typeof gathering>) => {
   return last?.ok ? { ...last.summary.resourceTotalNum, ...last.summary.policyTotalNum } : last
 }
 
-it('a large fleet gathers figures when its start-up burst is over, and nothing before', async () => {
+it('a large fleet gathers statistics after its start-up burst, and none before', async () => {
   const alpha = gathering()
   await vi.advanceTimersByTimeAsync(QUIET_MS - 1)
   alpha.startupBurst.extend() // another instance became ready
@@ -85,7 +85,7 @@ it('a large fleet gathers figures when its start-up burst is over, and nothing b
   alpha.stop()
 })
 
-it('of a large fleet what the server says remains is counted, and only one object of a type is read', async () => {
+it('a large fleet counts by remainingItemCount, and reads one object of a type', async () => {
   const alpha = gathering({
     '/apis/apps/v1/deployments': listOf([thing], 41),
     '/api/v1/secrets': listOf([thing]),
@@ -110,7 +110,7 @@ it.each([
   alpha.stop()
 })
 
-it('a type that cannot be counted is named, and one that is not served is left out', async () => {
+it('a type that cannot be counted is reported, and one that is not served is omitted', async () => {
   const notServed = refusal(404, '', '404 page not found')
   const unserved = gathering({ '/apis/batch/v1/cronjobs': notServed })
   await vi.advanceTimersByTimeAsync(QUIET_MS)
