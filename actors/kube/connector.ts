@@ -1,6 +1,9 @@
-import type { KubeConnector } from '../../ports/kube-api.js'
+import { type KubeConnector, KubeconfigError } from '../../ports/kube-api.js'
 import { type ConnectionOptions, connectKube } from './connection.js'
 import { parseKubeconfig } from './kubeconfig.js'
+
+/** A kubeconfig with many contexts has some kilobytes for each. What is larger only costs everybody the time of reading it. */
+const LARGEST_KUBECONFIG = 256 << 10
 
 /**
  * Connects to control planes whose kubeconfigs come out of Secrets, by one socket each. Such a kubeconfig may not name local files or
@@ -8,11 +11,13 @@ import { parseKubeconfig } from './kubeconfig.js'
  */
 export function kubeConnector(defaults: ConnectionOptions = {}): KubeConnector {
   return {
-    connect: async (kubeconfig, options) =>
-      connectKube(parseKubeconfig(kubeconfig, { local: false }), {
-        oneSession: true,
-        ...defaults,
-        ...options,
-      }),
+    async connect(kubeconfig, options) {
+      if (Buffer.byteLength(kubeconfig) > LARGEST_KUBECONFIG)
+        throw new KubeconfigError(
+          `kubeconfig: larger than ${LARGEST_KUBECONFIG >> 10} KiB: leave out the contexts that are not used`,
+        )
+      const config = parseKubeconfig(kubeconfig, { local: false })
+      return connectKube(config, { oneSession: true, ...defaults, ...options })
+    },
   }
 }

@@ -1,4 +1,4 @@
-import { type Document, parseDocument as parseYaml } from 'yaml'
+import { loadAll, YAMLException } from 'js-yaml'
 import { z } from 'zod'
 import { KubeconfigError } from '../../ports/kube-api.js'
 
@@ -60,11 +60,7 @@ export type User = z.infer<typeof userSchema>
  * @throws KubeconfigError naming the field that is wrong, without a value and without a key that the writer chose
  */
 export function readDocument(text: string): z.infer<typeof kubeconfigSchema> {
-  const document = parseYaml(text)
-  const [error] = document.errors
-  // The parser's message quotes the source around the error: keep only where it was.
-  if (error) throw new KubeconfigError(`kubeconfig: not valid YAML (line ${error.linePos?.[0].line ?? 1})`)
-  const raw = toData(document)
+  const raw = dataOf(text)
   if (raw === null || raw === undefined || raw === '') throw new KubeconfigError('kubeconfig: empty')
   const result = kubeconfigSchema.safeParse(raw)
   if (result.success) return result.data
@@ -80,11 +76,22 @@ function fieldOf(path: readonly PropertyKey[]): string {
   return (open < 0 ? path : path.slice(0, open + 1)).join('.')
 }
 
-/** No aliases: a kubeconfig has no use for them, and a few lines of them can fill the memory. */
-function toData(document: Document): unknown {
+/**
+ * The value of the one document. js-yaml because its time grows with the text: the `yaml` package compares each key of a mapping
+ * with all others, and takes minutes for a Secret full of them. No aliases: a kubeconfig has no use for them, and a few lines of
+ * them can fill the memory.
+ */
+function dataOf(text: string): unknown {
+  let documents: readonly unknown[]
   try {
-    return document.toJS({ maxAliasCount: 0 })
-  } catch {
-    throw new KubeconfigError('kubeconfig: YAML aliases are not supported')
+    documents = loadAll(text, { maxAliases: 0 })
+  } catch (error) {
+    // The parser's message quotes the source around the error: keep only where it was.
+    const { reason, mark } = error instanceof YAMLException ? error : {}
+    if (reason?.startsWith('aliases exceeded'))
+      throw new KubeconfigError('kubeconfig: YAML aliases are not supported')
+    throw new KubeconfigError(`kubeconfig: not valid YAML (line ${(mark?.line ?? 0) + 1})`)
   }
+  if (documents.length > 1) throw new KubeconfigError('kubeconfig: holds several YAML documents, but must be one')
+  return documents[0]
 }

@@ -4,17 +4,12 @@ import { invalidFields } from '../../failure.js'
 /** Connects to clusters by kubeconfigs that callers give; files and commands in them are refused. */
 export type ConnectToCluster = KubeConnector['connect']
 
-/** A kubeconfig with many contexts has some kilobytes for each. */
-const LARGEST_KUBECONFIG = 256 << 10
-
 /**
  * Connects to the cluster of a kubeconfig; nothing is sent yet.
  * @throws Failure INVALID_ARGUMENT with what is wrong, without a word of the kubeconfig
  */
 export async function connectToCluster(connect: ConnectToCluster, kubeconfig: string): Promise<KubeApi> {
   const wrong = (description: string) => invalidFields([{ field: 'kubeconfig', description }])
-  if (Buffer.byteLength(kubeconfig) > LARGEST_KUBECONFIG)
-    throw wrong(`is larger than ${LARGEST_KUBECONFIG >> 10} KiB: leave out the contexts that are not used`)
   try {
     const api = await connect(kubeconfig)
     if (!api.tlsServerName) return api

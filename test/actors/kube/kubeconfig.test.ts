@@ -106,7 +106,12 @@ describe('parseKubeconfig', () => {
       'kubeconfig: users.0.user.token: Invalid input: expected string, received number',
     ],
     [`users: {token: ${secret}}`, 'kubeconfig: users: Invalid input: expected array, received object'],
-    [`token: ${secret}\n  bad: indent`, 'kubeconfig: not valid YAML (line 1)'],
+    [`token: ${secret}\n  bad: indent`, 'kubeconfig: not valid YAML (line 2)'],
+    [`a: *${secret}`, 'kubeconfig: YAML aliases are not supported'],
+    [`a: &x ${secret}\nb: *x`, 'kubeconfig: YAML aliases are not supported'],
+    [`${secret}: 1\n${secret}: 2`, 'kubeconfig: not valid YAML (line 2)'],
+    ['a: 1\n---\nb: 1', 'kubeconfig: holds several YAML documents, but must be one'],
+    ['['.repeat(100_000), 'kubeconfig: not valid YAML (line 1)'],
   ])('refuses %j by field name, without quoting a value', (text, message) => {
     const error = (() => {
       try {
@@ -118,6 +123,20 @@ describe('parseKubeconfig', () => {
     expect(error).toBeInstanceOf(KubeconfigError)
     expect((error as Error).message).toBe(message)
     expect(JSON.stringify(error)).not.toContain(secret)
+  })
+
+  it('takes a text with as many keys as fit into a Secret', () => {
+    const keys = Array.from({ length: 90_000 }, (_, index) => `k${index}: 1`).join('\n')
+    expect(parseKubeconfig(`${kubeconfig()}\n# ${'x'.repeat(1 << 20)}`, trusted).context).toBe('here')
+    expect(() => parseKubeconfig(keys, trusted)).toThrow('kubeconfig: current-context is not set')
+  }, 40_000)
+
+  it('is not read out of a Secret where it is larger than 256 KiB', async () => {
+    const large = `${kubeconfig()}\n# ${'x'.repeat(256 << 10)}`
+    await expect(kubeConnector().connect(large)).rejects.toThrow(
+      new KubeconfigError('kubeconfig: larger than 256 KiB: leave out the contexts that are not used'),
+    )
+    expect(parseKubeconfig(large, trusted).context).toBe('here')
   })
 
   it.each([

@@ -175,7 +175,7 @@ describe('a Secret that cannot be used', () => {
   })
 
   it.each<[string, string, string]>([
-    ['no YAML', `token: ${content}\n  bad: indent`, 'not valid YAML (line 1)'],
+    ['no YAML', `token: ${content}\n  bad: indent`, 'not valid YAML (line 2)'],
     ['nothing', '""', 'empty'],
     ['no kubeconfig', content, 'not a kubeconfig: Invalid input: expected object, received string'],
     [
