@@ -24,6 +24,8 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** Milliseconds until the request is given up; the implementation has a default of its own. */
   readonly timeoutMs?: number
+  /** A larger answer is not read, and fails the request; the implementation has a default of its own. */
+  readonly maxAnswerBytes?: number
 }
 
 /** The request that opens a watch. */

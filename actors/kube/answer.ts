@@ -1,11 +1,19 @@
 import { bareStatus, isStatus, type Status, StatusError } from '../../manifests/status-error.js'
+import { hasMoreValues } from '../../ports/json-values.js'
 
 /** The answer is larger than this connection accepts. Ask for less: a smaller `limit`, a selector. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
-  constructor(readonly maxBytes: number) {
-    super(`the answer is larger than ${maxBytes} bytes`)
+  constructor(most: number, of: 'bytes' | 'values' = 'bytes') {
+    super(
+      of === 'bytes' ? `the answer is larger than ${most} bytes` : `the answer has more than ${most} values`,
+    )
   }
+}
+
+/** Refuses JSON that would take long to parse, for everybody in this process. @throws AnswerTooLargeError */
+export function boundValues(json: string, maxValues: number): void {
+  if (hasMoreValues(json, maxValues)) throw new AnswerTooLargeError(maxValues, 'values')
 }
 
 /** Header names are lower case, as undici delivers them. */
@@ -23,10 +31,14 @@ export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): P
   return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8')
 }
 
-/** The parsed JSON of a successful answer, or its text where it says it is something else. */
-export function parseAnswer(headers: AnswerHeaders, text: string): unknown {
+/**
+ * The parsed JSON of a successful answer, or its text where it says it is something else.
+ * @throws AnswerTooLargeError for JSON of more values
+ */
+export function parseAnswer(headers: AnswerHeaders, text: string, maxValues: number): unknown {
   if (!isJson(headers)) return text
   if (text === '') return undefined
+  boundValues(text, maxValues)
   try {
     return JSON.parse(text)
   } catch (cause) {

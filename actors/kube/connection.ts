@@ -34,6 +34,8 @@ export interface ConnectionOptions {
   readonly timeoutMs?: number
   /** The largest answer, and the largest single watch event, that is read. */
   readonly maxAnswerBytes?: number
+  /** The most values in the JSON of an answer, and of a single watch event. */
+  readonly maxAnswerValues?: number
   /** Called for every request when it has ended; must not throw. */
   readonly observe?: (ended: EndedRequest) => void
 }
@@ -58,7 +60,11 @@ const DEFAULTS = {
   oneSession: false,
   timeoutMs: 30_000,
   maxAnswerBytes: 64 << 20,
+  maxAnswerValues: Number.POSITIVE_INFINITY,
 } as const
+
+/** A refusal is one Status, or an error page of which a line is shown. */
+const LARGEST_REFUSAL = 1 << 20
 
 /**
  * Connects to the endpoint of a kubeconfig under its credential. Certificates are checked now; sockets are opened when
@@ -102,7 +108,8 @@ export async function connectKube(
     })
     if (answer.statusCode < 300) return answer
     if (answer.statusCode === 401) auth.refused()
-    throw refusal(answer.statusCode, answer.headers, await readBody(answer.body, settings.maxAnswerBytes))
+    const most = Math.min(LARGEST_REFUSAL, settings.maxAnswerBytes)
+    throw refusal(answer.statusCode, answer.headers, await readBody(answer.body, most))
   }
 
   /** Counts one request in; the returned function counts it out. */
@@ -127,9 +134,9 @@ export async function connectKube(
     let code = 0
     try {
       const answer = await send(wayOfRequests, sent, signal)
-      const text = await readBody(answer.body, settings.maxAnswerBytes)
+      const text = await readBody(answer.body, sent.maxAnswerBytes ?? settings.maxAnswerBytes)
       code = answer.statusCode
-      return parseAnswer(answer.headers, text) as T
+      return parseAnswer(answer.headers, text, settings.maxAnswerValues) as T
     } catch (error) {
       code ||= codeOf(error)
       throw explain(error, sent, signal)
@@ -156,7 +163,7 @@ export async function connectKube(
       code = answer.statusCode
       disarm()
       sent.opened?.()
-      yield* watchLines(answer.body, settings.maxAnswerBytes)
+      yield* watchLines(answer.body, settings)
     } catch (error) {
       code ||= codeOf(error)
       if (!sent.signal?.aborted) throw explain(error, get, signal)

@@ -6,6 +6,12 @@ import { parseKubeconfig } from './kubeconfig.js'
 const LARGEST_KUBECONFIG = 256 << 10
 
 /**
+ * A page of 500 members, each with all types that it serves, has about a million. Who serves a control plane must not be able to stop
+ * Kairship with one answer: 64 MiB of `{},` have twenty million values, and take a minute to parse.
+ */
+const MOST_VALUES = 4_000_000
+
+/**
  * Connects to control planes whose kubeconfigs come out of Secrets, by one socket each. Such a kubeconfig may not name local files or
  * commands: it would let the writer of a Secret read this host's files and run programs on it.
  */
@@ -17,7 +23,7 @@ export function kubeConnector(defaults: ConnectionOptions = {}): KubeConnector {
           `kubeconfig: larger than ${LARGEST_KUBECONFIG >> 10} KiB: leave out the contexts that are not used`,
         )
       const config = parseKubeconfig(kubeconfig, { local: false })
-      return connectKube(config, { oneSession: true, ...defaults, ...options })
+      return connectKube(config, { oneSession: true, maxAnswerValues: MOST_VALUES, ...defaults, ...options })
     },
   }
 }

@@ -92,6 +92,7 @@ function dataOf(text: string): unknown {
       throw new KubeconfigError('kubeconfig: YAML aliases are not supported')
     throw new KubeconfigError(`kubeconfig: not valid YAML (line ${(mark?.line ?? 0) + 1})`)
   }
-  if (documents.length > 1) throw new KubeconfigError('kubeconfig: holds several YAML documents, but must be one')
+  if (documents.length > 1)
+    throw new KubeconfigError('kubeconfig: holds several YAML documents, but must be one')
   return documents[0]
 }

@@ -1,16 +1,17 @@
 import type { WatchEvent } from '../../ports/kube-api.js'
-import { AnswerTooLargeError } from './answer.js'
+import { AnswerTooLargeError, boundValues } from './answer.js'
 
 const NEWLINE = 0x0a
 
 /**
  * Cuts a watch's byte stream into its JSON lines. Chunks end anywhere, also inside a character, so lines are decoded
  * only when whole. Reading is pulled: nothing is read ahead of the consumer but the chunk at hand.
- * @throws Error when a line is not a watch event or the stream ends inside one; AnswerTooLargeError beyond `maxBytes`
+ * @throws Error when a line is not a watch event or the stream ends inside one; AnswerTooLargeError for one
+ * beyond the limits
  */
 export async function* watchLines(
   body: AsyncIterable<Buffer>,
-  maxBytes: number,
+  { maxAnswerBytes, maxAnswerValues }: { readonly maxAnswerBytes: number; readonly maxAnswerValues: number },
 ): AsyncGenerator<WatchEvent, void> {
   let pending: Buffer[] = []
   let size = 0
@@ -22,12 +23,12 @@ export async function* watchLines(
       pending = []
       size = 0
       start = end + 1
-      if (line.length > 0) yield parseEvent(line.toString('utf8'))
+      if (line.length > 0) yield parseEvent(line.toString('utf8'), maxAnswerValues)
     }
     if (start < chunk.length) {
       pending.push(chunk.subarray(start))
       size += chunk.length - start
-      if (size > maxBytes) throw new AnswerTooLargeError(maxBytes)
+      if (size > maxAnswerBytes) throw new AnswerTooLargeError(maxAnswerBytes)
     }
   }
   if (size > 0) throw new Error('the watch was cut in the middle of an event')
@@ -41,7 +42,8 @@ const TYPES: ReadonlySet<string> = new Set<WatchEvent['type']>([
   'ERROR',
 ])
 
-function parseEvent(line: string): WatchEvent {
+function parseEvent(line: string, maxValues: number): WatchEvent {
+  boundValues(line, maxValues)
   let value: unknown
   try {
     value = JSON.parse(line)

@@ -10,8 +10,10 @@ import { sourceHeaders } from '../answered-from.js'
 import type { Arrival, Dispatcher } from '../dispatch.js'
 import { toFailure } from '../errors.js'
 import { invalidArgument, unauthenticated } from '../failure.js'
+import { MOST_VALUES } from '../limits.js'
 import type { Operation } from '../operation.js'
 import { arrivedWith } from './authentication.js'
+import { hasMoreFields } from './many-fields.js'
 import { serviceError } from './service-error.js'
 
 /** The part of grpc-js' call objects that all kinds share. */
@@ -63,13 +65,16 @@ async function answerStream(
   }
 }
 
-/** @throws Failure INVALID_ARGUMENT when the bytes are not such a message */
+/** @throws Failure INVALID_ARGUMENT when the bytes are not such a message, or have too many fields */
 function requestOf({ method }: Operation, { request }: SurfaceCall): Message {
+  let isTooMuch = false
   try {
-    return fromBinary(method.input, request)
+    isTooMuch = hasMoreFields(method.input, request, MOST_VALUES)
+    if (!isTooMuch) return fromBinary(method.input, request)
   } catch (error) {
     throw invalidArgument(`the message is not a valid ${method.input.typeName}`, { cause: error })
   }
+  throw invalidArgument(`the message has more than ${MOST_VALUES} fields`)
 }
 
 /** Resolves when the caller has read on or is gone; in the latter case the stream's own signal ends it. */

@@ -4,6 +4,9 @@ import type { Caller } from './caller.js'
 /** How long an API server may take to answer a review, in milliseconds. */
 const TIMEOUT_MS = 10_000
 
+/** An API server answers with the review and its verdict; groups and extras of a caller are some kilobytes. */
+const LARGEST_ANSWER = 1 << 20
+
 /** What is reviewed: `resourceAttributes` or `nonResourceAttributes` of a SubjectAccessReview's spec. */
 export interface ReviewedAttributes {
   readonly resourceAttributes?: object
@@ -37,6 +40,7 @@ export async function reviewAccess(
       },
     },
     timeoutMs,
+    maxAnswerBytes: LARGEST_ANSWER,
   })
   const reason = typeof status?.reason === 'string' ? status.reason : ''
   return { allowed: status?.allowed === true && status.denied !== true, reason }

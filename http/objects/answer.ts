@@ -1,4 +1,5 @@
 import { bareStatus, isStatus, StatusError } from '../../manifests/status-error.js'
+import { hasMoreValues } from '../../ports/json-values.js'
 import type { RawRequest, Sender } from '../../ports/kube-api.js'
 import { valuesOf } from '../../ports/raw-headers.js'
 import type { AnsweredFrom } from '../answered-from.js'
@@ -58,12 +59,23 @@ const tooLarge = (most: number) =>
     reason: 'AnswerTooLarge',
   })
 
+/** A page of 500 objects with their managed fields has a million at most; more take seconds to parse, for everybody. */
+const MOST_VALUES = 4_000_000
+
 /**
  * The JSON of a good answer.
- * @throws StatusError for a refusal; Failure UNAVAILABLE for what is no answer of an API server
+ * @throws StatusError for a refusal; Failure UNAVAILABLE for what is no answer of an API server, RESOURCE_EXHAUSTED for too many
+ * values
  */
 export function jsonOf({ status, body }: Answer): unknown {
   const text = body.toString('utf8')
+  if (hasMoreValues(text, MOST_VALUES))
+    throw resourceExhausted(
+      `the instance’s answer has more than ${MOST_VALUES} values: ask for less at once`,
+      {
+        reason: 'AnswerTooLarge',
+      },
+    )
   let json: unknown
   try {
     json = JSON.parse(text)

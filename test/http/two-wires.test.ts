@@ -36,6 +36,13 @@ const calls: [string, Record<string, unknown>, string, string][] = [
   ['ListInstanceTransitions', { name: 'west' }, '/instances/west/transitions', 'viewer'],
 ]
 
+it('a message of more fields than are decoded for a caller who may do nothing is refused over gRPC', async () => {
+  const labels = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'v']))
+  const request = { data: { metadata: { name: 'x', labels } } }
+  const { error } = await unary(client, 'CreateInstance', request, bearer('nobody'))
+  expect([error?.code, error?.details]).toEqual([3, 'the message has more than 50000 fields'])
+})
+
 describe('REST and gRPC give equal answers', () => {
   it.each(calls)('%s %j', async (rpc, request, path, token) => {
     const rest = await curl(

@@ -19,6 +19,8 @@ const NO_KARMADA =
   'cluster.karmada.io is not served here; the kubeconfig must lead to a Karmada control plane'
 /** A probe that takes longer than this has failed; a control plane this slow is of no use. */
 const TIMEOUT_MS = 5_000
+/** What a probe reads is one object at most, and usually some bytes. */
+const LARGEST_ANSWER = 1 << 20
 /** Between two probes while in doubt. */
 const DOUBT_MS = 2_000
 /** Between two probes of what has been broken for a while; in the first minute it is probed every `DOUBT_MS`. */
@@ -149,7 +151,7 @@ async function answerOf<T extends object>(stage: Stage, ask: () => Promise<T>): 
 }
 
 const get = <T>(api: KubeApi, path: string, signal: AbortSignal): Promise<T> =>
-  api.request<T>({ method: 'GET', path, signal, timeoutMs: TIMEOUT_MS })
+  api.request<T>({ method: 'GET', path, signal, timeoutMs: TIMEOUT_MS, maxAnswerBytes: LARGEST_ANSWER })
 
 async function controlPlaneOf(
   api: KubeApi,
@@ -162,7 +164,12 @@ async function controlPlaneOf(
 
 async function ready(api: KubeApi, signal: AbortSignal): Promise<void> {
   const answer = await get<unknown>(api, '/readyz', signal)
-  if (answer !== 'ok') fail('Unhealthy', 'control plane', `GET /readyz: ${String(answer).slice(0, 200)}`)
+  if (answer !== 'ok')
+    fail(
+      'Unhealthy',
+      'control plane',
+      `GET /readyz: ${typeof answer === 'string' ? answer.slice(0, 200) : 'the answer is no text'}`,
+    )
 }
 
 async function identityOf(api: KubeApi, signal: AbortSignal): Promise<ControlPlane> {

@@ -213,6 +213,25 @@ describe('a failed request', () => {
     expect(error.message).toBe('GET /big: the answer is larger than 65536 bytes')
   })
 
+  it('stops at a size limit of its own', async () => {
+    await connected((_, response) => json(response, 200, { text: 'x'.repeat(1 << 16) }))
+    const error = await caught(api.request({ method: 'GET', path: '/big', maxAnswerBytes: 1 << 10 }))
+    expect(error.message).toBe('GET /big: the answer is larger than 1024 bytes')
+  })
+
+  it('reads no more than a mebibyte of a refusal', async () => {
+    await connected((_, response) => json(response, 500, { text: 'x'.repeat(1 << 20) }))
+    const error = await caught(api.request({ method: 'GET', path: '/big' }))
+    expect(error.message).toBe('GET /big: the answer is larger than 1048576 bytes')
+  })
+
+  it('does not parse JSON of more values than its limit', async () => {
+    const limits = { maxAnswerValues: 1_000 }
+    await connected((_, response) => json(response, 200, { items: Array(1_000).fill({}) }), limits)
+    const error = await caught(api.request({ method: 'GET', path: '/many' }))
+    expect(error.message).toBe('GET /many: the answer has more than 1000 values')
+  })
+
   it('does not accept truncated JSON', async () => {
     await connected((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":'),
@@ -295,6 +314,14 @@ describe('watch', () => {
       maxAnswerBytes: 1 << 16,
     })
     expect((await caught(events(api.watch({ path: '/' })))).message).toContain('larger than 65536 bytes')
+  })
+
+  it('refuses an event of more values than its limit', async () => {
+    const event = { type: 'ADDED', object: { metadata: { name: 'a' }, items: Array(1_000).fill({}) } }
+    await connected((_, response) => response.writeHead(200).end(`${JSON.stringify(event)}\n`), {
+      maxAnswerValues: 1_000,
+    })
+    expect((await caught(events(api.watch({ path: '/' })))).message).toContain('more than 1000 values')
   })
 
   it('limits the time for the response head, and not for events', async () => {

@@ -92,6 +92,23 @@ describe('a request message', () => {
     }
   })
 
+  it('refuses a body of more values than it decodes for a caller who may do nothing, and leaves a record', async () => {
+    const { call, log, host } = testApi()
+    const karmadaSpec = { a: Array(30_000).fill({}) }
+    const body = { data: { metadata: { name: 'x' }, spec: { install: { karmadaSpec } } } }
+    const { status, json } = await call('nobody', 'POST', '/instances', body)
+    expect([status, json.message]).toEqual([400, 'the body has more than 50000 values'])
+    expect(host.requests.filter(({ path }) => path.endsWith('/subjectaccessreviews'))).toEqual([])
+    expect(log.audits()).toMatchObject([{ code: 'INVALID_ARGUMENT', user: 'nobody' }])
+  })
+
+  it('names each of many unknown parameters once', async () => {
+    const { call } = testApi()
+    const many = Array.from({ length: 2_000 }, (_, index) => `a${index}=1&a${index}=2`).join('&')
+    const { json } = await call('viewer', 'GET', `/instances?${many}`)
+    expect(json.message).toMatch(/^a0: there is no field a0 in ListInstancesRequest \(and 1999 more\)/)
+  })
+
   it('leaves a record where nothing is served, unless it can only have been a read', async () => {
     const { call, log } = testApi()
     await call('admin', 'GET', '/nothing')
