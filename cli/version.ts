@@ -1,12 +1,10 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
+import { packageRoot } from '../config/package-root.js'
 
 const packageJson = z.object({ version: z.string() })
 
 /** The version of this program, as its package says. */
-export function versionText(): string {
-  const require = createRequire(import.meta.url)
-  // Compiled files live one level deeper (dist/cli) than their sources (cli).
-  const file = import.meta.url.includes('/dist/cli/') ? '../../package.json' : '../package.json'
-  return packageJson.parse(require(file)).version
-}
+export const versionText = (): string =>
+  packageJson.parse(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'))).version

@@ -24,7 +24,10 @@ const table: Record<string, { ours: string[]; never: RegExp }> = {
     never: /^(xstate|rxjs|@kubernetes)/,
   },
   proto: { ours: [], never: /^(xstate|rxjs|hono|@kubernetes)/ },
-  playground: { ours: ['manifests', 'streams', 'ports', 'karmada'], never: /^(xstate|@kubernetes)/ },
+  playground: {
+    ours: ['manifests', 'streams', 'ports', 'karmada', 'config/package-root'],
+    never: /^(xstate|@kubernetes)/,
+  },
   config: { ours: [], never: /^(xstate|rxjs|hono|undici|@grpc|@kubernetes)/ },
   cli: { ours: ['manifests', 'ports', 'config', 'proto'], never: /^(xstate|rxjs|@kubernetes)/ },
 }

@@ -1,28 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseAllDocuments } from 'yaml'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadAll } from 'js-yaml'
+import { packageRoot } from '../../config/package-root.js'
 import type { KubeObject } from '../../manifests/kube.js'
 
-/** The repository's root: YAML is read where it lies, also by the compiled program. */
-function root(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json'))) {
-    const parent = dirname(folder)
-    if (parent === folder)
-      throw new Error('cannot find the manifests/ folder: no package.json above this program')
-    folder = parent
-  }
-  return folder
-}
-
+/** Read where it lies, also by the compiled program. js-yaml, because a cold `yaml` takes 0.3 s of CPU longer for these files. */
 function documents(folder: string): KubeObject[] {
-  const path = join(root(), 'manifests', folder)
+  const path = join(packageRoot(), 'manifests', folder)
   return readdirSync(path)
     .filter(file => file.endsWith('.yaml'))
     .sort()
-    .flatMap(file => parseAllDocuments(readFileSync(join(path, file), 'utf8')))
-    .map(document => document.toJS() as KubeObject | null)
+    .flatMap(file => loadAll(readFileSync(join(path, file), 'utf8')) as readonly (KubeObject | null)[])
     .filter(object => object !== null)
 }
 

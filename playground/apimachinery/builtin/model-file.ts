@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { packageRoot } from '../../../config/package-root.js'
 
 /**
  * The generated facts about Kubernetes' types: names, types and which fields are required come from the installed
@@ -17,17 +17,6 @@ export type Model = Readonly<Record<string, string>>
 
 /** Type name → field → description; the type's own description under ''. */
 export type DescriptionFile = Readonly<Record<string, Readonly<Record<string, string>>>>
-
-/** The folder of package.json, above this file in source and in `dist`. */
-function packageRoot(): string {
-  let folder = import.meta.dirname
-  while (!existsSync(join(folder, 'package.json'))) {
-    const parent = dirname(folder)
-    if (parent === folder) throw new Error(`no package.json above ${import.meta.dirname}`)
-    folder = parent
-  }
-  return folder
-}
 
 export const modelPath = (): string => join(packageRoot(), 'dist', 'gen', 'kubernetes-models.json')
 export const descriptionPath = (): string =>
