@@ -3,6 +3,7 @@ import { clientSettings } from './config/client.js'
 import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
 import { playgroundSettings } from './config/playground.js'
+import { serviceSettings } from './config/services.js'
 import type { CommandName, Setting } from './config/setting.js'
 
 export type { CommandName, Setting, Source } from './config/setting.js'
@@ -15,6 +16,7 @@ export const settings = {
   ...generalSettings,
   ...controllerSettings,
   ...apiSettings,
+  ...serviceSettings,
   ...playgroundSettings,
   ...clientSettings,
 } as const
@@ -54,5 +56,13 @@ export function contradictions(config: Config): string[] {
     found.push('tlsCertFile and tlsKeyFile must be set together')
   if (config.token !== undefined && config.tokenFile !== undefined)
     found.push('token and tokenFile exclude each other')
+  for (const name of ['metricsCaFile', 'metricsCredentialsFile'] as const)
+    if (config[name] !== undefined && config.metricsUrl === undefined) found.push(`${name} needs metricsUrl`)
+  if (config.metricsCredentialsFile !== undefined && config.metricsUrl && !isPrivate(config.metricsUrl))
+    found.push('metricsCredentialsFile needs a metricsUrl with https://: a credential is sent over TLS only')
   return found
 }
+
+/** Whether nobody on the way reads what is sent to a URL: TLS, or this machine. */
+const isPrivate = (url: string): boolean =>
+  /^https:\/\//.test(url) || /^http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)(?::\d+)?(?:\/|$)/.test(url)

@@ -9,6 +9,7 @@ import { connectKube } from './actors/kube/connection.js'
 import { kubeConnector } from './actors/kube/connector.js'
 import type { Kubeconfig } from './actors/kube/kubeconfig.js'
 import { metered } from './actors/kube/metered.js'
+import { metricsOf } from './actors/metrics/metrics-of.js'
 import type { ServingFiles } from './cli/serving-files.js'
 import type { Config } from './config.js'
 import { leadershipNote, readiness, readyChecks, startHealth } from './http/health.js'
@@ -74,6 +75,11 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
   if (!roles.api || !server) return { fleet, health }
   const { credential, serving } = roles.api
   const answering = await connect(credential)
+  const instanceMetrics = await lifecycle.start(
+    'metrics service',
+    () => metricsOf(config),
+    part => part?.source.close(),
+  )
   const api = await lifecycle.start(
     'API',
     () =>
@@ -103,6 +109,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
         karmadaVersion: config.karmadaVersion,
+        ...(instanceMetrics && { metrics: instanceMetrics }),
         ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),
         ...serving,
       }),

@@ -8,6 +8,7 @@ import {
   settings,
 } from '../config.js'
 import { KubeconfigError } from '../ports/kube-api.js'
+import { ServiceSettingError } from '../ports/service-error.js'
 import { chaosHelp } from './chaos-help.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { listenProblem } from './listen-problem.js'
@@ -73,7 +74,7 @@ export async function run(
       return error.exitCode
     }
     // Errors that a user can fix are one line; anything else is a defect and shows its stack.
-    if (error instanceof KubeconfigError) {
+    if (error instanceof KubeconfigError || error instanceof ServiceSettingError) {
       terminal.err(`error: ${error.message}\n`)
       return ExitCode.usage
     }

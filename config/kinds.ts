@@ -51,6 +51,18 @@ export const address: Kind<string> = {
 export const httpsUrl = optional(
   text('url', 'an https:// URL without a path, such as https://127.0.0.1:8443', /^https:\/\/[^/?#]+\/?$/),
 )
+export const serviceUrl = optional(
+  text(
+    'url',
+    'an https:// or http:// URL without a name, a query or a fragment, such as https://prometheus.example/prefix',
+    /^https?:\/\/[A-Za-z0-9.[\]:-]+(\/[^\s?#]*)?$/,
+  ),
+)
+export const labelName = text(
+  'label',
+  'a label name of Prometheus: letters, digits and "_", not starting with a digit or "__"',
+  /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/,
+)
 export const dnsLabel = text(
   'name',
   'a DNS label: at most 63 of a-z, 0-9 and "-", starting and ending with a letter or digit',

@@ -2,6 +2,7 @@ import { create, createRegistry, type MessageInitShape } from '@bufbuild/protobu
 import { type Any, anyPack } from '@bufbuild/protobuf/wkt'
 import { StatusError } from '../manifests/status-error.js'
 import { UnreachableError } from '../ports/kube-api.js'
+import { ServiceError, type ServiceErrorKind } from '../ports/service-error.js'
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -17,7 +18,11 @@ import {
   Failure,
   type FailureDetails,
   type FieldViolation,
+  failedPrecondition,
   internal,
+  invalidArgument,
+  notFound,
+  resourceExhausted,
   unavailable,
 } from './failure.js'
 
@@ -29,6 +34,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof StatusError) return fromStatus(error)
   if (error instanceof UnreachableError) return fromUnreachable(error)
+  if (error instanceof ServiceError) return fromService(error)
   const known = aborted(error)
   return known ?? internal('internal error; the log has it under this request id', { cause: error })
 }
@@ -93,6 +99,20 @@ const fromUnreachable = (error: UnreachableError): Failure =>
   error.code === 'DEADLINE'
     ? deadlineExceeded(error.message, { cause: error })
     : unavailable(error.message, { cause: error, ...(error.code ? { reason: error.code } : {}) })
+
+const byKind: Readonly<Record<ServiceErrorKind, (message: string, details: FailureDetails) => Failure>> = {
+  invalid: invalidArgument,
+  notFound,
+  unmet: failedPrecondition,
+  busy: resourceExhausted,
+  unavailable,
+  late: deadlineExceeded,
+  gateway: badGateway,
+}
+
+/** A service beside Kubernetes refused, or could not be reached: its own words, and a reason. */
+const fromService = (error: ServiceError): Failure =>
+  byKind[error.kind](error.message, { reason: error.reason, cause: error })
 
 /** What an AbortSignal throws when its reason is not a Failure. */
 function aborted(error: unknown): Failure | undefined {

@@ -12,6 +12,7 @@ import { BatchService } from '../proto/gen/kairship/batch_pb.js'
 import { CloudShellService } from '../proto/gen/kairship/cloudshell_pb.js'
 import { ClusterService } from '../proto/gen/kairship/cluster_pb.js'
 import { CoreService } from '../proto/gen/kairship/core_pb.js'
+import { InsightService } from '../proto/gen/kairship/insight_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
@@ -35,6 +36,7 @@ import { batchHandlers } from './rpc/batch/handlers.js'
 import { cloudShellHandlers } from './rpc/cloud-shell/handlers.js'
 import { clusterHandlers } from './rpc/cluster/handlers.js'
 import { coreHandlers } from './rpc/core/handlers.js'
+import { type InstanceMetrics, insightHandlers } from './rpc/insight/handlers.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
 import { InstanceReading } from './rpc/instance-reading.js'
@@ -64,6 +66,8 @@ export interface ApiDependencies {
   readonly catchUp: CatchUp
   /** What requests to instances pass, the same for those of the proxy. */
   readonly parts: RequestParts
+  /** Where metrics of instances are queried; absent where nowhere. */
+  readonly metrics?: InstanceMetrics
   readonly now?: () => number
 }
 
@@ -82,7 +86,7 @@ export interface ManagementApi {
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const { fleet, host, connector, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp, parts } =
     dependencies
-  const { now = () => performance.now() } = dependencies
+  const { metrics, now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
   const authorizer = hostAuthorizer({ host, now })
@@ -107,6 +111,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CloudShellService, cloudShellHandlers({ fleet, host, instances, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
       served(CoreService, coreHandlers(objects, ownReadsOf({ parts, instances }))),
+      served(InsightService, insightHandlers({ metrics, instances })),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
       served(

@@ -27,6 +27,7 @@ import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
+import type { InstanceMetrics } from './rpc/insight/handlers.js'
 import { type ServingCertificate, selfSigned } from './serving-certificate.js'
 import { UnauthenticatedConnections } from './unauthenticated-connections.js'
 import { endUnreadAnswer } from './unread-answer.js'
@@ -65,6 +66,8 @@ export interface ApiOptions {
   readonly checkNewcomers?: boolean
   /** How long what an instance said of its callers' rights counts while it cannot be reached, milliseconds. */
   readonly rightsGraceMs?: number
+  /** Where metrics of instances are queried; absent where nowhere. */
+  readonly metrics?: InstanceMetrics
   /** What the proxy lets through at once. */
   readonly proxyLimits?: Partial<ProxyLimits>
   /** How long calls under way may go on once `close` was called. */

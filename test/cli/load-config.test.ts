@@ -164,6 +164,30 @@ describe('wrong settings are refused with the setting’s name and the allowed v
       { flags: { tokenFile: 'a' }, environment: { KAIRSHIP_TOKEN: 'b' } },
       /^token and tokenFile exclude each other$/,
     ],
+    [
+      'a metrics credential without a metrics service',
+      'serve',
+      { flags: { metricsCredentialsFile: 'a' } },
+      /^metricsCredentialsFile needs metricsUrl$/,
+    ],
+    [
+      'a metrics credential that others on the way could read',
+      'serve',
+      { flags: { metricsCredentialsFile: 'a', metricsUrl: 'http://127.0.0.1.example/' } },
+      /^metricsCredentialsFile needs a metricsUrl with https/,
+    ],
+    [
+      'a metrics URL with a name and a password in it',
+      'serve',
+      { flags: { metricsUrl: 'https://a:b@prometheus.example' } },
+      /^--metrics-url must be an https/,
+    ],
+    [
+      'a label that Prometheus keeps for itself',
+      'serve',
+      { flags: { metricsInstanceLabel: '__name__' } },
+      /^--metrics-instance-label must be a label name/,
+    ],
   ]
   for (const [what, command, given, message] of refused)
     it(what, () => {

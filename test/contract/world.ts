@@ -11,6 +11,7 @@ import { startMember } from '../../playground/member/member.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { letIn, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
 import type { Contract, ContractOperation } from '../proto/sample.js'
+import { startServiceDoubles } from '../scenarios/support/service-doubles.js'
 import { silent, unmetered } from '../silent.js'
 import type { Runs } from './coverage.js'
 import { type Direct, idOf, type Stage } from './scenario.js'
@@ -28,6 +29,7 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
   const { fleet } = world.manager
   const common = { fleet, log: silent, meter: unmetered, now: () => performance.now() }
   const ledger = new WriteLedger(common.now)
+  const services = await startServiceDoubles(world.folder)
   const api = managementApi({
     ...common,
     host,
@@ -37,6 +39,7 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
     streamsPerCaller: 10,
     catchUp: new CatchUp(ledger),
     parts: requestParts({ ...common, ledger }),
+    ...services.options,
   })
   let emptied: string | undefined
   const operations = api.services
@@ -114,6 +117,7 @@ export async function startContractWorld(contract: Contract): Promise<Runs & { c
     async close() {
       api.endStreams()
       await host.close()
+      await services.close()
       await fresh.close()
       await world.close()
     },

@@ -13,16 +13,25 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/insight.proto.
  */
 export const file_kairship_insight: GenFile = /*@__PURE__*/
-  fileDesc("ChZrYWlyc2hpcC9pbnNpZ2h0LnByb3RvEiBrYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMSJRChVQcm9tZXRoZXVzUXVlcnlSZXN1bHQSOAoGdmVjdG9yGAEgAygLMigua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlIrsBCgZTYW1wbGUSRAoGbWV0cmljGAEgAygLMjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlLk1ldHJpY0VudHJ5EjwKBnZhbHVlcxgCIAEoCzIsLmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLlNhbXBsZVBhaXIaLQoLTWV0cmljRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIuCgpTYW1wbGVQYWlyEhEKCXRpbWVzdGFtcBgBIAEoAxINCgV2YWx1ZRgCIAEoCSJcChpQcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdBI+CgZtYXRyaXgYASADKAsyLi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0ixwEKDFNhbXBsZVN0cmVhbRJKCgZtZXRyaWMYASADKAsyOi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0uTWV0cmljRW50cnkSPAoGdmFsdWVzGAIgAygLMiwua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlUGFpchotCgtNZXRyaWNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKElF1ZXJ5TWV0cmljUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEg0KBXF1ZXJ5GAIgASgJEgwKBHRpbWUYAyABKAMiaQoXUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhINCgVxdWVyeRgCIAEoCRINCgVzdGFydBgDIAEoAxILCgNlbmQYBCABKAMSDAoEc3RlcBgFIAEoASIoChREZXRlY3RJbnNpZ2h0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCSIoChVEZXRlY3RJbnNpZ2h0UmVzcG9uc2USDwoHZW5hYmxlZBgBIAEoCDLPBQoOSW5zaWdodFNlcnZpY2US4gEKC1F1ZXJ5TWV0cmljEjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlNZXRyaWNSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUHJvbWV0aGV1c1F1ZXJ5UmVzdWx0ImSSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCOBI2L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbWV0cmljEvcBChBRdWVyeVJhbmdlTWV0cmljEjkua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QaPC5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5Qcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdCJqksIYIgoDZ2V0EhFpbnN0YW5jZXMvbWV0cmljcxoIaW5zdGFuY2WC0+STAj4SPC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3JhbmdlLW1ldHJpYxLdAQoNRGV0ZWN0SW5zaWdodBI2LmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLkRldGVjdEluc2lnaHRSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuRGV0ZWN0SW5zaWdodFJlc3BvbnNlIluSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCLxItL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvcmVnaXN0cmllcy9pbnNpZ2h0YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+  fileDesc("ChZrYWlyc2hpcC9pbnNpZ2h0LnByb3RvEiBrYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMSJjChVQcm9tZXRoZXVzUXVlcnlSZXN1bHQSOAoGdmVjdG9yGAEgAygLMigua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlEhAKCHdhcm5pbmdzGAIgAygJIrsBCgZTYW1wbGUSRAoGbWV0cmljGAEgAygLMjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlLk1ldHJpY0VudHJ5EjwKBnZhbHVlcxgCIAEoCzIsLmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLlNhbXBsZVBhaXIaLQoLTWV0cmljRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIuCgpTYW1wbGVQYWlyEhEKCXRpbWVzdGFtcBgBIAEoAxINCgV2YWx1ZRgCIAEoCSJuChpQcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdBI+CgZtYXRyaXgYASADKAsyLi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0SEAoId2FybmluZ3MYAiADKAkixwEKDFNhbXBsZVN0cmVhbRJKCgZtZXRyaWMYASADKAsyOi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0uTWV0cmljRW50cnkSPAoGdmFsdWVzGAIgAygLMiwua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlUGFpchotCgtNZXRyaWNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKElF1ZXJ5TWV0cmljUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEg0KBXF1ZXJ5GAIgASgJEgwKBHRpbWUYAyABKAMiaQoXUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhINCgVxdWVyeRgCIAEoCRINCgVzdGFydBgDIAEoAxILCgNlbmQYBCABKAMSDAoEc3RlcBgFIAEoASIoChREZXRlY3RJbnNpZ2h0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCSIoChVEZXRlY3RJbnNpZ2h0UmVzcG9uc2USDwoHZW5hYmxlZBgBIAEoCDLPBQoOSW5zaWdodFNlcnZpY2US4gEKC1F1ZXJ5TWV0cmljEjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlNZXRyaWNSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUHJvbWV0aGV1c1F1ZXJ5UmVzdWx0ImSSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCOBI2L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbWV0cmljEvcBChBRdWVyeVJhbmdlTWV0cmljEjkua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QaPC5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5Qcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdCJqksIYIgoDZ2V0EhFpbnN0YW5jZXMvbWV0cmljcxoIaW5zdGFuY2WC0+STAj4SPC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3JhbmdlLW1ldHJpYxLdAQoNRGV0ZWN0SW5zaWdodBI2LmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLkRldGVjdEluc2lnaHRSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuRGV0ZWN0SW5zaWdodFJlc3BvbnNlIluSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCLxItL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvcmVnaXN0cmllcy9pbnNpZ2h0YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
 
 /**
  * @generated from message kairship.io.api.insight.v1alpha1.PrometheusQueryResult
  */
 export type PrometheusQueryResult = Message<"kairship.io.api.insight.v1alpha1.PrometheusQueryResult"> & {
   /**
+   * A number instead of series is one sample without labels.
+   *
    * @generated from field: repeated kairship.io.api.insight.v1alpha1.Sample vector = 1;
    */
   vector: Sample[];
+
+  /**
+   * What Prometheus says of the answer, such as a part that it could not read.
+   *
+   * @generated from field: repeated string warnings = 2;
+   */
+  warnings: string[];
 };
 
 /**
@@ -96,6 +105,13 @@ export type PrometheusQueryRangeResult = Message<"kairship.io.api.insight.v1alph
    * @generated from field: repeated kairship.io.api.insight.v1alpha1.SampleStream matrix = 1;
    */
   matrix: SampleStream[];
+
+  /**
+   * What Prometheus says of the answer, such as a part that it could not read.
+   *
+   * @generated from field: repeated string warnings = 2;
+   */
+  warnings: string[];
 };
 
 /**
@@ -141,7 +157,7 @@ export type QueryMetricRequest = Message<"kairship.io.api.insight.v1alpha1.Query
   instance: string;
 
   /**
-   * PromQL.
+   * PromQL. Each selector in it is bounded to the instance; `info` is refused, because it reads series that it does not select.
    *
    * @generated from field: string query = 2;
    */
@@ -172,7 +188,7 @@ export type QueryRangeMetricRequest = Message<"kairship.io.api.insight.v1alpha1.
   instance: string;
 
   /**
-   * PromQL.
+   * PromQL, bounded as in QueryMetric.
    *
    * @generated from field: string query = 2;
    */
@@ -193,7 +209,7 @@ export type QueryRangeMetricRequest = Message<"kairship.io.api.insight.v1alpha1.
   end: bigint;
 
   /**
-   * Seconds.
+   * Seconds, also parts of one. Prometheus answers 11,000 values of a series at most.
    *
    * @generated from field: double step = 5;
    */
@@ -244,7 +260,8 @@ export const DetectInsightResponseSchema: GenMessage<DetectInsightResponse> = /*
   messageDesc(file_kairship_insight, 8);
 
 /**
- * Metrics of an instance, by PromQL.
+ * Metrics of an instance, by PromQL, from the Prometheus of the setting metricsUrl. A query reads the series of its instance only:
+ * those with the label of the setting metricsInstanceLabel. Without the setting queries are refused by the reason NoMetrics.
  *
  * @generated from service kairship.io.api.insight.v1alpha1.InsightService
  */

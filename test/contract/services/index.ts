@@ -7,6 +7,7 @@ import { batch } from './batch.js'
 import { cloudShell } from './cloud-shell.js'
 import { cluster } from './cluster.js'
 import { core } from './core.js'
+import { insight } from './insight.js'
 import { instance } from './instance.js'
 import { networking } from './networking.js'
 import { policy } from './policy.js'
@@ -16,5 +17,5 @@ import { workspace } from './workspace.js'
 export const services: readonly ServiceScenarios[] = [
   ...[aggregation, apiextensions, apps, autoscaling, batch],
   ...[cloudShell, cluster],
-  ...[core, instance, networking, policy, workspace],
+  ...[core, insight, instance, networking, policy, workspace],
 ]

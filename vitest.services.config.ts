@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+/** The suites that need Debian's prometheus and docker-registry, and no other engine: `npm run test:services`. */
+export default defineConfig({
+  test: {
+    include: ['test/real/suites/{insight,image}.test.ts'],
+    setupFiles: ['test/seed.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    fileParallelism: false,
+  },
+})
