@@ -57,7 +57,7 @@ async function writeAll(
   const instances = join(folder, 'instances')
   await mkdir(instances, { recursive: true, mode: 0o700 })
   const write = async (path: string, text: string): Promise<string> => {
-    // A file left by an earlier run keeps its mode when it is overwritten: begin anew.
+    // A file left by an earlier run keeps its mode when it is overwritten: remove it first.
     await rm(path, { force: true })
     contents.set(relative('.', path) || path, text)
     await writeFile(path, text, { mode: 0o600 }).catch(error => {

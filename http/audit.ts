@@ -46,7 +46,7 @@ export interface AuditRecord {
 }
 
 /**
- * What became of the request. `failed` requests changed nothing, as far as an API server's refusal can be believed;
+ * What became of the request. `failed` requests changed nothing, as far as an API server's refusal is reliable;
  * of an `unknown` one is not known: the connection, the deadline or the server broke before an answer came.
  */
 export type Outcome = 'succeeded' | 'denied' | 'failed' | 'unknown'

@@ -88,7 +88,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         arrival.timeoutMs === lifeMs ? undefined : streamIsOld(),
       )
       let granted = false
-      // Its head is out once it is granted: what is said after that nobody can be told.
+      // The response head is sent once the call is authorized: later errors can no longer change its status.
       const answered = (from: AnsweredFrom) => (granted ? undefined : arrival.answered?.(from))
       const course = begin(options, operation, { ...arrival, answered }, deadline)
       let release: () => void = () => undefined

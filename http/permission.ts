@@ -31,7 +31,7 @@ export interface ObjectFields {
   readonly cluster?: string
 }
 
-/** What a method's proto demands of its caller, completed; undefined where it demands nothing, so that nobody may call it. */
+/** What a method's proto demands of its caller, completed; undefined where the proto has no permission: then every call is denied. */
 export function permissionOf(method: DescMethod): Permission | undefined {
   if (!hasOption(method, permission)) return undefined
   const given = getOption(method, permission)

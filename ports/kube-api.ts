@@ -80,7 +80,7 @@ export interface RawRequest {
   readonly headers: readonly string[]
   /** Sent as it comes; absent for no body. */
   readonly body?: NodeJS.ReadableStream
-  /** Watches and followed logs: they get a socket of their own, so that they starve nobody. */
+  /** Watches and followed logs: they get a socket of their own, so that they do not starve requests. */
   readonly long: boolean
   /** Milliseconds until the head of the answer must be there; 0 for no limit. */
   readonly headTimeoutMs: number

@@ -2,7 +2,7 @@
  * What a watcher sees of one collection, in order:
  *
  * `restarted` (`listed`)* `synced`, then any of `applied`, `deleted`, `bookmarked`; an `interrupted` may come anywhere.
- * After an `interrupted` the sequence goes on where it was, or begins anew with `restarted`.
+ * After an `interrupted` the sequence goes on where it was, or restarts with `restarted`.
  */
 export type Seen<T> = Restarted | Listed<T> | Synced | Applied<T> | Deleted<T> | Bookmarked | Interrupted
 

@@ -80,7 +80,7 @@ export class InstanceActor {
     return this.#crash
   }
 
-  /** Starts the actor, or a new one in place of one that crashed; the supervisor sends it the facts anew. */
+  /** Starts the actor, or a new one in place of one that crashed; the supervisor sends it the facts again. */
   start(leading: boolean): void {
     this.#crash = undefined
     const { name: id, instance } = this

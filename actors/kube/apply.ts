@@ -87,8 +87,8 @@ export async function remove(
 }
 
 /**
- * Deletes what Kairship made for an instance, and succeeds only when it is gone. An object of that name which somebody
- * else made is left alone.
+ * Deletes what Kairship made for an instance, and succeeds only when it is gone. An object of that name of
+ * another owner is kept.
  */
 export async function removeWhole(
   api: KubeApi,

@@ -13,7 +13,7 @@ import type { Authenticator, Proof } from './proof.js'
 
 /** A plugin may open a browser or ask a slow identity provider, but not for ever. */
 const PLUGIN_TIMEOUT_MS = 60_000
-/** A credential this close to its end is fetched anew: the request must still arrive with it. */
+/** A credential this close to its end is replaced first, so that the request still arrives with a valid one. */
 const EXPIRY_MARGIN_MS = 10_000
 
 const execCredentialSchema = z.object({

@@ -43,7 +43,7 @@ export interface ExecPlugin {
 export interface Credential {
   readonly certificate?: { readonly cert: PemSource; readonly key: PemSource }
   readonly token?: string
-  /** Read anew when it may have rotated; wins over `token`. */
+  /** Read again when it may have rotated; wins over `token`. */
   readonly tokenFile?: string
   readonly basic?: { readonly username: string; readonly password: string }
   readonly exec?: ExecPlugin

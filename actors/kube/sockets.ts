@@ -165,7 +165,7 @@ export class Sockets {
 
   async #prepare(proof: Proof): Promise<Footing> {
     const { tls, server } = this.config
-    // Made once: parsing the authorities anew for every socket costs milliseconds, and memory as long as it lives.
+    // Made once: parsing the authorities again for every socket costs milliseconds, and memory as long as it lives.
     const secure = server.startsWith('https:') ? await secureContext(this.config, proof) : undefined
     const manner = {
       timeout: CONNECT_TIMEOUT_MS,

@@ -20,7 +20,7 @@ import type { Interrupted, Seen } from '../../streams/seen.js'
 import { failureOf } from '../kube/failure.js'
 import { meteredWatch } from './metered-watch.js'
 
-/** Whether a shared watch is to be believed: `pending` before its first list, a failure while it is silent. */
+/** Whether the facts of a shared watch are valid: `pending` before its first list, a failure while it is silent. */
 export type Contact = 'pending' | 'made' | Failure
 
 /**
@@ -104,7 +104,7 @@ export class Collection<T extends KubeObject> {
     this.#subscription = undefined
   }
 
-  /** Lists anew, and emits once when all that is held is no older than the subscription. */
+  /** Lists again, and emits once when every object in the collection is at least as new as the subscription. */
   relisted(): Observable<Change<T>> {
     return defer(() => {
       this.stop()

@@ -35,7 +35,7 @@ export interface Authenticator {
   authenticate(credentials: Credentials): Caller | Promise<Caller>
 }
 
-/** An accepted token is believed this long: Kubernetes' own default for delegated authentication. */
+/** An accepted token is cached this long: Kubernetes' own default for delegated authentication. */
 const ACCEPTED_MS = 10_000
 /** A refused token stays refused this long without a request: short, since it may just have been issued. */
 const REFUSED_MS = 1_000

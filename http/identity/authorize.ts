@@ -20,9 +20,9 @@ export interface Authorizer {
   decide(caller: Caller, action: Action): Verdict | Promise<Verdict>
 }
 
-/** A yes is believed this long, so a revoked right is gone after this. */
+/** An allowed review is cached this long: a revoked right ends after this time. */
 const ALLOWED_MS = 10_000
-/** A no is believed this long: short, so that a grant takes effect soon. */
+/** A denied review is cached this long: short, so that a grant takes effect soon. */
 const DENIED_MS = 2_000
 /** How many verdicts of each kind are remembered: 16 callers who each filter 1,000 instances. */
 const CAPACITY = 16_384

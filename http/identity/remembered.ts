@@ -1,4 +1,4 @@
-/** The answer to a request, and how long it may be believed. */
+/** The answer to a request, and how long it may be used. */
 export interface Answer<T> {
   readonly value: T
   /** Milliseconds; 0 forgets it at once. */

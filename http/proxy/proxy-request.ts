@@ -45,7 +45,7 @@ export interface ProxyRequest {
 export interface ReadRules {
   /** @param index absent where there is none */
   route(index: IndexState | undefined): Route
-  /** What the index is asked for: a path with its query. */
+  /** The request to the index: a path with its query. */
   readonly target: string
 }
 
@@ -55,7 +55,7 @@ export const routeOf = (
   index: IndexState | undefined,
 ): Route => (rules ? rules.route(index) : route(info, read, index))
 
-/** What an index is asked for in place of an admitted read. */
+/** The request to an index in place of an admitted read. */
 export const targetAtIndex = ({ info, read, rules }: ProxyRequest): string =>
   rules?.target ?? indexTarget(info, read)
 

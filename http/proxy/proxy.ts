@@ -49,7 +49,7 @@ export function instanceProxy(options: ProxyOptions): InstanceProxy {
     const uids = new Set(fleet.list().map(uidOf))
     ledger.keepOnly(uid => uids.has(uid))
   }, patienceMs / LOOKS)
-  // Watches nobody but itself; without requests there is nothing to look at.
+  // Needs no timer without requests.
   looking.unref()
   return {
     request(request, response) {

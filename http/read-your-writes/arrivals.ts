@@ -7,7 +7,7 @@ import {
   type WrittenType,
 } from './expected-write.js'
 
-/** Callers of an instance that are remembered; of more, the one who read least recently arrives anew. */
+/** Callers of an instance that are remembered; beyond that, the one that read least recently counts as new again. */
 const MOST = 5_000
 /** A caller who has not read here for so long may have written elsewhere meanwhile, milliseconds. */
 const AWAY_MS = 3_600_000

@@ -17,7 +17,7 @@ export const latest = (one: LastWrite, other: LastWrite): LastWrite => ({
   notBefore: Math.max(one.notBefore, other.notBefore),
 })
 
-/** Types of which is remembered that they were checked; the one checked least recently is checked anew. */
+/** Types that are recorded as checked; beyond that, the one checked least recently is checked again. */
 const MOST_TYPES = 128
 
 /**

@@ -37,7 +37,7 @@ export interface ClusterFacts {
   readonly reachable: boolean
 }
 
-/** The distribution of whoever may not read bindings. */
+/** The distribution for a caller who may not read bindings. */
 export const UNKNOWN_DISTRIBUTION: Distribution = { placed: 'unknown', shares: [] }
 
 /**

@@ -11,7 +11,7 @@ import { type KindHandlers, type ListFields, placeOf } from './kind-handlers.js'
 import { enumOf } from './kube-message.js'
 import { readAllDistributions } from './read-distributions.js'
 
-/** How the state of a kind is told. */
+/** How the state of a kind is computed. */
 export interface States<T extends KubeObject> {
   readonly type: ObjectType
   readonly schema: DescEnum

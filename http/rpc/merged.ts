@@ -27,7 +27,7 @@ export async function* merged<T>(sources: readonly AsyncGenerator<T, void>[]): A
   }
 }
 
-/** Ends a source that is not read on, once its next item has come or failed; nobody waits for that. */
+/** Closes a source that is no longer read, once its pending item has arrived or failed. Nothing awaits that. */
 export function endOf(source: AsyncGenerator<unknown, void>): void {
   source.return().catch(() => undefined)
 }

@@ -27,7 +27,7 @@ export class Undo {
   /**
    * Makes something, to be taken back by its uid. Where no answer says whether it was made, it is taken back by its name: call it
    * only for what was not there before.
-   * @param make undefined where somebody else was faster: that is not taken back
+   * @param make undefined when another caller created it first: that object is not rolled back
    * @param takeBack of what is gone it makes no failure
    */
   async make<T extends KubeObject>(

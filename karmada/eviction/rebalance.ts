@@ -62,7 +62,7 @@ export const bindingPlaceOf = ({ kind, namespace, name }: Workload) => ({
   ...(namespace && { namespace }),
 })
 
-/** The binding with the request to be scheduled anew; the same object when a later request was made already. */
+/** The binding with the request to be rescheduled; the same object when it has a later request. */
 export function rescheduled(binding: Binding, { metadata }: WorkloadRebalancer): Binding {
   const { rescheduleTriggeredAt: before } = binding.spec
   const { creationTimestamp: now = '' } = metadata

@@ -6,7 +6,7 @@ import type { Work } from '../objects/work.js'
 import type { OverridePolicies } from '../propagation/work-of.js'
 import type { LinkedObject } from './link.js'
 
-/** An object in a member, as far as it could be read: there, not there, or why nobody knows. */
+/** An object in a member, as far as it could be read: present, absent, or unknown with the reason. */
 export type MemberObject =
   | { readonly kind: 'found'; readonly object: Resource }
   | { readonly kind: 'missing' }
@@ -21,7 +21,7 @@ export interface Propagated {
   readonly policies: readonly PropagationPolicy[]
   readonly clusterPolicies: readonly PropagationPolicy[]
   readonly overrides: OverridePolicies
-  /** The binding of the template's name, whoever owns it. */
+  /** The binding of the template's name, of any owner. */
   readonly binding?: Binding
   readonly clusters: readonly Cluster[]
   /** Of this template, by the names that Karmada gives them. */

@@ -71,7 +71,7 @@ export interface EvictionTask {
   readonly message?: string
   readonly producer: string
   readonly gracePeriodSeconds?: number
-  /** True keeps the object there until somebody says false. */
+  /** True keeps the object there until it is set to false. */
   readonly suppressDeletion?: boolean
   readonly creationTimestamp?: string
 }

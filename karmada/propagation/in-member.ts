@@ -5,7 +5,7 @@ import { sameJson } from '../same-json.js'
 import { without } from '../without.js'
 import { pruned } from './prune.js'
 
-/** A member has an object of that name that Karmada did not make, and nobody said to overwrite it. */
+/** A member has an object of that name that Karmada did not create, and the policy does not overwrite it. */
 export class UnmanagedObjectError extends Error {
   override readonly name = 'UnmanagedObjectError'
 }

@@ -157,7 +157,7 @@ function carrier(
 export const withWorkId = (manifest: Resource, id: string): Resource =>
   withManagedKeys(marked(manifest, { labels: { [MARKS.workId]: id } }))
 
-/** Writes down which labels and annotations come from the control plane, so that others may be told from them later. */
+/** Records which labels and annotations come from the control plane, to distinguish them from the member's own later. */
 function withManagedKeys(manifest: Resource): Resource {
   const { labels = {}, annotations = {} } = manifest.metadata
   const annotationKeys = new Set([...Object.keys(annotations), MARKS.managedAnnotations, MARKS.managedLabels])

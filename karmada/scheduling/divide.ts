@@ -122,7 +122,7 @@ function divideByRoom(
   return running
 }
 
-/** Whether somebody asked for a new distribution since the last one (a WorkloadRebalancer, for one). */
+/** Whether a new distribution was requested since the last one, as by a WorkloadRebalancer. */
 const isFresh = ({ rescheduleTriggeredAt }: BindingSpec, { lastScheduledTime }: BindingStatus): boolean =>
   rescheduleTriggeredAt !== undefined &&
   lastScheduledTime !== undefined &&

@@ -72,7 +72,7 @@ export const instanceMachine = instance.createMachine({
         phase: {
           initial: 'recalling',
           states: {
-            /** Passed through at once: an instance that was ready before this process started is not registered anew. */
+            /** Passed through at once: an instance that was ready before this process started is not registered again. */
             recalling: {
               always: [{ guard: 'was ready', target: 'degraded' }, { target: 'registering' }],
             },

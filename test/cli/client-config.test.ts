@@ -111,7 +111,7 @@ describe('the server that a command calls', () => {
       'no server known',
       {},
       {},
-      /^no Kairship to ask: start one .* \(looked for here\/client.yaml and home\/client.yaml\)$/,
+      /^no Kairship found: start one .* \(looked for here\/client.yaml and home\/client.yaml\)$/,
     ],
     ['a named file that is not there', { clientConfig: 'x' }, {}, /^x does not exist$/],
     ['a file that is not YAML', { clientConfig: 'x' }, { x: '{' }, /^x is not YAML$/],

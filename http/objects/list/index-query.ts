@@ -19,7 +19,7 @@ const PLAIN_NAME = /^[-a-z0-9.]+$/
 const PLAIN_UID = /^[-a-zA-Z0-9]+$/
 const FUZZY_NAME = 'internalstorage.clusterpedia.io/fuzzy-name'
 
-/** What the index is asked for. Nothing of a caller's goes there but what its grammar reads as it was meant. */
+/** The query of the index. A caller's text becomes part of it only where the index's grammar cannot misread it. */
 export function indexQuery(query: ListQuery<never>): IndexQuery {
   const { labelSelector, nameContains = [], names, ownerUid, where, sort = BY_NAME, page, pageSize } = query
   const parts = nameContains.filter(part => part !== '')

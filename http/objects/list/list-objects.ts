@@ -14,7 +14,7 @@ import { MOST_BYTES, MOST_OBJECTS, pageOfObjects, selects } from './select.js'
 
 /** Objects that are read at once: as many as kubectl and informers ask for. */
 const CHUNK = 500
-/** How often a list is begun anew whose continuation has expired, which takes minutes. */
+/** How often a list is restarted whose continue token has expired, which takes minutes. */
 const MOST_READINGS = 3
 
 /**

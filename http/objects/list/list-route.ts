@@ -43,7 +43,7 @@ export function listRoute(listed: Listed, index: IndexState | undefined): Route 
   return always ? karmada(always) : routeByIndex(index)
 }
 
-/** How a list is routed, and what the index is asked for. */
+/** How a list is routed, and the query of the index. */
 export function listRules(
   place: Place,
   type: ObjectType,

@@ -8,7 +8,7 @@ import { apiVersionOf, collectionPath, keyOf, objectPath } from '../object-type.
 import type { ObjectEvent } from '../objects.js'
 import { watchEvents } from './watch-events.js'
 
-/** A watch that ends so soon, and has told nothing, is not begun again at once: that would go on without end. */
+/** A watch that ends within this time without an event is not restarted at once: that would be a hot loop. */
 const SHORTEST_MS = 1_000
 
 /**

@@ -31,7 +31,7 @@ export interface CircuitOptions {
 
 /** One break could be a socket that was just closing. */
 const BREAKS_TO_OPEN = 5
-/** The first pause. Each that ends in vain doubles the next. */
+/** The first pause, in milliseconds. Each failed trial doubles the next. */
 const FIRST_PAUSE_MS = 1_000
 /** The longest pause, which is how often an actor probes its instance: a recovery is found out as soon as there. */
 const LONGEST_PAUSE_MS = 10_000

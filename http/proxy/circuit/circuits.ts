@@ -18,7 +18,7 @@ interface Guard<Guarded> {
 
 /**
  * The circuits of each instance and of its index, for as long as these are reached over the same connection: new credentials
- * or a new address begin anew.
+ * or a new address start with a closed circuit.
  */
 export class Circuits {
   readonly #instances = new Map<string, Guard<GuardedUpstream>>()

@@ -6,9 +6,9 @@ import { reviewAccess } from '../../identity/subject-access-review.js'
 import type { RequestInfo } from '../route/request-info.js'
 import { LastKnown } from './last-known.js'
 
-/** A yes is believed this long unless role bindings change, a no never: the instance says it itself then. */
+/** An allowed review is cached this long unless role bindings change. A denied one is not: the instance answers then. */
 const ALLOWED_MS = 10_000
-/** A no to all objects of a type is believed this long: it only says that each of them has to be reviewed. */
+/** A denial for all objects of a type is cached this long: it only means that each name needs a review. */
 const NOT_ALL_MS = 10_000
 /** How many answers are remembered: 1,000 callers who each read 16 types. */
 const CAPACITY = 16_384
@@ -59,7 +59,7 @@ export class InstanceAccess {
    * Whether the instance's own authorizer lets the caller do this. Reading all namespaces needs the right to all of them.
    * One object is reviewed last: a review without a name is about all objects of the type, so a thousand objects need
    * one review.
-   * @param instance its uid: another instance of the same name decides anew
+   * @param instance its uid: another instance of the same name is reviewed again
    * @param rights the role bindings of the instance as they are now
    * @throws StatusError, UnreachableError, Failure when the instance did not say
    */

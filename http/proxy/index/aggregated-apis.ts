@@ -5,7 +5,7 @@ import { LastKnown } from './last-known.js'
 
 /** Which server serves a group hardly ever changes: an APIService has to be edited for it. */
 const FRESH_MS = 300_000
-/** kube-apiserver makes the APIServices of custom groups anew when it starts, so their absence may last seconds only. */
+/** kube-apiserver recreates the APIServices of custom groups when it starts, so their absence may last seconds only. */
 const ABSENT_FRESH_MS = 10_000
 /** How long the instance may take to answer; a read waits for it. */
 const TIMEOUT_MS = 3_000

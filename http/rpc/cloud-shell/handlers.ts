@@ -36,7 +36,7 @@ export interface CloudShellDependencies {
   readonly authorizer: Authorizer
 }
 
-/** Whose terminal it is: its address is a key to it, so nobody else is told of it. */
+/** The owner of the terminal. Its address opens it, so only the owner receives it. */
 const ISSUED_TO = 'kairship.io/issued-to'
 /** Seconds; the contract's default. */
 const DEFAULT_TTL = 500
@@ -61,7 +61,7 @@ export function cloudShellHandlers(
     return inField('data', send(host, { method: 'POST', path: at(), query, body, signal: call.signal }))
   }
 
-  /** The caller's own terminal. @throws Failure NOT_FOUND also for somebody else's */
+  /** The caller's own terminal. @throws Failure NOT_FOUND also for a terminal of another user */
   const own = async (call: Call, instance: string, name: string): Promise<CloudShellObject> => {
     const none = () =>
       notFound(`you have no cloud shell ${name} for instance ${instance}`, { reason: 'NotFound' })

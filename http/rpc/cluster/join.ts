@@ -31,7 +31,7 @@ interface Joining {
   readonly instance: string
   readonly name: string
   readonly cluster?: ClusterMessage | undefined
-  /** Text of a kubeconfig of whoever calls. */
+  /** Text of the caller's kubeconfig. */
   readonly kubeconfig: string
 }
 

@@ -91,7 +91,7 @@ const ownerKinds: Readonly<Record<string, OwnerKind>> = {
 
 /**
  * The workload that a pod belongs to. The Deployment controller names a ReplicaSet after its Deployment and its pods' label
- * `pod-template-hash`; nobody else sets that label.
+ * `pod-template-hash`; no other controller sets that label.
  */
 function ownerOf({ metadata }: Pod) {
   const owner = controllerOf(metadata.ownerReferences)

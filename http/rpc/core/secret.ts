@@ -16,7 +16,7 @@ export interface Secret extends KubeObject {
 
 type SecretMessage = MessageInitShape<typeof SecretSchema>
 
-/** Secrets with their values, for whoever asks for one. */
+/** Secrets with their values, for a get of one Secret. */
 export const secrets: Kind<Secret, SecretMessage, Distribution | undefined> = {
   type: { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
   message: secretMessage,

@@ -52,7 +52,7 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
   }
 }
 
-/** The binding of a template's name, whoever owns it. */
+/** The binding of a template's name, of any owner. */
 export const bindingOf = (
   reader: Reader,
   kind: string,

@@ -22,7 +22,7 @@ import { TYPES } from './types.js'
 type Response = MessageInitShape<typeof PreviewPolicyResponseSchema>
 type TemplateMessage = NonNullable<Response['templates']>[number]
 
-/** Previews in one answer. Each costs a handful of reads, and nobody reads more at once. */
+/** Previews in one answer. Each costs a handful of reads, and a person reads no more at once. */
 const MOST_TEMPLATES = 50
 
 /** What a PropagationPolicy or ClusterPropagationPolicy would do. */

@@ -48,7 +48,7 @@ export class Reader {
     }
   }
 
-  /** The objects of a type, in one namespace or in all; those that could be read. Each list is asked for once. */
+  /** The objects of a type, in one namespace or in all; those that could be read. Each list is requested once. */
   list<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
     const key = `${type.group}/${type.resource} ${namespace}`
     const list = this.#lists.get(key) ?? this.#readable<T>(type, namespace)
