@@ -1,13 +1,22 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import type { PatchType } from '../../ports/kube-api.js'
-import { ListChange_Type, SortBy, SortDir } from '../../proto/gen/kairship/types_pb.js'
+import { ListChange_Type, type SortBy } from '../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../call.js'
-import type { ListQuery, Sort } from '../objects/list-query.js'
+import type { ListQuery } from '../objects/list-query.js'
 import { manifestOf, patchOf } from '../objects/manifest.js'
-import type { ObjectKey, ObjectType, Place } from '../objects/object-type.js'
+import type { ObjectType, Place } from '../objects/object-type.js'
 import type { ObjectCall, ObjectEvent, Objects } from '../objects/objects.js'
 import { inField } from './in-field.js'
 import type { Page } from './paging.js'
+import {
+  type FilterFields,
+  type KeyFields,
+  type ListFields,
+  listQueryOf,
+  objectKeyOf,
+  type PlaceFields,
+  placeOf,
+} from './request-fields.js'
 
 /**
  * A kind of Kubernetes objects as one row: all that the handlers of its list, get, json, create, update, patch and delete
@@ -53,37 +62,6 @@ export interface Followed<T extends KubeObject, E> {
 
 /** One step of a list that is followed with the extras of its objects. */
 export type FollowedEvent<T extends KubeObject, E> = ObjectEvent<T> & { readonly extra?: E }
-
-/** The fields by which requests name a place. */
-export interface PlaceFields {
-  readonly instance: string
-  readonly cluster?: string | undefined
-}
-
-/** The fields by which requests name an object. */
-export interface KeyFields extends PlaceFields {
-  readonly namespace?: string
-  readonly name: string
-}
-
-/** The fields by which requests say what a list shows; whichever a request has. */
-export interface FilterFields extends PlaceFields {
-  readonly namespace?: string
-  readonly name?: string
-  readonly fuzzyName?: string
-  readonly labelSelector?: string
-  readonly fieldSelector?: string
-}
-
-/** The fields by which requests describe a list. */
-export interface ListFields extends FilterFields {
-  readonly page: number
-  readonly pageSize: number
-  readonly sortBy?: SortBy
-  readonly sortDir?: SortDir
-  /** What ListServices calls the direction. */
-  readonly orderBy?: SortDir
-}
 
 /** The handlers of one kind. */
 export interface KindHandlers<T extends KubeObject, M, E = never> {
@@ -197,60 +175,6 @@ function withCondition<T extends KubeObject, E>(
 ): ListQuery<T> {
   const { where = () => true } = query
   return matches ? { ...query, where: object => where(object) && matches(object, undefined as E) } : query
-}
-
-/** Where a request's objects are. */
-export const placeOf = ({ instance, cluster }: PlaceFields): Place => ({
-  instance,
-  ...(cluster !== undefined && { cluster }),
-})
-
-/** The place of a request whose member may be left out: an empty one is none, so the control plane. */
-export const inCluster = <R extends { readonly cluster?: string | undefined }>({
-  cluster,
-  ...request
-}: R) => ({
-  ...request,
-  ...(cluster && { cluster }),
-})
-
-/** The object that a request names. */
-export const objectKeyOf = ({ namespace, name }: KeyFields): ObjectKey => ({
-  name,
-  ...(namespace && { namespace }),
-})
-
-/** The list that a request describes. `name` and `fuzzyName` are parts of names, both. */
-export function listQueryOf<T extends KubeObject>(
-  {
-    sort = {},
-  }: Pick<Kind<T, never, never>, 'sort'> | { sort?: Partial<Record<SortBy, (object: T) => string>> },
-  request: ListFields,
-): ListQuery<T> {
-  const { namespace, name, fuzzyName, labelSelector, fieldSelector, page, pageSize } = request
-  return {
-    page,
-    pageSize,
-    ...(namespace && { namespace }),
-    ...(labelSelector && { labelSelector }),
-    ...(fieldSelector && { fieldSelector }),
-    nameContains: [name, fuzzyName].filter((part): part is string => !!part),
-    ...sortOf(sort, request),
-  }
-}
-
-/** The direction counts only beside a key: its zero value would turn every list around. */
-function sortOf<T extends KubeObject>(
-  keys: Partial<Record<SortBy, (object: T) => string>>,
-  { sortBy = SortBy.SORT_BY_UNSPECIFIED, sortDir, orderBy = sortDir }: ListFields,
-): { sort?: Sort<T> } {
-  if (sortBy === SortBy.SORT_BY_UNSPECIFIED) return {}
-  return { sort: { key: keys[sortBy] ?? COMMON[sortBy] ?? 'name', descending: orderBy !== SortDir.asc } }
-}
-
-const COMMON: Partial<Record<SortBy, 'namespace' | 'createdAt'>> = {
-  [SortBy.namespace]: 'namespace',
-  [SortBy.created_at]: 'createdAt',
 }
 
 /** An object as editors show it: whole, but for the record of who wrote which field. */

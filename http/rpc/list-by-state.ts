@@ -7,9 +7,10 @@ import type { ListQuery } from '../objects/list-query.js'
 import type { ObjectType } from '../objects/object-type.js'
 import type { Objects } from '../objects/objects.js'
 import type { Distribution } from './distribution.js'
-import { type KindHandlers, type ListFields, placeOf } from './kind-handlers.js'
+import type { KindHandlers } from './kind-handlers.js'
 import { enumOf } from './kube-message.js'
 import { readAllDistributions } from './read-distributions.js'
+import { type ListFields, placeOf } from './request-fields.js'
 
 /** How the state of a kind is computed. */
 export interface States<T extends KubeObject> {

@@ -3,7 +3,8 @@ import type { Call } from '../call.js'
 import type { ObjectType } from '../objects/object-type.js'
 import type { Objects } from '../objects/objects.js'
 import { inField } from './in-field.js'
-import { dataOf, type KeyFields, type Kind, objectKeyOf, placeOf } from './kind-handlers.js'
+import { dataOf, type Kind } from './kind-handlers.js'
+import { type KeyFields, objectKeyOf, placeOf } from './request-fields.js'
 
 /** Changes some fields of an object, and returns the message of the object that was stored. */
 export async function mergePatched<T extends KubeObject, M, E>(

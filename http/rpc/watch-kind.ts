@@ -3,7 +3,8 @@ import type { ListChange_Type } from '../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../call.js'
 import type { ListQuery } from '../objects/list-query.js'
 import { begun } from './begun.js'
-import { type FilterFields, inCluster, type KindHandlers } from './kind-handlers.js'
+import type { KindHandlers } from './kind-handlers.js'
+import { type FilterFields, inCluster } from './request-fields.js'
 
 /** One step of a watch rpc, with the object in a field that is named after its kind. */
 type Change<Field extends string, M> = { readonly type: ListChange_Type; readonly total: number } & {

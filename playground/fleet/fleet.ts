@@ -7,7 +7,7 @@ import {
   type ContainerManagement,
   startContainerManagement,
 } from '../container-management/container-management.js'
-import { GlobalManagement, type Grant, offerWorkspaces } from '../global-management/global-management.js'
+import { GlobalManagement, offerWorkspaces } from '../global-management/global-management.js'
 import { type Karmada, startKarmada } from '../karmada/control-plane.js'
 import type { MonitorTimes } from '../karmada/member-monitor.js'
 import { type Member, startMember } from '../member/member.js'
@@ -16,9 +16,10 @@ import { NAMESPACES } from '../objects/core-types.js'
 import { Operator } from '../operator/operator.js'
 import { type Credentials, issueCredentials } from './credentials.js'
 import { lockFolder } from './folder-lock.js'
-import { grantPeople, PEOPLE, startHost } from './host.js'
+import { grantPeople, startHost } from './host.js'
 import { inParallel } from './in-parallel.js'
 import { bringIn, grantPeopleOnMember, INSTANCE_NAMESPACE, register } from './instances.js'
+import { GRANTS, instanceName, memberName, WORKSPACE_NAMES } from './names.js'
 import { Places } from './ports.js'
 
 /** How large a playground is, and where it lives. */
@@ -67,26 +68,9 @@ export interface Playground extends Credentials {
   close(): Promise<void>
 }
 
-const NAMES = ['eu-west', 'us-east', 'ap-south', 'sa-east', 'af-north'] as const
-
 /** More instances than this are probed less often: one process plays all of them. */
 const MANY = 100
 const CALM_TIMES = { health: 30_000, discovery: 600_000 } as const
-
-/** Workspaces that Global Management knows. */
-const WORKSPACE_NAMES = ['platform', 'shop'] as const
-
-/** The playground's people on every instance. */
-const GRANTS: readonly Grant[] = [
-  { key: 'admin', role: 'Admin', subjects: [{ kind: 'User', name: PEOPLE.admin.name }] },
-  { key: 'viewer', role: 'Viewer', subjects: [{ kind: 'User', name: PEOPLE.viewer.name }] },
-]
-
-/** `eu-west`, `us-east`, …, then `instance-0006`. */
-const instanceName = (index: number): string =>
-  NAMES[index] ?? `instance-${String(index + 1).padStart(4, '0')}`
-const memberName = (instance: string, index: number): string =>
-  `${instance}-${index < 26 ? String.fromCharCode(97 + index) : index + 1}`
 
 /**
  * Starts a fleet in this process. Kairship itself is not part of it: connect it with the kubeconfigs returned.
@@ -232,7 +216,7 @@ class RunningPlayground {
     return karmada
   }
 
-  /** Members first: a control plane that finds them down would only believe them after a while. */
+  /** Members first: a control plane that finds them unreachable reports them as ready only after a while. */
   async #startInstance(name: string): Promise<Karmada> {
     const { membersPerInstance = 2 } = this.#options
     const names = Array.from({ length: membersPerInstance }, (_, index) => memberName(name, index))

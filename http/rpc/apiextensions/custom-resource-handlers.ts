@@ -3,13 +3,8 @@ import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import {
-  type FilterFields,
-  type KeyFields,
-  kindHandlers,
-  type ListFields,
-  placeOf,
-} from '../kind-handlers.js'
+import { kindHandlers } from '../kind-handlers.js'
+import { type FilterFields, type KeyFields, type ListFields, placeOf } from '../request-fields.js'
 import { watchKind } from '../watch-kind.js'
 import { customResources } from './custom-resource.js'
 import { customType } from './custom-type.js'
