@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { clientActions } from './cli/client-actions.js'
 import { CLOSED_OUTPUT, interruption, onClosedOutput } from './cli/interruption.js'
+import { printingTo } from './cli/printable.js'
 import { type Action, type ProcessContext, run, type ServerActions } from './cli/program.js'
 
 const closedOutput = new AbortController()
@@ -13,10 +14,7 @@ onClosedOutput([process.stdout, process.stderr], () => {
 })
 
 const dependencies: ProcessContext = {
-  terminal: {
-    out: text => process.stdout.write(text),
-    err: text => process.stderr.write(text),
-  },
+  terminal: printingTo(process),
   interrupted: AbortSignal.any([interruption(process), closedOutput.signal]),
 }
 

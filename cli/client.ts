@@ -7,6 +7,10 @@ import { serverSentEvents } from './server-sent-events.js'
 /** How Kairship says no over REST: google.rpc.Status. */
 const rpcStatus = z.object({ message: z.string(), code: z.number().optional() })
 
+/** Bytes of an answer: ten thousand instances are some 40 MB. A refusal has one message. */
+const LARGEST_ANSWER = 64 << 20
+const LARGEST_REFUSAL = 1 << 20
+
 /** Asks one running Kairship over REST. Every failure is a CommandError that a person can act on. */
 export interface Client {
   get(path: string): Promise<unknown>
@@ -34,7 +38,7 @@ export function createClient(
       headers: { ...headers, ...options.headers },
     }).catch((error: unknown) => Promise.reject(unreachable(server, error, namedBy)))
     if (response.statusCode < 300) return response
-    throw refused(response.statusCode, await response.body.text(), namedBy)
+    throw refused(response.statusCode, await textOf(response.body, LARGEST_REFUSAL), namedBy)
   }
   const ask = async (path: string, options: SendOptions): Promise<unknown> => {
     const response = await send(path, {
@@ -42,7 +46,7 @@ export function createClient(
       headersTimeout: requestTimeoutMs,
       bodyTimeout: requestTimeoutMs,
     })
-    return parseAnswer(await response.body.text())
+    return parseAnswer(await textOf(response.body, LARGEST_ANSWER))
   }
   return {
     get: path => ask(path, { method: 'GET' }),
@@ -77,6 +81,22 @@ export function createClient(
 
 type SendOptions = Omit<NonNullable<Parameters<typeof request>[1]>, 'headers' | 'dispatcher'> & {
   readonly headers?: Record<string, string>
+}
+
+/** Reads an answer up to a bound; the rest is not read. @throws CommandError beyond it */
+async function textOf(body: AsyncIterable<Buffer>, most: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > most)
+      throw new CommandError(
+        `the server’s answer is larger than ${most >> 20} MiB: is --server right?`,
+        ExitCode.failed,
+      )
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parseAnswer(text: string): unknown {

@@ -1,3 +1,5 @@
+import { oneLine } from './printable.js'
+
 /** Writes rows in columns, three blanks apart, the way kubectl does. Returns the formatter, so that later rows line up. */
 export function columns(
   header: readonly string[],
@@ -8,11 +10,11 @@ export function columns(
   readonly row: (cells: readonly string[]) => string
 } {
   const widths = header.map((title, index) =>
-    Math.max(noHeaders ? 0 : title.length, ...rows.map(cells => (cells[index] ?? '').length)),
+    Math.max(noHeaders ? 0 : title.length, ...rows.map(cells => oneLine(cells[index] ?? '').length)),
   )
   const row = (cells: readonly string[]): string =>
     `${cells
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .map((cell, index) => oneLine(cell).padEnd(widths[index] ?? 0))
       .join('   ')
       .trimEnd()}\n`
   return { text: [...(noHeaders ? [] : [header]), ...rows].map(row).join(''), row }

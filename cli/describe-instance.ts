@@ -5,6 +5,7 @@ import { type ClientContext, phaseOf } from './get-instances.js'
 import { type ExplanationMessage, explanation } from './instance-message.js'
 import { instanceObject } from './instance-object.js'
 import { printed } from './print.js'
+import { oneLine } from './printable.js'
 
 /** How many transitions a person is shown; `-o wide` and `-o json` have all that the server keeps. */
 const shownTransitions = 15
@@ -75,13 +76,13 @@ function forPeople(
     ],
   )
   return [
-    known.map(([key, value]) => `${`${key}:`.padEnd(14)}${value}\n`).join(''),
+    known.map(([key, value]) => `${`${key}:`.padEnd(14)}${oneLine(value)}\n`).join(''),
     section(
       'Conditions',
       conditions.length > 0 && columns(['TYPE', 'STATUS', 'FOR', 'REASON', 'MESSAGE'], conditions).text,
     ),
     section('Machine state', wide && configuration.map(state => `${state}\n`).join('')),
-    section('Now', pending.length > 0 && pending.map(sentence => `${sentence}\n`).join('')),
+    section('Now', pending.length > 0 && pending.map(sentence => `${oneLine(sentence)}\n`).join('')),
     section('Transitions', wide ? everyTransition(transitions) : transitionsOfPhase(transitions)),
   ].join('')
 }

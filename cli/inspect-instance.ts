@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Config } from '../config.js'
 import { ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
+import { oneLine } from './printable.js'
 
 /** `InspectInstanceResponse` */
 const inspection = z.object({
@@ -26,7 +27,7 @@ export async function inspectInstance(
       else if (config.output === 'yaml') out(`---\n${stringify(raw)}`)
       else {
         const { time, kind, record } = inspection.parse(raw)
-        out(`${time.slice(11, 23)}   ${kind.padEnd(10)}   ${fieldsOf(record)}\n`)
+        out(`${time.slice(11, 23)}   ${kind.padEnd(10)}   ${oneLine(fieldsOf(record))}\n`)
       }
     }
   } catch (error) {

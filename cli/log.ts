@@ -1,6 +1,7 @@
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from '../config.js'
 import type { Log } from '../ports/log.js'
+import { printable } from './printable.js'
 import { redacted } from './redact.js'
 
 /** A stream that may be a terminal. */
@@ -16,7 +17,7 @@ export function createLog(
 ): Log {
   const asText = logFormat === 'text' || (logFormat === 'auto' && destination.isTTY === true)
   const stream: DestinationStream = asText
-    ? { write: line => destination.write(textLine(line)) }
+    ? { write: line => destination.write(printable(textLine(line))) }
     : { write: line => destination.write(line) }
   const logger = pino(
     {

@@ -73,6 +73,25 @@ describe('the client', () => {
       await client.close()
     })
 
+  it.each([
+    [200, 65, /^the server’s answer is larger than 64 MiB/],
+    [500, 2, /^the server’s answer is larger than 1 MiB/],
+  ])('stops reading an answer %i that does not end', async (status, mebibytes, message) => {
+    const client = await started((_request, response) => {
+      response.writeHead(status)
+      const chunk = Buffer.alloc(1 << 20, ' ')
+      const write = (left: number): void => {
+        if (left > 0) response.write(chunk, () => write(left - 1))
+      }
+      write(mebibytes)
+    })
+    await expect(client.get('/')).rejects.toMatchObject({
+      exitCode: ExitCode.failed,
+      message: expect.stringMatching(message),
+    })
+    await client.close()
+  })
+
   it('refuses a server that it cannot verify, and does not send it the token', async () => {
     const seen: unknown[] = []
     const client = await started(

@@ -69,3 +69,12 @@ describe('an event stream', () => {
     )
   })
 })
+
+it.each([
+  ['a line', () => bytes('x'.repeat(1 << 20))],
+  ['the data of an event', () => bytes(`data: ${'x'.repeat(1 << 20)}\n`)],
+])('an event stream whose server does not end %s is given up', async (_, chunk) => {
+  await expect(read(...Array.from({ length: 17 }, chunk))).rejects.toThrow(
+    'the server sent an event of more than 16 MiB: is --server right?',
+  )
+})
