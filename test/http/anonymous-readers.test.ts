@@ -8,7 +8,7 @@ import { listeningApi } from './fakes/listening.js'
 
 const request = 'GET /openapi.json HTTP/1.1\r\nHost: kairship\r\n\r\n'
 
-describe('a connection of anyone', () => {
+describe('an unauthenticated connection', () => {
   let api: Awaited<ReturnType<typeof listeningApi>>
   let socket: TLSSocket
   beforeEach(async () => {
@@ -31,12 +31,12 @@ describe('a connection of anyone', () => {
     return text.match(/HTTP\/1\.1 200 OK/g)?.length ?? 0
   }
 
-  it('may send some requests before their answers', async () => {
+  it('may send several requests before their answers', async () => {
     socket.write(request.repeat(31) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
     expect(await read()).toBe(32)
   })
 
-  it('is cut when it sends many requests and reads no answer', async () => {
+  it('is closed when it sends many requests and reads no answer', async () => {
     socket.pause()
     const closed = new Promise(resolve => socket.once('close', resolve))
     socket.write(request.repeat(1_000))
@@ -45,7 +45,7 @@ describe('a connection of anyone', () => {
 })
 
 describe('the requests of one connection', () => {
-  it('are answered 32 at once, and beyond that the connection is cut and the rest dropped', () => {
+  it('are answered 32 at once; one more closes the connection and drops the rest', () => {
     const pipelines = new Pipelines()
     const connection = new Socket()
     const responses: EventEmitter[] = []

@@ -36,7 +36,7 @@ describe('an audit record', () => {
     [500, 'unknown', 'INTERNAL'],
     [503, 'unknown', 'UNAVAILABLE'],
     [504, 'unknown', 'DEADLINE_EXCEEDED'],
-  ])('of a write that the instance answered with %i says %s, %s', (status, outcome, code) => {
+  ])('of a write that the instance answered with %i has %s, %s', (status, outcome, code) => {
     expect(recordOf({ action: write, status, code: codeOfStatus(status) })).toMatchObject({
       outcome,
       code,
@@ -44,7 +44,7 @@ describe('an audit record', () => {
     })
   })
 
-  it('is left by a read that the instance refused, with its type and namespace', () => {
+  it('is written for a read that the instance refused, with its type and namespace', () => {
     expect(recordOf({ action: read, target: secrets, status: 403, code: codeOfStatus(403) })).toMatchObject({
       outcome: 'denied',
       verb: 'get',
@@ -52,14 +52,14 @@ describe('an audit record', () => {
     })
   })
 
-  it('is not left by a read that was answered or found nothing', () => {
+  it('is not written for a read that was answered or found nothing', () => {
     for (const code of [Code.OK, Code.NOT_FOUND, Code.UNAVAILABLE])
       expect(recordOf({ action: read, target: secrets, code })).toBeUndefined()
   })
 })
 
 describe('a call of the management API', () => {
-  it('that may not read leaves a record with what it wanted to read', async () => {
+  it('leaves a record with the requested object when it may not be read', async () => {
     const { call, log } = testApi()
     await call('north-only', 'GET', '/instances/south:explain')
     expect(log.audits()).toMatchObject([
@@ -67,7 +67,7 @@ describe('a call of the management API', () => {
     ])
   })
 
-  it('whose read the host refuses leaves a record too', async () => {
+  it('leaves a record when the host refuses its read', async () => {
     const { call, host, log } = testApi()
     host.script = ({ method }) => {
       if (method === 'GET') throw refusal(403, 'Forbidden', 'no')
@@ -76,7 +76,7 @@ describe('a call of the management API', () => {
     expect(log.audits()).toMatchObject([{ outcome: 'denied', code: 'PERMISSION_DENIED', name: 'north' }])
   })
 
-  it('that creates is recorded by the name in its body, which the authorizer does not see', async () => {
+  it('that creates is recorded with the name in its body, which the authorizer does not receive', async () => {
     const { call, host, log } = testApi()
     const spec = { kubeconfigSecretRef: { name: 'x', namespace: 'y' } }
     await call('admin', 'POST', '/instances', { data: { metadata: { name: 'west' }, spec } })
@@ -89,7 +89,7 @@ describe('a call of the management API', () => {
     expect(JSON.stringify(reviews)).not.toContain('west')
   })
 
-  it('whose body cannot be read is recorded as a write that failed', async () => {
+  it('whose body cannot be parsed is recorded as a failed write', async () => {
     const { call, log } = testApi()
     expect((await call('admin', 'PUT', '/instances/north', '{"data":')).status).toBe(400)
     expect(log.audits()).toMatchObject([
@@ -97,7 +97,7 @@ describe('a call of the management API', () => {
     ])
   })
 
-  it('that writes and is given up while the host works on it has an unknown outcome', async () => {
+  it('that writes and is aborted while the host works on it has an unknown outcome', async () => {
     const { api, host, log } = testApi()
     const gone = new AbortController()
     host.script = ({ method, signal }) => {
@@ -137,7 +137,7 @@ describe('a call about an object of an instance', () => {
     ])
   })
 
-  it('that is refused names its object, too', async () => {
+  it('that is refused is recorded with its object', async () => {
     const { call, log } = testApi()
     expect((await call('nobody', 'GET', `${ingresses}/web`)).status).toBe(403)
     expect(log.audits()).toMatchObject([
@@ -145,7 +145,7 @@ describe('a call about an object of an instance', () => {
     ])
   })
 
-  it('needs all fields that name it, whatever the wire leaves out, before anything is asked', async () => {
+  it('is refused before authorization when a field that names the object is missing', async () => {
     const { api, host } = testApi()
     const caller = { user: 'admin', groups: [], extra: {} }
     const arrival = { wire: 'grpc', requestId: 'r', caller } as const
@@ -184,7 +184,7 @@ describe('a stream', () => {
     return { ...fakes, messages, ends }
   }
 
-  it('is counted when it ends, with the code of its end and not of its beginning', async () => {
+  it('is counted when it ends, with its final code', async () => {
     const { api, messages, ends } = await opened()
     expect(ends()).toEqual([])
     api.endStreams()
@@ -196,7 +196,7 @@ describe('a stream', () => {
     expect(ends()).toEqual(['UNAVAILABLE'])
   })
 
-  it('that its caller leaves is cancelled', async () => {
+  it('is cancelled when its caller disconnects', async () => {
     const { messages, ends } = await opened()
     await messages.return?.()
     expect(ends()).toEqual(['CANCELLED'])

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { watchBody } from '../../http/body-deadline.js'
 
-describe('a body that is received', () => {
+describe('the deadline of a request body', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
@@ -12,7 +12,7 @@ describe('a body that is received', () => {
     return { body, expired, stop }
   }
 
-  it('expires once, when nothing of it arrives for the idle time', () => {
+  it('expires once, when no bytes arrive for the idle time', () => {
     const { expired } = receive()
     vi.advanceTimersByTime(999)
     expect(expired).not.toHaveBeenCalled()
@@ -20,7 +20,7 @@ describe('a body that is received', () => {
     expect(expired.mock.calls).toEqual([["nothing of the request's body was received for 1000 ms"]])
   })
 
-  it('expires when it arrives below the least rate in two windows in a row, and not before', () => {
+  it('expires when bytes arrive below the least rate in two windows in a row, and not before', () => {
     const { body, expired } = receive(100)
     const receives = (bytes: number) => {
       body.socket.bytesRead += bytes
@@ -34,7 +34,7 @@ describe('a body that is received', () => {
     ])
   })
 
-  it('does not expire by its rate when its reader was slow in one of the windows', () => {
+  it('does not expire by its rate when the reader was slow in one of the windows', () => {
     const { body, expired } = receive(100)
     for (let window = 0; window < 10; window++) {
       body.socket.bytesRead += 1
@@ -44,7 +44,7 @@ describe('a body that is received', () => {
     expect(expired).not.toHaveBeenCalled()
   })
 
-  it('does not expire while bytes arrive, however long it takes, and expires when they stop', () => {
+  it('does not expire while bytes arrive, however long the body takes, and expires when they stop', () => {
     const { body, expired } = receive()
     for (let piece = 0; piece < 1_000; piece++) {
       body.socket.bytesRead += 1
@@ -55,7 +55,7 @@ describe('a body that is received', () => {
     expect(expired).toHaveBeenCalledTimes(1)
   })
 
-  it('does not expire while it waits for a slow reader', () => {
+  it('does not expire while the body waits for a slow reader', () => {
     const { body, expired } = receive()
     body.readableLength = 65_536
     vi.advanceTimersByTime(100_000)
@@ -65,7 +65,7 @@ describe('a body that is received', () => {
     expect(expired).toHaveBeenCalledTimes(1)
   })
 
-  it.each(['complete', 'stopped'] as const)('leaves no timer behind when it is %s', how => {
+  it.each(['complete', 'stopped'] as const)('leaves no timer when the body is %s', how => {
     const { body, expired, stop } = receive()
     if (how === 'complete') body.complete = true
     else stop()

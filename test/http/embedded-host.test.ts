@@ -122,8 +122,8 @@ const ask = async (user: string, method: string, path: string, body?: object) =>
   return { status: answer.status, json: JSON.parse(answer.text) }
 }
 
-describe('with a host that decides by itself', () => {
-  it('instances are created, read, replaced and deleted by whom RBAC allows', async () => {
+describe('with a host that runs RBAC', () => {
+  it('instances are created, read, replaced and deleted by callers with the rights', async () => {
     const spec = { kubeconfigSecretRef: { namespace: 'kairship-system', name: 'north' } }
     const created = await ask('editor', 'POST', '/instances', { data: { metadata: { name: 'north' }, spec } })
     expect(created).toMatchObject({
@@ -146,7 +146,7 @@ describe('with a host that decides by itself', () => {
     expect((await ask('editor', 'GET', '/instances/north')).status).toBe(404)
   })
 
-  it.each([1, 2, 3])('each step shows what the one before did, on either wire (%i)', async () => {
+  it.each([1, 2, 3])('each call shows the effect of the one before, over either wire (%i)', async () => {
     const token = bearer(tokens.editor ?? '')
     const named = { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name: 'brief' } }
     const spec = { kubeconfigSecretRef: { namespace: 'kairship-system', name: 'brief' } }
@@ -175,7 +175,7 @@ describe('with a host that decides by itself', () => {
     expect((await ask('editor', 'GET', '/instances/brief')).status).toBe(404)
   })
 
-  it('what the schema refuses comes back field by field', async () => {
+  it('a refusal of the schema names each field', async () => {
     const spec = { alias: 'x'.repeat(64), kubeconfigSecretRef: { namespace: 'a', name: 'b' } }
     const { status, json } = await ask('editor', 'POST', '/instances', {
       data: { metadata: { name: 'x' }, spec },
@@ -198,7 +198,7 @@ describe('with a host that decides by itself', () => {
     expect((await ask(user, method, path)).status).toBe(status)
   })
 
-  it('a name that no object can have is refused, not passed on', async () => {
+  it('a name that no object can have is refused here, and not sent to the host', async () => {
     for (const name of ['UPPER', 'a_b', 'x'.repeat(254)]) {
       const { status, json } = await ask('editor', 'POST', '/instances', { data: { metadata: { name } } })
       expect([status, json.code]).toEqual([400, 3])

@@ -7,7 +7,7 @@ import { UnreachableError } from '../../ports/kube-api.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import { refusal } from './fakes/host.js'
 
-describe('what an API server refuses', () => {
+describe('a refusal of an API server', () => {
   it.each([
     [400, 'BadRequest', 'INVALID_ARGUMENT', 400],
     [401, 'Unauthorized', 'UNAVAILABLE', 502],
@@ -31,13 +31,13 @@ describe('what an API server refuses', () => {
     [500, 'ServerTimeout', 'UNAVAILABLE', 503],
     [418, 'Teapot', 'INVALID_ARGUMENT', 400],
     [599, 'Unheard', 'INTERNAL', 500],
-  ])('with %i %s leaves as %s and HTTP %i', (code, reason, name, http) => {
+  ])('with %i %s becomes %s and HTTP %i', (code, reason, name, http) => {
     const failure = toFailure(refusal(code, reason, 'text'))
     expect([codeName(failure.code), httpStatusOf(failure)]).toEqual([name, http])
     expect(failure.message).toContain('text')
   })
 
-  it('keeps its causes once each, its reason, and when to try again', () => {
+  it('keeps its distinct causes, its reason, and its retry delay', () => {
     const cause = { field: 'spec.a', message: 'too long', reason: 'FieldValueTooLong' }
     const whole = { field: '<nil>', message: 'other rules were not checked', reason: 'FieldValueInvalid' }
     const { details } = toFailure(
@@ -57,7 +57,7 @@ describe('what an API server refuses', () => {
   })
 })
 
-describe('what else is thrown', () => {
+describe('any other error', () => {
   it.each([
     [new UnreachableError('GET /x: connect ECONNREFUSED', 'ECONNREFUSED'), 'UNAVAILABLE', /ECONNREFUSED/],
     [new UnreachableError('GET /x: no answer within 10 s', 'DEADLINE'), 'DEADLINE_EXCEEDED', /10 s/],
@@ -70,20 +70,20 @@ describe('what else is thrown', () => {
     [new TypeError('secret detail'), 'INTERNAL', /^internal error; the log has it under this request id$/],
     ['text', 'INTERNAL', /^internal error/],
     [undefined, 'INTERNAL', /^internal error/],
-  ])('%s leaves as %s', (thrown, name, message) => {
+  ])('%s becomes %s', (thrown, name, message) => {
     const failure = toFailure(thrown)
     expect(codeName(failure.code)).toBe(name)
     expect(failure.message).toMatch(message)
   })
 
-  it('a Failure is left as it is', () => {
+  it('a Failure stays unchanged', () => {
     const failure = notFound('x')
     expect(toFailure(failure)).toBe(failure)
   })
 })
 
 describe('a google.rpc.Status', () => {
-  it('says the same to people and to programs', () => {
+  it('has the same message for people and programs', () => {
     const failure = invalidFields([
       { field: 'a.b', description: 'is required' },
       { field: 'c', description: 'is 7' },
@@ -104,7 +104,7 @@ describe('a google.rpc.Status', () => {
     })
   })
 
-  it('exists for every code, and every code has an HTTP status', () => {
+  it('exists for every code, with an HTTP status', () => {
     for (const code of Object.values(Code)) expect(httpStatus[code]).toBeGreaterThanOrEqual(200)
   })
 })

@@ -30,7 +30,7 @@ async function listening(ready = true) {
 }
 
 describe('the health listener', () => {
-  it('says that the process lives, whether it is ready, and why not', async () => {
+  it('reports liveness, readiness, and the failed checks', async () => {
     const { get } = await listening(false)
     expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok' })
     expect(await get('/readyz')).toMatchObject({
@@ -39,7 +39,7 @@ describe('the health listener', () => {
     })
   })
 
-  it('exposes every declared metric with its help, and what was measured', async () => {
+  it('exposes every declared metric with its help and its value', async () => {
     const { metrics, get } = await listening()
     const fleet = fakeFleet(viewOf('a'), viewOf('b'), viewOf('c', 'degraded'))
     const freshness: Record<string, IndexFreshness> = {
@@ -62,7 +62,7 @@ describe('the health listener', () => {
     expect(text).toContain('kairship_effect_duration_seconds_count{effect="probe"} 1')
   })
 
-  it('answers 404 elsewhere, and takes nothing but GET', async () => {
+  it('answers 404 for other paths, and 405 for methods other than GET', async () => {
     const { get } = await listening()
     expect((await get('/apis')).status).toBe(404)
     expect((await get('/healthz', { method: 'POST' })).status).toBe(405)
@@ -70,7 +70,7 @@ describe('the health listener', () => {
 })
 
 describe('an instance that is not ready', () => {
-  it('is named by a metric with its state and the root cause, until it is ready', async () => {
+  it('has a metric with its state and the root cause, until it is ready', async () => {
     const { metrics, get } = await listening()
     const fleet = fakeFleet(viewOf('a'), viewOf('c', 'degraded'))
     const gauge = () => gaugeInstances({ list: () => fleet.list(), index: () => undefined }, metrics)
@@ -84,7 +84,7 @@ describe('an instance that is not ready', () => {
 })
 
 describe('a metric', () => {
-  it('that is not declared cannot be used, nor one of another kind', () => {
+  it('must be declared, and has one kind', () => {
     const metrics = createMetrics({ ofProcess: false })
     expect(() => metrics.count('kairship_surprises_total')).toThrow(
       'declares no counter called kairship_surprises_total',
@@ -92,7 +92,7 @@ describe('a metric', () => {
     expect(() => metrics.gauge('kairship_relists_total', 1)).toThrow('declares no gauge')
   })
 
-  it('takes no label that is not declared', () => {
+  it('accepts only declared labels', () => {
     const metrics = createMetrics({ ofProcess: false })
     expect(() => metrics.count('kairship_relists_total', { user: 'x' })).toThrow()
   })

@@ -8,7 +8,7 @@ const detail = (json: { details: { '@type': string }[] }, type: string) =>
   json.details.find(item => item['@type'].endsWith(type)) as Record<string, never> | undefined
 
 describe('reading instances', () => {
-  it('answers proto3 JSON as the contract writes it: int64 as text, enums by name, zero values written out', async () => {
+  it('returns proto3 JSON as in the contract: int64 as text, enums by name, zero values included', async () => {
     const { status, json } = await testApi().call('viewer', 'GET', '/instances/north')
     expect(status).toBe(200)
     expect(json).toMatchObject({
@@ -34,12 +34,12 @@ describe('reading instances', () => {
     ['ready', 'INSTANCE_STATE_RUNNING'],
     ['degraded', 'INSTANCE_STATE_UNAVAILABLE'],
     ['deleting', 'INSTANCE_STATE_TERMINAL'],
-  ] as const)('shows %s as %s', async (state, shown) => {
+  ] as const)('maps %s to %s', async (state, shown) => {
     const { json } = await testApi(fakeFleet(viewOf('x', state))).call('viewer', 'GET', '/instances/x')
     expect(json.status.state).toBe(shown)
   })
 
-  it('finds an instance that the host has and no actor has seen yet, as UNKNOWN', async () => {
+  it('returns an instance that the host has and no actor has observed, as UNKNOWN', async () => {
     const { call, host } = testApi()
     host.instances.set('fresh', viewOf('fresh').instance)
     const { json } = await call('viewer', 'GET', '/instances/fresh')
@@ -52,7 +52,7 @@ describe('reading instances', () => {
     expect(json).toMatchObject({ code: 5, message: 'there is no instance called "west"' })
   })
 
-  it('does not answer from a fleet that has not been read yet', async () => {
+  it('answers UNAVAILABLE before the fleet has been listed', async () => {
     const fleet = fakeFleet()
     fleet.synced = false
     const { status, headers, json } = await testApi(fleet).call('viewer', 'GET', '/instances')
@@ -91,7 +91,7 @@ describe('reading instances', () => {
     expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field }])
   })
 
-  it('gives the whole object as text to editors', async () => {
+  it('returns the whole object as text for editors', async () => {
     const { json } = await testApi().call('viewer', 'GET', '/instances/north/json')
     expect(JSON.parse(json.data)).toMatchObject({ kind: 'Instance', metadata: { name: 'north' } })
   })
@@ -101,7 +101,7 @@ describe('reading instances', () => {
     expect(json).toEqual({ version: 'v1.18.2' })
   })
 
-  it('explains an instance: its states, what it waits for, transitions with cause, the leader', async () => {
+  it('explains an instance: its states, pending work, transitions with cause, and the leader', async () => {
     const { json } = await testApi().call('viewer', 'GET', '/instances/north:explain')
     expect(json).toMatchObject({
       instance: { metadata: { name: 'north' } },
@@ -113,7 +113,7 @@ describe('reading instances', () => {
     })
   })
 
-  it('lists transitions and shows the chart', async () => {
+  it('lists transitions and returns the chart', async () => {
     const { call } = testApi()
     const { json: transitions } = await call('viewer', 'GET', '/instances/north/transitions')
     expect(transitions.items).toMatchObject([{ to: 'ready', detail: { attempts: 1 } }])
@@ -126,7 +126,7 @@ describe('reading instances', () => {
 })
 
 describe('writing instances', () => {
-  it('adopts by the Secret named', async () => {
+  it('adopts the control plane of the named Secret', async () => {
     const { call, host } = testApi()
     const spec = { alias: 'East', kubeconfigSecretRef: { namespace: 'kairship-system', name: 'east' } }
     const { status, json } = await call('admin', 'POST', '/instances', {
@@ -137,7 +137,7 @@ describe('writing instances', () => {
     expect(host.instances.get('east')).toMatchObject({ metadata: { labels: { region: 'east' } }, spec })
   })
 
-  it("installs where the contract's clients only name a host cluster's Secret", async () => {
+  it('installs when a request names only the host cluster’s Secret, as the contract’s clients do', async () => {
     const { call, host } = testApi()
     const secretRef = { name: 'host', namespace: 'kube-system' }
     const body = {
@@ -179,7 +179,7 @@ describe('writing instances', () => {
     expect(status).toBe(400)
   })
 
-  it("passes on each refusal of the host's schema, with its field under data", async () => {
+  it('returns each refusal of the host’s schema, with its field under data', async () => {
     const { call, host } = testApi()
     const causes = [
       { field: 'spec.alias', message: 'Too long: may not be longer than 63', reason: 'FieldValueTooLong' },
@@ -194,14 +194,14 @@ describe('writing instances', () => {
     expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field: 'data.spec.alias' }])
   })
 
-  it('says ALREADY_EXISTS of a name taken', async () => {
+  it('answers ALREADY_EXISTS for a taken name', async () => {
     const { status, json } = await testApi().call('admin', 'POST', '/instances', {
       data: { metadata: { name: 'north' } },
     })
     expect([status, json.code]).toEqual([409, 6])
   })
 
-  it('replaces labels, annotations and spec from YAML, and keeps what is not the caller’s', async () => {
+  it('replaces labels, annotations and spec from YAML, and keeps fields that callers do not own', async () => {
     const { call, host } = testApi()
     const before = host.instances.get('north')!
     host.instances.set('north', {
@@ -219,7 +219,7 @@ describe('writing instances', () => {
     })
   })
 
-  it('says ABORTED when the object was changed since the caller read it', async () => {
+  it('answers ABORTED when the object was changed since the caller read it', async () => {
     const data = JSON.stringify({ metadata: { resourceVersion: '1' }, spec: {} })
     const { status, json } = await testApi().call('admin', 'PUT', '/instances/north', { data })
     expect([status, json.code]).toEqual([409, 10])
@@ -239,14 +239,14 @@ describe('writing instances', () => {
     expect(detail(json, 'BadRequest')?.fieldViolations).toMatchObject([{ field }])
   })
 
-  it('refuses to update to what is nested so deep that reading it would end the process', async () => {
+  it('refuses a manifest whose nesting would exhaust the stack', async () => {
     const { call } = testApi()
     const { status, json } = await call('admin', 'PUT', '/instances/north', { data: '['.repeat(100_000) })
     expect([status, json.code]).toEqual([400, 3])
     expect((await call('admin', 'GET', '/instances/north')).status).toBe(200)
   })
 
-  it('deletes, deletes again while it is going, and says NOT_FOUND once it is gone', async () => {
+  it('deletes, deletes again during the teardown, and answers NOT_FOUND once it is gone', async () => {
     const { call, host } = testApi()
     expect(await call('admin', 'DELETE', '/instances/north')).toMatchObject({ status: 200, json: {} })
     expect((await call('admin', 'DELETE', '/instances/north')).status).toBe(200)

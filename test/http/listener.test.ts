@@ -23,7 +23,7 @@ async function ask(agent = new Agent({ keepAlive: true })): Promise<IncomingMess
 }
 
 describe('a listener that closes', () => {
-  it('lets an answer that was said be read to its end', async () => {
+  it('finishes answers that have begun', async () => {
     const large = Buffer.alloc(64 * 1024 * 1024)
     await listening((_, response) => response.end(large))
     const response = await ask()
@@ -36,7 +36,7 @@ describe('a listener that closes', () => {
     await closed
   })
 
-  it('says in what it answers meanwhile that its connection ends, and ends those that are idle', async () => {
+  it('sends Connection: close in answers meanwhile, and closes idle connections', async () => {
     const held: ServerResponse[] = []
     await listening((_, response) => void held.push(response))
     const agent = new Agent({ keepAlive: true })
@@ -56,7 +56,7 @@ describe('a listener that closes', () => {
     await closed
   })
 
-  it('cuts the remaining connections after its grace, also those without a request', async () => {
+  it('closes the remaining connections after its grace period, including those without a request', async () => {
     await listening(() => undefined)
     const silent = connect(listener.port, host)
     await once(silent, 'connect')

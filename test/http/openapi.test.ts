@@ -23,7 +23,7 @@ interface DocumentedOperation {
 }
 
 describe('the OpenAPI document', () => {
-  it('is 3.1 and has every operation of the contract that is served, under its path, verb and operationId', () => {
+  it('is 3.1 and has every served operation of the contract with its path, verb and operationId', () => {
     const contract = JSON.parse(
       readFileSync(join(import.meta.dirname, '../proto/contract.json'), 'utf8'),
     ) as {
@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('keeps types of one name apart that come from different services', () => {
+  it('distinguishes types of one name from different services', () => {
     const { components } = openApiDocument(
       ['Instance', 'Workspace', 'Cluster', 'Core', 'Policy'].map(name => {
         const service = services.find(described => described.name === `${name}Service`)!
@@ -66,19 +66,19 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('names query parameters as they are written, with their types', () => {
+  it('names query parameters as REST reads them, with their types', () => {
     const parameters = document.paths['/apis/kairship.io/v1alpha1/instances']?.get?.parameters
     expect(parameters?.map(({ name }) => name)).toEqual(['name', 'page', 'pageSize', 'sortBy', 'sortDir'])
   })
 
-  it('types int64 as text, enums by name, and says what is required', () => {
+  it('has int64 as text, enums by name, and required fields', () => {
     const { ObjectMeta, InstanceStatusState, CreateInstanceRequest } = document.components.schemas
     expect(ObjectMeta?.properties?.creationTimestamp).toMatchObject({ type: 'string', format: 'int64' })
     expect(InstanceStatusState?.enum).toContain('INSTANCE_STATE_RUNNING')
     expect(CreateInstanceRequest).toMatchObject({ required: ['data'] })
   })
 
-  it('refers only to schemas that it has', () => {
+  it('has every schema that it refers to', () => {
     const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
       ([, name]) => name,
     )
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  it('makes one type of each message: a reference keeps its description beside it, not in an allOf', () => {
+  it('has one type per message: a reference keeps its description beside it, not in an allOf', () => {
     expect(JSON.stringify(document)).not.toContain('allOf')
     expect(document.components.schemas.InstanceSpec?.properties?.kubeconfigSecretRef).toEqual({
       $ref: '#/components/schemas/SecretReference',
@@ -105,7 +105,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('summarizes each operation with the whole first sentence of its comment', () => {
+  it('summarizes each operation with the first sentence of its comment', () => {
     for (const operation of Object.values(document.paths).flatMap(path => Object.values(path))) {
       expect(operation.description).toContain(operation.summary)
       expect(operation.summary).toMatch(/\.$/)

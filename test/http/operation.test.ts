@@ -48,7 +48,7 @@ const get = (value: string, more: Partial<HttpRule> = {}) =>
   create(HttpRuleSchema, { pattern: { case: 'get', value }, ...more } as never)
 
 describe('the HTTP rule of a method', () => {
-  it('may bind a field inside a message, and a body of one field', () => {
+  it('may bind a field of a message, and one field as the body', () => {
     const [operation] = operationsWith(get('/a/{inner.name}', { body: 'inner' }))
     expect(operation?.bindings).toMatchObject([{ verb: 'GET', body: 'inner' }])
   })
@@ -70,7 +70,7 @@ describe('the HTTP rule of a method', () => {
       get('/a', { additionalBindings: [get('/b', { additionalBindings: [get('/c')] })] }),
       'inside additional_bindings',
     ],
-  ])('with %s fails at start', (_, rule, problem) => {
+  ])('with %s fails at start-up', (_, rule, problem) => {
     expect(() => operationsWith(rule)).toThrow(problem)
     expect(() => operationsWith(rule)).toThrow('test.TestService.Call')
   })

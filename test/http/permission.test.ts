@@ -38,7 +38,7 @@ const jobs = (verb: string, more = {}) => ({
   object: { group: 'batch', version: 'v1', resource: 'jobs', verb, ...more },
 })
 
-describe('a permission by its object', () => {
+describe('a permission that a method declares for its object', () => {
   it.each([
     ['list', 'get'],
     ['watch', 'get'],
@@ -47,13 +47,13 @@ describe('a permission by its object', () => {
     ['update', 'update'],
     ['patch', 'patch'],
     ['delete', 'delete'],
-  ])('to %s inside asks for %s of the instance’s proxy on the host', (inside, onHost) => {
+  ])('maps %s inside to %s of the instance’s proxy on the host', (inside, onHost) => {
     expect(permissionOf(method(jobs(inside)))).toMatchObject({
       ...{ verb: onHost, resource: 'instances/proxy', nameField: 'instance' },
     })
   })
 
-  it('names its object by the usual fields, or by those that it says', () => {
+  it('names its object by the usual fields, or by those that it declares', () => {
     expect(objectFieldsOf(method(jobs('get')))).toMatchObject({
       ...{ namespace: 'namespace', name: 'name', cluster: 'cluster' },
     })
@@ -61,7 +61,7 @@ describe('a permission by its object', () => {
     expect(objectFieldsOf(method(jobs('list')))?.name).toBeUndefined()
   })
 
-  it('may leave the name of what it updates to the manifest', () => {
+  it('may take the name of an updated object from its manifest', () => {
     const fields = ['instance', 'namespace', 'data']
     const given = jobs('update', { namedByManifest: true })
     expect(objectFieldsOf(method(given, fields))).toMatchObject({ namespace: 'namespace' })
@@ -76,12 +76,12 @@ describe('a permission by its object', () => {
     ['has a verb of its own', jobs('obliterate'), ALL],
     ['says twice what is asked on the host', { verb: 'get', ...jobs('get') }, ALL],
     ['would delete a whole collection', jobs('deletecollection'), ALL],
-  ])('that %s fails at start', (_what, given, fields) => {
+  ])('that %s fails at start-up', (_what, given, fields) => {
     const broken = method(given, fields)
     expect(() => [permissionOf(broken), objectFieldsOf(broken)]).toThrow('test.TestService.Call')
   })
 
-  it('says what a call is about, with a type from the request where the proto names none', () => {
+  it('describes a call, with a type from the request where the proto names none', () => {
     const custom = method({ object: { verb: 'list' } }, ['instance', 'group', 'version', 'resource'])
     const request = { $typeName: 'x', instance: 'i', group: 'g', version: 'v', resource: 'r' }
     expect(targetOf(objectFieldsOf(custom)!, request as never)).toEqual({

@@ -36,7 +36,7 @@ describe('client certificates', () => {
     key,
   })
 
-  it('name the caller on both wires: CN the user, O the groups', async () => {
+  it('identify the caller over REST and gRPC: CN is the user, O the groups', async () => {
     const { running, host } = await withAuthority()
     const identity = presenting(await authority.issueClient({ name: 'viewer', groups: ['team-a', 'team-b'] }))
     expect((await curl(running, path, identity)).status).toBe(200)
@@ -48,7 +48,7 @@ describe('client certificates', () => {
     expect(review?.body).toMatchObject({ spec: { groups: ['team-a', 'team-b', 'system:authenticated'] } })
   })
 
-  it('of another authority are no credentials, and a token next to one still counts', async () => {
+  it('of another authority are ignored, and a token beside one still counts', async () => {
     const { running } = await withAuthority()
     const stranger = presenting(
       await (await createAuthority('others')).issueClient({ name: 'admin', groups: [] }),
@@ -69,7 +69,7 @@ describe('client certificates', () => {
 })
 
 describe('a gRPC call', () => {
-  it('is cut short at its deadline, also upstream', async () => {
+  it('ends at its deadline, upstream too', async () => {
     const { running, host } = await listening()
     let upstream: AbortSignal | undefined
     host.script = ({ method, signal }) => {
@@ -90,7 +90,7 @@ describe('a gRPC call', () => {
     client.close()
   })
 
-  it('is abandoned upstream when its caller cancels it', async () => {
+  it('is aborted upstream when its caller cancels it', async () => {
     const { running, host, log } = await listening()
     const arrived = deferred<AbortSignal>()
     host.script = ({ method, signal }) => {
@@ -196,7 +196,7 @@ describe('reflection', () => {
     }
   }
 
-  it('names the services and shows their files with every option', async () => {
+  it('lists the services and returns their files with every option', async () => {
     const api = await listening()
     const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
     const served = testApi().api.services.map(({ service }) => ({ name: service.typeName }))
@@ -265,7 +265,7 @@ describe('the REST listener', () => {
     )
   })
 
-  it('aborts the upstream request of a caller that hangs up', async () => {
+  it('aborts the upstream request when a caller disconnects', async () => {
     const { running, host } = await listening()
     const arrived = deferred<AbortSignal>()
     host.script = ({ method, signal }) => {
@@ -280,7 +280,7 @@ describe('the REST listener', () => {
     await waitFor(() => expect(upstream.aborted).toBe(true))
   })
 
-  it('ends a stream whose reader is gone', async () => {
+  it('ends a stream whose reader has disconnected', async () => {
     const { running } = await listening(undefined, { streamsPerCaller: 1 })
     const first = await watching(running)
     expect(first.status).toBe('200')
@@ -293,13 +293,13 @@ describe('the REST listener', () => {
     })
   })
 
-  it('refuses headers that are too large before it reads them all', async () => {
+  it('refuses headers that are too large before reading all of them', async () => {
     const { running } = await listening()
     const answer = await curl(running, path, { token: 'viewer' }, { 'x-large': 'x'.repeat(40_000) })
     expect(answer.status).toBe(431)
   })
 
-  it('answers health without credentials, and nothing else', async () => {
+  it('answers health without credentials, and no other path', async () => {
     const { running, fleet } = await listening()
     expect(await curl(running, '/healthz')).toMatchObject({ status: 200, text: 'ok' })
     expect((await curl(running, '/metrics')).status).toBe(401)
@@ -319,7 +319,7 @@ describe('the REST listener', () => {
     ])
   })
 
-  it('lets a call under way finish when it stops, and takes no new one', async () => {
+  it('finishes calls in flight when it stops, and refuses new ones', async () => {
     const { running, host } = await listening()
     const arrived = deferred<void>()
     const release = deferred<object>()
@@ -342,7 +342,7 @@ describe('the REST listener', () => {
 })
 
 // Node's own limit for a handshake is 120 s: whoever waits for that fails here, and slowness does not.
-it('the API stops although a client connected and never shook hands', { timeout: 100_000 }, async () => {
+it('the API stops although a client connected without a TLS handshake', { timeout: 100_000 }, async () => {
   const { running } = await listening(undefined, { graceMs: 10 })
   const { hostname, port } = new URL(running.url)
   const silent = connectPlain({ host: hostname, port: Number(port), allowHalfOpen: true })

@@ -99,7 +99,7 @@ const plainValue = ({ stringValue, numberValue, boolValue, listValue, structValu
   boolValue
 
 describe('the gRPC definition', () => {
-  it('reads and writes the messages that REST and the handlers use', () => {
+  it('encodes and decodes the messages that REST and the handlers use', () => {
     const { GetInstance } = serviceDefinition(InstanceService)
     const request = create(InstanceService.method.getInstance.input, { name: 'x' })
     expect(GetInstance?.requestDeserialize(GetInstance.requestSerialize(request))).toEqual(request)

@@ -49,8 +49,8 @@ function counted(most: number) {
   return { connections, accept, isRefused, authenticate, clock, log, gauges, refusals: () => refused }
 }
 
-describe('connections on which nothing has authenticated', () => {
-  it('are closed when they are accepted, where their source has as many as it may have, on both wires together', () => {
+describe('unauthenticated connections', () => {
+  it('are closed when they are accepted, where their source has reached its limit, over both listeners together', () => {
     const { accept, isRefused, gauges, refusals } = counted(2)
     accept('10.0.0.1')
     accept('10.0.0.1', 'grpc')
@@ -71,7 +71,7 @@ describe('connections on which nothing has authenticated', () => {
     expect([isRefused(same), isRefused(other)]).toEqual([true, false])
   })
 
-  it('count no longer when they end, and once', () => {
+  it('are released once, when they end', () => {
     const { accept, isRefused, gauges } = counted(2)
     const [first] = [accept('10.0.0.1'), accept('10.0.0.1')]
     first?.emit('close')
@@ -80,7 +80,7 @@ describe('connections on which nothing has authenticated', () => {
     expect(gauges.rest).toBe(2)
   })
 
-  it('count no longer when a request of them is accepted, and once, however many follow', () => {
+  it('are released once, when one of their requests is authenticated, however many follow', () => {
     const { accept, isRefused, authenticate, gauges } = counted(2)
     const [first] = [accept('10.0.0.1', 'rest', 7), accept('10.0.0.1', 'rest', 8)]
     for (let requests = 0; requests < 3; requests++) void authenticate({ remote: '10.0.0.1', port: 7 })
@@ -89,7 +89,7 @@ describe('connections on which nothing has authenticated', () => {
     expect(gauges.rest).toBe(2)
   })
 
-  it('go on to count while their callers are checked, and when they are refused', async () => {
+  it('still count while their callers are authenticated, and when those are refused', async () => {
     const { connections, accept, gauges } = counted(2)
     accept('10.0.0.1', 'rest', 7)
     const credentials = { remote: '10.0.0.1', port: 7 }
@@ -111,7 +111,7 @@ describe('connections on which nothing has authenticated', () => {
     expect(gauges.rest).toBe(0)
   })
 
-  it('are told apart from those of the same port on the other wire, and of an address without a port', () => {
+  it('are distinguished from those of the same port at the other listener, and of an address without a port', () => {
     const { accept, authenticate, gauges } = counted(2)
     accept('10.0.0.1', 'grpc', 7)
     void authenticate({ remote: '10.0.0.1', port: 7 })
@@ -119,7 +119,7 @@ describe('connections on which nothing has authenticated', () => {
     expect(gauges.grpc).toBe(1)
   })
 
-  it('are all counted when a port is taken anew before the end of its old connection is reported', () => {
+  it('are all counted when a port is reused before the end of its old connection is reported', () => {
     const { accept, authenticate, gauges } = counted(5)
     const old = accept('10.0.0.1', 'rest', 7)
     const young = accept('10.0.0.1', 'rest', 7)
@@ -138,7 +138,7 @@ describe('connections on which nothing has authenticated', () => {
     expect([gauges.rest, log.lines]).toEqual([3, []])
   })
 
-  it('that have ended before they are accepted are not counted', () => {
+  it('that end before they are accepted are not counted', () => {
     const { accept, gauges } = counted(1)
     expect([accept(undefined).isCut, accept(undefined).isCut, gauges]).toEqual([false, false, {}])
   })
@@ -157,7 +157,7 @@ describe('connections on which nothing has authenticated', () => {
   })
 })
 
-describe('a listener whose source may have two connections without a caller', () => {
+describe('a listener that allows a source two unauthenticated connections', () => {
   const twoAtMost = () => listeningApi(undefined, { unauthenticatedConnectionsPerSource: 2 })
   type Listening = Awaited<ReturnType<typeof twoAtMost>>
 
@@ -203,7 +203,7 @@ describe('a listener whose source may have two connections without a caller', ()
     await api.running.close()
   })
 
-  it('does not count a connection of REST any more on which a caller was accepted', async () => {
+  it('does not count a REST connection once a caller is authenticated', async () => {
     const api = await twoAtMost()
     const address = new URL(api.running.url).host
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -224,7 +224,7 @@ describe('a listener whose source may have two connections without a caller', ()
     await api.running.close()
   })
 
-  it('does not count a connection of gRPC any more on which a caller was accepted', async () => {
+  it('does not count a gRPC connection once a caller is authenticated', async () => {
     const api = await twoAtMost()
     const { grpcAddress } = api.running
     const client = grpcClient(api.running)
@@ -244,7 +244,7 @@ describe('a listener whose source may have two connections without a caller', ()
     await api.running.close()
   })
 
-  it.runIf(process.platform === 'linux')('counts each source by itself', async () => {
+  it.runIf(process.platform === 'linux')('counts each source separately', async () => {
     const api = await twoAtMost()
     const address = new URL(api.running.url).host
     const held = [await silent(address, '127.0.0.2'), await silent(address, '127.0.0.2')]

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { endUnreadAnswer, watchAnswer } from '../../http/unread-answer.js'
 
-describe('an answer that is sent', () => {
+describe('the deadline of an answer', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
@@ -15,7 +15,7 @@ describe('an answer that is sent', () => {
     return { answer, expired, stop }
   }
 
-  it('expires once, when its reader takes nothing of it', () => {
+  it('expires once, when its reader reads nothing', () => {
     const { expired } = send()
     vi.advanceTimersByTime(60_000)
     expect(expired).not.toHaveBeenCalled()
@@ -23,7 +23,7 @@ describe('an answer that is sent', () => {
     expect([expired.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0])
   })
 
-  it('does not expire while its reader takes some of it, however long it takes', () => {
+  it('does not expire while its reader reads some of it, however long that takes', () => {
     const { answer, expired } = send()
     for (let piece = 0; piece < 1_000; piece++) {
       answer.socket.bytesWritten += 1
@@ -32,7 +32,7 @@ describe('an answer that is sent', () => {
     expect(expired).not.toHaveBeenCalled()
   })
 
-  it('does not expire while there is nothing to take', () => {
+  it('does not expire while there is nothing to read', () => {
     const { answer, expired } = send()
     answer.writableLength = 0
     answer.socket.writableLength = 0
@@ -43,7 +43,7 @@ describe('an answer that is sent', () => {
     expect(expired).toHaveBeenCalledTimes(1)
   })
 
-  it('leaves no timer behind when it is over', () => {
+  it('leaves no timer when it is over', () => {
     const { stop, expired } = send()
     stop()
     vi.advanceTimersByTime(600_000)
@@ -51,8 +51,8 @@ describe('an answer that is sent', () => {
   })
 })
 
-describe('a reader that takes nothing', () => {
-  it('is cut off', async () => {
+describe('a reader that reads nothing', () => {
+  it('is disconnected', async () => {
     const server = createServer((_, response) => {
       endUnreadAnswer(response, 200)
       // More than the system takes for a reader that takes nothing.

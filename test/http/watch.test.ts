@@ -15,7 +15,7 @@ const feedReaders = (fleet: FakeFleet) => fleet.watchers.size
 afterEach(() => void vi.useRealTimers())
 
 describe('watching instances', () => {
-  it('starts with what there is and then sends changes', async () => {
+  it('starts with the present instances and then sends changes', async () => {
     const api = testApi()
     const stream = await open(api, 'viewer', '/instances:watch')
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
@@ -29,7 +29,7 @@ describe('watching instances', () => {
     await stream.cancel()
   })
 
-  it('goes on where a reader left off', async () => {
+  it('resumes where a reader left off', async () => {
     const api = testApi()
     const first = await open(api, 'viewer', '/instances:watch')
     const bookmark = (await first.take(4))[3]
@@ -50,7 +50,7 @@ describe('watching instances', () => {
     },
   )
 
-  it('gives no token before the whole start is sent, so that no caller resumes from half of it', async () => {
+  it('gives no token before the first state is sent completely, because nobody could resume from a part', async () => {
     const stream = await open(testApi(), 'viewer', '/instances:watch')
     const [reset, added, , bookmark] = await stream.take(4)
     expect([reset?.id, added?.id]).toEqual([undefined, undefined])
@@ -58,7 +58,7 @@ describe('watching instances', () => {
     await stream.cancel()
   })
 
-  it('shows one instance when one is requested, and only if the caller may get it', async () => {
+  it('sends one instance when one is requested, and only if the caller may get it', async () => {
     const api = testApi()
     const one = await open(api, 'viewer', '/instances:watch?name=south')
     expect(brief(await one.take(3))).toEqual(['RESET', 'ADDED south', 'BOOKMARK'])
@@ -72,7 +72,7 @@ describe('watching instances', () => {
     await filtered.cancel()
   })
 
-  it('refuses with a plain answer, not with a stream', async () => {
+  it('is refused with a plain response, not with a stream', async () => {
     const { call } = testApi()
     expect((await call('unknown', 'GET', '/instances:watch')).status).toBe(401)
     expect((await call('viewer', 'GET', '/instances:watch?nmae=x')).status).toBe(400)
@@ -80,7 +80,7 @@ describe('watching instances', () => {
     expect((await call('admin', 'GET', '/instances/west:inspect')).status).toBe(404)
   })
 
-  it('holds each caller to its number of streams, and gives them back', async () => {
+  it('has a limit of streams per caller, and releases them', async () => {
     const api = testApi()
     const streams = await Promise.all([1, 2, 3].map(() => open(api, 'viewer', '/instances:watch')))
     const { status, json } = await api.call('viewer', 'GET', '/instances:watch')
@@ -93,7 +93,7 @@ describe('watching instances', () => {
     await Promise.all([next.cancel(), other.cancel(), streams[2]?.cancel()])
   })
 
-  it('has as many streams at once as callers may hold, and Node sees no leak in that', async () => {
+  it('has as many concurrent streams as callers may hold, without a leak warning of Node.js', async () => {
     const api = testApi(undefined, { streamsPerCaller: 12 })
     const warned = await warnedDuring(async () => {
       const streams = await Promise.all(
@@ -114,7 +114,7 @@ describe('watching instances', () => {
     await waitFor(() => expect(feedReaders(api.fleet)).toBe(0))
   })
 
-  it('ends with DEADLINE_EXCEEDED when the caller gave a deadline', async () => {
+  it('ends with DEADLINE_EXCEEDED at the caller’s deadline', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const stream = await open(testApi(), 'viewer', '/instances:watch', { 'grpc-timeout': '20m' })
     await stream.take(4)
@@ -137,7 +137,7 @@ describe('watching instances', () => {
 })
 
 describe('inspecting an instance', () => {
-  it('shows its machine at work until the reader leaves', async () => {
+  it('streams the events of its machine until the reader disconnects', async () => {
     const api = testApi()
     const stream = await open(api, 'admin', '/instances/north:inspect')
     expect(await stream.next()).toMatchObject({
@@ -147,11 +147,11 @@ describe('inspecting an instance', () => {
   })
 })
 
-describe('the feed', () => {
+describe('the change feed', () => {
   /** Lets everything that is ready to run, run. */
   const settle = () => new Promise(resolve => setImmediate(resolve))
 
-  it('restarts a reader that fell behind the log, and keeps nothing for it', async () => {
+  it('restarts a reader that lags behind the log, and stores nothing for it', async () => {
     const fleet = fakeFleet(viewOf('a'))
     const stop = new AbortController()
     const feed = new InstanceFeed()
@@ -175,7 +175,7 @@ describe('the feed', () => {
     await following
   })
 
-  it('fails its readers when the fleet can no longer be followed, instead of leaving them waiting', async () => {
+  it('fails its readers when the fleet’s stream fails', async () => {
     const feed = new InstanceFeed()
     const broken = { ...fakeFleet(), watch: () => failing() }
     await expect(feed.follow(broken, new AbortController().signal)).rejects.toThrow('broken')

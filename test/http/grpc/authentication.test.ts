@@ -60,21 +60,21 @@ describe('an anonymous gRPC call', () => {
   )
 
   it.each(['DeleteInstance', 'WatchInstances'])(
-    'of %s is refused although its message never comes',
+    'of %s is refused even if its message never arrives',
     async rpc => {
       const stream = client.begin(`${service}/${rpc}`)
       expect((await endingOf(stream)).code).toBe(16)
     },
   )
 
-  it('of a method that no service has is refused and recorded like any other', async () => {
+  it('of an unknown method is refused and recorded like any other', async () => {
     expect((await client.call(`${service}/DropTables`, Buffer.alloc(0))).code).toBe(16)
     expect(api.log.audits()).toMatchObject([
       { operation: `${service}/DropTables`, outcome: 'denied', code: 'UNAUTHENTICATED' },
     ])
   })
 
-  it('leaves a record for reflection too', async () => {
+  it('for reflection leaves a record, too', async () => {
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
     expect((await client.call(path, Buffer.alloc(0))).code).toBe(16)
     expect(api.log.audits()).toMatchObject([{ operation: path, code: 'UNAUTHENTICATED' }])
@@ -82,7 +82,7 @@ describe('an anonymous gRPC call', () => {
 })
 
 describe('an authenticated gRPC call', () => {
-  it('with a malformed message is the caller’s fault and leaves a record of the attempt', async () => {
+  it('with a malformed message gets INVALID_ARGUMENT and leaves a record', async () => {
     const { code, message } = await client.call(`${service}/DeleteInstance`, Buffer.from([255, 255]), admin)
     expect([code, message]).toEqual([3, expect.stringContaining('DeleteInstanceRequest')])
     expect(api.log.audits()).toMatchObject([
@@ -94,7 +94,7 @@ describe('an authenticated gRPC call', () => {
     ['a method that no service has', `${service}/DropTables`],
     ['a service that is not served', '/x.y.Z/DoIt'],
     ['a path that is long', `/x.y.Z/${'a'.repeat(5_000)}`],
-  ])('of %s is answered UNIMPLEMENTED and leaves a record', async (_, path) => {
+  ])('of %s gets UNIMPLEMENTED and leaves a record', async (_, path) => {
     const { code, message, requestId } = await client.call(path, Buffer.alloc(0), admin)
     expect([code, message]).toEqual([12, `there is no method ${path.slice(0, 256)}`])
     expect(api.log.audits()).toMatchObject([
@@ -132,7 +132,7 @@ describe('an authenticated gRPC call', () => {
     ])
   })
 
-  it('that is given up while its caller is authenticated leaves a record', async () => {
+  it('that is cancelled during authentication leaves a record', async () => {
     const reviewed = deferred<object>()
     api.host.script = ({ path }) => (path.endsWith('/tokenreviews') ? reviewed.promise : undefined)
     const stream = client.begin(`${service}/DeleteInstance`, { authorization: 'Bearer late' })
@@ -151,7 +151,7 @@ describe('an authenticated gRPC call', () => {
     api.host.script = () => undefined
   })
 
-  it('that reads leaves none, and is counted, when its message is larger than allowed', async () => {
+  it('that reads leaves no record, and is counted, when its message is too large', async () => {
     const large = Buffer.alloc(4 * 1024 * 1024)
     expect((await client.call(`${service}/ListInstances`, large, admin)).code).toBe(8)
     expect(api.log.audits()).toEqual([])
@@ -165,13 +165,13 @@ describe('an authenticated gRPC call', () => {
     expect(api.log.audits()).toHaveLength(1)
   })
 
-  it('may compress its message', async () => {
+  it('may send a compressed message', async () => {
     const headers = { ...admin, 'grpc-encoding': 'gzip' }
     const north = Buffer.from([10, 5, ...Buffer.from('north')])
     expect((await client.call(`${service}/GetInstance`, gzipSync(north), headers)).code).toBe(0)
   })
 
-  it('keeps a request id that is fit for a log', async () => {
+  it('keeps its request id when that is safe for a log', async () => {
     const headers = { ...admin, 'x-request-id': 'mine-1' }
     const { requestId } = await client.call(`${service}/ListInstances`, Buffer.alloc(0), headers)
     expect(requestId).toBe('mine-1')

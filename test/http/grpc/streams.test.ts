@@ -34,8 +34,8 @@ const watchOf = (client: RawGrpc, service = '') => {
   return stream
 }
 
-describe('health watches of anonymous peers', () => {
-  it('are refused beyond 100 of one address, while checks still succeed', async () => {
+describe('health watches of anonymous clients', () => {
+  it('are refused beyond 100 per address, while checks still succeed', async () => {
     const { client } = await connected()
     const watches = Array.from({ length: 100 }, (_, index) => watchOf(client, `made-up-${index}`))
     await Promise.all(watches.map(watch => new Promise(resolve => watch.once('data', resolve))))
@@ -54,7 +54,7 @@ describe('health watches of anonymous peers', () => {
 })
 
 describe('reflection streams', () => {
-  it('are refused beyond 10 of one caller', async () => {
+  it('are refused beyond 10 per caller', async () => {
     const { client } = await connected()
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
     const listServices = frame(Buffer.from([58, 1, 42]))
@@ -73,8 +73,8 @@ describe('reflection streams', () => {
   })
 })
 
-describe('open streams', () => {
-  it('are counted by owner and in all, and give their place back once', () => {
+describe('the limit of open streams', () => {
+  it('counts by owner and in total, and releases each slot once', () => {
     const streams = new OpenStreams('streams', { each: 1, all: 2, lifeMs: 1_000 })
     const none = () => undefined
     const release = streams.open('a', none)
@@ -87,7 +87,7 @@ describe('open streams', () => {
     expect(() => streams.open('d', none)).toThrow('this server already has 2 streams')
   })
 
-  it('expire after their life, unless they ended before', () => {
+  it('ends a stream after its maximum life, unless it ended before', () => {
     vi.useFakeTimers()
     const streams = new OpenStreams('streams', { each: 5, all: 5, lifeMs: 1_000 })
     const expired: string[] = []
@@ -143,7 +143,7 @@ async function watched(limits: StreamLimits, service: string) {
 const ample: StreamLimits = { each: 5, all: 5, lifeMs: 3_600_000 }
 
 describe('the health service', () => {
-  it('sends a watch each change of its service, and the end of serving', async () => {
+  it('sends each status change of a watched service, and the end of serving', async () => {
     const { health, state, statuses } = await watched(ample, 'x.Y')
     await waitFor(() => expect(statuses).toEqual(['SERVING']))
     state.ready = false
@@ -154,7 +154,7 @@ describe('the health service', () => {
     await waitFor(() => expect(statuses.at(-1)).toBe('NOT_SERVING'))
   })
 
-  it('serves itself whatever else is ready, and has no other service', async () => {
+  it('reports itself as serving independently of the others, and has no other service', async () => {
     const own = await watched(ample, Health.typeName)
     own.state.ready = false
     await waitFor(() => expect(own.statuses).toEqual(['SERVING']))
@@ -162,7 +162,7 @@ describe('the health service', () => {
     await waitFor(() => expect(other.statuses).toEqual(['SERVICE_UNKNOWN']))
   })
 
-  it('ends a watch when its life is over', async () => {
+  it('ends a watch after its maximum life', async () => {
     const { stream } = await watched({ ...ample, lifeMs: 50 }, '')
     expect(await endingOf(stream)).toMatchObject({
       code: 14,
@@ -170,7 +170,7 @@ describe('the health service', () => {
     })
   })
 
-  it('says that the server serves only while it is ready', async () => {
+  it('reports the server as serving only while it is ready', async () => {
     const { client, host } = await connected()
     const check = async () => {
       const stream = client.begin('/grpc.health.v1.Health/Check')

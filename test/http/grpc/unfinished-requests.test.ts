@@ -9,7 +9,7 @@ const half = frame(Buffer.alloc(3_000_000, 'a')).subarray(0, 2_900_000)
 const health = '/grpc.health.v1.Health/Check'
 const instances = '/kairship.io.api.instance.v1alpha1.InstanceService/ListInstances'
 
-describe('a request that begins and does not end', () => {
+describe('an unfinished gRPC request', () => {
   let api: Awaited<ReturnType<typeof listeningApi>>
   let session: ClientHttp2Session
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('a request that begins and does not end', () => {
     return endingOf(stream)
   }
 
-  it('of an anonymous caller is refused when it announces a long message, before the message has arrived', async () => {
+  it('of an anonymous caller is refused when it announces a long message, before the message arrives', async () => {
     const endings = await Promise.all(Array.from({ length: 20 }, () => begin(health)))
     expect(new Set(endings.map(({ code }) => code))).toEqual(new Set([8]))
   })
@@ -43,7 +43,7 @@ describe('a request that begins and does not end', () => {
     expect((await endingOf(stream)).code).toBe(0)
   })
 
-  it('of an authenticated caller is refused beyond 16 that are slow', async () => {
+  it('of an authenticated caller is refused beyond 16 slow ones', async () => {
     const endings = Array.from({ length: 20 }, () => begin(instances, { authorization: 'Bearer admin' }))
     const refused: number[] = []
     for (const ending of endings) void ending.then(({ code }) => refused.push(code))
@@ -51,7 +51,7 @@ describe('a request that begins and does not end', () => {
   })
 })
 
-describe('the places of slow requests', () => {
+describe('the slots of slow requests', () => {
   afterEach(() => void vi.useRealTimers())
 
   function watching(longestMs = 600_000) {
@@ -62,7 +62,7 @@ describe('the places of slow requests', () => {
     return { watch, failures }
   }
 
-  it('are not needed by requests that are soon complete, however many there are', () => {
+  it('are not used by requests that are soon complete, however many there are', () => {
     const { watch, failures } = watching()
     const stops = Array.from({ length: 1_000 }, () => watch('ada'))
     vi.advanceTimersByTime(1_999)
@@ -71,7 +71,7 @@ describe('the places of slow requests', () => {
     expect([failures, vi.getTimerCount()]).toEqual([[], 0])
   })
 
-  it('are counted by caller and given back', () => {
+  it('are counted by caller and released', () => {
     const { watch, failures } = watching()
     const stops = Array.from({ length: 17 }, () => watch('ada'))
     watch('bob')
@@ -83,7 +83,7 @@ describe('the places of slow requests', () => {
     expect(failures).toEqual([8])
   })
 
-  it('are held until the longest time for a request', () => {
+  it('are held at most for the longest request time', () => {
     const { watch, failures } = watching()
     for (let count = 0; count < 16; count++) watch('ada')
     vi.advanceTimersByTime(599_999)

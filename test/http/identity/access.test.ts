@@ -14,7 +14,7 @@ describe('authentication', () => {
     ['Bearer a b', 'does not hold a bearer token'],
     [`Bearer ${'x'.repeat(20_000)}`, 'does not hold a bearer token'],
     ['Bearer unknown', 'not accepted'],
-  ])('is no caller with the header %j', async (authorization, message) => {
+  ])('finds no caller in the header %j', async (authorization, message) => {
     const { app, log } = testApi()
     const headers = authorization ? { authorization } : undefined
     const response = await app.request('/apis/kairship.io/v1alpha1/instances', headers ? { headers } : {}, {})
@@ -31,7 +31,7 @@ describe('authentication', () => {
     expect((await app.request('/nowhere', {}, {})).status).toBe(401)
   })
 
-  it('requests one review of a token, and one of a permission, for several requests at once', async () => {
+  it('sends one token review and one access review for several concurrent requests', async () => {
     const { call, host } = testApi()
     await Promise.all(Array.from({ length: 8 }, () => call('viewer', 'GET', '/instances')))
     expect(reviews(host.requests, '/tokenreviews')).toHaveLength(1)
@@ -56,14 +56,14 @@ describe('authentication', () => {
     { status: { authenticated: 'true' } },
     { status: { authenticated: true, user: {} } },
     null,
-  ])('takes the TokenReview %j for a no', async review => {
+  ])('denies on the TokenReview %j', async review => {
     const { call, host } = testApi()
     host.script = ({ path }) => (path.endsWith('/tokenreviews') ? (review ?? 'text') : undefined)
     expect((await call('admin', 'GET', '/instances')).status).toBe(401)
   })
 
   it.each([{}, { status: {} }, { status: { allowed: 'yes' } }, { status: { allowed: true, denied: true } }])(
-    'takes the SubjectAccessReview %j for a no',
+    'denies on the SubjectAccessReview %j',
     async review => {
       const { call, host } = testApi()
       host.script = ({ path }) => (path.endsWith('/subjectaccessreviews') ? review : undefined)
@@ -97,7 +97,7 @@ describe('authorization', () => {
     expect((await testApi().call(token, method, path, body)).status).toBe(status)
   })
 
-  it('is reviewed by verb, resource, subresource and name', async () => {
+  it('reviews verb, resource, subresource and name', async () => {
     const { call, host } = testApi()
     await call('viewer', 'POST', '/instances/north/kubeconfig', {})
     const [review] = reviews(host.requests, '/subjectaccessreviews') as { path: string; body?: unknown }[]
@@ -117,7 +117,7 @@ describe('authorization', () => {
     })
   })
 
-  it('refuses in Kubernetes’ words, and leaves a record', async () => {
+  it('denies with Kubernetes’ message, and leaves a record', async () => {
     const { call, log } = testApi()
     const { json } = await call('viewer', 'DELETE', '/instances/north')
     expect(json.message).toBe(
@@ -144,7 +144,7 @@ describe('authorization', () => {
     expect((await call('nobody', 'GET', '/instances')).json.items).toEqual([])
   })
 
-  it('leaves a record of every write and none of allowed reads', async () => {
+  it('leaves a record of every write, and none of allowed reads', async () => {
     const { call, log } = testApi()
     await call('admin', 'GET', '/instances')
     expect(log.audits()).toEqual([])

@@ -8,7 +8,7 @@ import { curl, type Identity, listeningApi } from '../fakes/listening.js'
 
 const own = { host: 'kairship.test:8443' }
 
-describe('a request is cross-site', () => {
+describe('the cross-site check', () => {
   it.each([
     ['POST', {}, false],
     ['POST', { 'sec-fetch-site': 'cross-site' }, true],
@@ -23,7 +23,7 @@ describe('a request is cross-site', () => {
     ['POST', { origin: 'null' }, true],
     ['POST', { origin: 'https://kairship.test:8443' }, false],
     ['POST', { origin: 'https://kairship.test' }, true],
-  ])('%s %j: %s', (method, headers, crossSite) => {
+  ])('of %s %j gives: %s', (method, headers, crossSite) => {
     expect(isCrossSite({ method, headers: { ...own, ...headers } })).toBe(crossSite)
   })
 })
@@ -43,7 +43,7 @@ describe('a caller with a client certificate', () => {
   const post = (headers: Record<string, string>, identity: Identity = admin) =>
     curl(api.running, `${path}/north/failover`, identity, headers, 'PUT')
 
-  it('is refused a body without a content type, which a browser posts for any page', async () => {
+  it('is refused a body without a content type, which a browser can post from any page', async () => {
     const refused = await post({})
     expect([refused.status, JSON.parse(refused.text).message]).toEqual([
       400,
@@ -53,7 +53,7 @@ describe('a caller with a client certificate', () => {
     expect((await post({ 'content-type': 'application/json' })).text).not.toContain('content-type')
   })
 
-  it('is refused a write that has no body at all, for the same reason', async () => {
+  it('is refused a write without a body, which a browser can send from any page', async () => {
     const promote = `${path}/north/member-clusters/m/namespaces/a/ingresses/b:promote`
     for (const [method, target] of [
       ['POST', promote],
@@ -67,7 +67,7 @@ describe('a caller with a client certificate', () => {
     expect(sent.text).not.toContain('content-type')
   })
 
-  it('is not authenticated on a write that a page of another site makes, at REST and at the proxy', async () => {
+  it('is not authenticated for a write from a page of another site, over REST and through the proxy', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' }
     for (const target of [`${path}/north`, `${path}/north/proxy/api/v1/namespaces/x`]) {
       const { status, text } = await curl(api.running, target, admin, headers, 'DELETE')
@@ -77,7 +77,7 @@ describe('a caller with a client certificate', () => {
     expect((await curl(api.running, path, admin, headers)).status).toBe(200)
   })
 
-  it('counts by its token on such a write, if it sends one', async () => {
+  it('is identified by its token in such a write, if it sends one', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     const answer = await curl(api.running, `${path}/north`, { ...admin, token: 'viewer' }, headers, 'DELETE')
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('User \\"viewer\\"')])

@@ -9,8 +9,8 @@ const clock = { now: 0 }
 const options = { host, now: () => clock.now }
 const ada: Caller = { user: 'ada', groups: ['system:authenticated'], extra: {} }
 
-describe('a known caller', () => {
-  it('is the same object as before, without a turn of the event loop', async () => {
+describe('an authenticated caller', () => {
+  it('is returned from the cache as the same object, synchronously', async () => {
     const { authenticate } = hostAuthenticator(options)
     const credentials = { authorization: 'Bearer good' }
     const first = authenticate(credentials)
@@ -20,7 +20,7 @@ describe('a known caller', () => {
     expect(authenticate(credentials)).toBe(caller)
   })
 
-  it('with a bad token is refused at once for a second, then reviewed again', async () => {
+  it('with a bad token is refused from the cache for a second, then reviewed again', async () => {
     const { authenticate } = hostAuthenticator(options)
     const credentials = { authorization: 'Bearer bad' }
     await expect(authenticate(credentials)).rejects.toThrow('not accepted')
@@ -29,7 +29,7 @@ describe('a known caller', () => {
     await expect(authenticate(credentials)).rejects.toThrow('not accepted')
   })
 
-  it('is one object for each certificate', async () => {
+  it('is one object per certificate', async () => {
     const { authenticate } = hostAuthenticator(options)
     const certificate = { CN: 'ada', O: 'ops' }
     const caller = await authenticate({ certificate })
@@ -38,7 +38,7 @@ describe('a known caller', () => {
     expect(authenticate({ certificate: { CN: 'eve' } })).toMatchObject({ user: 'eve' })
   })
 
-  it('keeps its permission until the next review is due', async () => {
+  it('keeps its permission until the review expires', async () => {
     const { decide } = hostAuthorizer(options)
     const action = { verb: 'get', resource: 'instances/proxy', name: 'north' }
     expect(await decide(ada, action)).toMatchObject({ allowed: true })
@@ -48,7 +48,7 @@ describe('a known caller', () => {
     expect(decide(ada, action)).toBeInstanceOf(Promise)
   })
 
-  it('has no permission from a review of something else', async () => {
+  it('has no permission from a review of another request', async () => {
     const { decide } = hostAuthorizer(options)
     const actions: readonly Action[] = [
       { verb: 'get', resource: 'instances/proxy', name: 'north' },
@@ -71,7 +71,7 @@ describe('a known caller', () => {
   })
 })
 
-describe('a decision is believed', () => {
+describe('an access decision is cached', () => {
   const believed = async (allowed: boolean) => {
     const time = { now: 0 }
     const answers = fakeHost({ tokens: {}, allows: () => allowed })
@@ -85,12 +85,12 @@ describe('a decision is believed', () => {
     return isRemembered
   }
 
-  it('ten seconds if it is a yes', async () => {
+  it('for ten seconds when it allows', async () => {
     const isRemembered = await believed(true)
     expect([isRemembered(9_999), isRemembered(10_000)]).toEqual([true, false])
   })
 
-  it('two seconds if it is a no, so that a grant takes effect soon', async () => {
+  it('for two seconds when it denies, so that a grant takes effect soon', async () => {
     const isRemembered = await believed(false)
     expect([isRemembered(1_999), isRemembered(2_000)]).toEqual([true, false])
   })

@@ -13,8 +13,8 @@ function remembered(capacity = 2) {
   return { clock, asked, get, memory }
 }
 
-describe('an answer', () => {
-  it('is believed for its time and requested again after', async () => {
+describe('a cached answer', () => {
+  it('is used until it expires, and requested again after that', async () => {
     const { clock, asked, get } = remembered()
     await get('a')
     clock.now = 99
@@ -25,14 +25,14 @@ describe('an answer', () => {
     expect(asked).toEqual(['a', 'a'])
   })
 
-  it('is not kept when its time is 0', async () => {
+  it('is not stored when its lifetime is 0', async () => {
     const { asked, get } = remembered()
     await get('a', 0)
     await get('a', 0)
     expect(asked).toEqual(['a', 'a'])
   })
 
-  it('makes room for others when memory is full: the one unused for longest is forgotten', async () => {
+  it('replaces the least recently used one when the cache is full', async () => {
     const { asked, get } = remembered(2)
     await get('a')
     await get('b')
@@ -43,7 +43,7 @@ describe('an answer', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'b'])
   })
 
-  it('that failed reaches all waiting callers and is not remembered', async () => {
+  it('that failed is passed to all waiting callers and not stored', async () => {
     const { memory, get, asked } = remembered()
     const fail = () => memory.get('a', () => Promise.reject(new Error('host down')))
     const results = await Promise.allSettled([fail(), fail()])

@@ -13,8 +13,8 @@ function authenticator() {
   return { clock, host, send }
 }
 
-describe('refused answers', () => {
-  it('forget no accepted one, however many they are', async () => {
+describe('cached denials', () => {
+  it('evict no accepted answer, however many they are', async () => {
     const memory = new Remembered<boolean>({ capacity: 2, now: () => 0 })
     const requests: string[] = []
     const get = async (key: string, refused: boolean) =>
@@ -30,7 +30,7 @@ describe('refused answers', () => {
     expect(requests).toEqual(['yes', 'a', 'b', 'c', 'd', 'a'])
   })
 
-  it('become accepted ones when their time is over, and the other way round', async () => {
+  it('turn into accepted answers when they expire, and the reverse', async () => {
     const clock = { now: 0 }
     const memory = new Remembered<boolean>({ capacity: 2, now: () => clock.now })
     const get = async (accepted: boolean) =>
@@ -44,8 +44,8 @@ describe('refused answers', () => {
   })
 })
 
-describe('tokens that nobody issued', () => {
-  it('cost the host a bounded number of reviews for each source, and do not displace good tokens', async () => {
+describe('invalid tokens', () => {
+  it('cost the host a bounded number of reviews per source, and evict no valid tokens', async () => {
     const { host, send } = authenticator()
     await send('good', '192.0.2.1')
     for (let index = 0; index < 5_000; index++) {
@@ -61,7 +61,7 @@ describe('tokens that nobody issued', () => {
     expect(host.requests).toHaveLength(102)
   })
 
-  it('are forgiven after their window', async () => {
+  it('are counted in windows of time', async () => {
     const { clock, send } = authenticator()
     for (let index = 0; index < 101; index++)
       await expect(send(`random-${index}`, '192.0.2.1')).rejects.toThrow()
@@ -70,7 +70,7 @@ describe('tokens that nobody issued', () => {
     expect(await send('good', '192.0.2.1')).toMatchObject({ user: 'ada' })
   })
 
-  it('lock out no caller behind the same address whose token was accepted before', async () => {
+  it('do not block callers from the same address whose token was accepted before', async () => {
     const { clock, host, send } = authenticator()
     await send('good', '192.0.2.1')
     // Its acceptance is remembered for 10 s, and in every 10 s somebody else uses the quota up.
@@ -90,7 +90,7 @@ describe('tokens that nobody issued', () => {
     await Promise.all(waiting)
   })
 
-  it('were accepted before and are refused now: then they count like any other', async () => {
+  it('that were accepted before count like any other once they are refused', async () => {
     const { clock, host, send } = authenticator()
     await send('good', '192.0.2.1')
     clock.now += 10_000
@@ -106,7 +106,7 @@ describe('tokens that nobody issued', () => {
     ['2001:db8::%x:1:2:3', '2001:db8:0:0:ffff::1', '2001:db8:0:1::1'],
     ['2001:db8::%x', '2001:db8::1:0:0:1', '2001:db8:1::1'],
     ['2001:db8:1::%x:0:0:1', '2001:db8:1::7', '2001:db8:1:1::7'],
-  ])('of one IPv6 network are of one source, however it is written: %s', async (form, same, other) => {
+  ])('from one IPv6 network count as one source, however it is written: %s', async (form, same, other) => {
     const { send } = authenticator()
     for (let index = 1; index <= 100; index++)
       await expect(send(`random-${index}`, form.replace('%x', index.toString(16)))).rejects.toThrow()
@@ -114,7 +114,7 @@ describe('tokens that nobody issued', () => {
     await expect(send('x', other)).rejects.toMatchObject({ code: 16 })
   })
 
-  it('of IPv4 addresses that a dual-stack socket writes as IPv6 are of one source each', async () => {
+  it('from IPv4 addresses in IPv6 notation count by their IPv4 address', async () => {
     const { send } = authenticator()
     for (let index = 0; index < 100; index++)
       await expect(send(`random-${index}`, '::ffff:192.0.2.1')).rejects.toThrow()
@@ -122,7 +122,7 @@ describe('tokens that nobody issued', () => {
     await expect(send('x', '::ffff:192.0.2.2')).rejects.toMatchObject({ code: 16 })
   })
 
-  it('of more than ten thousand sources begin a new window: no more are counted at once', async () => {
+  it('from more than ten thousand sources start a new window', async () => {
     const { send } = authenticator()
     for (let index = 0; index < 100; index++)
       await expect(send(`random-${index}`, '192.0.2.1')).rejects.toThrow()
@@ -133,7 +133,7 @@ describe('tokens that nobody issued', () => {
     await expect(send('y', '192.0.2.1')).rejects.toMatchObject({ code: 16 })
   })
 
-  it('of one IPv6 network are of one source', async () => {
+  it('from one IPv6 network count as one source', async () => {
     const { send } = authenticator()
     for (let index = 0; index < 100; index++)
       await expect(send(`random-${index}`, `2001:db8:1:2::${index.toString(16)}`)).rejects.toThrow()
@@ -141,7 +141,7 @@ describe('tokens that nobody issued', () => {
     await expect(send('x', '2001:db8:1:3::1')).rejects.toMatchObject({ code: 16 })
   })
 
-  it('are reviewed 64 at once for one source', async () => {
+  it('are reviewed at most 64 at once per source', async () => {
     const { host, send } = authenticator()
     const answered = deferred<object>()
     host.script = () => answered.promise

@@ -6,8 +6,8 @@ import { parseQuery } from '../../../playground/container-management/query/query
 const page = { page: 3, pageSize: 20 }
 const asked = (query: object) => Object.fromEntries(indexQuery({ ...page, ...query }).parameters)
 
-describe('the index is asked', () => {
-  it('for a page in an order in which no two objects are equal, and how many more there are', () => {
+describe('a query of the index', () => {
+  it('asks for a page in a total order, and for the remaining count', () => {
     expect(asked({})).toEqual({
       orderby: 'name,namespace',
       withRemainingCount: 'true',
@@ -19,7 +19,7 @@ describe('the index is asked', () => {
     expect(asked({ sort: { key: 'namespace', descending: true } }).orderby).toBe('namespace desc,name')
   })
 
-  it('by labels, parts of names, names and owners in its own words', () => {
+  it('translates labels, parts of names, names and owners into the index’s parameters', () => {
     expect(
       asked({ labelSelector: 'app=a', nameContains: ['web', ''], names: ['a', 'b'], ownerUid: 'u-1' }),
     ).toMatchObject({
@@ -37,7 +37,7 @@ describe('the index is asked', () => {
     ['more in an owner', { ownerUid: "u' or 1=1" }],
     ['a condition that it has no word for', { where: () => true }],
     ['an order that it has no word for', { sort: { key: () => '', descending: false } }],
-  ])('for everything instead of %s', (_what, query) => {
+  ])('asks for everything instead of %s', (_what, query) => {
     const { parameters, whole } = indexQuery({ ...page, ...query } as never)
     expect(whole).toBe(true)
     expect(Object.fromEntries(parameters)).toEqual({
@@ -47,7 +47,7 @@ describe('the index is asked', () => {
     })
   })
 
-  it('for nothing that a caller’s text smuggles in', () => {
+  it('contains no parameter that a caller’s text injects', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }))
     fc.assert(
       fc.property(fc.array(text, { maxLength: 3 }), fc.array(text), text, (nameContains, names, ownerUid) => {

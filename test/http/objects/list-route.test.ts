@@ -54,7 +54,7 @@ describe('a list of the management API goes', () => {
     ['Hangs', { hangs: true }],
     ['AccessUnknown', { access: 'unknown' }],
     ['AggregatedUnknown', { aggregated: 'unknown' }],
-  ] as const)('to Karmada with a warning while the index is not in order: %s', (reason, state) => {
+  ] as const)('to Karmada with a warning while the index is not usable: %s', (reason, state) => {
     expect(listRoute(listed(), { ...good, ...state })).toMatchObject({
       to: 'karmada',
       reason,

@@ -102,8 +102,8 @@ const queries: fc.Arbitrary<ListQuery> = fc.record(
   { requiredKeys: ['page', 'pageSize', 'labelSelector'] },
 )
 
-describe('a list', () => {
-  it('is the same page from the index and from Karmada, whatever is asked', async () => {
+describe('a list of the management API', () => {
+  it('is the same page from the index and from Karmada, for any query', async () => {
     const [indexed, direct] = [objects(), objects({ index: false })]
     await fc.assert(
       fc.asyncProperty(queries, async query => {
@@ -119,7 +119,7 @@ describe('a list', () => {
   })
 
   it.each([true, false])(
-    'of pages has each object once, while objects change and others come and go behind (index: %s)',
+    'read page by page has each object once, while objects change and others come and go (index: %s)',
     async index => {
       const lists = objects({ index })
       const { local } = world.playground.karmadas.get(world.instance)!.server
@@ -146,7 +146,7 @@ describe('a list', () => {
     },
   )
 
-  it('shows the caller what it has just written', async () => {
+  it('includes what the caller has just written', async () => {
     const lists = objects()
     const metadata = { name: 'aaa', namespace: 'a' }
     await lists.create(call(), place(), type, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
@@ -158,7 +158,7 @@ describe('a list', () => {
     expect(after.items[0]?.metadata.name).not.toBe('aaa')
   })
 
-  it('says where it is from, and how old that may be', async () => {
+  it('names its source and its age', async () => {
     // How old is known once the first canary has been seen in the index.
     await eventually('the lag is known', async () => {
       answers = []
@@ -178,7 +178,7 @@ describe('a list', () => {
     }
   })
 
-  it('is refused to who may not read, in the instance’s own words', async () => {
+  it('is refused without the right to read, in the instance’s words', async () => {
     const refused = await objects()
       .list(call('stranger'), place(), type, { page: 1, pageSize: 1 })
       .catch((error: unknown) => error)

@@ -18,7 +18,7 @@ function refusal(work: () => unknown): string[] {
 }
 
 describe('a manifest', () => {
-  it('is JSON or YAML, and keeps fields that nobody knows', () => {
+  it('is parsed from JSON or YAML, and keeps unknown fields', () => {
     const yaml = 'metadata: {name: a, unknown: 1}\nspec: {new: {deep: [x]}}\nmore: true\n'
     const object = {
       apiVersion: 'apps/v1',
@@ -32,7 +32,7 @@ describe('a manifest', () => {
     expect(read(`{metadata: {name: a}}`).metadata.name).toBe('a')
   })
 
-  it('means in YAML what it means to kubectl', () => {
+  it('in YAML is parsed as kubectl parses it', () => {
     const { spec } = read(
       'metadata: {name: a}\nspec: {mode: 0644, on: on, date: 2020-01-02, ports: 22:22, time: 1:30:00, text: "on", hex: 0x1F}\n',
     ) as unknown as { spec: object }
@@ -47,7 +47,7 @@ describe('a manifest', () => {
     })
   })
 
-  it('gets the namespace of the path, whatever it says itself', () => {
+  it('gets the namespace of the path, whatever it contains itself', () => {
     const inB = '{"metadata":{"name":"a","namespace":"b"}}'
     expect(read(inB, { namespace: 'c' }).metadata.namespace).toBe('c')
     expect(read(inB).metadata.namespace).toBe('b')
@@ -82,7 +82,7 @@ describe('a manifest', () => {
       { type: clusterWide },
       'data.metadata.namespace must be absent: a Node has no namespace',
     ],
-  ])('with %s is refused by the field', (_what, data, more, expected) => {
+  ])('with %s is refused with the field', (_what, data, more, expected) => {
     expect(refusal(() => read(data, more))).toContain(expected)
   })
 
@@ -96,13 +96,13 @@ describe('a manifest', () => {
     ['many aliases', `a: &a [x]\n${Array.from({ length: 100 }, (_, n) => `b${n}: *a`).join('\n')}`],
     ['a tag of a program', 'a: !!js/function "x"'],
     ['3 MB', `a: ${'x'.repeat(3 << 20)}`],
-  ])('of %s is refused in a moment, and nothing breaks', (_what, data) => {
+  ])('of %s is refused quickly', (_what, data) => {
     expect(refusal(() => read(data))).toEqual([expect.stringMatching(/^data (is|holds) /)])
   })
 })
 
 describe('a patch', () => {
-  it('is an object, JSON or YAML', () => {
+  it('is parsed from an object in JSON or YAML', () => {
     expect(patchOf('{"spec":null}')).toEqual({ spec: null })
     expect(patchOf('spec: {a: 1}')).toEqual({ spec: { a: 1 } })
     expect(refusal(() => patchOf('[]', 'patch'))).toEqual([

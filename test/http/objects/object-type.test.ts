@@ -8,7 +8,7 @@ const type = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Dep
 const place = { instance: 'north' }
 
 describe('the path of an object', () => {
-  it('is that of one object, of an instance or of a member', () => {
+  it('is correct for an instance and for a member', () => {
     expect(objectPath(place, type, { namespace: 'a', name: 'b' })).toBe(
       '/apis/apps/v1/namespaces/a/deployments/b',
     )
@@ -32,7 +32,7 @@ describe('the path of an object', () => {
     expect(() => objectPath(place, type, key)).toThrow(Failure)
   })
 
-  it('never is that of a collection or a part of an object, whatever the key says', () => {
+  it('is never that of a collection or a subresource, whatever the key contains', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('', '.', '..', '/', '%2e%2e', '?', '#', ';'),

@@ -50,7 +50,7 @@ describe('a read under Kairship’s own credential', () => {
     expect(requests).toEqual([{ method: 'GET', path, query: { limit: 500 }, signal }])
   })
 
-  it('waits until the instance is the one that its caller made', async () => {
+  it('waits until the instance is the one that its caller created', async () => {
     const { get, waited } = reading()
     await get()
     expect(waited).toEqual(['north'])
@@ -67,7 +67,7 @@ describe('a read under Kairship’s own credential', () => {
     ['its caller', { requestsPerCaller: 1, requestsPerInstance: 5 }, 'ann'],
     ['its instance', { requestsPerInstance: 1 }, 'bob'],
   ])(
-    'is refused while %s has as many requests under way as allowed, and not after that',
+    'is refused while %s has its maximum of requests in flight, and allowed after that',
     async (_, limits, second) => {
       const { get } = reading(limits)
       let end: () => void = () => undefined
@@ -85,7 +85,7 @@ describe('a read under Kairship’s own credential', () => {
     },
   )
 
-  it('gives its places back when it fails', async () => {
+  it('releases its slots when it fails', async () => {
     const { get } = reading({ requestsPerInstance: 1 })
     answer = async () => {
       throw new Error('broken')
@@ -94,7 +94,7 @@ describe('a read under Kairship’s own credential', () => {
     await expect(get()).rejects.toThrow('broken')
   })
 
-  it('is not sent to an instance that has just broken five requests', async () => {
+  it('is not sent to an instance whose circuit is open', async () => {
     const { get } = reading()
     answer = async () => {
       throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')

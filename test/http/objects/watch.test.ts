@@ -70,7 +70,7 @@ const change = (name: string, body: object) =>
 const remove = (name: string) => local().request({ method: 'DELETE', path: `${maps}/${name}` })
 
 describe('a list that is followed', () => {
-  it('tells what is there, then each change, and how many match after it', async () => {
+  it('emits the present objects, then each change, and the number of matches after each', async () => {
     await make('b', { test: 'one' })
     await make('a', { test: 'one' })
     const { next, gone } = follow({ labelSelector: 'test=one' })
@@ -92,7 +92,7 @@ describe('a list that is followed', () => {
     gone.abort(new Error('enough'))
   })
 
-  it('says of an object that no longer matches that it left, whoever tells: the instance’s selector or a filter of ours', async () => {
+  it('emits a DELETED when an object no longer matches the instance’s selector or our own filter', async () => {
     await make('leaver', { test: 'two' }, { state: 'good' })
     const byLabel = follow({ labelSelector: 'test=two' })
     const byState = follow({
@@ -111,7 +111,7 @@ describe('a list that is followed', () => {
     for (const { gone } of [byLabel, byState]) gone.abort(new Error('enough'))
   })
 
-  it('ends with its caller, and gives back its place among the streams', async () => {
+  it('ends with its caller, and releases its stream slot', async () => {
     for (let n = 0; n < 6; n += 1) {
       const { next, gone, events } = follow({ names: ['nothing'] })
       expect(await next(2)).toEqual([
@@ -124,7 +124,7 @@ describe('a list that is followed', () => {
     }
   })
 
-  it('is refused where the instance refuses, and beyond the streams of a caller', async () => {
+  it('is refused where the instance refuses, and beyond the stream limit of a caller', async () => {
     await expect(follow({}, 'stranger').next(1)).rejects.toBeInstanceOf(StatusError)
     const held = []
     for (let n = 0; n < 4; n += 1) {

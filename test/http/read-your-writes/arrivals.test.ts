@@ -20,14 +20,14 @@ function start() {
 }
 
 describe('a caller', () => {
-  it('is new to each type of each instance until an index was seen to show what there was', () => {
+  it('is new to each type of each instance until an index has reached the state of its first read', () => {
     const { isNew, see } = start()
     expect([isNew(ann), isNew(ann)]).toEqual([true, true])
     see(ann)
     expect([isNew(ann), isNew(ann, secrets), isNew({ ...ann, instance: 'j' })]).toEqual([false, true, true])
   })
 
-  it('is new again after an hour without a read, during which it may have been anywhere', () => {
+  it('is new again after an hour without a read, in which it may have used another replica', () => {
     const { isNew, see, pass } = start()
     see(ann)
     for (const _ of [1, 2, 3]) {
@@ -38,7 +38,7 @@ describe('a caller', () => {
     expect(isNew(ann)).toBe(true)
   })
 
-  it('is new again when others came and there was no room to remember it', () => {
+  it('is new again when other callers took its place in memory', () => {
     const { isNew, see } = start()
     see(ann)
     see({ ...ann, user: 'ben' })

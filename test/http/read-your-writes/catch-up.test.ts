@@ -69,8 +69,8 @@ const present = (place: string, resourceVersion: string): Outcome => {
   return { kind: 'wrote', namespace, name, expected: { kind: 'present', resourceVersion } }
 }
 
-describe('an index is read only', () => {
-  it('about what the read looks at, and about nothing that was seen there', async () => {
+describe('an index is checked', () => {
+  it('only for the objects that the read covers, and not for those it has shown already', async () => {
     const { wrote, shows } = start()
     const index = new Shelf()
     wrote(maps, { verb: 'create', namespace: 'a' }, present('a/x', '100'))
@@ -86,7 +86,7 @@ describe('an index is read only', () => {
     expect(index.asked).toBe(asked)
   })
 
-  it('and believed when it says how far it is, also about what somebody else deleted since', async () => {
+  it('and trusted when it reports its position, also for later deletions by others', async () => {
     const { wrote, shows } = start()
     wrote(maps, { verb: 'update', namespace: 'a', name: 'x' }, present('a/x', '100'))
     expect(await shows(maps, { namespace: 'a' }, new Shelf('99'), new Shelf('120'))).toBe(false)
@@ -94,8 +94,8 @@ describe('an index is read only', () => {
   })
 })
 
-describe('the instance is asked what became of objects', () => {
-  it('sixteen times for one read at most', async () => {
+describe('a check of objects at the instance', () => {
+  it('covers at most sixteen objects per read', async () => {
     const { wrote, shows, pass } = start()
     for (let n = 0; n < 50; n++)
       wrote(maps, { verb: 'update', namespace: 'a', name: `x${n}` }, { kind: 'lost' })
@@ -105,7 +105,7 @@ describe('the instance is asked what became of objects', () => {
     expect(instance.asked).toBe(16)
   })
 
-  it('once in two seconds for what the index does not show', async () => {
+  it('runs once in two seconds for objects that the index lacks', async () => {
     const { wrote, shows, pass } = start()
     const instance = new Shelf('200')
     instance.put(maps, 'a/x', '150')
@@ -119,8 +119,8 @@ describe('the instance is asked what became of objects', () => {
   })
 })
 
-describe('the type stays away from the index', () => {
-  it('while a write is under way, and as long as one whose answer was lost may still be executed', async () => {
+describe('reads of a type go to the instance', () => {
+  it('while a write is in flight, and as long as one whose answer was lost may still be executed', async () => {
     const { ledger, shows, pass } = start()
     const index = new Shelf('200')
     const instance = new Shelf('150')
@@ -135,7 +135,7 @@ describe('the type stays away from the index', () => {
     expect(await shows(maps, { namespace: 'a' }, index, instance)).toBe(true)
   })
 
-  it('after more writes than are remembered, until it is as far as the last of them', async () => {
+  it('after more writes than the ledger holds, until the index has reached the last of them', async () => {
     const { wrote, shows } = start(3)
     for (const at of [1, 2, 3, 4, 5])
       wrote(maps, { verb: 'create', namespace: 'a' }, present(`a/x${at}`, `10${at}`))
@@ -144,7 +144,7 @@ describe('the type stays away from the index', () => {
     expect(await shows(maps, { namespace: 'a' }, new Shelf('105'), new Shelf('300'))).toBe(true)
   })
 
-  it('after a namespace was deleted, every type, until it is gone and the index has come so far', async () => {
+  it('after the deletion of a namespace, for every type, until it is gone and the index has reached that', async () => {
     const { wrote, shows } = start()
     const [index, instance] = [new Shelf('100'), new Shelf('110')]
     instance.put(namespaces, '/a', '105', { deleting: true })
@@ -161,7 +161,7 @@ describe('the type stays away from the index', () => {
     expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(true)
   })
 
-  it('after the answer to the deletion of a namespace was lost, every type, as long as it may still be executed', async () => {
+  it('after a lost answer to the deletion of a namespace, for every type, as long as it may be executed', async () => {
     const { wrote, shows, pass } = start()
     const [index, instance] = [new Shelf('200'), new Shelf('150')]
     instance.put(namespaces, '/a', '105')
@@ -173,7 +173,7 @@ describe('the type stays away from the index', () => {
     expect(await shows(deployments, { namespace: 'a' }, index, instance)).toBe(true)
   })
 
-  it('after a definition of a type was deleted, that type', async () => {
+  it('after the deletion of the type’s CRD', async () => {
     const { wrote, shows } = start()
     const crds = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }
     wrote(
@@ -186,7 +186,7 @@ describe('the type stays away from the index', () => {
     expect(await shows(maps, { namespace: 'a' }, new Shelf('90'), new Shelf('101'))).toBe(true)
   })
 
-  it('of Clusterpedia after a bulk deletion, until that is long ago and a comparison finds nothing older', async () => {
+  it('with Clusterpedia after a bulk deletion, until its time is over and a comparison finds nothing older', async () => {
     const { wrote, shows, pass } = start()
     let caughtUp = false
     const index = Object.assign(new Shelf(), { hasCaughtUp: () => caughtUp })
@@ -207,7 +207,7 @@ describe('the type stays away from the index', () => {
   })
 })
 
-it('what a caller wrote who is forgotten for want of room is expected by everybody', () => {
+it('writes of a caller that the ledger dropped are expected by every caller', () => {
   const ledger = new WriteLedger(() => 0, { callers: 2 })
   for (const user of ['ann', 'ben', 'cid'])
     ledger

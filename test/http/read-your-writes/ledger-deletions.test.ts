@@ -3,7 +3,7 @@ import { CatchUp } from '../../../http/read-your-writes/catch-up.js'
 import { LOST_FOR_MS } from '../../../http/read-your-writes/ledger.js'
 import { ann, ben, everywhere, lost, maps, namespaces, refused, remove, start, wrote } from './ledgers.js'
 
-describe('the deletion of a container that is under way', () => {
+describe('a pending deletion of a container object', () => {
   const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
   const ships = { group: 'example.com', resource: 'ships' }
   const events = { group: '', resource: 'events' }
@@ -37,7 +37,7 @@ describe('the deletion of a container that is under way', () => {
     expect(expects(ann, read, scope)).toBe(false)
   })
 
-  it('of any of its kind concerns all contents', () => {
+  it('of any of its kind covers all contents', () => {
     const { ledger, expects } = start()
     const deletion = ledger.begin(ann, definitions, { verb: 'deletecollection', namespace: '' })
     expect(expects(ann, ships)).toBe(true)
@@ -45,7 +45,7 @@ describe('the deletion of a container that is under way', () => {
     expect(expects(ann, ships)).toBe(false)
   })
 
-  it('is none for other writes of it', () => {
+  it('ends for other writes of the object', () => {
     const { ledger, expects } = start()
     ledger.begin(ann, namespaces, { ...remove('a'), verb: 'update' })
     expect(expects(ann, maps, inside('a'))).toBe(false)
@@ -53,7 +53,7 @@ describe('the deletion of a container that is under way', () => {
 })
 
 describe('the deletion of a namespace', () => {
-  it('is remembered whatever other callers delete', () => {
+  it('is kept whatever other callers delete', () => {
     const { ledger, write } = start()
     write(ann, namespaces, remove('gone'), wrote('gone'))
     for (let n = 0; n < 400; n++)
@@ -62,7 +62,7 @@ describe('the deletion of a namespace', () => {
     expect(deleted.map(({ container }) => container)).toEqual([{ kind: 'namespace', name: 'gone' }])
   })
 
-  it('becomes the deletion of any, when its caller deletes more of them than are remembered', () => {
+  it('becomes the deletion of any namespace when its caller deletes more than the ledger holds', () => {
     const { ledger, write } = start({ containers: 2 })
     for (const name of ['one', 'two', 'three']) write(ann, namespaces, remove(name), wrote(name))
     const deletedIn = (namespace: string) =>
@@ -74,17 +74,17 @@ describe('the deletion of a namespace', () => {
     ])
   })
 
-  it('says nothing about an object that is in no namespace', () => {
+  it('does not concern cluster-scoped objects', () => {
     const { write, expects } = start()
     write(ann, namespaces, remove('gone'), wrote('gone'))
     expect(expects(ann, { group: '', resource: 'nodes' }, { namespace: '', name: 'n' })).toBe(false)
   })
 })
 
-describe('the deletion of contents', () => {
+describe('a deletion of contents', () => {
   const crds = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
-  it('of a namespace is looked for in that namespace', () => {
+  it('of a namespace is checked in that namespace', () => {
     const { ledger, write } = start()
     write(ann, namespaces, remove('gone'), wrote('gone'))
     const { deleted = [] } = ledger.expectedWrites(ann, maps, everywhere) ?? {}
@@ -98,7 +98,7 @@ describe('the deletion of contents', () => {
     expect(deleted).toMatchObject([{ contents: { notBefore: 1_000 + LOST_FOR_MS } }])
   })
 
-  it('becomes that of any type, when its caller deletes more definitions than are remembered', () => {
+  it('becomes that of any type when its caller deletes more CRDs than the ledger holds', () => {
     const { ledger, write } = start({ containers: 2 })
     for (const name of ['ones', 'twos', 'threes']) write(ann, crds, remove(`${name}.x.io`), wrote(name))
     const deletedOf = (resource: string) =>

@@ -3,7 +3,7 @@ import type { WrittenType } from '../../../http/read-your-writes/expected-write.
 import { LOST_FOR_MS, type WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { ann, ben, everywhere, lost, maps, namespaces, remove, start, update, wrote } from './ledgers.js'
 
-it('a lost write of a forgotten type may still be executed', () => {
+it('a lost write of a dropped type may still be executed', () => {
   const { ledger, write, pass } = start({ types: 1 })
   write(ann, maps, update('x'), lost)
   write(ann, namespaces, update('x'), wrote('x'))
@@ -14,7 +14,7 @@ it('a lost write of a forgotten type may still be executed', () => {
   expect(isOpen()).toBe(false)
 })
 
-describe('a write whose type was forgotten', () => {
+describe('a write whose type was dropped', () => {
   const [one, two, three] = ['one', 'two', 'three'].map(resource => ({ group: 'x', resource })) as [
     WrittenType,
     WrittenType,
@@ -33,7 +33,7 @@ describe('a write whose type was forgotten', () => {
     ledger.markShown(found, revision)
   }
 
-  it('is expected again after a check that came before it could no longer be executed', () => {
+  it('is expected again after a check from before it became impossible', () => {
     const { ledger, write, pass, expects } = start({ types: 1 })
     write(ann, one, update('x'), lost)
     write(ann, two, update('x'), wrote('x'))
@@ -45,14 +45,14 @@ describe('a write whose type was forgotten', () => {
     expect(expects(ann, one)).toBe(false)
   })
 
-  it('may still be executed although a later one, forgotten as well, cannot', () => {
+  it('may still be executed although a later dropped one cannot', () => {
     const { ledger, write } = start({ types: 1 })
     write(ann, one, update('x'), lost)
     for (const type of [two, three]) write(ann, type, update('x'), wrote('x'))
     expect(only(ledger, one).notBefore).toBe(1_000 + LOST_FOR_MS)
   })
 
-  it('is as old as the last of those that were forgotten', () => {
+  it('is as old as the last dropped one', () => {
     const { ledger, write, pass } = start({ types: 1 })
     write(ann, one, update('x'), wrote('x'))
     pass(500)
@@ -60,7 +60,7 @@ describe('a write whose type was forgotten', () => {
     expect(only(ledger, one).since).toBe(1_500)
   })
 
-  it('is expected anew of a type that was checked before 128 others were read', () => {
+  it('is expected again for a type that was checked before 128 others were read', () => {
     const { ledger, write, expects } = start({ types: 1 })
     for (const type of [one, two]) write(ann, type, update('x'), wrote('x'))
     check(ledger, maps)
@@ -71,11 +71,11 @@ describe('a write whose type was forgotten', () => {
   })
 })
 
-describe('what a forgotten caller wrote is expected by everybody', () => {
+describe('the writes of a dropped caller are expected by every caller', () => {
   const ships = { group: 'example.com', resource: 'ships' }
   const boats = { group: 'example.com', resource: 'boats' }
 
-  it('also where a namespace was deleted: its contents, and those of any other', () => {
+  it('including a namespace deletion: the contents of it and of any other', () => {
     const { ledger, write } = start({ callers: 1 })
     write(ann, namespaces, remove('gone'), wrote('gone'))
     write(ben, maps, update('x'), wrote('x'))
@@ -83,7 +83,7 @@ describe('what a forgotten caller wrote is expected by everybody', () => {
     expect(deleted.map(({ container }) => container)).toEqual([{ kind: 'namespace' }])
   })
 
-  it('also where its types were forgotten before, and all else was seen', () => {
+  it('including types that were dropped before, with all else observed', () => {
     const { ledger, write, expects } = start({ callers: 1, types: 1 })
     write(ann, ships, update('x'), wrote('x'))
     write(ann, boats, update('x'), wrote('x'))
@@ -93,7 +93,7 @@ describe('what a forgotten caller wrote is expected by everybody', () => {
     expect(expects({ instance: 'i', user: 'cid' }, ships)).toBe(true)
   })
 
-  it('as long as the first of its writes may still be executed', () => {
+  it('as long as the first of the writes may still be executed', () => {
     const { ledger, write } = start({ callers: 1 })
     write(ann, ships, update('x'), lost)
     write(ann, boats, update('x'), wrote('x'))
@@ -103,13 +103,13 @@ describe('what a forgotten caller wrote is expected by everybody', () => {
   })
 })
 
-describe('objects that become all objects of their type', () => {
+describe('objects that are merged into all objects of their type', () => {
   const remembered = (ledger: WriteLedger) =>
     ledger
       .expectedWrites(ann, maps, everywhere)
       ?.written.map(({ name, minimumVersion }) => [name, minimumVersion])
 
-  it('leave out one that is being written, whose outcome is then its own', () => {
+  it('exclude an object with a write in flight', () => {
     const { ledger, write } = start({ objects: 1 })
     const pending = ledger.begin(ann, maps, update('x'))
     for (const name of ['y', 'z']) write(ann, maps, update(name), wrote(name, '100'))
@@ -120,7 +120,7 @@ describe('objects that become all objects of their type', () => {
     ])
   })
 
-  it('are shown from no version that is known, where some of them were written at an unknown one', () => {
+  it('have no known version when one of them was written at an unknown one', () => {
     const { ledger, write } = start({ objects: 1 })
     ledger.begin(ann, maps, { verb: 'deletecollection', namespace: '' }).ended({ kind: 'unread' })
     for (const name of ['x', 'y']) write(ann, maps, update(name), wrote(name, '100'))

@@ -3,7 +3,7 @@ import type { Outcome } from '../../../http/read-your-writes/outcome.js'
 import { collectGarbage } from '../../collect-garbage.js'
 import { ann, lost, maps, namespaces, remove, start, update, wrote } from './ledgers.js'
 
-it('what one caller writes takes bounded memory, whatever it is', () => {
+it('the ledger of one caller takes bounded memory, whatever it writes', () => {
   const { write } = start()
   const used = () => {
     collectGarbage({ type: 'major' })

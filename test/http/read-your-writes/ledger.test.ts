@@ -4,8 +4,8 @@ import { HOST_CLUSTER, LOST_FOR_MS, type WriteLedger } from '../../../http/read-
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
 import { ann, ben, everywhere, lost, maps, refused, start, update, wrote } from './ledgers.js'
 
-describe('what one caller writes', () => {
-  it('of many invented types changes nothing for another caller, nor for another instance', () => {
+describe('the ledger of one caller', () => {
+  it('with many invented types affects no other caller and no other instance', () => {
     const { ledger, write, expects } = start()
     for (let n = 0; n < 20_000; n++) write(ann, { group: 'x', resource: `r${n}` }, update('o'), lost)
     expect(expects(ann, maps)).toBe(true)
@@ -13,7 +13,7 @@ describe('what one caller writes', () => {
     expect(ledger.expectedWrites({ ...ann, instance: 'j' }, maps, everywhere)).toBeUndefined()
   })
 
-  it('is expected of every type once types had to be forgotten, and of none that is checked after that', () => {
+  it('expects every type once types were dropped, except those that are checked after that', () => {
     const { ledger, write } = start({ types: 2 })
     const names = ['a', 'b', 'c'].map(resource => ({ group: '', resource }))
     for (const type of names) write(ann, type, update('x'), wrote('x'))
@@ -36,7 +36,7 @@ describe('what one caller writes', () => {
     expect(expected(maps)).toHaveLength(1)
   })
 
-  it('is not forgotten while it is under way', () => {
+  it('keeps a write in flight', () => {
     const { ledger, expects, write } = start({ types: 1, callers: 1 })
     const pending = ledger.begin(ann, maps, update('x'))
     for (let n = 0; n < 10; n++) write(ann, { group: 'x', resource: `r${n}` }, update('x'), wrote('x'))
@@ -49,19 +49,19 @@ describe('what one caller writes', () => {
   })
 })
 
-describe('of writes to one object', () => {
+describe('among writes to one object', () => {
   const expectation = (ledger: WriteLedger) =>
     ledger.expectedWrites(ann, maps, { namespace: 'a', name: 'x' })?.written[0]?.expected
   const gone: Outcome = { kind: 'wrote', namespace: 'a', name: 'x', expected: { kind: 'gone', uid: 'u' } }
 
-  it('the last one to end decides, when none of them overlap', () => {
+  it('the last one to end decides when none overlap', () => {
     const { ledger, write } = start()
     write(ann, maps, update('x'), wrote('x', '100'))
     write(ann, maps, update('x'), wrote('x', '200'))
     expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
   })
 
-  it('none decides alone, when they overlap: their answers came in no known order', () => {
+  it('none decides alone when they overlap, because their order is unknown', () => {
     const { ledger } = start()
     const first = ledger.begin(ann, maps, update('x'))
     const second = ledger.begin(ann, maps, { verb: 'delete', namespace: 'a', name: 'x' })
@@ -70,7 +70,7 @@ describe('of writes to one object', () => {
     expect(expectation(ledger)).toEqual({ kind: 'unknown' })
   })
 
-  it('a later one does not decide while one whose answer was lost may still be executed', () => {
+  it('a later one does not decide while one with a lost answer may still be executed', () => {
     const { ledger, write, pass } = start()
     write(ann, maps, update('x'), lost)
     pass(LOST_FOR_MS - 1)
@@ -81,7 +81,7 @@ describe('of writes to one object', () => {
     expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
   })
 
-  it('what was found out about an earlier one says nothing about a later one', () => {
+  it('a finding about an earlier one does not apply to a later one', () => {
     const { ledger, write } = start()
     write(ann, maps, update('x'), wrote('x', '100'))
     const [earlier] = ledger.expectedWrites(ann, maps, everywhere)?.written ?? []
@@ -93,7 +93,7 @@ describe('of writes to one object', () => {
     expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
   })
 
-  it('each ends once, whatever is said of it afterwards', () => {
+  it('each ends once, whatever is reported later', () => {
     const { ledger } = start()
     const write = ledger.begin(ann, maps, update('x'))
     write.ended(wrote('x', '100'))
@@ -102,7 +102,7 @@ describe('of writes to one object', () => {
   })
 })
 
-describe('nothing is remembered', () => {
+describe('the ledger records nothing', () => {
   it.each([
     ['that was refused', maps, refused],
     ['of a type whose name no API server can serve', { group: '', resource: 'r'.repeat(254) }, lost],
@@ -113,7 +113,7 @@ describe('nothing is remembered', () => {
     expect(expects(ann, type)).toBe(false)
   })
 
-  it('of an instance that is gone; the host cluster stays', () => {
+  it('of an instance that is gone; the host cluster’s writes stay', () => {
     const { ledger, write, expects } = start()
     for (const instance of ['i', 'j', HOST_CLUSTER]) write({ instance, user: 'ann' }, maps, update('x'), lost)
     ledger.keepOnly(instance => instance === 'j')
@@ -122,13 +122,13 @@ describe('nothing is remembered', () => {
   })
 })
 
-it('a name that no object can have counts as all objects of the type', () => {
+it('an impossible object name counts as all objects of the type', () => {
   const { write, expects } = start()
   write(ann, maps, update('x'.repeat(300)), lost)
   expect(expects(ann, maps, { namespace: 'a', name: 'any' })).toBe(true)
 })
 
-it('both groups of events show the same objects', () => {
+it('events of both API groups are the same objects', () => {
   const { write, expects } = start()
   write(ann, { group: 'events.k8s.io', resource: 'events' }, update('x'), wrote('x'))
   expect(expects(ann, { group: '', resource: 'events' })).toBe(true)

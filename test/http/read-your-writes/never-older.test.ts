@@ -89,7 +89,7 @@ afterEach(() => {
 
 describe.each(['ordered', 'unordered'] as const)('with an index that takes changes in %s', kind => {
   it.each(['one type', 'all types'] as const)(
-    'nobody reads a state older than its own last write, and the index is read all the same: %s',
+    'no caller reads a state older than its last write, and the index is still used: %s',
     async breadth => {
       const read = new Map<string, number>()
       await neverOlder(kind, { ...(await parts()), breadth }, 5_000, read)
@@ -100,14 +100,14 @@ describe.each(['ordered', 'unordered'] as const)('with an index that takes chang
 })
 
 describe.each(['ordered', 'unordered'] as const)('with replicas, and an index in %s', kind => {
-  it('nobody who comes to another reads a state older than its own last write, if newcomers are checked', async () => {
+  it('no caller reads a state older than its last write through another replica that checks newcomers', async () => {
     const read = new Map<string, number>()
     await neverOlder(kind, { ...(await parts()), arriving: now => new Arrivals(now) }, 3_000, read)
     expect(read.get('index')).toBeGreaterThan(100)
     expect(read.get('karmada')).toBeGreaterThan(500)
   })
 
-  it('nor is a newcomer checked in vain once, and believed then', async () => {
+  it('a newcomer is not trusted after a failed check', async () => {
     class Hasty extends Arrivals {
       readonly #asked = new Set<unknown>()
       override expected(...of: Parameters<Arrivals['expected']>) {
@@ -120,7 +120,7 @@ describe.each(['ordered', 'unordered'] as const)('with replicas, and an index in
     await found(kind, { ...(await parts()), arriving: now => new Hasty(now) })
   })
 
-  it('else a history is found in which somebody does', async () => {
+  it('without that check a violating history is found', async () => {
     await found(kind, { ...(await parts()), arriving: () => undefined })
   })
 })
@@ -130,7 +130,7 @@ const found = async (kind: Kind, broken: Parts) => {
   expect(String((failed as Error | undefined)?.cause)).toMatch(/wrote .+ and sees/)
 }
 
-describe('a history is found in which somebody does', () => {
+describe('a violating history is found', () => {
   type Expecting = typeof import('../../../http/read-your-writes/expectation.js')
   const mocked = async (change: (real: Expecting) => Partial<Expecting>) => {
     vi.resetModules()
@@ -141,7 +141,7 @@ describe('a history is found in which somebody does', () => {
     return parts()
   }
 
-  it.each(['ordered', 'unordered'] as const)('when deletions are not remembered, %s', async kind => {
+  it.each(['ordered', 'unordered'] as const)('when deletions are not recorded, %s', async kind => {
     const isMet =
       (real: Expecting): Expecting['isMet'] =>
       (expected, shown, reach) =>
@@ -149,7 +149,7 @@ describe('a history is found in which somebody does', () => {
     await found(kind, await mocked(real => ({ isMet: isMet(real) })))
   })
 
-  it.each(['ordered', 'unordered'] as const)('when absence is taken for deletion, %s', async kind => {
+  it.each(['ordered', 'unordered'] as const)('when absence counts as deletion, %s', async kind => {
     const isMet =
       (real: Expecting): Expecting['isMet'] =>
       (expected, shown, reach) =>
@@ -157,7 +157,7 @@ describe('a history is found in which somebody does', () => {
     await found(kind, await mocked(real => ({ isMet: isMet(real) })))
   })
 
-  it('when another uid is always taken for a later object', async () => {
+  it('when another uid always counts as a later object', async () => {
     const isMet =
       (real: Expecting): Expecting['isMet'] =>
       (expected, shown, reach) =>
@@ -176,7 +176,7 @@ describe('a history is found in which somebody does', () => {
     await found('unordered', await mocked(real => ({ isAtOrAfter, isMet: isMet(real) })))
   })
 
-  it('when one object that is seen stands for all', async () => {
+  it('when one observed object counts for all', async () => {
     const { Ledger, Catching } = await parts()
     class Hasty extends Ledger {
       override markShown(write: ExpectedWrite, revision: Revision): void {
@@ -189,7 +189,7 @@ describe('a history is found in which somebody does', () => {
     await found('unordered', { Ledger: Hasty, Catching })
   })
 
-  it('when the newest object of an index is taken for how far it is', async () => {
+  it('when the newest object of an index counts as its position', async () => {
     const seenAs = (index: ObjectSource): ObjectSource => ({
       list: async (type, where) => {
         const { items } = await index.list(type, where)
@@ -201,7 +201,7 @@ describe('a history is found in which somebody does', () => {
     await found('unordered', { ...(await parts()), seenAs })
   })
 
-  it.each(['lost', 'unread'] as const)('when an answer that is %s counts for nothing', async kind => {
+  it.each(['lost', 'unread'] as const)('when an answer that is %s is ignored', async kind => {
     const { Ledger, Catching } = await parts()
     class Careless extends Ledger {
       override begin(...write: Parameters<WriteLedger['begin']>) {
@@ -216,7 +216,7 @@ describe('a history is found in which somebody does', () => {
   })
 })
 
-describe('with all types, a history is found in which somebody does', () => {
+describe('with all types, a violating history is found', () => {
   const mocked = async <M extends object>(module: string, change: (real: M) => object) => {
     vi.resetModules()
     vi.doMock(module, async original => {
@@ -232,22 +232,22 @@ describe('with all types, a history is found in which somebody does', () => {
   describe.each(['ordered', 'unordered'] as const)('with an index in %s', kind => {
     const foundWith = (broken: Partial<Parts>) => foundIn(kind, broken)
 
-    it('a history is found in which somebody does when paths are not decoded', () =>
+    it('when paths are not decoded', () =>
       foundWith({
         remembered: (method, target, hasBody) => asTheProxy(method, target.replaceAll('%', '%25'), hasBody),
       }))
 
-    it('when a deletion with a body is believed a dry run', () =>
+    it('when a deletion with a body counts as a dry run', () =>
       foundWith({ remembered: (method, target) => asTheProxy(method, target, false) }))
 
-    it('when the two groups of events are two types', async () =>
+    it('when the two groups of events count as two types', async () =>
       foundWith(
         await mocked(EXPECTED_WRITE, () => ({
           typeKey: ({ group, resource }: WrittenType) => `${group}/${resource}`,
         })),
       ))
 
-    it('when the deletion of many definitions takes nothing along', () =>
+    it('when the deletion of many CRDs affects no objects', () =>
       foundWith({
         remembered: (method, target, hasBody) => {
           const write = asTheProxy(method, target, hasBody)
@@ -256,7 +256,7 @@ describe('with all types, a history is found in which somebody does', () => {
         },
       }))
 
-    it('when what is forgotten counts for nothing', async () =>
+    it('when dropped records are ignored', async () =>
       foundWith(
         await mocked(UNKNOWN_WRITES, ({ UnknownWrites }: Unknown) => ({
           UnknownWrites: class extends UnknownWrites {
@@ -267,7 +267,7 @@ describe('with all types, a history is found in which somebody does', () => {
         })),
       ))
 
-    it('when what other callers wrote erases it', async () =>
+    it('when other callers’ writes erase records', async () =>
       foundWith(
         await mocked(
           CALLER_WRITES,
@@ -283,10 +283,10 @@ describe('with all types, a history is found in which somebody does', () => {
   })
 
   // An index in no order is compared with the instance, so that histories have to be longer.
-  describe('with an index in order', () => {
+  describe('with a healthy index', () => {
     const foundWith = (broken: Partial<Parts>) => foundIn('ordered', broken)
 
-    it('when a container is taken for gone while it is being deleted', () =>
+    it('when a container counts as gone during its deletion', () =>
       foundWith({
         instanceAs: instance => ({
           list: async (type, where) => {
@@ -296,7 +296,7 @@ describe('with all types, a history is found in which somebody does', () => {
         }),
       }))
 
-    it('when what the index has shown once counts for later writes, too', async () =>
+    it('when an object that the index has shown once counts for later writes', async () =>
       foundWith(
         await mocked(UNKNOWN_WRITES, ({ UnknownWrites }: Unknown) => ({
           UnknownWrites: class extends UnknownWrites {

@@ -20,12 +20,12 @@ function shown(answer: unknown) {
   return [instanceObjects(api), indexObjects(upstream)].map(showing => showing.list(pods, {}))
 }
 
-describe('what is shown of a list', () => {
+describe('the objects that a list shows', () => {
   it.each([
     ['nothing, as it is written', { kind: 'PartialObjectMetadataList', metadata: {}, items: [] }],
     // Seen of Clusterpedia: Go writes a list that nothing was put into as null.
     ['nothing, as Go writes it', { kind: 'PartialObjectMetadataList', metadata: {}, items: null }],
-  ])('is nothing: %s', async (_, answer) => {
+  ])('are empty: %s', async (_, answer) => {
     for (const list of shown(answer)) expect((await list).items).toEqual([])
   })
 
@@ -33,7 +33,7 @@ describe('what is shown of a list', () => {
     ['no list', { kind: 'Status', message: 'no' }],
     ['null without a kind', { items: null }],
     ['null', null],
-  ])('is an error where the answer is %s', async (_, answer) => {
+  ])('are an error where the answer is %s', async (_, answer) => {
     for (const list of shown(answer)) await expect(list).rejects.toThrow('the answer is not a list')
   })
 })

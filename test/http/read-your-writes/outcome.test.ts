@@ -8,7 +8,7 @@ const object = (more: object = {}, name = 'x') => ({
 const status = (details?: object) => ({ kind: 'Status', status: 'Success', ...(details && { details }) })
 const ending = { deletionTimestamp: '2026-11-21T18:00:00Z' }
 
-describe('what a write turned out to be', () => {
+describe('the outcome of a write', () => {
   it.each([
     ['create', undefined, object(), 'present 77'],
     ['create', undefined, object({}, 'generated-abc'), 'generated-abc present 77'],
@@ -33,7 +33,7 @@ describe('what a write turned out to be', () => {
     ['update', 'x', 'text', 'unknown'],
     ['update', 'x', null, 'unknown'],
     ['update', 'x', { metadata: { name: 'x', resourceVersion: 5 } }, 'unknown'],
-  ])('%s %s answered with %j: %s', (verb, name, answer, words) => {
+  ])('%s %s answered with %j is %s', (verb, name, answer, words) => {
     const request = { verb, namespace: 'a', ...(name !== undefined && { name }) }
     const outcome = outcomeOf(request, answer)
     const said =
@@ -64,5 +64,5 @@ describe('what a write turned out to be', () => {
     [500, 'lost'],
     [503, 'lost'],
     [504, 'lost'],
-  ])('by its status alone, %i: %s', (code, kind) => expect(outcomeOfStatus(code)?.kind).toBe(kind))
+  ])('by its status %i alone is %s', (code, kind) => expect(outcomeOfStatus(code)?.kind).toBe(kind))
 })

@@ -11,7 +11,7 @@ const fields = (json: { details: { fieldViolations?: { field: string }[] }[] }) 
   json.details.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field))
 
 describe('a request message', () => {
-  it('takes JSON names and proto names alike, and null for absent', async () => {
+  it('accepts JSON names and proto names, and null as absent', async () => {
     const { status, instance } = await created('', {
       data: {
         metadata: { name: 'x', deletion_timestamp: '0', creationTimestamp: 12 },
@@ -22,7 +22,7 @@ describe('a request message', () => {
     expect(instance?.spec).toEqual({ kubeconfigSecretRef: { namespace: 'a', name: 'b' } })
   })
 
-  it('keeps free-form JSON whole', async () => {
+  it('keeps free-form JSON unchanged', async () => {
     const karmadaSpec = {
       components: { karmadaSearch: {} },
       featureGates: { Failover: true },
@@ -34,12 +34,12 @@ describe('a request message', () => {
     expect(instance?.spec.install?.karmadaSpec).toEqual(karmadaSpec)
   })
 
-  it('takes no query parameters next to a whole body', async () => {
+  it('accepts no query parameters beside a whole body', async () => {
     const { status, json } = await created('?cluster=x', { data: { metadata: { name: 'x' } } })
     expect([status, fields(json)]).toEqual([400, ['cluster']])
   })
 
-  it('lets the path win over the body', async () => {
+  it('takes the value of the path over that of the body', async () => {
     const { call, host } = testApi()
     const data = JSON.stringify({ spec: { alias: 'changed' } })
     expect((await call('admin', 'PUT', '/instances/north', { name: 'south', data })).status).toBe(200)
@@ -47,7 +47,7 @@ describe('a request message', () => {
     expect(host.instances.get('south')?.spec.alias).toBeUndefined()
   })
 
-  it('names wrong places deep inside, all of them', async () => {
+  it('reports every wrong field with its path', async () => {
     const { json } = await created('', {
       data: {
         metadata: { name: 'x', ownerReferences: [{ uid: 1 }, { controller: 'yes' }] },
@@ -78,7 +78,7 @@ describe('a request message', () => {
     ])
   })
 
-  it('refuses a body that is too large, and leaves a record of the attempt', async () => {
+  it('refuses a body that is too large, and leaves an audit record', async () => {
     const { call, log } = testApi()
     const large = JSON.stringify({ data: { metadata: { name: 'x'.repeat(3 * 1024 * 1024) } } })
     for (const headers of [{}, { 'content-length': String(large.length) }]) {
@@ -109,7 +109,7 @@ describe('a request message', () => {
     expect(json.message).toMatch(/^a0: there is no field a0 in ListInstancesRequest \(and 1999 more\)/)
   })
 
-  it('leaves a record where nothing is served, unless it can only have been a read', async () => {
+  it('leaves an audit record for an unserved path, unless the method can only read', async () => {
     const { call, log } = testApi()
     await call('admin', 'GET', '/nothing')
     await call('admin', 'GET', '/instances/north/nothing')
@@ -123,7 +123,7 @@ describe('a request message', () => {
     ])
   })
 
-  it('takes an object of a megabyte', async () => {
+  it('accepts an object of a megabyte', async () => {
     const { status, instance } = await created('', {
       data: { metadata: { name: 'x', annotations: { big: 'x'.repeat(1024 * 1024) } } },
     })

@@ -15,7 +15,7 @@ addDocuments(documents, api.services)
 const page = await (await documents.request('/docs')).text()
 
 describe('the documentation page', () => {
-  it('and the OpenAPI document open without credentials, and nothing else does', async () => {
+  it('and the OpenAPI document open without credentials, and no other page does', async () => {
     const { running } = await listeningApi()
     for (const path of ['/docs', '/openapi.json']) expect((await curl(running, path)).status).toBe(200)
     for (const path of ['/docs/x', '/metrics', '/apis/kairship.io/v1alpha1/instances'])
@@ -24,7 +24,7 @@ describe('the documentation page', () => {
     await running.close()
   })
 
-  it('runs nothing but its own script and style, and reaches nothing but its own server', async () => {
+  it('runs only its own script and style, and connects only to its own server', async () => {
     const policy = (await documents.request('/docs')).headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("connect-src 'self'")
@@ -37,7 +37,7 @@ describe('the documentation page', () => {
     expect(page).not.toMatch(/\s(on\w+|style|src)=/)
   })
 
-  it('shows each operation with a form that names its method, path and fields', () => {
+  it('has a form for each operation with its method, path and fields', () => {
     expect(page).toContain('Lists instances. Callers who may not list all see those they may get.')
     const forms = [...page.matchAll(/<form data-verb="(\w+)" data-path="([^"]+)">/g)]
     const served = api.services.flatMap(({ operations }) => operations.flatMap(({ bindings }) => bindings))
@@ -63,9 +63,9 @@ describe('a comment on the page', () => {
       'What to sort by.<ul><li>A: By <code>a</code>.</li><li>B: By b.</li></ul>',
     ],
     ['', ''],
-  ])('%j is shown as %s', (text, shown) => expect(String(prose(text))).toBe(shown))
+  ])('%j is rendered as %s', (text, shown) => expect(String(prose(text))).toBe(shown))
 
-  it('has no backtick left in the whole page', () => {
+  it('never renders a backtick', () => {
     expect(page.replace(/<script>.*<\/script>/s, '')).not.toContain('`')
   })
 })
@@ -110,7 +110,7 @@ function browser(verb: string, path: string, fields: [string, string][], token: 
 const root = '/apis/kairship.io/v1alpha1/instances'
 
 describe('a call from the documentation page', () => {
-  it('sends path, query and token, and shows the answer', async () => {
+  it('sends path, query and token, and displays the answer', async () => {
     const fields: [string, string][] = [
       ['query:name', 'o'],
       ['query:page', ''],
@@ -136,13 +136,13 @@ describe('a call from the documentation page', () => {
     })
   })
 
-  it('shows a refusal without a token', async () => {
+  it('displays a refusal without a token', async () => {
     const { shown, fire } = browser('GET', root, [], '')
     fire('submit')
     await waitFor(() => expect(shown.textContent).toMatch(/^401 .*no credentials/s))
   })
 
-  it('shows a stream as it arrives, until it is stopped', async () => {
+  it('displays a stream as it arrives, until it is stopped', async () => {
     const { shown, sent, fire } = browser('GET', `${root}:watch`, [], 'viewer')
     fire('submit')
     await waitFor(() => expect(shown.textContent).toContain('BOOKMARK'))
@@ -158,13 +158,13 @@ describe('a method that a path does not serve', () => {
     ['OPTIONS', root, 'GET, HEAD, POST'],
     ['DELETE', `${root}/north/json`, 'GET, HEAD'],
     ['PATCH', `${root}:watch`, 'GET, HEAD'],
-  ])('%s %s is a 405 that names those it serves', async (method, path, allow) => {
+  ])('%s %s gets a 405 with the allowed methods', async (method, path, allow) => {
     const response = await app.request(path, { method, headers: { authorization: 'Bearer admin' } }, {})
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
     expect(await response.json()).toMatchObject({ code: 12, message: expect.stringContaining(allow) })
   })
 
-  it('is a 401 to anonymous callers, and a path that is not served is still a 404', async () => {
+  it('gets a 401 from anonymous callers, and an unserved path still gets a 404', async () => {
     expect((await app.request(`${root}/north`, { method: 'PATCH' }, {})).status).toBe(401)
     const headers = { authorization: 'Bearer admin' }
     expect((await app.request('/nowhere', { method: 'PATCH', headers }, {})).status).toBe(404)

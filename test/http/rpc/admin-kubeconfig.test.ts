@@ -39,7 +39,7 @@ function reachable() {
 }
 
 describe('an admin kubeconfig', () => {
-  it('holds the endpoint, its authority and a token of the requested life', async () => {
+  it('has the endpoint, its authority and a token of the requested lifetime', async () => {
     const { call, plane } = reachable()
     const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {
       expirationSeconds: 3600,
@@ -56,7 +56,7 @@ describe('an admin kubeconfig', () => {
     expect(plane.requests.at(-1)?.body).toMatchObject({ spec: { expirationSeconds: 3600 } })
   })
 
-  it('belongs to an account of its own for each user, labelled and bound to cluster-admin', async () => {
+  it('belongs to an account for each user, labelled and bound to cluster-admin', async () => {
     const { call, plane } = reachable()
     await call('admin', 'POST', '/instances/north/kubeconfig', {})
     const binding = plane.requests.find(({ path }) => path.endsWith('/clusterrolebindings'))?.body
@@ -70,7 +70,7 @@ describe('an admin kubeconfig', () => {
     })
   })
 
-  it('may be requested again: existing objects are used', async () => {
+  it('may be requested again: existing objects are reused', async () => {
     const { call, plane } = reachable()
     await call('admin', 'POST', '/instances/north/kubeconfig', {})
     expect((await call('admin', 'POST', '/instances/north/kubeconfig', {})).status).toBe(200)
@@ -84,7 +84,7 @@ describe('an admin kubeconfig', () => {
     expect(plane.requests).toEqual([])
   })
 
-  it('is not to be had of an instance that cannot be reached', async () => {
+  it('is refused for an instance that cannot be reached', async () => {
     const { status, json } = await testApi().call('admin', 'POST', '/instances/south/kubeconfig', {})
     expect([status, json.code, json.message]).toEqual([
       400,
@@ -93,7 +93,7 @@ describe('an admin kubeconfig', () => {
     ])
   })
 
-  it('says what the control plane says when that refuses', async () => {
+  it('returns the control plane’s own refusal', async () => {
     const { call, fleet, plane } = reachable()
     const request = async () => {
       throw refusal(403, 'Forbidden', 'serviceaccounts is forbidden')
@@ -103,7 +103,7 @@ describe('an admin kubeconfig', () => {
     expect([status, json.message]).toEqual([403, 'serviceaccounts is forbidden'])
   })
 
-  it('leaves a record without the token in it', async () => {
+  it('leaves an audit record without the token', async () => {
     const { call, log } = reachable()
     await call('admin', 'POST', '/instances/north/kubeconfig', {})
     expect(log.audits()).toMatchObject([{ resource: 'instances/kubeconfig', name: 'north', code: 'OK' }])
@@ -112,7 +112,7 @@ describe('an admin kubeconfig', () => {
 })
 
 describe('a kubeconfig through the proxy', () => {
-  it('names the proxy, its authority, and no credentials', async () => {
+  it('has the proxy’s URL, its authority, and no credentials', async () => {
     const { status, json } = await testApi().call('viewer', 'GET', '/instances/north/kubeconfig')
     expect(status).toBe(200)
     const { clusters, users } = parse(json.kubeConfigString)
@@ -123,7 +123,7 @@ describe('a kubeconfig through the proxy', () => {
     expect(users).toEqual([{ name: 'kairship', user: {} }])
   })
 
-  it('is for callers that may use the proxy, and for instances that exist', async () => {
+  it('is only for callers that may use the proxy, and for existing instances', async () => {
     const { call } = testApi()
     expect((await call('nobody', 'GET', '/instances/north/kubeconfig')).status).toBe(403)
     expect((await call('viewer', 'GET', '/instances/west/kubeconfig')).status).toBe(404)

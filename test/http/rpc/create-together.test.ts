@@ -62,14 +62,14 @@ function instanceWith(fails: {
 const call = (signal = new AbortController().signal) => ({ signal, log: silent }) as unknown as Call
 
 describe('objects that are created together', () => {
-  it('are all tried before the first is made, and returned in their order', async () => {
+  it('are all dry-run before the first is created, and returned in their order', async () => {
     const { objects, seen } = instanceWith({})
     const made = await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b'))
     expect(seen).toEqual(['try a', 'try b', 'create a', 'create b'])
     expect(made.map(({ metadata }) => metadata.uid)).toEqual(['uid-a', 'uid-b'])
   })
 
-  it('are not made at all when one of them would be refused', async () => {
+  it('are not created when one of them would be refused', async () => {
     const { objects, seen } = instanceWith({ dry: { b: refusal(409, 'AlreadyExists') } })
     await expect(createTogether(objects, call(), { instance: 'i' }, planned('a', 'b'))).rejects.toThrow(
       'AlreadyExists',
@@ -83,13 +83,13 @@ describe('objects that are created together', () => {
       'meets a webhook that cannot be tried',
       refusal(400, 'BadRequest', 'admission webhook "w" does not support dry run'),
     ],
-  ])('are made although one of them %s', async (_, failure) => {
+  ])('are created although one of them %s', async (_, failure) => {
     const { objects, seen } = instanceWith({ dry: { b: failure } })
     await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b'))
     expect(seen.slice(2)).toEqual(['create a', 'create b'])
   })
 
-  it('are taken back from the last by their uids, but for the one that was refused', async () => {
+  it('are rolled back in reverse order by their uids, except the refused one', async () => {
     const { objects, seen } = instanceWith({ create: { c: refusal(403, 'Forbidden', 'no c') } })
     const failure = await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b', 'c')).catch(
       e => e,
@@ -98,14 +98,14 @@ describe('objects that are created together', () => {
     expect(seen.slice(-3)).toEqual(['create c', 'remove b uid-b', 'remove a uid-a'])
   })
 
-  it('are taken back by name where no answer said whether they were made', async () => {
+  it('are rolled back by name when the outcome of the creation is unknown', async () => {
     const lost = new UnreachableError('POST: connection reset', 'ECONNRESET')
     const { objects, seen } = instanceWith({ create: { b: lost } })
     await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b')).catch(() => undefined)
     expect(seen.slice(-2)).toEqual(['remove b any', 'remove a uid-a'])
   })
 
-  it('are taken back after the caller has hung up, and when the last step fails', async () => {
+  it('are rolled back after the caller has disconnected, and when the last step fails', async () => {
     const { objects, seen } = instanceWith({})
     const caller = new AbortController()
     const last = async () => {
@@ -122,7 +122,7 @@ describe('objects that are created together', () => {
     expect([failure.message, seen.at(-1)]).toEqual(['the last step', 'remove a uid-a'])
   })
 
-  it('are named in the failure when they cannot be taken back, and the others are taken back all the same', async () => {
+  it('are named in the error when they cannot be rolled back, and the others are rolled back', async () => {
     const { objects, seen } = instanceWith({
       create: { c: refusal(403, 'Forbidden', 'no c') },
       remove: { b: refusal(403, 'Forbidden'), a: refusal(404, 'NotFound') },
@@ -134,7 +134,7 @@ describe('objects that are created together', () => {
     expect(seen.at(-1)).toBe('remove a uid-a')
   })
 
-  it('that have their name generated are taken back by the name they got', async () => {
+  it('with generated names are rolled back by the name they got', async () => {
     const { objects, seen } = instanceWith({ create: { z: refusal(403, 'Forbidden') } })
     const generated = {
       ...named('x'),

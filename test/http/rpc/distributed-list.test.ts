@@ -55,7 +55,7 @@ function begun(matches: (object: KubeObject, distribution: Distribution) => bool
 const isPlaced = (_: KubeObject, { placed }: Distribution) => placed === true
 
 describe('a list whose distributions are followed', () => {
-  it('begins with the objects, each with where it went, and nothing before them', () => {
+  it('starts with the objects and their distributions, and emits nothing before them', () => {
     const { before, steps } = begun()
     expect(before).toEqual([])
     expect(short(steps)).toEqual([
@@ -65,24 +65,24 @@ describe('a list whose distributions are followed', () => {
     ])
   })
 
-  it('tells of another placement as of a change of its object', () => {
+  it('emits a change of placement as a change of its object', () => {
     const { change } = begun()
     expect(short(change(bindingFor('web', ['one', 'two'])))).toEqual([['MODIFIED', 'web', 1, ['one', 'two']]])
     expect(short(change(bindingFor('web', ['one', 'two']), false))).toEqual([['MODIFIED', 'web', 1, []]])
   })
 
-  it('tells nothing of a binding that shows nothing else, or is of an object that is not listed', () => {
+  it('emits nothing for a binding without a visible change, or of an object that is not listed', () => {
     const { change } = begun()
     expect(change(bindingFor('web', ['one']))).toEqual([])
     expect(change(bindingFor('other', ['one']))).toEqual([])
   })
 
-  it('takes no binding of a kind of the same name in another group', () => {
+  it('ignores a binding for a kind of the same name in another group', () => {
     const { change } = begun()
     expect(short(change(bindingFor('web', ['two'], 'other.io/v1')))).toEqual([['MODIFIED', 'web', 1, []]])
   })
 
-  it('tells of a cluster that is reached no more, once, and of nothing else that clusters report', () => {
+  it('emits a cluster’s loss of contact once, and no other change of clusters', () => {
     const { list } = begun()
     expect(list.clusters([cluster('one', 'True', 7), cluster('two')])).toEqual([])
     expect(short(list.clusters([cluster('one', 'False'), cluster('two')]))).toEqual([
@@ -92,7 +92,7 @@ describe('a list whose distributions are followed', () => {
     expect(list.clusters([cluster('one', 'False'), cluster('two', 'False')])).toEqual([])
   })
 
-  it('lets an object in and out by where it is, and counts those that are in', () => {
+  it('adds and removes an object when its clusters start or stop to match, and counts the matches', () => {
     const { list, steps, change } = begun(isPlaced)
     expect(short(steps)[1]).toEqual(['ADDED', 'web', 1, ['one']])
     expect(short(change(bindingFor('web', [])))).toEqual([['LEFT', 'web', 0, []]])
@@ -104,13 +104,13 @@ describe('a list whose distributions are followed', () => {
     expect(change(bindingFor('web', ['one']))).toEqual([])
   })
 
-  it('tells nothing of the end of an object that it did not show', () => {
+  it('emits nothing for the deletion of an object that was not listed', () => {
     const { list } = begun(isPlaced)
     expect(list.object({ type: 'ADDED', object: template('hidden'), total: 2 })).toEqual([])
     expect(list.object({ type: 'DELETED', object: template('hidden'), total: 1 })).toEqual([])
   })
 
-  it('starts over with its objects, and with all bindings at once', () => {
+  it('restarts with its objects, and with all bindings at once', () => {
     const { list } = begun()
     expect(short(list.object({ type: 'RESET', total: 0 }))).toEqual([['RESET', 0]])
     expect(list.bindings(new Map())).toEqual([])
@@ -119,7 +119,7 @@ describe('a list whose distributions are followed', () => {
     ])
   })
 
-  it('says that nothing is known to a caller who may not read bindings', () => {
+  it('reports an unknown distribution to a caller who may not read bindings', () => {
     const list = new DistributedList<KubeObject>(() => true)
     list.bindings(undefined)
     const [step] = list.object({ type: 'ADDED', object: template('web'), total: 1 })

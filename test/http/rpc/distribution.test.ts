@@ -15,7 +15,7 @@ const down: ClusterFacts = { provider: ClusterProvider.GENERIC, reachable: false
 const clusters = (facts: Record<string, ClusterFacts>) => new Map(Object.entries(facts))
 
 describe('the distribution of a template', () => {
-  it('names each chosen cluster once, by name, with its share and its report', () => {
+  it('has each chosen cluster once, sorted, with its share and its status', () => {
     expect(clusterSummaries(distributionOf(binding(), clusters({ a: up, b: up })))).toEqual([
       {
         name: 'a',
@@ -40,16 +40,16 @@ describe('the distribution of a template', () => {
     ])
   })
 
-  it('takes nothing that an unreachable cluster reported for true now', () => {
+  it('does not count the reported status of an unreachable cluster', () => {
     const [a] = clusterSummaries(distributionOf(binding(), clusters({ a: down, b: up })))
     expect(a).toMatchObject({ replicas: 2, readyReplicas: 0, health: 'Unknown', reachable: false })
   })
 
-  it('counts a cluster that left as unreachable', () => {
+  it('counts a cluster that has left as unreachable', () => {
     expect(distributionOf(binding(), clusters({ a: up })).shares[1]).toMatchObject({ reachable: false })
   })
 
-  it('lets the last report stand for a caller who may not read clusters', () => {
+  it('uses the last status for a caller who may not read clusters', () => {
     expect(clusterSummaries(distributionOf(binding(), undefined))[0]).toMatchObject({
       readyReplicas: 2,
       health: 'Healthy',
@@ -57,7 +57,7 @@ describe('the distribution of a template', () => {
     })
   })
 
-  it('has the clusters to which another template takes the object along', () => {
+  it('has the clusters of the workload that an attached object follows', () => {
     const along = binding({ clusters: undefined, requiredBy: [{ clusters: [{ name: 'a', replicas: 2 }] }] })
     expect(distributionOf(along, undefined)).toMatchObject({
       placed: true,
@@ -65,7 +65,7 @@ describe('the distribution of a template', () => {
     })
   })
 
-  it('leaves out a cluster that reports and was not chosen: the object is on its way out there', () => {
+  it('excludes a cluster that reports and is not chosen, because the object is being removed there', () => {
     const moved = binding({ clusters: [{ name: 'b', replicas: 3 }] })
     expect(distributionOf(moved, undefined).shares.map(({ cluster }) => cluster)).toEqual(['b'])
   })
@@ -86,7 +86,7 @@ describe('the facts of a cluster', () => {
     ['True', true],
     ['False', false],
     ['Unknown', false],
-  ])('are that Karmada reaches it when it is Ready: %s', (ready, reachable) => {
+  ])('include reachability from its Ready condition: %s', (ready, reachable) => {
     const status = { conditions: [{ type: 'Ready', status: ready }] }
     expect(clusterFactsOf(cluster('AWS_EKS', status))).toEqual({
       provider: ClusterProvider.AWS_EKS,
@@ -101,7 +101,7 @@ describe('the facts of a cluster', () => {
     ['kind', ClusterProvider.GENERIC],
     ['', ClusterProvider.GENERIC],
     [undefined, ClusterProvider.GENERIC],
-  ])('name the provider %s as the contract does', (text, provider) => {
+  ])('have the provider %s as the contract has it', (text, provider) => {
     expect(providerOf(text)).toBe(provider)
   })
 })

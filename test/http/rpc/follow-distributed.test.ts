@@ -51,7 +51,7 @@ function follow(failing: Readonly<Record<string, Error>> = {}) {
 }
 
 describe('a list that is followed with its distributions', () => {
-  it('ends all its streams with its reader, wherever that stops', async () => {
+  it('closes all its streams when its reader stops, at any point', async () => {
     for (const read of [1, 2, 3]) {
       const { events, open } = follow()
       for (let n = 0; n < read; n += 1) await events.next()
@@ -61,7 +61,7 @@ describe('a list that is followed with its distributions', () => {
     }
   })
 
-  it('ends all its streams with its caller, whose reason it throws', async () => {
+  it('closes all its streams when its caller aborts, and throws the caller’s reason', async () => {
     const { events, open, gone } = follow()
     for (let n = 0; n < 3; n += 1) await events.next()
     const next = events.next()
@@ -71,7 +71,7 @@ describe('a list that is followed with its distributions', () => {
   })
 
   it.each(['clusters', 'deployments', 'resourcebindings'])(
-    'fails where its stream of %s fails, and ends the others',
+    'fails when its stream of %s fails, and closes the others',
     async resource => {
       const { events, open } = follow({ [resource]: new Error('broken') })
       await expect(events.next()).rejects.toThrow('broken')
@@ -79,7 +79,7 @@ describe('a list that is followed with its distributions', () => {
     },
   )
 
-  it('says that nothing is known where the caller may not read bindings, and goes on', async () => {
+  it('reports an unknown distribution where the caller may not read bindings, and continues', async () => {
     const { events } = follow({ resourcebindings: forbidden(), clusters: forbidden() })
     await events.next()
     expect((await events.next()).value).toMatchObject({ type: 'ADDED', extra: { placed: 'unknown' } })

@@ -81,13 +81,13 @@ describe('failover', () => {
     })
   })
 
-  it('gives no flag to versions that would not start with it', async () => {
+  it('adds no flag to versions that do not know it', async () => {
     const { call, host } = installed({}, 'v1.14.3')
     await call('admin', 'PUT', '/instances/east/failover', { enabled: true })
     expect(JSON.stringify(host.instances.get('east'))).not.toContain('no-execute')
   })
 
-  it('may be set while the instance is still being installed', async () => {
+  it('may be set while the instance is being installed', async () => {
     const { call, host, karmada } = installed()
     karmada.object = undefined
     expect((await call('admin', 'PUT', '/instances/east/failover', { enabled: true })).status).toBe(200)
@@ -110,7 +110,7 @@ describe('failover', () => {
 
 describe('settings of components', () => {
   it.each(['failover', 'descheduler', 'metricsadapter'])(
-    '%s of an adopted instance is not ours to set',
+    '%s of an adopted instance cannot be set',
     async what => {
       const { call } = installed()
       for (const [method, body] of [
@@ -126,7 +126,7 @@ describe('settings of components', () => {
     },
   )
 
-  it('switch the descheduler on, tune it, and off again by taking its replicas', async () => {
+  it('enable the descheduler, tune it, and disable it by removing its replicas', async () => {
     const { call, host } = installed()
     const read = async () => (await call('admin', 'GET', '/instances/east/descheduler')).json
     expect((await read()).enabled).toBe(false)
@@ -140,7 +140,7 @@ describe('settings of components', () => {
     })
   })
 
-  it('know that the metrics adapter runs by default', async () => {
+  it('treat the metrics adapter as enabled by default', async () => {
     const { call } = installed()
     const read = async () => (await call('admin', 'GET', '/instances/east/metricsadapter')).json
     expect(await read()).toEqual({ enabled: true })

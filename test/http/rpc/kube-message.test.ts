@@ -12,13 +12,13 @@ const jsonOf = <S extends DescMessage>(schema: S, object: unknown) =>
 const created = <S extends DescMessage>(schema: S, fields: KubeMessage<S>) =>
   create(schema, fields as unknown as MessageInitShape<S>)
 
-describe('a Kubernetes object as a message', () => {
-  it('fills every field of a pod template, however deep', () => {
+describe('a Kubernetes object in a message', () => {
+  it('fills every field of a pod template, at any depth', () => {
     const message = created(PodTemplateSpecSchema, kubeMessage(PodTemplateSpecSchema, podTemplate))
     expect(unsetFields(PodTemplateSpecSchema, message)).toEqual([])
   })
 
-  it('keeps the names that the contract spells its own way', () => {
+  it('keeps the contract’s own spellings', () => {
     const { spec } = jsonOf(PodTemplateSpecSchema, podTemplate) as { spec: typeof podTemplate.spec }
     expect(spec.volumes[4]).toMatchObject({ downwardAPI: { DefaultMode: 420 } })
     expect(spec.containers[0]!.env[3]).toMatchObject({ valueFrom: { ConfigMapKeyRef: { key: 'color' } } })
@@ -28,7 +28,7 @@ describe('a Kubernetes object as a message', () => {
     })
   })
 
-  it('writes both forms of IntOrString as text, and a port that must be a number only where it is one', () => {
+  it('has both forms of IntOrString as text, and a port as a number only where it is one', () => {
     expect(jsonOf(ProbeSchema, { httpGet: { port: 'http' } })).toEqual({ httpGet: { port: 'http' } })
     expect(jsonOf(ProbeSchema, { httpGet: { port: 8080 } })).toEqual({ httpGet: { port: '8080' } })
     expect(jsonOf(ProbeSchema, { tcpSocket: { port: 'http' } })).toEqual({ tcpSocket: {} })
@@ -37,7 +37,7 @@ describe('a Kubernetes object as a message', () => {
     })
   })
 
-  it('counts quantities in whole units and times in milliseconds', () => {
+  it('has quantities in whole units and times in milliseconds', () => {
     const { spec } = kubeMessage(PodTemplateSpecSchema, podTemplate)
     expect(spec?.volumes[1]?.emptyDir?.sizeLimit).toBe(1500n * 1024n * 1024n)
     const metadata = { name: 'web', creationTimestamp: '2026-11-20T10:00:00Z' }
@@ -46,7 +46,7 @@ describe('a Kubernetes object as a message', () => {
     )
   })
 
-  it('gives a condition without an update time that of its last probe, else that of its last transition', () => {
+  it('gives a condition without an update time the time of its last probe or transition', () => {
     const times = { lastTransitionTime: '2026-01-01T00:00:00Z' }
     const at = (more: object) => kubeMessage(ConditionSchema, { ...times, ...more }).lastUpdateTime
     expect(at({ lastUpdateTime: '2026-01-03T00:00:00Z', lastProbeTime: '2026-01-02T00:00:00Z' })).toBe(
@@ -75,7 +75,7 @@ describe('a Kubernetes object as a message', () => {
         },
       },
     ],
-  ])('leaves out what is not what it should be: %s', (_, object) => {
+  ])('omits a value of the wrong type: %s', (_, object) => {
     const message = created(PodTemplateSpecSchema, kubeMessage(PodTemplateSpecSchema, object))
     expect(() => toBinary(PodTemplateSpecSchema, message)).not.toThrow()
     expect(JSON.stringify(toJson(PodTemplateSpecSchema, message))).not.toMatch(/yes|much|1\.5|false/)

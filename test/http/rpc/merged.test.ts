@@ -10,7 +10,7 @@ const failing = async function* (message: string): AsyncGenerator<number, void> 
 }
 
 describe('merged sources', () => {
-  it('give each item once, those of a source in its order, and end when all have ended', async () => {
+  it('emit each item once, in order for each source, and complete when all have completed', async () => {
     const items: number[] = []
     for await (const item of merged([of(1, 2, 3), of(11, 12), of<number>()])) items.push(item)
     expect(items.filter(item => item < 10)).toEqual([1, 2, 3])
@@ -18,7 +18,7 @@ describe('merged sources', () => {
     expect(items).toHaveLength(5)
   })
 
-  it('do not wait for a source that says nothing', async () => {
+  it('do not wait for an idle source', async () => {
     const silent = deferred<void>()
     const waits = async function* (): AsyncGenerator<number, void> {
       await silent.promise
@@ -31,7 +31,7 @@ describe('merged sources', () => {
     expect(await items.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('read on in a source only when its last item was taken', async () => {
+  it('request the next item of a source only after its last one was consumed', async () => {
     let given = 0
     const counted = async function* (): AsyncGenerator<number, void> {
       for (;;) yield ++given
@@ -42,7 +42,7 @@ describe('merged sources', () => {
     expect(given).toBe(2)
   })
 
-  it('are ended when they are not read on', async () => {
+  it('are closed when the reader stops', async () => {
     let ended = false
     const endless = async function* (): AsyncGenerator<number, void> {
       try {
@@ -55,7 +55,7 @@ describe('merged sources', () => {
     await expect.poll(() => ended).toBe(true)
   })
 
-  it('fail with the first source that fails, and the others’ failures are no unhandled ones', async () => {
+  it('fail with the first failed source, and leave no unhandled rejection of the others', async () => {
     await expect(merged([failing('one'), failing('two')]).next()).rejects.toThrow('one')
   })
 })

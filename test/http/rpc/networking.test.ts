@@ -147,7 +147,7 @@ spec:
     await ask('DELETE', '/namespaces/default/ingresses/on-both')
   })
 
-  it('are followed as Server-Sent Events, with how many match', async () => {
+  it('are followed as Server-Sent Events, with the number of matches', async () => {
     const path = `/apis/kairship.io/v1alpha1/instances/${world.instance}/ingresses:watch`
     const { hostname, port } = new URL(world.api.url)
     const request = httpsRequest({
@@ -178,12 +178,12 @@ spec:
     ])
   })
 
-  it('are not followed by labels that are none: that is a plain refusal', async () => {
+  it('with a malformed selector are refused before a stream opens', async () => {
     const { status, json } = await ask('GET', '/ingresses:watch?labelSelector=%3D%3D')
     expect([status, json.code]).toEqual([400, 3])
   })
 
-  it('are refused with the field that is wrong', async () => {
+  it('are refused with the wrong field', async () => {
     const refused = async (data: string) => {
       const { status, json } = await ask('POST', '/namespaces/default/ingresses', { data })
       const [{ fieldViolations = [] } = {}] = json.details
@@ -200,7 +200,7 @@ spec:
     expect([status, fields]).toEqual([400, ['data.spec.rules[0].http.paths[0].pathType']])
   })
 
-  it('are changed by those whom the instance lets', async () => {
+  it('may be changed by callers with rights in the instance', async () => {
     const { viewer } = world.playground.tokens
     const body = { data: JSON.stringify(manifest('mine')) }
     const { status, json } = await ask('POST', '/namespaces/default/ingresses', body, viewer)
@@ -212,7 +212,7 @@ spec:
 describe('an Ingress of a member', () => {
   const member = () => world.playground.members.get(world.member)!.server.local
 
-  it('is listed, and promoted to a template with a policy that keeps it there', async () => {
+  it('is listed, and promoted to a template with a policy that keeps it in its cluster', async () => {
     const classes = '/apis/networking.k8s.io/v1/ingressclasses'
     await member().request({
       method: 'POST',

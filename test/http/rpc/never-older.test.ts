@@ -102,7 +102,7 @@ beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }
 afterAll(() => void vi.useRealTimers())
 
 describe('callers of the management API', () => {
-  it('never read an Instance older than their own last write, and read the fleet all the same', async () => {
+  it('never read an Instance older than their last write, and the fleet is still used', async () => {
     const answers = new Map<string, number>()
     await neverOlder(whole, 200, answers)
     expect(answers.get('fleet')).toBeGreaterThan(100)
@@ -110,7 +110,7 @@ describe('callers of the management API', () => {
   })
 })
 
-describe('a history is found in which they do', () => {
+describe('a violating history is found', () => {
   const found = async (broken: Partial<Parts>) => {
     const histories = neverOlder({ ...whole, ...broken }, 100_000, new Map(), FIXED)
     const failed = await histories.catch((error: Error) => error)
@@ -129,11 +129,11 @@ describe('a history is found in which they do', () => {
   type Outcome = Parameters<ReturnType<WriteLedger['begin']>['ended']>[0]
   const expecting = (outcome: Outcome) => (outcome.kind === 'wrote' ? outcome.expected.kind : outcome.kind)
 
-  it.each(['present', 'gone', 'lost'])('when a write that is %s counts for nothing', async kind => {
+  it.each(['present', 'gone', 'lost'])('when a write that is %s is ignored', async kind => {
     await found({ Ledger: forgetting(outcome => expecting(outcome) === kind) })
   })
 
-  it('when what is not shown is taken for deleted', async () => {
+  it('when a missing Instance counts as deleted', async () => {
     await found({
       Catching: class extends CatchUp {
         override async look() {
@@ -153,7 +153,7 @@ describe('a history is found in which they do', () => {
     })
   })
 
-  it('when the fleet is read after waiting in vain', async () => {
+  it('when the fleet is read after a wait that timed out', async () => {
     let asked = 0
     await found({
       Catching: class extends CatchUp {

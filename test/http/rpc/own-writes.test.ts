@@ -31,8 +31,8 @@ async function established(name: string) {
   world.advance()
 }
 
-describe('who has just written an Instance', () => {
-  it('finds what it created in a list, as soon as the fleet shows it and no sooner', async () => {
+describe('a caller who has just written an Instance', () => {
+  it('finds what it created in a list, as soon as the fleet has observed it', async () => {
     await world.write('admin', 'create', 'x')
     const { json } = await patiently(get('/instances'), advanced)
     expect(json.items).toMatchObject([
@@ -41,7 +41,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('finds it before the fleet observes it, among all others, page by page', async () => {
+  it('finds it before the fleet has observed it, among all others, page by page', async () => {
     await established('a')
     await established('z')
     await world.write('admin', 'create', 'x')
@@ -54,7 +54,7 @@ describe('who has just written an Instance', () => {
     expect(pages[0]?.json.pagination).toMatchObject({ total: 3, pages: 2 })
   })
 
-  it('gets what it changed, with what the actor observed of the Instance', async () => {
+  it('gets its change, together with the status that the actor observed', async () => {
     await established('x')
     await world.write('admin', 'update', 'x')
     const slow = await patiently(get('/instances/x'))
@@ -62,7 +62,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBeGreaterThan(0)
   })
 
-  it('waits for a write once: while the fleet receives nothing, later reads are as fast as the host', async () => {
+  it('waits for a write once: while the fleet is silent, later reads go to the host', async () => {
     await established('x')
     await world.write('admin', 'update', 'x')
     await patiently(get('/instances/x'))
@@ -75,7 +75,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('is not shown as running what it deleted', async () => {
+  it('does not see a deleted Instance as running', async () => {
     await established('x')
     await world.write('admin', 'delete', 'x')
     const { json } = await patiently(get('/instances/x'))
@@ -85,7 +85,7 @@ describe('who has just written an Instance', () => {
     })
   })
 
-  it('does not find what is gone, whether or not the fleet ever observed it', async () => {
+  it('does not find an Instance that is gone, whether or not the fleet observed it', async () => {
     await world.write('admin', 'create', 'known')
     world.advance()
     await world.write('admin', 'delete', 'known')
@@ -100,7 +100,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBeLessThanOrEqual(2)
   })
 
-  it('believes a deletion when the fleet shows it, of what the fleet has shown before', async () => {
+  it('accepts a deletion that the fleet reports for an Instance it has listed', async () => {
     await world.write('admin', 'create', 'x')
     world.advance()
     await world.write('admin', 'delete', 'x')
@@ -109,7 +109,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('finds what it made again, not what bore the name before', async () => {
+  it('finds the recreated Instance, and not the earlier one of the name', async () => {
     await world.write('admin', 'create', 'x')
     world.advance()
     await world.write('admin', 'delete', 'x')
@@ -119,7 +119,7 @@ describe('who has just written an Instance', () => {
     expect(json).toMatchObject({ metadata: { uid: 'uid-2' }, status: { state: 'INSTANCE_STATE_RUNNING' } })
   })
 
-  it('watches from a state that shows it, or receives UNAVAILABLE', async () => {
+  it('watches from a state that includes the write, or receives UNAVAILABLE', async () => {
     await world.write('admin', 'create', 'x')
     const { response } = await patiently(open(world.api, 'admin', '/instances:watch'))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
@@ -143,7 +143,7 @@ describe('who has just written an Instance', () => {
     expect((await asked()).json.message).toMatch(/cannot be reached now/)
   })
 
-  it('is shown settings that it changed', async () => {
+  it('sees its changed settings', async () => {
     const spec = { install: {} }
     await world.api.call('admin', 'POST', '/instances', { data: { metadata: { name: 'x' }, spec } })
     world.advance()
@@ -154,7 +154,7 @@ describe('who has just written an Instance', () => {
     expect(json.spec.install.karmadaSpec).toEqual({ components: { karmadaMetricsAdapter: { replicas: 0 } } })
   })
 
-  it('does not wait for what may never come: after an answer was lost, the host is read', async () => {
+  it('reads from the host after a lost answer, instead of waiting', async () => {
     await established('x')
     expect(await world.write('admin', 'delete', 'x', 'executed, not answered')).toBe(503)
     world.askedHost = 0
@@ -170,7 +170,7 @@ describe('who has just written an Instance', () => {
     expect(world.askedHost).toBe(1)
   })
 
-  it('waits no longer than it stays', async () => {
+  it('stops waiting when it disconnects', async () => {
     await world.write('admin', 'create', 'x')
     const { json } = await patiently(
       world.api.call('admin', 'GET', '/instances', undefined, { 'grpc-timeout': '100m' }),
@@ -180,15 +180,15 @@ describe('who has just written an Instance', () => {
   })
 })
 
-describe('nobody else', () => {
-  it('is kept waiting, or has the host read for it', async () => {
+describe('another caller', () => {
+  it('does not wait, and causes no read of the host', async () => {
     await world.write('admin', 'create', 'x')
     expect(named((await get('/instances', 'second')).json)).toEqual([])
     expect((await get('/instances', 'viewer')).status).toBe(200)
     expect(world.askedHost).toBe(0)
   })
 
-  it('nor does a caller wait that wrote past the API', async () => {
+  it('does not wait when it wrote past the API', async () => {
     await world.api.host.request({
       method: 'POST',
       path: resourcePath(INSTANCES),
@@ -198,7 +198,7 @@ describe('nobody else', () => {
     expect(world.askedHost).toBe(0)
   })
 
-  it('nor does a caller wait whose write is shown', async () => {
+  it('does not wait when its write is observed', async () => {
     await world.write('admin', 'create', 'x')
     await patiently(get('/instances/x'), advanced)
     world.lead('x')

@@ -45,8 +45,8 @@ function find(wanted: typeof boats, read: Definition | Error, place: object = {}
   return { reads, type: customType(objects as never, call, { instance: 'eu-west', ...place }, wanted) }
 }
 
-describe('the type that a request for custom resources names', () => {
-  it('is what its definition says, where it is asked for: in the instance, or in a member', async () => {
+describe('the type of a custom resource request', () => {
+  it('comes from its CRD in the instance or in a member', async () => {
     const { type, reads } = find(boats, definition(), { cluster: 'a' })
     expect(await type).toEqual({ ...boats, kind: 'Boat', namespaced: true })
     expect(reads).toEqual([
@@ -89,11 +89,11 @@ describe('the type that a request for custom resources names', () => {
     })
   })
 
-  it('is that of discovery for a caller who may not read definitions', async () => {
+  it('comes from discovery for a caller who may not read CRDs', async () => {
     expect(await find(boats, refusal(403, 'Forbidden')).type).toMatchObject({ kind: 'Found' })
   })
 
-  it('is not guessed where the definition cannot be read for another reason', async () => {
+  it('is not guessed when the CRD cannot be read for another reason', async () => {
     await expect(find(boats, refusal(500, 'InternalError')).type).rejects.toMatchObject({ code: 500 })
   })
 
@@ -101,7 +101,7 @@ describe('the type that a request for custom resources names', () => {
     ...['', 'apps', 'batch', 'policy', 'autoscaling', 'extensions'],
     ...['rbac.authorization.k8s.io', 'networking.k8s.io', 'apiextensions.k8s.io', 'authentication.k8s.io'],
     ...['certificates.k8s.io', 'cluster.karmada.io', 'metrics.k8s.io'],
-  ])('is never of the group %j, also for a caller who may not read definitions', async group => {
+  ])('never has the group %j, also for a caller who may not read CRDs', async group => {
     for (const read of [definition(), refusal(403, 'Forbidden')]) {
       const { type, reads } = find({ group, version: 'v1', resource: 'secrets' }, read)
       await expect(type).rejects.toMatchObject({ code: 3, message: expect.stringMatching(/^group: /) })
@@ -124,7 +124,7 @@ describe('the type that a request for custom resources names', () => {
     ['resource', 'boats%2fstatus'],
     ['resource', '.'],
     ['resource', 'Boats'],
-  ])('is no path: %s %j is refused before anything is read', async (field, value) => {
+  ])('is never part of a path: %s %j is refused before any read', async (field, value) => {
     const { type, reads } = find({ ...boats, [field]: value }, definition())
     await expect(type).rejects.toMatchObject({
       code: 3,

@@ -63,8 +63,8 @@ const override = (name: string, namespace?: string, ...resourceSelectors: object
   }) as never
 const boats = { apiVersion: 'example.io/v1', kind: 'Boat' }
 
-describe('a CustomResourceDefinition as a message', () => {
-  it('shows names, versions, scope and conditions', () => {
+describe('a CustomResourceDefinition message', () => {
+  it('has names, versions, scope and conditions', () => {
     const message = create(CustomResourceDefinitionSchema, definitionMessage(definition, here))
     expect(unsetFields(CustomResourceDefinitionSchema, message)).toEqual([])
     expect(message).toMatchObject({
@@ -84,7 +84,7 @@ describe('a CustomResourceDefinition as a message', () => {
   })
 })
 
-describe('a custom resource as a message', () => {
+describe('a custom resource message', () => {
   const distribution = distributionOf(
     binding({ resource: { ...boats, namespace: 'shop', name: 'jolly' } }),
     undefined,
@@ -92,7 +92,7 @@ describe('a custom resource as a message', () => {
   const message = (place: object, propagation?: Parameters<typeof customResourceMessage>[2]) =>
     create(CustomResourceSchema, customResourceMessage(boat, { ...here, ...place }, propagation))
 
-  it('shows where it is placed and by which policies', () => {
+  it('has its clusters and its policies', () => {
     const shown = message({}, { distribution, overrides: ['paint'] })
     expect(shown).toMatchObject({
       ...{ apiVersion: 'example.io/v1', kind: 'Boat', name: 'jolly', namespace: 'shop', cluster: '' },
@@ -107,7 +107,7 @@ describe('a custom resource as a message', () => {
     })
   })
 
-  it('shows of a member’s object what it is, and no placement of its own', () => {
+  it('of a member has no placement', () => {
     expect(message({ cluster: 'a' })).toMatchObject({
       ...{ cluster: 'a', uid: 'u', resourceVersion: '7' },
       ...{ clusters: [], propagationpolicies: [], overridepolicies: [] },
@@ -156,7 +156,7 @@ describe('a patch of a custom resource', () => {
         metadata: { name: 'jolly', namespace: 'shop' },
       },
     ],
-  ])('of type %s is read as its type says', (patchType, data, contentType, body) => {
+  ])('of type %s is parsed by its type', (patchType, data, contentType, body) => {
     expect(patch(patchType, data)).toEqual({ type: contentType, body })
   })
 

@@ -70,7 +70,7 @@ const placed = (aggregatedStatus: readonly object[] = [a, b], up = { a: true, b:
   )
 const unplaced = distributionOf(undefined, undefined)
 
-describe('a Deployment as a message', () => {
+describe('a Deployment message', () => {
   it('has every field of the contract', () => {
     const reports = [a, { ...b, appliedMessage: 'conflict' }]
     const message = create(
@@ -86,7 +86,7 @@ describe('a Deployment as a message', () => {
     })
   })
 
-  it('names the member that it was read from, which gives it no distribution', () => {
+  it('names the member that it was read from, and has no distribution then', () => {
     const message = deploymentMessage(deployment(), { instance: 'eu-west', cluster: 'a' })
     expect(message).toMatchObject({
       metadata: { cluster: 'a' },
@@ -94,7 +94,7 @@ describe('a Deployment as a message', () => {
     })
   })
 
-  it('counts the replicas of every cluster that a policy duplicates it to', () => {
+  it('counts the replicas of every cluster of a duplicated Deployment', () => {
     const duplicated = distributionOf(
       binding({
         clusters: [
@@ -108,7 +108,7 @@ describe('a Deployment as a message', () => {
     expect(status).toMatchObject({ desiredReplicas: 6, state: NOT_READY })
   })
 
-  it('counts nothing ready in a cluster that Karmada does not reach', () => {
+  it('counts no ready replicas in an unreachable cluster', () => {
     const message = deploymentMessage(
       deployment(),
       { instance: 'eu-west' },
@@ -127,7 +127,7 @@ describe('a Deployment as a message', () => {
     expect(deploymentMessage(odd, { instance: 'eu-west' }).revision).toBe(0n)
   })
 
-  it('is shown also where it has neither spec nor status', () => {
+  it('is complete without spec and status', () => {
     const bare = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } }
     expect(() => create(DeploymentSchema, deploymentMessage(bare, { instance: 'eu-west' }))).not.toThrow()
   })

@@ -95,12 +95,12 @@ const hpa = (status: object = {}): FederatedHpa => ({
 })
 const message = (one = hpa()) => create(FederatedHPASchema, federatedHpaMessage(one, here))
 
-describe('a FederatedHPA as a message', () => {
+describe('a FederatedHPA message', () => {
   it('has a field for every field of Karmada’s type', () => {
     expect(missingFields('federatedhpas.autoscaling.karmada.io', FederatedHPASchema)).toEqual([])
   })
 
-  it('shows all that Karmada says, and leaves nothing at zero', () => {
+  it('has every reported value, and no zero value', () => {
     expect(unsetFields(FederatedHPASchema, message())).toEqual([
       // Storage is none of the two that the contract names.
       'ContainerResourceMetricSource.name',
@@ -109,7 +109,7 @@ describe('a FederatedHPA as a message', () => {
     ])
   })
 
-  it('shows targets, metrics and how it scales', () => {
+  it('has targets, metrics and behaviour', () => {
     const { spec } = message()
     expect(spec).toMatchObject({
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
@@ -143,7 +143,7 @@ describe('a FederatedHPA as a message', () => {
     ])
   })
 
-  it('shows what Karmada measured, and when it scaled last', () => {
+  it('has measured values, and the time of the last scaling', () => {
     expect(message().status).toMatchObject({
       lastScaleTime: BigInt(Date.parse('2026-11-20T10:05:00Z')),
       currentReplicas: 4,
@@ -166,12 +166,12 @@ describe('a FederatedHPA as a message', () => {
     })
   })
 
-  it('tells a window of 0 seconds from none', () => {
+  it('distinguishes a window of 0 seconds from none', () => {
     const { behavior } = message({ ...hpa(), spec: { behavior: { scaleDown: {} } } as never }).spec ?? {}
     expect(behavior?.scaleDown?.stabilizationWindowSeconds).toBeUndefined()
   })
 
-  it('is shown also where it has neither spec nor status', () => {
+  it('is complete without spec and status', () => {
     const bare = {
       apiVersion: 'autoscaling.karmada.io/v1alpha1',
       kind: 'FederatedHPA',

@@ -44,8 +44,8 @@ const placed = (reachable: boolean, applied = true) =>
     new Map(['a', 'b'].map(name => [name, { provider: ClusterProvider.GENERIC, reachable }])),
   )
 
-describe('a CronJob as a message', () => {
-  it('has its schedule, its last run, its images once each, and how many clusters have it', () => {
+describe('a CronJob message', () => {
+  it('has its schedule, its last run, its distinct images, and its number of clusters', () => {
     expect(create(CronJobSchema, cronJobMessage(cronJob(), here, placed(true)))).toMatchObject({
       metadata: { name: 'report' },
       spec: {
@@ -66,7 +66,7 @@ describe('a CronJob as a message', () => {
     })
   })
 
-  it('is shown also where it has neither spec nor status', () => {
+  it('is complete without spec and status', () => {
     const bare = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'report' } }
     expect(create(CronJobSchema, cronJobMessage(bare, here))).toMatchObject({
       images: [],

@@ -56,7 +56,7 @@ const placed = (reachable: boolean) =>
     new Map([['a', { provider: ClusterProvider.AWS_EKS, reachable }]]),
   )
 
-describe('a Job as a message', () => {
+describe('a Job message', () => {
   it('has every field of the contract', () => {
     const shown = jobMessage(job(ended('Complete')), here, placed(true))
     const message = create(JobSchema, shown)
@@ -74,7 +74,7 @@ describe('a Job as a message', () => {
     })
   })
 
-  it('is shown also where it has neither spec nor status', () => {
+  it('is complete without spec and status', () => {
     const bare = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'pi' } }
     expect(create(JobSchema, jobMessage(bare, here))).toMatchObject({
       executionTimestamp: 0n,
@@ -82,7 +82,7 @@ describe('a Job as a message', () => {
     })
   })
 
-  it('counts no pods of a cluster that Karmada does not reach as active', () => {
+  it('counts no active pods in an unreachable cluster', () => {
     expect(jobMessage(job(), here, placed(false)).status).toMatchObject({ active: 0, phase: Waiting })
   })
 })
@@ -100,7 +100,7 @@ describe('the state of a Job', () => {
     expect(State[jobState(one)]).toBe(State[state])
   })
 
-  it('stays completed when its clusters are down', () => {
+  it('stays completed when its clusters are unreachable', () => {
     expect(jobState(job(ended('Complete')), placed(false))).toBe(Completed)
   })
 })

@@ -56,7 +56,7 @@ describe('the spec of a changed Cluster', () => {
     expect(specOf(before, given)).toEqual({ syncMode: 'Push', ...after })
   })
 
-  it('keeps since when a taint is there, and takes none over that is not given', () => {
+  it('keeps timeAdded of existing taints, and drops taints that are not in the request', () => {
     const taints = [
       { key: 'a', effect: 'NoExecute', timeAdded: 'then' },
       { key: 'b', effect: 'NoExecute', timeAdded: 'then' },
@@ -71,7 +71,7 @@ describe('the spec of a changed Cluster', () => {
     ])
   })
 
-  it('is refused with every field that is wrong', () => {
+  it('is refused with every wrong field', () => {
     const wrong = message({
       metadata: { name: 'other' },
       spec: { roles: ['WORKER', 'KING'], taints: [{ key: 'a' }], zone: 'a', zones: ['b'] },
@@ -93,14 +93,14 @@ describe('the spec of a changed Cluster', () => {
 
 describe('the metadata of a changed Cluster', () => {
   const own = { 'kairship.io/cluster-alias': 'Alias' }
-  it('is replaced by metadata alone, which keeps what the spec says', () => {
+  it('is replaced by a request with metadata, which keeps the spec', () => {
     const before = cluster({}, { labels: { a: '1' }, annotations: { b: '2', ...own } })
     const after = changedCluster(before, message({ metadata: { labels: { c: '3' } } }))
     expect(after.metadata).toMatchObject({ labels: { c: '3' }, annotations: own })
     expect(after.metadata.annotations).toEqual(own)
   })
 
-  it('is kept by a spec alone, which replaces what it says', () => {
+  it('is kept by a request with a spec, which replaces the spec', () => {
     const before = cluster({}, { labels: { a: '1' }, annotations: { b: '2', ...own } })
     const after = changedCluster(before, message({ spec: { managedBy: 'me', roles: ['WORKER', 'MANAGER'] } }))
     expect(after.metadata).toMatchObject({ labels: { a: '1' } })
@@ -111,19 +111,19 @@ describe('the metadata of a changed Cluster', () => {
     })
   })
 
-  it('cannot forge through annotations what the spec says', () => {
+  it('cannot set spec fields through annotations', () => {
     const after = changedCluster(cluster(), message({ metadata: { annotations: own }, spec: {} }))
     expect(after.metadata.annotations).toEqual({})
   })
 
-  it('of a new Cluster without a description is its name', () => {
+  it('of a new Cluster has the name as its description', () => {
     expect(newCluster('m', undefined)).toEqual(cluster({}, { labels: {}, annotations: {} }))
   })
 })
 
 describe('a cordon', () => {
   const taint = { key: 'cluster.karmada.io/unschedulable', effect: 'NoSchedule', timeAdded: 'now' } as const
-  it('is Karmada’s taint, set once and taken off without touching others', () => {
+  it('adds Karmada’s taint once, and removes it without changing others', () => {
     const other = { key: taint.key, effect: 'NoExecute' } as const
     const before = cluster({ taints: [other] })
     const after = cordoned(before, true, 'now')

@@ -44,8 +44,8 @@ function instanceOf(...states: (Cluster | undefined)[]) {
 }
 const at = { instance: 'north', name: 'm' }
 
-describe('removing a member', () => {
-  it('ends in time with what keeps the Cluster, and deletes that one alone', async () => {
+describe('the removal of a member', () => {
+  it('ends in time with the finalizer that blocks it, and deletes only that Cluster', async () => {
     const { objects, removed } = instanceOf(stuck('Unknown'))
     await expect(removeCluster(objects, noConnection, call, at, 0)).rejects.toMatchObject({
       message:
@@ -55,20 +55,20 @@ describe('removing a member', () => {
     expect(removed).toEqual([{ key: { name: 'm' }, options: { uid: 'u' } }])
   })
 
-  it('does not blame the cluster where Karmada reaches it', async () => {
+  it('does not blame the cluster when Karmada reaches it', async () => {
     const { objects } = instanceOf(stuck('True'))
     const failure = await removeCluster(objects, noConnection, call, at, 0).catch(error => error)
     expect(failure.message).not.toContain('does not reach')
   })
 
-  it('is over when another Cluster has the name', async () => {
+  it('ends when another Cluster has taken the name', async () => {
     const { objects } = instanceOf(stuck('True'), { ...stuck('True'), metadata: { name: 'm', uid: 'other' } })
     expect(await removeCluster(objects, noConnection, call, at, 0)).toEqual([
       expect.stringContaining('its Cluster names no credentials'),
     ])
   })
 
-  it('says what is left where the cluster cannot be reached any more', async () => {
+  it('reports leftovers when the cluster cannot be reached', async () => {
     const cluster = stuck('Unknown')
     const known: Cluster = {
       ...cluster,

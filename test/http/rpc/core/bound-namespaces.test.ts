@@ -36,11 +36,11 @@ describe('a role binding', () => {
       true,
     ],
     ['an account that is called as the user', { kind: 'ServiceAccount', name: 'ann' }, caller('ann'), false],
-  ] as const)('binds by %s', (_, subject, who, expected) => {
+  ] as const)('matches a caller by %s', (_, subject, who, expected) => {
     expect(binds(binding('shop', subject), who)).toBe(expected)
   })
 
-  it('without subjects binds nobody', () => {
+  it('without subjects matches nobody', () => {
     const { subjects: _, ...empty } = binding('shop')
     expect(binds(empty, caller('ann'))).toBe(false)
   })
@@ -70,19 +70,19 @@ describe('the namespaces of a caller', () => {
     return { requests, found: boundNamespaces(reads, 'eu-west', call(user, ...groups)) }
   }
 
-  it('are those in which a role is bound to it, once each, sorted, from all pages', async () => {
+  it('are those with a role bound to the caller, once each, sorted, from all pages', async () => {
     const { found, requests } = read('ann', 'blue')
     expect(await found).toEqual(['bank', 'shop'])
     const page = 'eu-west /apis/rbac.authorization.k8s.io/v1/rolebindings'
     expect(requests).toEqual([page, page])
   })
 
-  it('are none where no role is bound to it', async () => {
+  it('are empty where no role is bound to it', async () => {
     expect(await read('carl').found).toEqual([])
   })
 
   it.each([undefined, 'ok', { items: null }, { kind: 'Status' }])(
-    'are not known where the instance answers %j',
+    'are unknown where the instance answers %j',
     async answer => {
       const asked = boundNamespaces({ get: async () => answer as never }, 'eu-west', call('ann'))
       await expect(asked).rejects.toThrow(

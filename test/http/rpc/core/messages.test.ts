@@ -24,7 +24,7 @@ const distribution = distributionOf(
 )
 const metadata = { name: 'web', namespace: 'shop' }
 
-describe('a ConfigMap as a message', () => {
+describe('a ConfigMap message', () => {
   const configMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -44,7 +44,7 @@ describe('a ConfigMap as a message', () => {
     })
   })
 
-  it('is shown also where it is empty', () => {
+  it('is complete without data', () => {
     const bare = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
     expect(create(ConfigMapSchema, configMapMessage(bare, here))).toMatchObject({
       data: {},
@@ -53,7 +53,7 @@ describe('a ConfigMap as a message', () => {
   })
 })
 
-describe('a Secret as a message', () => {
+describe('a Secret message', () => {
   const secret: Secret = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -70,7 +70,7 @@ describe('a Secret as a message', () => {
     data: { password: Buffer.from('c4n4ry').toString('base64'), user: 'd2Vi' },
   } as Secret
 
-  it('has its values, as Kubernetes writes them', () => {
+  it('has its values in base64', () => {
     expect(create(SecretSchema, secretMessage(secret, here, distribution))).toMatchObject({
       metadata: { name: 'web' },
       type: 'Opaque',
@@ -80,7 +80,7 @@ describe('a Secret as a message', () => {
     })
   })
 
-  it('has its keys alone in a list: no value, and no manifest with values', () => {
+  it('has only its keys in a list: no values, and no manifest with values', () => {
     const message = create(SecretSchema, secretMessage(withoutValues(secret), here))
     expect(message).toMatchObject({
       metadata: { labels: { app: 'web' }, annotations: { note: 'kept' } },
@@ -91,18 +91,18 @@ describe('a Secret as a message', () => {
     expect(JSON.stringify(toJson(SecretSchema, message))).not.toMatch(/c4n4ry|YzRuNHJ5|d2Vi/)
   })
 
-  it('has no plain values in a list either', () => {
+  it('has no plain values in a list', () => {
     const odd = { ...secret, stringData: { password: 'c4n4ry' } }
     expect(JSON.stringify(withoutValues(odd))).not.toContain('c4n4ry')
   })
 
-  it('is shown also where it is empty', () => {
+  it('is complete without data', () => {
     const bare = { apiVersion: 'v1', kind: 'Secret', metadata }
     expect(create(SecretSchema, secretMessage(withoutValues(bare), here))).toMatchObject({ data: {} })
   })
 })
 
-describe('a Service as a message', () => {
+describe('a Service message', () => {
   const service = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -153,17 +153,17 @@ describe('a Service as a message', () => {
     [{ app: 'web', tier: 'front', version: '2' }, true],
     [{ app: 'web' }, false],
     [{ app: 'web', tier: 'back' }, false],
-  ])('sends to pods that have all labels of its selector: %j', (labels, selects) => {
+  ])('selects pods with all labels of its selector: %j', (labels, selects) => {
     expect(selectsPods(service, labels)).toBe(selects)
   })
 
-  it('sends to nobody without a selector', () => {
+  it('selects no pods without a selector', () => {
     expect(selectsPods({ ...service, spec: { selector: {} } }, { app: 'web' })).toBe(false)
     expect(selectsPods({ ...service, spec: {} }, {})).toBe(false)
   })
 })
 
-describe('a Namespace as a message', () => {
+describe('a Namespace message', () => {
   it.each([
     ['kube-system', true],
     ['karmada-system', true],
@@ -172,7 +172,7 @@ describe('a Namespace as a message', () => {
     ['default', false],
     ['shop', false],
     ['karmada-shop', false],
-  ])('says whether %s is one of the system: %j', (name, system) => {
+  ])('marks %s as a system namespace: %j', (name, system) => {
     const namespace = {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -186,7 +186,7 @@ describe('a Namespace as a message', () => {
   })
 })
 
-describe('an event as a message', () => {
+describe('an Event message', () => {
   const counted: Event = {
     apiVersion: 'v1',
     kind: 'Event',
@@ -227,7 +227,7 @@ describe('an event as a message', () => {
     })
   })
 
-  it('reads the form with a series', () => {
+  it('supports the form with a series', () => {
     expect(create(EventSchema, eventMessage(series, here))).toMatchObject({
       cluster: '',
       count: 9,
@@ -237,7 +237,7 @@ describe('an event as a message', () => {
     })
   })
 
-  it('was seen once, when it was made, where it says nothing else', () => {
+  it('has the creation time where it has no other', () => {
     const { series: _, eventTime: __, ...bare } = series
     expect(lastSeen(bare)).toBe('2026-11-20T09:00:00Z')
     expect(eventMessage(bare, here)).toMatchObject({ count: 1, lastTimestamp: at('2026-11-20T09:00:00Z') })

@@ -56,7 +56,7 @@ const statusOf = (one: Pod, usage?: Parameters<typeof podMessage>[2]) =>
 const two = (...resources: object[]) =>
   pod({ spec: { containers: resources.map(one => ({ resources: one })) } })
 
-describe('a pod as a message', () => {
+describe('a Pod message', () => {
   it('has every field of the contract', () => {
     const message = create(PodSchema, podMessage(pod(), member, [{ cpu: '750m', memory: '256Mi' }]))
     expect(unsetFields(PodSchema, message)).toEqual([])
@@ -79,7 +79,7 @@ describe('a pod as a message', () => {
     })
   })
 
-  it('adds up its containers', () => {
+  it('sums its containers', () => {
     const both = two(
       { requests: { cpu: '0.1' }, limits: { cpu: 1, memory: '1G' } },
       { requests: { cpu: '1' }, limits: { cpu: '500m', memory: '1Ki' } },
@@ -92,12 +92,12 @@ describe('a pod as a message', () => {
     })
   })
 
-  it('is unlimited where one container is, and has no rate of use then', () => {
+  it('is unlimited when one container is, and has no usage rate then', () => {
     const open = two({ limits: { cpu: '1' } }, {})
     expect(statusOf(open, [{ cpu: '900m' }])).toMatchObject({ cpuLimit: 0n, cpuUsageRate: 0 })
   })
 
-  it('has no rates where nothing is measured', () => {
+  it('has no rates without metrics', () => {
     expect(statusOf(pod())).toMatchObject({ cpuUsageRate: 0, memoryUsageRate: 0 })
   })
 
@@ -118,18 +118,18 @@ describe('a pod as a message', () => {
       Kind.KIND_UNSPECIFIED,
       'pi',
     ],
-  ])('belongs to %s', (_, metadata, kind, name) => {
+  ])('has the owner %s', (_, metadata, kind, name) => {
     expect(statusOf(pod({ metadata })).ownedBy).toMatchObject({ kind, name })
   })
 
   it.each([
     ['without owners', undefined],
     ['with owners that do not manage it', [owner('ReplicaSet', 'web-5d9', false)]],
-  ])('belongs to nothing %s', (_, ownerReferences) => {
+  ])('has no owner %s', (_, ownerReferences) => {
     expect(statusOf(pod({ metadata: { ownerReferences } })).ownedBy).toBeUndefined()
   })
 
-  it('is in the phase Unknown while its cluster says nothing', () => {
+  it('has the phase Unknown while its cluster reports none', () => {
     const bare = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } }
     expect(statusOf(bare)).toMatchObject({ phase: Phase.Unknown, containerTotalCount: 0 })
   })

@@ -59,11 +59,11 @@ function world(clusters: readonly Cluster[], member: (name: string) => Promise<u
 
 const never = () => new Promise<never>(() => undefined)
 
-describe('what a trace gathers from members', () => {
+describe('the member part of a trace', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('does not ask a member that is not ready, and says so', async () => {
+  it('skips a member that is not ready, and reports it', async () => {
     const { asked, gathered } = world([cluster('down', 'False'), cluster('lost', 'Unknown'), cluster('new')])
     const { members } = await gathered()
     expect(asked).toEqual([])
@@ -74,7 +74,7 @@ describe('what a trace gathers from members', () => {
     ])
   })
 
-  it('waits three seconds for each member that does not answer, and tells of the others', async () => {
+  it('waits three seconds for each member, and reports the others', async () => {
     const names = Array.from({ length: 9 }, (_, at) => `hangs-${at}`)
     const { asked, gathered } = world(
       [...names, 'well'].map(name => cluster(name, 'True')),

@@ -103,7 +103,7 @@ describe('a trace over REST', () => {
     expect(JSON.stringify(json.details)).toContain(`"field":"${field}"`)
   })
 
-  it('shows a caller without rights to the member all but what it may not read', async () => {
+  it('omits the objects of a member that the caller may not read', async () => {
     await create(DEPLOYMENTS, deployment('shared'))
     await create(POLICIES, policy('shared'))
     await eventually('it runs', async () => (await traced('shared')).json.first === undefined)
@@ -114,7 +114,7 @@ describe('a trace over REST', () => {
 })
 
 describe('an explanation over REST', () => {
-  it('says of each cluster why it was chosen or refused', async () => {
+  it('gives each cluster its replicas or the reason against it', async () => {
     await create(DEPLOYMENTS, deployment('explained', 3))
     await create(POLICIES, policy('explained'))
     const path = '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=explained'
@@ -141,7 +141,7 @@ describe('an explanation over REST', () => {
     ])
   })
 
-  it('answers 404 for a template that does not exist, without a word about policies', async () => {
+  it('answers 404 for a template that does not exist, without naming policies', async () => {
     const { status, json } = await ask(
       'GET',
       '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=none',
@@ -151,7 +151,7 @@ describe('an explanation over REST', () => {
 })
 
 describe('a preview over REST', () => {
-  it('shows what a policy would do, and what it shows is what then happens', async () => {
+  it('shows exactly what the policy then does', async () => {
     await create(DEPLOYMENTS, deployment('previewed', 4))
     const { status, json, text } = await previewed(policy('previewed'))
     expect(status, text).toBe(200)

@@ -44,7 +44,7 @@ const preview = async (policy: object) =>
 
 describe('a preview', () => {
   it.each(policies.map(policy => [policy.kind, policy] as const))(
-    'of a %s with any one value replaced by any other is an answer or a refusal',
+    'of a %s with any value replaced is answered or refused, without an internal error',
     async (_, policy) => {
       const surprises: string[] = []
       for (const path of [...paths(policy)].filter(([first]) => first === 'metadata' || first === 'spec'))
@@ -65,14 +65,14 @@ describe('a preview', () => {
       'data.spec.placement.clusterAffinity.clusterNames',
     ],
     [['spec'], null, 'data.spec'],
-  ])('names the field %j that is of another type', async (path, value, field) => {
+  ])('names the field %j of the wrong type', async (path, value, field) => {
     const [policy = {}] = policies
     await expect(preview(replaced(policy, path, value))).rejects.toMatchObject({
       details: { violations: [{ field }] },
     })
   })
 
-  it('takes a field that is null for one that is left out', async () => {
+  it('treats a null field as absent', async () => {
     const [policy = {}] = policies
     const { templates } = (await preview(
       replaced(policy, ['spec', 'placement', 'replicaScheduling'], null),

@@ -8,7 +8,7 @@ import { Reader } from '../../../../http/rpc/placement/reader.js'
 import type { OverridePolicy } from '../../../../karmada/objects/override-policy.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 
-it('a preview over many templates asks for each list once', async () => {
+it('a preview over many templates sends one request per list', async () => {
   const lists: string[] = []
   const deployments = ['a', 'b', 'c'].map(name => ({
     apiVersion: 'apps/v1',

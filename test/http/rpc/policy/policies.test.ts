@@ -117,7 +117,7 @@ const propagationMessage = (spec?: object) =>
 const overrideMessage = (spec?: object) =>
   create(OverridePolicySchema, overridePolicies.message(policy('OverridePolicy', spec), here, undefined))
 
-describe('the messages of policies', () => {
+describe('policy messages', () => {
   it.each([
     ['propagationpolicies', PropagationPolicySchema],
     ['clusterpropagationpolicies', ClusterPropagationPolicySchema],
@@ -127,7 +127,7 @@ describe('the messages of policies', () => {
     expect(missingFields(`${resource}.policy.karmada.io`, schema, [RawJSONSchema.typeName])).toEqual([])
   })
 
-  it('show all that a propagation policy says, and leave nothing at zero', () => {
+  it('have every value of a propagation policy, and no zero value', () => {
     const message = propagationMessage(propagation)
     expect(unsetFields(ClusterPropagationPolicySchema, message)).toEqual([])
     expect(message.spec).toMatchObject({
@@ -152,7 +152,7 @@ describe('the messages of policies', () => {
     })
   })
 
-  it('tell 0 seconds from none, where none means a default', () => {
+  it('distinguish 0 seconds from none, where none means a default', () => {
     const { placement, failover } = propagationMessage(propagation).spec ?? {}
     expect(placement?.clusterTolerations.map(({ tolerationSeconds }) => tolerationSeconds)).toEqual([
       0n,
@@ -167,7 +167,7 @@ describe('the messages of policies', () => {
     expect(bare?.failover?.application?.decisionConditions?.tolerationSeconds).toBeUndefined()
   })
 
-  it('show all that an override policy says, and leave nothing at zero', () => {
+  it('have every value of an override policy, and no zero value', () => {
     const message = overrideMessage(override)
     expect(unsetFields(OverridePolicySchema, message)).toEqual([])
     expect(message.spec?.overrideRules).toMatchObject([
@@ -185,7 +185,7 @@ describe('the messages of policies', () => {
   })
 
   it.each([3, 'three', true, null, ['a', 1], { a: { b: [] } }, 'ü “quoted”'])(
-    'keep a value of a plaintext overrider as the JSON that it is: %j',
+    'keep a value of a plaintext overrider as JSON: %j',
     value => {
       const plaintext = [{ path: '/x', operator: 'add', value }]
       const [shown] = overrideMessage({ overriders: { plaintext } }).spec?.overriders?.plaintext ?? []
@@ -194,7 +194,7 @@ describe('the messages of policies', () => {
     },
   )
 
-  it('are there also for a policy without a spec', () => {
+  it('are complete for a policy without a spec', () => {
     expect(propagationMessage().spec).toMatchObject({ resourceSelectors: [], priority: 0 })
     expect(overrideMessage().spec).toMatchObject({ overrideRules: [] })
   })
