@@ -2,6 +2,8 @@ import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { waitFor } from '../../patience.js'
+import { replicaName } from '../../replica-name.js'
+import { refusal } from '../scripted-api.js'
 import { electionUnderTest, leads, path, sees, unavailable } from './lease-under-test.js'
 
 const election = electionUnderTest()
@@ -101,6 +103,25 @@ describe('the release of a lease', () => {
     expect((await read()).spec?.holderIdentity).toBe('b')
   })
 
+  it.each([
+    ['succeeds at the second try after one conflict', 1, '', 2],
+    ['gives up after three conflicts, and the lease expires', Number.POSITIVE_INFINITY, 'a', 3],
+  ])('%s', async (_, conflicts, holder, tries) => {
+    let writes = 0
+    const { api } = connection(({ method }) => {
+      if (method !== 'PUT' || !isLeaving) return undefined
+      writes += 1
+      return writes <= conflicts ? Promise.reject(refusal(409, 'Conflict')) : undefined
+    })
+    let isLeaving = false
+    const a = replica('a', { api })
+    await leads(a)
+    isLeaving = true
+    await a.release()
+    expect(replicaName((await read()).spec?.holderIdentity)).toBe(holder)
+    expect(writes).toBe(tries)
+  })
+
   it('may be called twice, by a follower, and before the first answer', async () => {
     const a = replica('a')
     await Promise.all([a.release(), a.release()])
@@ -147,10 +168,13 @@ it('an error in the election stops acting and is reported, so that the process e
   await pass(2_000)
   await waitFor(() => expect(reported).toHaveBeenCalledOnce())
   expect([a.current().leading, signal.aborted]).toEqual([false, true])
+  expect(election.clock.pending).toBe(0)
 })
 
 it('refuses durations that break the lease arithmetic', () => {
   const durations = { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
   expect(() => replica('a', { durations })).toThrow(RangeError)
-  expect(() => replica('a', { durations: { ...durations, renewDeadlineMs: 2_000 } })).toThrow(RangeError)
+  // Up to 1.2 times the period may pass until the next try.
+  expect(() => replica('a', { durations: { ...durations, renewDeadlineMs: 2_400 } })).toThrow(RangeError)
+  replica('a', { durations: { ...durations, renewDeadlineMs: 2_401 } })
 })

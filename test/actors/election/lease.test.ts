@@ -183,6 +183,29 @@ describe('a leader', () => {
     await waitFor(() => expect(a.current()).toMatchObject({ leading: false, holder: 'thief' }))
   })
 
+  it('follows the winner without a warning when another replica created the lease first', async () => {
+    const { api } = connection()
+    let answered = false
+    const overtaken: KubeApi = {
+      ...api,
+      async request<T>(request: KubeRequest) {
+        if (request.method !== 'POST') return api.request<T>(request)
+        await leads(replica('winner'))
+        try {
+          return await api.request<T>(request)
+        } finally {
+          answered = true
+        }
+      },
+    }
+    const loser = replica('loser', { api: overtaken })
+    await waitFor(() => expect(answered).toBe(true))
+    await sees(loser, 'winner')
+    await pass(1_000)
+    expect(loser.current().leading).toBe(false)
+    expect(election.logged.filter(line => line.startsWith('warn'))).toEqual([])
+  })
+
   it('recreates a deleted lease', async () => {
     const a = replica('a')
     await leads(a)
