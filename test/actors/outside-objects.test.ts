@@ -141,6 +141,17 @@ describe('the installation', () => {
     expect(effects.host.lines).toEqual(['GET /api/v1/namespaces/karmada-alpha', `PATCH ${KARMADA}`])
   })
 
+  it('does not apply a Karmada that is on its way out', async () => {
+    effects.seen.karmadas.set('karmada-alpha/alpha', {
+      metadata: { name: 'alpha', labels: labelsOf('alpha') },
+      outside: { revision: 'x', deleting: true },
+    })
+    expect(await failing(effects.run(install, { of: installed }))).toBe(
+      'StillThere: Karmada karmada-alpha/alpha is being deleted',
+    )
+    expect(effects.host.lines).toEqual([])
+  })
+
   it('does not change a Karmada of another owner', async () => {
     effects.seen.karmadas.set('karmada-alpha/alpha', {
       metadata: { name: 'alpha' },

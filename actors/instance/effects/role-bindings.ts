@@ -105,7 +105,7 @@ function apiOf(connected: Connected | undefined): KubeApi {
  */
 async function revoke(
   inside: RbacInside,
-  present: Map<string, RbacObject>,
+  present: ReadonlyMap<string, RbacObject>,
   wanted: readonly RenderedRbac[],
 ): Promise<ReadonlySet<string>> {
   const wantedByIdentity = new Map(wanted.map(({ object }) => [identityOf(object), object]))
@@ -117,8 +117,7 @@ async function revoke(
       if (!grantsLess(before, after)) return
       await inside.apply(after)
       settled.add(identity)
-    } else if (await inside.remove(before)) present.delete(identity)
-    else settled.add(identity)
+    } else if (!(await inside.remove(before))) settled.add(identity)
   })
   return settled
 }

@@ -4,6 +4,7 @@ import {
   removeRoleBindings,
 } from '../../../../actors/instance/effects/role-bindings.js'
 import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
+import { waitFor } from '../../../patience.js'
 import { EffectsUnderTest, failing } from '../../effects-under-test.js'
 import { refusal } from '../../scripted-api.js'
 import { admin, binding, changed, nowhere, storing, subjectsOf, writes } from './stored-rbac.js'
@@ -93,6 +94,59 @@ describe('revocation', () => {
     expect(await outcome).toMatch(
       /^Unreachable: ClusterRoleBinding kairship:hangs-1 was not removed: no answer within/,
     )
+  })
+
+  it('removes no role while a binding to it is still being removed', async () => {
+    storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [admin('mallory')]
+    await effects.run(materializeRoleBindings)
+    const store = effects.inside.script
+    let goOn: () => void = () => undefined
+    const opened = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    effects.inside.script = async request => {
+      if (request.method === 'DELETE' && request.path.includes('/clusterrolebindings/')) await opened
+      return store(request)
+    }
+    const deleted = (type: string) =>
+      effects.inside.lines.filter(line => line.startsWith('DELETE') && line.includes(`/${type}/`)).length
+    effects.bindings = []
+    const outcome = effects.run(materializeRoleBindings)
+    await waitFor(() => expect(deleted('clusterrolebindings')).toBe(2))
+    expect(deleted('clusterroles')).toBe(0)
+    goOn()
+    await outcome
+    expect(deleted('clusterroles')).toBe(2)
+  })
+
+  it.each<[string, (actor: { stop(): unknown }) => void]>([
+    ['the machine leaves its state', actor => actor.stop()],
+    ['the term ends', () => effects.term.abort(new Error('this replica no longer leads'))],
+  ])('ends what is under way when %s, and begins nothing more', async (_, end) => {
+    storing(effects)
+    effects.host.script = () => ({})
+    effects.bindings = [admin('mallory')]
+    await effects.run(materializeRoleBindings)
+    const store = effects.inside.script
+    const signals: (AbortSignal | undefined)[] = []
+    effects.inside.script = request => {
+      if (request.method !== 'DELETE') return store(request)
+      signals.push(request.signal)
+      return new Promise((_, reject) =>
+        request.signal?.addEventListener('abort', () => reject(request.signal?.reason)),
+      )
+    }
+    const actor = effects.actor(removeRoleBindings)
+    actor.subscribe({ error: () => undefined })
+    effects.events.length = 0
+    actor.start()
+    await waitFor(() => expect(signals).toHaveLength(2))
+    end(actor)
+    expect(signals.map(signal => signal?.aborted)).toEqual([true, true])
+    await waitFor(() => expect(effects.events).toHaveLength(2))
+    expect(signals).toHaveLength(2)
   })
 
   it('covers the types that can be listed when another cannot', async () => {

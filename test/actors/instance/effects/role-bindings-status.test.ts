@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { materializeRoleBindings } from '../../../../actors/instance/effects/role-bindings.js'
 import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
+import { waitFor } from '../../../patience.js'
 import { EffectsUnderTest, failing } from '../../effects-under-test.js'
 import { refusal } from '../../scripted-api.js'
 import { admin, binding, reported, storing } from './stored-rbac.js'
@@ -125,6 +126,18 @@ describe('the status of a role binding', () => {
         : refusal(409, 'Conflict')
     expect(await effects.run(materializeRoleBindings)).toBe('unwatched')
     expect(effects.host.lines).toHaveLength(2)
+  })
+
+  it('ends with the term, also while it is being written, and no other is begun', async () => {
+    storing(effects)
+    effects.host.script = ({ signal }) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    effects.bindings = [binding(), binding(undefined, 'other')]
+    const outcome = failing(effects.run(materializeRoleBindings))
+    await waitFor(() => expect(effects.host.lines).toHaveLength(1))
+    effects.term.abort(new Error('this replica no longer leads'))
+    expect(await outcome).toBe('Unexpected: this replica no longer leads')
+    expect(effects.host.lines).toHaveLength(1)
   })
 
   it('that cannot be written does not block others, and is retried', async () => {
