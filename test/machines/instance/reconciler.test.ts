@@ -29,6 +29,19 @@ const seen = (object: Partial<OutsideObject>): InstanceEvent => ({
   virtualCluster: { revision: 'vc-1', deleting: false, ...object },
 })
 
+it('the reconciler of role bindings retries at once when they change after a failure, so that no revocation waits', () => {
+  const failing = [...reached, 'bindings', fails('roleBindings', 'Forbidden')] as const
+  expect(walked({}, ...failing).region('roleBindings')).toBe('resting')
+  const changed = walked({}, ...failing, {
+    type: 'roleBindings.observed',
+    roleBindings: { revision: 'rb-2', count: 1 },
+  })
+  expect([changed.region('roleBindings'), changed.work]).toEqual([
+    'acting',
+    ['materialize the role bindings'],
+  ])
+})
+
 describe('the reconciler of a PediaCluster', () => {
   it.each<[string, Step[], string, string[]]>([
     ['makes it when it is missing', [], 'acting', ['ensure the virtual cluster']],
