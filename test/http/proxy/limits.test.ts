@@ -317,4 +317,31 @@ describe('a caller whose body comes byte by byte', () => {
     proxy.upstream.answer = (_, response) => response.end()
     await waitFor(async () => expect((await proxy.ask('/north/proxy/api')).status).toBe(200))
   })
+
+  it('is hung up on also where it did not announce how long its body is', async () => {
+    proxy.upstream.answer = request => void request.resume()
+    const socket = await proxy.socket()
+    socket.on('error', () => undefined)
+    let received = ''
+    socket.on('data', chunk => (received += chunk))
+    socket.write(POST.replace('Content-Length: 100', 'Transfer-Encoding: chunked'))
+    socket.write('1\r\nx\r\n')
+    await new Promise(resolve => socket.once('close', resolve))
+    expect(received).toMatch(/^HTTP\/1\.1 408 [\s\S]*nothing of the request's body was received for 1000 ms/)
+  })
+
+  it('is hung up on without a second answer, where the instance has begun to answer already', async () => {
+    proxy.upstream.answer = (request, response) => {
+      request.resume()
+      response.writeHead(200).write('the first part')
+    }
+    const socket = await proxy.socket()
+    socket.on('error', () => undefined)
+    let received = ''
+    socket.on('data', chunk => (received += chunk))
+    socket.write(`${POST}half`)
+    await new Promise(resolve => socket.once('close', resolve))
+    expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*the first part/)
+    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  })
 })

@@ -246,6 +246,15 @@ describe('an upgrade request', () => {
     expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"reason":"BadRequest"/)
     expect(proxy.upstream.requests).toEqual([])
     expect(await proxy.upstream.connections()).toBe(0)
+    // Nor is the host: what no client of Kubernetes sends must not cost it a review.
+    expect(proxy.api.host.requests.filter(({ path }) => path.endsWith('/subjectaccessreviews'))).toEqual([])
+  })
+
+  it('over HTTP/1.0 is refused before the instance receives it', async () => {
+    const caller = await say(asks().replace('HTTP/1.1', 'HTTP/1.0'))
+    await isClosed(caller)
+    expect(caller.text()).toMatch(/^HTTP\/1\.\d 4\d\d /)
+    expect(proxy.upstream.requests).toEqual([])
   })
 
   it.each(['DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
@@ -262,6 +271,7 @@ describe('an upgrade request', () => {
     '/north/proxy/api/v1/namespaces/a/configmaps/victim',
     '/north/proxy/api/v1/namespaces/a/pods?watch=true',
     '/north/proxy/api/v1/namespaces/a/pods/x/log?follow=true',
+    '/north/proxy/api/v1/namespaces/a/pods/x/proxy',
     '/north/proxy/api/v1/namespaces/a/pods/x/proxy/exec',
     '/north/proxy/api/v1/namespaces/a/services/x/proxy/',
     '/north/proxy/api/v1/nodes/x/proxy/exec/a/x/main',
