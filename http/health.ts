@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi } from '../ports/kube-api.js'
 import { formatAddress, parseAddress } from './address.js'
-import { Remembered } from './identity/remembered.js'
+import { AnswerCache } from './identity/answer-cache.js'
 import { listen } from './listener.js'
 
 /** One condition for being ready: undefined when it holds, else the problem in words. */
@@ -42,7 +42,7 @@ export function readyChecks({
   readonly fleet: Fleet
   readonly host: KubeApi
 }): readonly Check[] {
-  const remembered = new Remembered<string | undefined>({ capacity: 1, now: () => performance.now() })
+  const cache = new AnswerCache<string | undefined>({ capacity: 1, now: () => performance.now() })
   const checkHost = async () => {
     try {
       await host.request({ method: 'GET', path: '/readyz', timeoutMs: HOST_TIMEOUT_MS })
@@ -56,7 +56,7 @@ export function readyChecks({
       name: 'fleet',
       problem: async () => (fleet.synced ? undefined : 'the instances have not been read from the host yet'),
     },
-    { name: 'host', problem: async () => remembered.get('host', checkHost) },
+    { name: 'host', problem: async () => cache.get('host', checkHost) },
   ]
 }
 

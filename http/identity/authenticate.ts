@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { unauthenticated } from '../failure.js'
+import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
-import { type Answer, Remembered } from './remembered.js'
 import { ReviewQuota } from './review-quota.js'
 
 /** What a request proves its caller by. */
@@ -39,7 +39,7 @@ export interface Authenticator {
 const ACCEPTED_MS = 10_000
 /** A refused token stays refused this long without a request: short, since it may just have been issued. */
 const REFUSED_MS = 1_000
-/** How many accepted tokens are remembered, by their SHA-256, and how many refused ones. */
+/** How many accepted tokens are cached, by their SHA-256, and how many refused ones. */
 const CAPACITY = 4_096
 /** No token that a Kubernetes authenticator issues comes near this; longer ones are not worth a request. */
 const LONGEST_TOKEN = 16_384
@@ -51,7 +51,7 @@ export function hostAuthenticator(options: {
   readonly host: KubeApi
   readonly now: () => number
 }): Authenticator {
-  const remembered = new Remembered<Caller | undefined>({ capacity: CAPACITY, now: options.now })
+  const cache = new AnswerCache<Caller | undefined>({ capacity: CAPACITY, now: options.now })
   const quota = new ReviewQuota(options.now)
   return {
     authenticate({ authorization, certificate, crossSite, remote }) {
@@ -63,7 +63,7 @@ export function hostAuthenticator(options: {
       }
       const token = bearerToken(authorization)
       const key = hash('sha256', token, 'base64')
-      const caller = remembered.get(key, () =>
+      const caller = cache.get(key, () =>
         quota.review({
           address: remote,
           key,

@@ -1,6 +1,6 @@
 import type { KubeApi } from '../../ports/kube-api.js'
+import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
-import { type Answer, Remembered } from './remembered.js'
 import { type ReviewedAttributes, reviewAccess } from './subject-access-review.js'
 
 /** What to authorize, in Kubernetes' words. `resource` may carry a subresource after a slash. */
@@ -24,15 +24,14 @@ export interface Authorizer {
 const ALLOWED_MS = 10_000
 /** A denied review is cached this long: short, so that a grant takes effect soon. */
 const DENIED_MS = 2_000
-/** How many verdicts of each kind are remembered: 16 callers who each filter 1,000 instances. */
+/** How many verdicts of each kind are cached: 16 callers who each filter 1,000 instances. */
 const CAPACITY = 16_384
 
 /** SubjectAccessReview on the host, for group kairship.io. */
 export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
-  const remembered = new Remembered<Verdict>({ capacity: CAPACITY, now: options.now })
+  const cache = new AnswerCache<Verdict>({ capacity: CAPACITY, now: options.now })
   return {
-    decide: (caller, action) =>
-      remembered.get(keyOf(caller, action), () => review(options.host, caller, action)),
+    decide: (caller, action) => cache.get(keyOf(caller, action), () => review(options.host, caller, action)),
   }
 }
 
@@ -63,7 +62,7 @@ export function callerKey(caller: Caller): string {
   return key
 }
 
-/** A remembered caller is the same object for many requests, and never changes. */
+/** A cached caller is the same object for many requests, and never changes. */
 const callerKeys = new WeakMap<Caller, string>()
 
 async function review(host: KubeApi, caller: Caller, action: Action): Promise<Answer<Verdict>> {

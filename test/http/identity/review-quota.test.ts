@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { AnswerCache } from '../../../http/identity/answer-cache.js'
 import { hostAuthenticator } from '../../../http/identity/authenticate.js'
-import { Remembered } from '../../../http/identity/remembered.js'
 import { deferred } from '../fakes/deferred.js'
 import { fakeHost } from '../fakes/host.js'
 
@@ -15,7 +15,7 @@ function authenticator() {
 
 describe('cached denials', () => {
   it('evict no accepted answer, however many they are', async () => {
-    const memory = new Remembered<boolean>({ capacity: 2, now: () => 0 })
+    const memory = new AnswerCache<boolean>({ capacity: 2, now: () => 0 })
     const requests: string[] = []
     const get = async (key: string, refused: boolean) =>
       memory.get(key, async () => {
@@ -32,7 +32,7 @@ describe('cached denials', () => {
 
   it('turn into accepted answers when they expire, and the reverse', async () => {
     const clock = { now: 0 }
-    const memory = new Remembered<boolean>({ capacity: 2, now: () => clock.now })
+    const memory = new AnswerCache<boolean>({ capacity: 2, now: () => clock.now })
     const get = async (accepted: boolean) =>
       memory.get('key', async () => ({ value: accepted, ttlMs: 100, refused: !accepted }))
     expect(await get(false)).toBe(false)

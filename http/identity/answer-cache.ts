@@ -1,18 +1,18 @@
 /** The answer to a request, and how long it may be used. */
 export interface Answer<T> {
   readonly value: T
-  /** Milliseconds; 0 forgets it at once. */
+  /** Milliseconds; 0 stores nothing. */
   readonly ttlMs: number
-  /** A no. It is kept apart from every yes, so that any number of refusals forgets no acceptance. */
+  /** A denial. Denials have a bound of their own, so that any number of them evicts no accepted answer. */
   readonly refused?: boolean
 }
 
 /**
- * A bounded memory of answers that cost a request. Callers that need the same key while its request is under way share
- * that request; a failure is shared too, but never remembered. Accepted and refused answers have a bound each; when one is
- * reached, the entry of that kind that was unused for longest is forgotten.
+ * A bounded cache of answers that cost a request. Callers that need the same key while its request is in flight share
+ * that request; a failure is shared too, but never stored. Accepted and refused answers have a bound each; when one is
+ * reached, the least recently used entry of that kind is evicted.
  */
-export class Remembered<T> {
+export class AnswerCache<T> {
   readonly #accepted: Entries<T>
   readonly #refused: Entries<T>
   readonly #underWay = new Map<string, Promise<T>>()
@@ -24,7 +24,7 @@ export class Remembered<T> {
     this.#now = options.now
   }
 
-  /** The remembered answer at once, or that of `request`. */
+  /** The cached answer synchronously, or that of `request`. */
   get(key: string, request: () => Promise<Answer<T>>): T | Promise<T> {
     const now = this.#now()
     const entry = this.#accepted.read(key, now) ?? this.#refused.read(key, now)

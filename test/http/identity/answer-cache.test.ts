@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { Remembered } from '../../../http/identity/remembered.js'
+import { AnswerCache } from '../../../http/identity/answer-cache.js'
 
 function remembered(capacity = 2) {
   const clock = { now: 0 }
   const asked: string[] = []
-  const memory = new Remembered<string>({ capacity, now: () => clock.now })
+  const memory = new AnswerCache<string>({ capacity, now: () => clock.now })
   const get = (key: string, ttlMs = 100) =>
     memory.get(key, async () => {
       asked.push(key)
