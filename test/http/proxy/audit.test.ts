@@ -16,7 +16,7 @@ describe('the audit record of a proxied request', () => {
     [404, 'failed', 'NOT_FOUND'],
     [409, 'failed', 'ABORTED'],
     [500, 'unknown', 'INTERNAL'],
-  ])('says that the instance answered a write with %i', async (status, outcome, code) => {
+  ])('has the instance’s answer to a write: %i', async (status, outcome, code) => {
     answers(status)
     await proxy.ask('/north/proxy/api/v1/namespaces/default/configmaps?dryRun=All', { method: 'POST' })
     await waitFor(() =>
@@ -33,7 +33,7 @@ describe('the audit record of a proxied request', () => {
     )
   })
 
-  it('is left by a read that the instance refuses, and by no other', async () => {
+  it('is written for a read that the instance refuses, and for no other read', async () => {
     for (const status of [200, 404, 403]) {
       answers(status)
       await proxy.ask('/north/proxy/api/v1/namespaces/kube-system/secrets/s')
@@ -48,7 +48,7 @@ describe('the audit record of a proxied request', () => {
     )
   })
 
-  it('names the type and the subresource also where the host refused', async () => {
+  it('has the type and the subresource, also when the host refused', async () => {
     await proxy.ask('/north/proxy/apis/apps/v1/namespaces/a/deployments/d/scale', {
       token: 'viewer',
       method: 'PUT',
@@ -61,7 +61,7 @@ describe('the audit record of a proxied request', () => {
     ])
   })
 
-  it('calls the outcome of a write unknown when its answer never came', async () => {
+  it('has an unknown outcome for a write whose answer never arrived', async () => {
     proxy.upstream.answer = (_, response) => response.destroy()
     await proxy.ask('/north/proxy/api/v1/namespaces/a/pods/x', { method: 'DELETE' })
     await waitFor(() =>
@@ -92,7 +92,7 @@ describe('the audit record of an upgraded connection', () => {
   it.each([
     ['ended by the caller', 'OK', 'succeeded', 'end'],
     ['of an instance that went away', 'UNAVAILABLE', 'unknown', 'gone'],
-  ])('%s comes at its end and says %s', async (_, code, outcome, how) => {
+  ])('%s is written at its end and has %s', async (_, code, outcome, how) => {
     const socket = await exec(accepted)
     expect(audits()).toEqual([])
     if (how === 'end') socket.end()
@@ -102,7 +102,7 @@ describe('the audit record of an upgraded connection', () => {
     )
   })
 
-  it('says how the instance refused it', async () => {
+  it('has the instance’s refusal', async () => {
     await exec('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')
     await waitFor(() =>
       expect(audits()).toMatchObject([{ status: 403, code: 'PERMISSION_DENIED', outcome: 'denied', target }]),

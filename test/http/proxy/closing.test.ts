@@ -24,13 +24,13 @@ async function askWhileClosing(path: string, headers = {}) {
   return { status, text, sent: proxy.upstream.requests.length }
 }
 
-it('a watch that was let in while the server stops is refused, and never reaches the instance', async () => {
+it('a watch that was authorized during the stop is refused, and never reaches the instance', async () => {
   const { status, text, sent } = await askWhileClosing('/north/proxy/api/v1/pods?watch=true')
   expect([status, sent]).toEqual([503, 0])
   expect(text).toContain('the server is shutting down')
 })
 
-it('an upgrade that was let in while the server stops is refused, and never reaches the instance', async () => {
+it('an upgrade that was authorized during the stop is refused, and never reaches the instance', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   const exec = '/north/proxy/api/v1/namespaces/a/pods/x/exec'
   const { status, text, sent } = await askWhileClosing(exec, headers)
@@ -38,12 +38,12 @@ it('an upgrade that was let in while the server stops is refused, and never reac
   expect(text).toContain('the server is shutting down')
 })
 
-it('a stream of the management API that was let in while the server stops is refused', async () => {
+it('a stream of the management API that was authorized during the stop is refused', async () => {
   const { status, text } = await askWhileClosing(':watch')
   expect(status).toBe(503)
   expect(text).toContain('the server is shutting down: resume with the last token')
 })
 
-it('a short request that was let in while the server stops is answered', async () => {
+it('a short request that was authorized during the stop is answered', async () => {
   expect(await askWhileClosing('/north/proxy/api/v1/pods')).toMatchObject({ status: 200, sent: 1 })
 })

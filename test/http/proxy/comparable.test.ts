@@ -18,14 +18,14 @@ const json = (...managers: string[]) =>
 it.each([
   ['yaml', yaml],
   ['json', json],
-])('two %s outputs are the same in whatever order the managers wrote', (_form, print) => {
+])('two %s outputs compare as equal in any order of managers', (_form, print) => {
   expect(comparable(print('edit', 'annotate', 'patch'))).toBe(comparable(print('annotate', 'patch', 'edit')))
 })
 
 it.each([
   ['yaml', yaml],
   ['json', json],
-])('two %s outputs with other managers are not', (_form, print) => {
+])('two %s outputs with different managers compare as different', (_form, print) => {
   expect(comparable(print('edit', 'annotate'))).not.toBe(comparable(print('edit', 'patch')))
   expect(comparable(print('edit', 'edit'))).not.toBe(comparable(print('edit')))
 })

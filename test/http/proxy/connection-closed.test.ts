@@ -14,8 +14,8 @@ async function forgotten(): Promise<void> {
 
 const nothingLeft = () => waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
 
-describe('when the connection to an instance is closed, because it was deleted', () => {
-  it('a watch ends after its last event, as an API server ends it; one in the middle of an event breaks', async () => {
+describe('when the connection to a deleted instance is closed', () => {
+  it('a watch ends after its last event, as an API server ends it; one within an event breaks', async () => {
     const behind: ServerResponse[] = []
     proxy.upstream.answer = (_, response) => {
       response.writeHead(200).flushHeaders()
@@ -43,7 +43,7 @@ describe('when the connection to an instance is closed, because it was deleted',
     await nothingLeft()
   })
 
-  it('a short answer in the middle breaks, so that nobody takes half for whole', async () => {
+  it('a short answer in progress breaks, so that nobody accepts half of it', async () => {
     proxy.upstream.answer = (_, response) => void response.writeHead(200).write('{"items":[]}\n')
     const { response } = await proxy.watch('/north/proxy/api/v1/pods')
     const reader = readAll(response)
@@ -53,7 +53,7 @@ describe('when the connection to an instance is closed, because it was deleted',
     await nothingLeft()
   })
 
-  it('an upgraded connection is over, on both sides', async () => {
+  it('an upgraded connection ends on both sides', async () => {
     proxy.upstream.upgrade = (_, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
       socket.on('error', () => undefined)

@@ -47,7 +47,7 @@ function frame(length: number): Buffer {
 }
 
 describe('when the server stops', () => {
-  it('every watch ends after a whole event, each at its own time, and nothing of it is lost', async () => {
+  it('every watch ends after a complete event, at its own time, without a lost event', async () => {
     const { behind, readers, write } = await watches(3)
     await write('{"n":1}\n', '{"n":1}\n{"n"', '{"n":1}\n{"n":')
     const closed = closing()
@@ -64,7 +64,7 @@ describe('when the server stops', () => {
     await closed
   })
 
-  it('a watch of protobuf ends after a whole event too', async () => {
+  it('a watch of protobuf ends after a complete event', async () => {
     const type = 'application/vnd.kubernetes.protobuf;stream=watch'
     const { behind, readers, write } = await watches(1, { 'content-type': type })
     const [one, two] = [frame(300), frame(10)]
@@ -76,7 +76,7 @@ describe('when the server stops', () => {
     await closed
   })
 
-  it('a compressed one breaks, because half an event is no end', async () => {
+  it('a compressed watch breaks, because it could end within an event', async () => {
     const { readers, write } = await watches(1, { 'content-encoding': 'gzip' })
     await write(gzipSync('{"n":1}\n').subarray(0, 12))
     const closed = closing()
@@ -84,7 +84,7 @@ describe('when the server stops', () => {
     await closed
   })
 
-  it('a watch that the instance has not answered yet is refused, and may be sent again elsewhere', async () => {
+  it('a watch without an answer from the instance is refused, and may be sent to another replica', async () => {
     let arrived = false
     proxy.upstream.answer = () => {
       arrived = true
@@ -100,7 +100,7 @@ describe('when the server stops', () => {
     await closed
   })
 
-  it('a short request is left to end', async () => {
+  it('a short request completes', async () => {
     let answer = (): void => undefined
     proxy.upstream.answer = (_, response) => {
       answer = () => response.end('whole')
@@ -113,7 +113,7 @@ describe('when the server stops', () => {
     await closed
   })
 
-  it('an upgraded connection receives all that was sent, and then an end and no break', async () => {
+  it('an upgraded connection receives everything that was sent, and then an orderly end', async () => {
     let heard = ''
     let ended = false
     proxy.upstream.upgrade = (_, socket) => {

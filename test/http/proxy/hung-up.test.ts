@@ -5,11 +5,11 @@ import { ProxyUnderTest } from './proxy-under-test.js'
 
 const proxy = new ProxyUnderTest({ proxyLimits: { requestsPerInstance: 1 } })
 
-describe('a caller that hangs up while it is authenticated', () => {
+describe('a caller that disconnects during authentication', () => {
   it.each([
     ['a request', {}],
     ['an upgrade', { connection: 'Upgrade', upgrade: 'websocket' }],
-  ])('sends %s to nobody, and holds no place of the instance', async (_, headers) => {
+  ])('sends no %s to the instance, and holds no slot', async (_, headers) => {
     const answered = deferred<void>()
     let asked = 0
     proxy.api.host.script = async ({ path }) => {

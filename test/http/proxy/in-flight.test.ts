@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { InFlight } from '../../../http/proxy/in-flight.js'
 import { collectGarbage } from '../../collect-garbage.js'
 
-describe('requests on their way through', () => {
-  it('are all found, whichever of them were over first', () => {
+describe('the set of requests in flight', () => {
+  it('has every request, in whatever order others end', () => {
     const passing = new InFlight<string>()
     const over = new Map(['a', 'b', 'c', 'd'].map(name => [name, passing.add(name)]))
     for (const name of ['b', 'd']) over.get(name)?.()
@@ -14,7 +14,7 @@ describe('requests on their way through', () => {
     expect([...passing].sort()).toEqual(['c', 'e'])
   })
 
-  it('are found as they were when looking began', () => {
+  it('is iterated as it was at the start', () => {
     const passing = new InFlight<string>()
     const over = ['a', 'b', 'c'].map(name => passing.add(name))
     const found: string[] = []
@@ -26,7 +26,7 @@ describe('requests on their way through', () => {
   })
 
   // A Set in its place was seen to keep 3,351 to 3,535 of these bodies, and this 128 or 129.
-  it('are gone when young objects are collected, however old the record of all of them is', async () => {
+  it('keeps no ended request from garbage collection of young objects', async () => {
     const [requests, together, size] = [20_000, 64, 16 * 1024]
     const passing = new InFlight<{ readonly body: ArrayBuffer }>()
     const under: (() => void)[] = []

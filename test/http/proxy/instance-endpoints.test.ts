@@ -3,7 +3,7 @@ import { ProxyUnderTest } from './proxy-under-test.js'
 
 const proxy = new ProxyUnderTest()
 
-describe('below the prefix of an instance', () => {
+describe('a path below the prefix of an instance', () => {
   it.each([
     '/version',
     '/version/',
@@ -21,7 +21,7 @@ describe('below the prefix of an instance', () => {
     '/apis',
     '/.well-known/openid-configuration',
     '/',
-  ])('%s is the instance’s own, as the caller and not as Kairship', async path => {
+  ])('%s is answered by the instance, as the caller and not as Kairship', async path => {
     proxy.upstream.answer = (request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       response.end(`the instance answers ${request.url} to ${request.headers['impersonate-user']}`)
@@ -35,7 +35,7 @@ describe('below the prefix of an instance', () => {
     })
   })
 
-  it('a refusal of the instance to say it is the instance’s too', async () => {
+  it('is refused by the instance, too', async () => {
     proxy.upstream.answer = (_, response) => response.writeHead(403).end('forbidden there')
     const { status, text } = await proxy.ask('/north/proxy/metrics')
     expect([status, text]).toEqual([403, 'forbidden there'])

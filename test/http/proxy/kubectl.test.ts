@@ -86,14 +86,14 @@ describe.runIf(found.length > 0)('kubectl through the proxy', () => {
   }
 
   describe.each(found)('%s', kubectl => {
-    it.each(scenes)('$what: says word for word what it says without Kairship in between', async scene => {
+    it.each(scenes)('$what: prints exactly what it prints without Kairship', async scene => {
       const direct = await play(kubectl, scene, 'direct')
       const through = await play(kubectl, scene, 'admin')
       expect(through).toEqual(direct)
       expect(unexpected(scene, direct)).toEqual([])
     })
 
-    it(`${memberScene.what}: says word for word what it says without Kairship in between`, async () => {
+    it(`${memberScene.what}: prints exactly what it prints without Kairship`, async () => {
       const files = await Promise.all(
         (['direct', 'admin'] as const).map(async as => {
           const file = join(proxy.folder, `member-${as}`)
@@ -107,7 +107,7 @@ describe.runIf(found.length > 0)('kubectl through the proxy', () => {
       expect(unexpected(memberScene, direct)).toEqual([])
     })
 
-    it('reads a list of many pages whole, and each object once', async () => {
+    it('reads a paged list completely, with each object once', async () => {
       const words = ['-n', 'many', 'get', 'configmaps', '-o', 'name', '--chunk-size=500']
       const [direct, through] = [await run(kubectl, 'direct', words), await run(kubectl, 'admin', words)]
       expect(through).toEqual(direct)
@@ -144,7 +144,7 @@ describe.runIf(found.length > 0)('kubectl through the proxy', () => {
       }
     })
 
-    it('is refused by Kairship or by the instance, in words that kubectl shows', async () => {
+    it('prints the refusal of Kairship or of the instance', async () => {
       const create = await run(kubectl, 'viewer', ['create', 'namespace', 'x'])
       expect(create.stderr).toMatch(/User "viewer@playground" cannot create resource "instances\/proxy"/)
       const secrets = await run(kubectl, 'viewer', ['get', 'secrets'])

@@ -20,7 +20,7 @@ describe('limits of the proxy', () => {
     },
   })
 
-  it('hold for each instance by itself, and give back what is over', async () => {
+  it('apply to each instance separately, and are released at the end', async () => {
     const waiting: ServerResponse[] = []
     proxy.upstream.answer = (_, response) => waiting.push(response)
     const other = await fakeUpstream()
@@ -43,7 +43,7 @@ describe('limits of the proxy', () => {
     await other.close()
   })
 
-  it('leave one caller less than all of an instance, whatever is set, and others the rest', async () => {
+  it('leave a caller less than the whole of an instance, whatever is set, and the rest to others', async () => {
     const waiting: ServerResponse[] = []
     proxy.upstream.answer = (_, response) => waiting.push(response)
     const under = [proxy.ask('/north/proxy/a'), proxy.ask('/north/proxy/b')]
@@ -59,7 +59,7 @@ describe('limits of the proxy', () => {
     expect((await proxy.ask('/north/proxy/d')).status).toBe(200)
   })
 
-  it('hold for streams of each caller, and of all callers for an instance', async () => {
+  it('apply to streams of each caller, and of all callers of an instance', async () => {
     proxy.upstream.answer = (_, response) => void response.writeHead(200).flushHeaders()
     const path = '/north/proxy/api/v1/pods?watch=true'
     const open = [
@@ -88,7 +88,7 @@ describe('limits of the proxy', () => {
     })
   })
 
-  it('count an upgraded connection as a stream until it is over, and a refused one no longer than that', async () => {
+  it('count an upgraded connection as a stream until it ends, and a refused one until its refusal', async () => {
     const exec = '/north/proxy/api/v1/namespaces/a/pods/x/exec'
     const headers = { connection: 'Upgrade', upgrade: 'websocket' }
     proxy.upstream.upgrade = (_, socket) => {
@@ -119,7 +119,7 @@ describe('limits of the proxy', () => {
     expect(answer.status).toBe(status)
   })
 
-  it('refuse more headers than can be looked at, instead of leaving some out', async () => {
+  it('refuse a request with too many headers, instead of dropping some', async () => {
     const headers = (count: number) =>
       Object.fromEntries([
         ['host', 'kairship'],
@@ -149,7 +149,7 @@ describe('the service accounts of one namespace', () => {
   }
   const account = (namespace: string, name: string) => `system.serviceaccount.${namespace}.${name}`
 
-  it('have a share of an instance together, and leave the rest to others', async () => {
+  it('share one limit per instance, and leave the rest to others', async () => {
     everybodyMay()
     const waiting: ServerResponse[] = []
     proxy.upstream.answer = (_, response) => waiting.push(response)
@@ -172,7 +172,7 @@ describe('the service accounts of one namespace', () => {
     expect((await proxy.ask('/north/proxy/x', { token: account('ci', 'c') })).status).toBe(200)
   })
 
-  it('have a share of its streams, at each instance by itself', async () => {
+  it('share one stream limit per instance', async () => {
     everybodyMay()
     proxy.upstream.answer = (_, response) => void response.writeHead(200).flushHeaders()
     proxy.fleet.set(viewOf('west'))
@@ -191,7 +191,7 @@ describe('the service accounts of one namespace', () => {
     ['system:serviceaccount:ci', undefined],
     ['x:system:serviceaccount:ci:a', undefined],
     ['ada', undefined],
-  ])('are told by their names: %s', (user, namespace) => {
+  ])('are identified by their names: %s', (user, namespace) => {
     expect(accountNamespace(user)).toBe(namespace)
   })
 
@@ -199,7 +199,7 @@ describe('the service accounts of one namespace', () => {
     [1_000, 100, 99],
     [50, 100, 50],
     [1_000, 1, 1],
-  ])('set to %i of %i have %i', (set, all, most) => {
+  ])('get the share: set to %i of %i gives %i', (set, all, most) => {
     const clock = { log: silent, meter: unmetered, now: () => 0 }
     const { perAccountNamespace, longPerAccountNamespace } = limitsOf(
       {
@@ -235,7 +235,7 @@ describe('a caller that does not read', () => {
   it.each([
     ['watch', '/north/proxy/api/v1/pods?watch=true'],
     ['list', '/north/proxy/api/v1/pods'],
-  ])('of a %s is cut off, after its patience and not before the upstream was held back', async (_, path) => {
+  ])('of a %s is disconnected after its patience, once the upstream was paused', async (_, path) => {
     const sent = sendsMuch()
     const { response } = await proxy.watch(path)
     response.pause()
@@ -244,7 +244,7 @@ describe('a caller that does not read', () => {
     expect(sent.bytes).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('is not one that has nothing to read', async () => {
+  it('is not one that has no data to read', async () => {
     let behind: ServerResponse | undefined
     proxy.upstream.answer = (_, response) => {
       response.writeHead(200).flushHeaders()
@@ -275,7 +275,7 @@ describe.each([
     ['its headers', `GET ${root}/north/proxy/api HTTP/1.1\r\nHost: x\r\nX-Slow`],
     ['its body', `${POST}half`],
     ['a body that has not begun', POST],
-  ])('is hung up on, and holds no place any more: %s', async (_, text) => {
+  ])('is disconnected, and holds no slot any more: %s', async (_, text) => {
     let closedBehind = 0
     proxy.upstream.answer = (request, response) => {
       request.resume()
@@ -298,12 +298,12 @@ describe.each([
   })
 })
 
-describe('a caller whose body comes byte by byte', () => {
+describe('a caller that sends its body byte by byte', () => {
   // A process that gets no CPU for a while sends nothing either: that must not look like silence.
   const slowRequests = { bodyIdleMs: 1_000, bodyBytesPerSecond: 100_000 }
   const proxy = new ProxyUnderTest({ slowRequests, proxyLimits: { requestsPerCaller: 1 } })
 
-  it('is hung up on with a 408 that says so, and holds no place any more', async () => {
+  it('gets a 408 with the reason, and holds no slot any more', async () => {
     proxy.upstream.answer = request => void request.resume()
     const socket = await proxy.socket()
     socket.on('error', () => undefined)

@@ -34,14 +34,14 @@ async function followed(name: string) {
   proxy.fleet.set({ ...viewOf(name), instance: proxy.api.host.instances.get(name)! })
 }
 
-describe('who has just made an instance through the API', () => {
-  it('is let in through the proxy as soon as it is known here', async () => {
+describe('a caller that has just created an instance through the API', () => {
+  it('may use the proxy as soon as this replica observes the instance', async () => {
     await write('POST', 'west')
     const [answer] = await Promise.all([proxy.ask('/west/proxy/api/v1/pods'), followed('west')])
     expect([answer.status, answer.text]).toEqual([200, 'fresh'])
   })
 
-  it('and has deleted another of that name before, is not sent to the control plane of that', async () => {
+  it('under the name of one it deleted is not connected to the old control plane', async () => {
     // As where nothing holds it back: it is gone at once.
     proxy.api.host.script = ({ method, path }) => {
       if (method !== 'DELETE' || !path.endsWith('/north')) return undefined
@@ -57,13 +57,13 @@ describe('who has just made an instance through the API', () => {
     expect(proxy.upstream.requests).toEqual([])
   })
 
-  it('is 503 and not 404 while it is not known here yet', async () => {
+  it('gets 503 and not 404 while this replica has not observed it', async () => {
     await write('POST', 'west')
     const early = await proxy.ask('/west/proxy/api/v1/pods')
     expect([early.status, early.headers['retry-after']]).toEqual([503, '1'])
   })
 
-  it('and changed it since, is let in although the change is not known here', async () => {
+  it('and changed it since may use the proxy before this replica observes the change', async () => {
     const { uid } = proxy.fleet.get('north')!.instance.metadata
     const body = { data: JSON.stringify({ spec: { kubeconfigSecretRef: { namespace: 'a', name: 'b' } } }) }
     const path = '/apis/kairship.io/v1alpha1/instances/north'

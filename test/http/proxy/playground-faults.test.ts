@@ -77,7 +77,7 @@ describe('the proxy answers as the instance does directly:', () => {
   })
 })
 
-it('a list that breaks off in the middle is broken for its reader, never shorter', async () => {
+it('a list that breaks in the middle breaks for its reader, and is never shorter', async () => {
   const response = await send('admin', secrets)
   response.pause()
   await once(response, 'readable')
@@ -120,7 +120,7 @@ async function now(): Promise<string> {
   return list.metadata.resourceVersion
 }
 
-it('a watch that is cut behind us is resumed by its reader, who misses nothing and sees nothing twice', async () => {
+it('a watch that is cut upstream is resumed by its reader without a lost or repeated event', async () => {
   const first = await watch(await now())
   await create('before-the-cut')
   await waitFor(() => expect(first.events().map(({ name }) => name)).toEqual(['before-the-cut']))
@@ -133,7 +133,7 @@ it('a watch that is cut behind us is resumed by its reader, who misses nothing a
   second.response.destroy()
 })
 
-it('a replica that stops ends its watches after a whole event, and another one takes them up', async () => {
+it('a replica that stops ends its watches after a complete event, and another replica resumes them', async () => {
   const [leaving, staying] = [await proxy.another(), await proxy.another()]
   const first = await watch(await now(), leaving)
   await create('from-the-first')
@@ -148,7 +148,7 @@ it('a replica that stops ends its watches after a whole event, and another one t
   await staying.close()
 })
 
-it('an instance that is deleted ends the watches to it and to its index, and is not found from then on', async () => {
+it('a deleted instance ends the watches of it and of its index, and gives 404 after that', async () => {
   const running = await watch(await now())
   await create('last-one')
   await waitFor(() => expect(running.events()).toHaveLength(1))

@@ -31,7 +31,7 @@ describe('an answer of two kilobytes', () => {
   it.each([
     ['a known length', { 'content-length': '2048' }],
     ['chunks', { 'transfer-encoding': 'chunked' }],
-  ])('of %s leaves in one record, which is one write', async (_, headers) => {
+  ])('of %s is sent in one TLS record, with one write', async (_, headers) => {
     proxy.upstream.answer = (_, response) => response.writeHead(200, headers).end(Buffer.alloc(2_048, 'x'))
     const { hostname, port } = new URL(proxy.api.running.url)
     const { counted, follow } = recordsOf()

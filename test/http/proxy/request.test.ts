@@ -6,7 +6,7 @@ const proxy = new ProxyUnderTest()
 const audits = () => proxy.api.log.audits()
 
 describe('a request through the proxy', () => {
-  it('is asked to come again while the instances have not been read, and not told that there is none', async () => {
+  it('gets UNAVAILABLE while the instances have not been listed, and not NOT_FOUND', async () => {
     proxy.fleet.synced = false
     for (const path of ['/north/proxy/api', '/unknown/proxy/api']) {
       const { status, headers } = await proxy.ask(path)
@@ -15,7 +15,7 @@ describe('a request through the proxy', () => {
     expect(proxy.upstream.requests).toEqual([])
   })
 
-  it('arrives as it was sent, from whom the host says, under Kairship’s own credential', async () => {
+  it('arrives unchanged, with the host’s user name, under Kairship’s own credential', async () => {
     proxy.upstream.answer = (_, response) =>
       response
         .writeHead(200, { 'content-type': 'application/json', 'audit-id': 'x', 'content-length': '7' })
@@ -42,7 +42,7 @@ describe('a request through the proxy', () => {
     expect(Object.keys(received!.headers).filter(name => /^x-/.test(name))).toEqual([])
   })
 
-  it('keeps every kind of answer: refusals, empty ones, heads alone, and bytes that are not text', async () => {
+  it('keeps every kind of answer: refusals, empty ones, HEAD, and binary bytes', async () => {
     const bytes = Buffer.from([0x1f, 0x8b, 0, 0xff, 0xfe])
     proxy.upstream.answer = ({ url, method }, response) => {
       if (url === '/missing')
@@ -80,7 +80,7 @@ describe('a request through the proxy', () => {
     expect([status, await received.promise]).toEqual([201, 1_048_576])
   })
 
-  it('is refused as an API server refuses, in a Status that kubectl shows', async () => {
+  it('is refused with a Status that kubectl prints, as by an API server', async () => {
     const cases: [string, Sent, number, string][] = [
       ['/north/proxy/api', { token: '' }, 401, 'Unauthorized'],
       ['/north/proxy/api', { token: 'unknown' }, 401, 'Unauthorized'],
@@ -121,13 +121,13 @@ describe('a request through the proxy', () => {
     ['/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?fieldManager=x', 200],
     ['/apis/authorization.k8s.io/v1/subjectaccessreviews', 403],
     ['/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x', 403],
-  ])('lets readers post what only asks about themselves: %s → %i', async (path, status) => {
+  ])('allows readers to post self-reviews: %s → %i', async (path, status) => {
     expect(
       (await proxy.ask(`/north/proxy${path}`, { token: 'viewer', method: 'POST', body: '{}' })).status,
     ).toBe(status)
   })
 
-  it.each(['GET', 'PUT', 'DELETE'])('lets readers only post them: %s', async method => {
+  it.each(['GET', 'PUT', 'DELETE'])('allows readers only to post them: %s', async method => {
     const path = '/north/proxy/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
     const { status } = await proxy.ask(path, { token: 'viewer', method })
     expect(status).toBe(method === 'GET' ? 200 : 403)
@@ -151,7 +151,7 @@ describe('a request through the proxy', () => {
 })
 
 describe('a page that a pod behind an instance wrote', () => {
-  it('is not a page of this origin', async () => {
+  it('is not trusted as a page of this origin', async () => {
     const path = '/north/proxy/api/v1/namespaces/n/pods/evil/proxy/'
     proxy.upstream.answer = (_, response) =>
       response.setHeader('Content-Type', 'text/html').end('<script>parent.document</script>')

@@ -41,7 +41,7 @@ it('a client that closes its side of a tunnel still receives what comes from the
   expect(answer).toMatch(/all of the output$/)
 })
 
-it('a client that vanished does not hold a tunnel, although its end could have been half an end', async () => {
+it('a client that vanished holds no tunnel, although its FIN could have been a half-close', async () => {
   proxy.upstream.upgrade = (_, socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
     socket.resume() // and never ends
@@ -71,7 +71,7 @@ it('an instance that closes its side of a tunnel still receives what comes from 
   expect(await heard.promise).toBe('one thing more')
 })
 
-it('a connection is good for the next request after each kind of refusal and error', async () => {
+it('a connection serves the next request after each kind of refusal and error', async () => {
   const { url, certificateAuthority } = proxy.api.running
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: certificateAuthority ?? '' })
   proxy.upstream.answer = async (request, response) => {
@@ -128,7 +128,7 @@ it('pipelined requests are answered in their order', async () => {
   socket.destroy()
 })
 
-it('a body that comes slowly is passed on as it comes, and not kept', async () => {
+it('a body that arrives slowly is streamed, and not buffered', async () => {
   const pieces: string[] = []
   proxy.upstream.answer = (request, response) => {
     request.setEncoding('utf8').on('data', piece => pieces.push(piece))
@@ -145,7 +145,7 @@ it('a body that comes slowly is passed on as it comes, and not kept', async () =
   response.resume()
 })
 
-it('an answer before the body was sent whole reaches the client, and nothing hangs', async () => {
+it('an answer before the end of the body reaches the client, and nothing hangs', async () => {
   proxy.upstream.answer = (_, response) => response.writeHead(413, { connection: 'close' }).end('too much')
   const request = proxy.begin('/north/proxy/api', {
     method: 'POST',

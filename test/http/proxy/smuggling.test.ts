@@ -26,7 +26,7 @@ const statuses = (heard: string): number[] =>
 const reached = (): (string | undefined)[] =>
   proxy.upstream.requests.map(({ method, url }) => `${method} ${url}`)
 
-describe('a request that could be read in two ways', () => {
+describe('an ambiguous request', () => {
   const inner = `GET ${root}/north/proxy/smuggled HTTP/1.1\r\n${AUTHORIZED}\r\n`
 
   it.each([
@@ -62,7 +62,7 @@ describe('a request that could be read in two ways', () => {
     ['capitals', 'IMPERSONATE-USER: root\r\n'],
     ['an empty value', 'Impersonate-User:\r\n'],
     ['a trailer', 'Transfer-Encoding: chunked\r\nTrailer: Impersonate-User\r\n'],
-  ])('makes nobody somebody else: %s', async (kind, header) => {
+  ])('changes nobody’s identity: %s', async (kind, header) => {
     const body = kind === 'a trailer' ? '2\r\n{}\r\n0\r\nImpersonate-User: root\r\n\r\n' : ''
     const method = body ? 'POST' : 'GET'
     await say(
@@ -76,7 +76,7 @@ describe('a request that could be read in two ways', () => {
     }
   })
 
-  it('keeps what follows on the same connection apart', async () => {
+  it('is separated from the next request on the connection', async () => {
     const one = `POST ${root}/north/proxy/one HTTP/1.1\r\n${AUTHORIZED}Content-Length: 2\r\n\r\n{}`
     const two = `GET ${root}/north/proxy/two HTTP/1.1\r\n${AUTHORIZED}Connection: close\r\n\r\n`
     expect(statuses(await say(one + two))).toEqual([200, 200])
@@ -84,7 +84,7 @@ describe('a request that could be read in two ways', () => {
   })
 })
 
-describe('a request that names where to go', () => {
+describe('a request with a target of its own', () => {
   it.each([
     [
       'an absolute target',
@@ -112,7 +112,7 @@ describe('a request that names where to go', () => {
     expect(proxy.upstream.requests).toEqual([])
   })
 
-  it('by its Host or a forwarded one goes to the registered instance all the same, without that name', async () => {
+  it('in its Host or Forwarded header goes to the registered instance, without that name', async () => {
     const liar =
       'Host: elsewhere.test\r\nX-Forwarded-Host: elsewhere.test\r\nForwarded: host=elsewhere.test\r\n'
     const heard = await say(

@@ -60,13 +60,13 @@ function send(method: string, path: string, holds: 'synced' | 'syncing' | 'no' =
 
 const MAP = '/api/v1/namespaces/a/configmaps/x'
 
-describe('before a deletion reaches the instance', () => {
-  it('the index is looked at for the object: shown then, it can later be seen to be gone', () =>
+describe('before a deletion is sent to the instance', () => {
+  it('the object is read from the index, so that its absence can be noticed later', () =>
     expect(send('DELETE', MAP)).toEqual([{ namespace: 'a', name: 'x' }, MAP]))
 
-  it.each(['syncing', 'no'] as const)('it is not, while it holds the type %s', holds =>
+  it.each(['syncing', 'no'] as const)('the object is not read from an index that holds the type %s', holds =>
     expect(send('DELETE', MAP, holds)).toEqual([MAP]),
   )
 })
 
-it('other writes go to the instance alone', () => expect(send('PATCH', MAP)).toEqual([MAP]))
+it('other writes send no request to the index', () => expect(send('PATCH', MAP)).toEqual([MAP]))

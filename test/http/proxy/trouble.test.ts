@@ -6,8 +6,8 @@ import { ProxyUnderTest } from './proxy-under-test.js'
 
 const proxy = new ProxyUnderTest()
 
-describe('trouble behind the proxy', () => {
-  it('is said in a Status when nobody answers there, and the process goes on', async () => {
+describe('a failure behind the proxy', () => {
+  it('becomes a Status when no server listens, and the process continues', async () => {
     await proxy.upstream.close()
     const answer = await proxy.ask('/north/proxy/api')
     expect(answer.status).toBe(503)
@@ -17,7 +17,7 @@ describe('trouble behind the proxy', () => {
     proxy.upstream = await fakeUpstream()
   })
 
-  it('that breaks an answer off breaks it off for the caller too, so that nobody takes half for whole', async () => {
+  it('in the middle of an answer breaks the answer for the caller, too', async () => {
     proxy.upstream.answer = (_, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('half', () => response.destroy())
@@ -34,7 +34,7 @@ describe('trouble behind the proxy', () => {
     ['DELETE', 'reset'],
     ['GET', 'end'],
     ['POST', 'end'],
-  ])('never makes a %s be sent twice over a connection that was good before: %s', async (method, how) => {
+  ])('never causes a %s to be sent twice over a reused connection: %s', async (method, how) => {
     expect((await proxy.ask('/north/proxy/first')).status).toBe(200)
     const before = await proxy.upstream.connections()
     proxy.upstream.answer = (request, response) => {
@@ -49,8 +49,8 @@ describe('trouble behind the proxy', () => {
   })
 })
 
-describe('an instance that cannot be reached', () => {
-  it('is left alone after five attempts, with the time to ask again, and found again by one', async () => {
+describe('an unreachable instance', () => {
+  it('opens its circuit after five attempts, with a retry time, and is found again by one trial', async () => {
     let broken = true
     proxy.upstream.answer = (_, response) => {
       if (broken) response.destroy()
@@ -75,7 +75,7 @@ describe('an instance that cannot be reached', () => {
     for (let time = 0; time < 6; time++) expect((await proxy.ask('/north/proxy/api')).status).toBe(500)
   })
 
-  it('is not what a caller makes it seem who gives up, or whose body never comes', async () => {
+  it('is not assumed from callers that disconnect, or whose body never arrives', async () => {
     const arrived: (() => void)[] = []
     let closed = 0
     proxy.upstream.answer = (request, response) => {

@@ -7,7 +7,7 @@ import { ProxyUnderTest } from './proxy-under-test.js'
 const proxy = new ProxyUnderTest()
 
 describe('a watch through the proxy', () => {
-  it('has begun before anything happens, and hands on each event when it happens', async () => {
+  it('has response headers before the first event, and forwards each event at once', async () => {
     const server = deferred<{ write(text: string): void }>()
     proxy.upstream.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
@@ -22,7 +22,7 @@ describe('a watch through the proxy', () => {
     request.destroy()
   })
 
-  it('ends upstream when its reader is gone', async () => {
+  it('ends upstream when its reader disconnects', async () => {
     const closed = deferred<void>()
     proxy.upstream.answer = (_, response) => {
       response.writeHead(200).flushHeaders()
@@ -34,7 +34,7 @@ describe('a watch through the proxy', () => {
     await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
   })
 
-  it('that is not read holds the server back instead of filling our memory', async () => {
+  it('pauses the server when it is not read, instead of filling memory', async () => {
     const line = `${'x'.repeat(64 * 1024)}\n`
     let written = 0
     let blocked = false
@@ -59,7 +59,7 @@ describe('a watch through the proxy', () => {
     request.destroy()
   })
 
-  it('ends after a whole line when we stop', async () => {
+  it('ends after a complete line when the server stops', async () => {
     const server = deferred<{ write(text: string): void }>()
     proxy.upstream.answer = (_, response) => {
       response.writeHead(200)

@@ -63,7 +63,7 @@ function passing(verb = 'create') {
 }
 
 describe('the answer of a write', () => {
-  it('is known before its end is passed on, and passes as it came, in whatever pieces', () => {
+  it('is recorded before its end is forwarded, and is forwarded unchanged, in any chunks', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 6 }), cuts => {
         const { tapped, order, known, passed } = passing()
@@ -79,7 +79,7 @@ describe('the answer of a write', () => {
     )
   })
 
-  it('is read in protobuf, too', () => {
+  it('is parsed in protobuf, too', () => {
     const metadata = message(
       1,
       text(1, 'x'),
@@ -107,7 +107,7 @@ describe('the answer of a write', () => {
     ['is no protobuf', Buffer.from('k8s\0\xff\xff'), PROTOBUF, []],
     ['is text', Buffer.from('ok'), 'text/plain', []],
     ['is compressed', json(made), 'application/json', ['Content-Encoding', 'gzip']],
-  ])('that %s says only that something was written', (_, body, type, more) => {
+  ])('that %s records only that a write happened', (_, body, type, more) => {
     const { answer, passed } = passing()
     expect(answer(body, type, more)).toEqual({ kind: 'unread' })
     expect(passed().equals(body)).toBe(true)
@@ -117,7 +117,7 @@ describe('the answer of a write', () => {
     })
   })
 
-  it('that does not come leaves open whether it was written, unless nothing was sent', () => {
+  it('that does not arrive leaves the outcome unknown, unless nothing was sent', () => {
     const broken = (code: string, after: 'head' | 'nothing') => {
       const { tapped, known } = passing()
       if (after === 'head') tapped.head(201, 'Created', ['Content-Type', 'application/json'])
@@ -129,7 +129,7 @@ describe('the answer of a write', () => {
     expect(broken('ECONNRESET', 'head')).toEqual({ kind: 'unread' })
   })
 
-  it('that an open circuit refused to ask for was never sent', () => {
+  it('that an open circuit refused counts as never sent', () => {
     let answered = 0
     const circuit = new Circuit(() => 0)
     const behind: Sender = {

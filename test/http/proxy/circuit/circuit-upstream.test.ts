@@ -57,7 +57,7 @@ function send(upstream: Sender, path: string) {
 const silent = 'the instance’s API server does not answer: nothing came for /livez either'
 
 describe('an instance whose API server hangs', () => {
-  it('is given up within seconds by all who wait, whatever for, and left alone', async () => {
+  it('fails all waiting requests within seconds, and opens its circuit', async () => {
     const { circuits, behind, turns, asked } = server()
     const upstream = circuits.guard('north', behind)
     const [first, second] = [send(upstream, pods), send(upstream, clusters)]
@@ -72,7 +72,7 @@ describe('an instance whose API server hangs', () => {
     expect([asked(pods), upstream.admits]).toEqual([2, false])
   })
 
-  it('is found to answer again without a caller’s request', async () => {
+  it('is probed without a caller’s request, and used again when it answers', async () => {
     const { circuits, behind, turns, state, asked } = server()
     const upstream = circuits.guard('north', behind)
     send(upstream, pods)
@@ -91,7 +91,7 @@ describe('an instance whose API server hangs', () => {
     expect(again).toEqual(['200'])
   })
 
-  it('is noticed although it answered something before', async () => {
+  it('is detected even though it answered other requests before', async () => {
     const { circuits, behind, requests } = server()
     const upstream = circuits.guard('north', behind)
     const quick = send(upstream, '/version')
@@ -101,7 +101,7 @@ describe('an instance whose API server hangs', () => {
     expect([quick, told]).toEqual([['200'], [silent]])
   })
 
-  it('loses no watch and no upgraded connection that it has begun to answer', async () => {
+  it('keeps watches and upgraded connections that it has begun to answer', async () => {
     const { circuits, behind, requests, turns } = server()
     const upstream = circuits.guard('north', behind)
     const watch = send(upstream, `${pods}?watch=true`)
@@ -117,10 +117,10 @@ describe('an instance whose API server hangs', () => {
   })
 })
 
-describe('an instance that is there', () => {
+describe('the circuit of an instance that answers', () => {
   const reset = () => Object.assign(new Error('reset'), { code: 'ECONNRESET' })
 
-  it('is not left alone because watches that it answered break, however many', async () => {
+  it('stays closed when watches that it answered break, however many', async () => {
     const { circuits, behind, turns, requests } = server()
     const upstream = circuits.guard('north', behind)
     const told = Array.from({ length: 20 }, () => send(upstream, pods))
@@ -129,7 +129,7 @@ describe('an instance that is there', () => {
     expect([told, turns, upstream.admits]).toEqual([told.map(() => ['200', 'reset']), [], true])
   })
 
-  it('is not left alone for breaks before and after an upgrade that it accepted', async () => {
+  it('stays closed when connections break before and after an accepted upgrade', async () => {
     const { circuits, behind, turns, requests } = server()
     const upstream = circuits.guard('north', behind)
     const breaks = (times: number) => {
@@ -146,7 +146,7 @@ describe('an instance that is there', () => {
     expect([turns, upstream.admits]).toEqual([[], true])
   })
 
-  it('is asked for no sign of life when Kairship’s own question is answered', async () => {
+  it('needs no probe while Kairship’s own request is answered', async () => {
     const { circuits, behind, asked } = server()
     const upstream = circuits.guard('north', behind)
     expect(await upstream.ask('/reviews', async () => 1)).toBe(1)
@@ -155,7 +155,7 @@ describe('an instance that is there', () => {
     expect(asked('/livez')).toBe(0)
   })
 
-  it('is not left alone because callers hang up before it answers', async () => {
+  it('stays closed when callers disconnect before it answers', async () => {
     const { circuits, behind, turns, requests } = server()
     const upstream = circuits.guard('north', behind)
     const told = Array.from({ length: 20 }, () => send(upstream, pods))
@@ -167,7 +167,7 @@ describe('an instance that is there', () => {
     ])
   })
 
-  it('is not left alone because it refuses Kairship’s own questions', async () => {
+  it('stays closed when it refuses Kairship’s own requests', async () => {
     const { circuits, behind, turns } = server()
     const upstream = circuits.guard('north', behind)
     const refused = new StatusError({ code: 403, reason: 'Forbidden', message: 'no' } as never)
@@ -178,7 +178,7 @@ describe('an instance that is there', () => {
 })
 
 describe('an instance that answers slowly', () => {
-  it('is waited for as long as it shows signs of life', async () => {
+  it('is waited for as long as its probes succeed', async () => {
     const { circuits, behind, turns, requests, asked } = server('/livez', '/apis/apps/v1')
     const upstream = circuits.guard('north', behind)
     const told = send(upstream, '/apis/apps/v1/deployments')
@@ -191,7 +191,7 @@ describe('an instance that answers slowly', () => {
     expect(told).toEqual(['200'])
   })
 
-  it('is not left alone for requests whose head never comes: one caller would take it from all others', async () => {
+  it('keeps its circuit closed for requests whose head never arrives: one caller could open it for all', async () => {
     const { circuits, behind, turns, requests } = server('/livez', '/version')
     const upstream = circuits.guard('north', behind)
     const path = '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/n/pods/p/proxy/'
@@ -205,7 +205,7 @@ describe('an instance that answers slowly', () => {
     expect(other).toEqual(['200'])
   })
 
-  it('is not taken for hanging by what it answered meanwhile', async () => {
+  it('is not taken for hung because of probes that it answered meanwhile', async () => {
     const { circuits, behind, turns, requests } = server()
     const upstream = circuits.guard('north', behind)
     const [slow, quick] = [send(upstream, pods), send(upstream, '/version')]
@@ -220,7 +220,7 @@ describe('an aggregated API that hangs', () => {
   const because =
     'the instance’s API server answers, but /apis/cluster.karmada.io/v1alpha1 behind it does not'
 
-  it('is named and given up, and nothing else of its instance', async () => {
+  it('is named and its requests fail, and nothing else of its instance is affected', async () => {
     const { circuits, behind, turns, asked } = server('/livez', '/api/v1', '/apis/apps/v1')
     const upstream = circuits.guard('north', behind)
     const told = [clusters, `${clusters}?limit=500`, `${clusters}/m/proxy/api`].map(path =>
@@ -236,7 +236,7 @@ describe('an aggregated API that hangs', () => {
     expect([asked(clusters), upstream.admits]).toEqual([1, true])
   })
 
-  it('is found to answer again', async () => {
+  it('is used again when it answers', async () => {
     const { circuits, behind, turns, state } = server('/livez')
     const upstream = circuits.guard('north', behind)
     send(upstream, clusters)
@@ -252,7 +252,7 @@ describe('an aggregated API that hangs', () => {
 })
 
 describe('an index that hangs', () => {
-  it('is given up by all who wait at the first request that got no answer, and tried by no caller', async () => {
+  it('fails all waiting reads at the first request without an answer, and gets no caller’s request', async () => {
     const { circuits, behind, turns, requests, asked, state } = server()
     const upstream = circuits.guardIndex('north', behind, '/canary')
     const [first, second] = [send(upstream, '/a'), send(upstream, '/b')]
@@ -268,7 +268,7 @@ describe('an index that hangs', () => {
 })
 
 describe('a request that Kairship makes of an instance', () => {
-  it('counts for its circuit as callers’ do', async () => {
+  it('counts for its circuit as callers’ requests do', async () => {
     const { circuits, behind, turns } = server()
     const upstream = circuits.guard('north', behind)
     const refused = new UnreachableError('refused', 'ECONNREFUSED')
@@ -278,7 +278,7 @@ describe('a request that Kairship makes of an instance', () => {
     await expect(upstream.ask('/x', () => Promise.resolve(1))).rejects.toThrow(/5 times in a row/)
   })
 
-  it('lets the next one try when it was given up before anything was known', async () => {
+  it('frees the trial for the next request when it was aborted without a result', async () => {
     const { circuits, behind, turns } = server()
     const upstream = circuits.guard('north', behind)
     const refused = new UnreachableError('refused', 'ECONNREFUSED')

@@ -34,7 +34,7 @@ function finish(attempt: Attempt, how: 'answered' | 'broke' | 'neither'): void {
 }
 
 describe('a circuit', () => {
-  it('opens after five breaks in a row, and says when to ask again', () => {
+  it('opens after five failures in a row, and reports a retry time', () => {
     const { subject, breaks, retryAfter, turns } = circuit()
     breaks(4)
     expect([subject.state, retryAfter()]).toEqual(['closed', undefined])
@@ -44,7 +44,7 @@ describe('a circuit', () => {
     expect(turns).toEqual(['closed→open'])
   })
 
-  it('counts no breaks from before an answer, and nothing that callers gave up', () => {
+  it('does not count failures from before an answer, or requests that callers aborted', () => {
     const { subject, breaks } = circuit()
     breaks(4)
     finish(subject.enter(), 'answered')
@@ -53,7 +53,7 @@ describe('a circuit', () => {
     expect(subject.state).toBe('closed')
   })
 
-  it('lets one request try after the pause, and closes when that is answered', () => {
+  it('lets one trial through after the pause, and closes when that is answered', () => {
     const { subject, clock, breaks, retryAfter, turns } = circuit()
     breaks(5)
     clock.now += 1_000
@@ -66,7 +66,7 @@ describe('a circuit', () => {
     expect(subject.state).toBe('closed')
   })
 
-  it('waits longer after each trial in vain, up to ten seconds, and begins anew after an answer', () => {
+  it('doubles its pause after each failed trial, up to ten seconds, and resets it after an answer', () => {
     const { subject, clock, breaks, retryAfter } = circuit()
     breaks(5)
     const pauses = []
@@ -83,7 +83,7 @@ describe('a circuit', () => {
     expect(retryAfter()).toBe(1)
   })
 
-  it('lets the next try when who tried gave up, or takes too long', () => {
+  it('lets another trial through when the first is aborted or takes too long', () => {
     const { subject, clock, breaks } = circuit()
     breaks(5)
     clock.now += 1_000
@@ -97,7 +97,7 @@ describe('a circuit', () => {
     expect(subject.state).toBe('closed')
   })
 
-  it('takes an answer to an earlier request for what it is, and a late break for no news', () => {
+  it('accepts an answer to an earlier request, and ignores a late failure', () => {
     const { subject, breaks, retryAfter, clock } = circuit()
     const [late, lucky] = [subject.enter(), subject.enter()]
     breaks(5)
@@ -110,7 +110,7 @@ describe('a circuit', () => {
 })
 
 describe('an open circuit', () => {
-  it('does not begin its pause anew when the server is found to hang once more', () => {
+  it('does not restart its pause when the server is found to hang again', () => {
     const { subject, clock } = circuit()
     subject.hung('it hangs')
     clock.now += 999
@@ -162,7 +162,7 @@ describe('circuits', () => {
     return { all, turns }
   }
 
-  it('are one for each instance, for requests and upgrades alike, and begin anew with a new connection', async () => {
+  it('are separate for each instance, shared by requests and upgrades, and reset with a new connection', async () => {
     const { all, turns } = recorded()
     const [north, south] = [nobody(), nobody()]
     for (let time = 0; time < 3; time++) expect(await ask(all.guard('north', north))).toBe('refused')
@@ -175,7 +175,7 @@ describe('circuits', () => {
     expect(turns).toEqual(['north closed→open', 'north open→closed'])
   })
 
-  it('of an instance that could not be reached let a caller try, after the pause', async () => {
+  it('of an instance that could not be reached let a caller try after the pause', async () => {
     const clock = { now: 0 }
     const all = new Circuits(
       () => clock.now,
@@ -189,7 +189,7 @@ describe('circuits', () => {
     expect(await ask(all.guard('north', north))).toBe('refused')
   })
 
-  it('of a connection that was replaced change no more, whatever becomes of its requests', async () => {
+  it('of a replaced connection do not change, whatever happens to its requests', async () => {
     const { all, turns } = recorded()
     const waiting: ((error: Error) => void)[] = []
     const north: Upstream = {
@@ -206,7 +206,7 @@ describe('circuits', () => {
     expect(turns).toEqual([])
   })
 
-  it('are forgotten with their instances: an open one is open no longer, and the others stay as they are', async () => {
+  it('are removed with their instances, and the others stay', async () => {
     const { all, turns } = recorded()
     const [gone, stays] = [nobody(), nobody()]
     for (let time = 0; time < 5; time++) {
@@ -220,12 +220,12 @@ describe('circuits', () => {
   })
 })
 
-describe('an instance that is deleted while it is left alone', () => {
+describe('an instance that is deleted while its circuit is open', () => {
   const gauges = new Map<string, number>()
   const meter = { ...unmetered, gauge: (name: string, value: number) => void gauges.set(name, value) }
   const proxy = new ProxyUnderTest({ meter, proxyLimits: { patienceMs: 200 } })
 
-  it('is no longer counted among those that are', async () => {
+  it('is no longer counted as open', async () => {
     proxy.upstream.answer = (_, response) => response.destroy()
     for (let time = 0; time < 5; time++) expect((await proxy.ask('/north/proxy/x')).status).toBe(503)
     expect(gauges.get('kairship_proxy_circuits_open')).toBe(1)

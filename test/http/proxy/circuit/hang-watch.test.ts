@@ -22,21 +22,21 @@ function watch(check: () => Promise<void> = async () => undefined) {
 }
 
 describe('a watch for servers that hang', () => {
-  it('checks a request that waits for two seconds, and again after twice the time', async () => {
+  it('checks a request after two seconds, and again after twice the time', async () => {
     const { checked, request } = watch()
     request('/a')
     await vi.advanceTimersByTimeAsync(31_000)
     expect(checked).toEqual(['2 s: /a', '6 s: /a', '14 s: /a', '30 s: /a'])
   })
 
-  it('checks no request that was answered by then, and needs no timer without requests', async () => {
+  it('does not check an answered request, and needs no timer without requests', async () => {
     const { subject, checked, request } = watch()
     subject.over(request('/a').waiting)
     await vi.advanceTimersByTimeAsync(10_000)
     expect([checked, vi.getTimerCount()]).toEqual([[], 0])
   })
 
-  it('checks requests that wait at the same time together, and one after another', async () => {
+  it('checks concurrent requests together, one server after another', async () => {
     let finish: () => void = () => undefined
     const { checked, request } = watch(
       () =>
@@ -55,7 +55,7 @@ describe('a watch for servers that hang', () => {
     expect(checked).toEqual(['2 s: /a,/b', '12.5 s: /a,/b,/c'])
   })
 
-  it('gives up those requests that are hopeless, once', () => {
+  it('fails hopeless requests once', () => {
     const { subject, request } = watch()
     const [a, b] = [request('/a'), request('/b')]
     for (let time = 0; time < 2; time++)
@@ -66,7 +66,7 @@ describe('a watch for servers that hang', () => {
     expect([a.given, b.given]).toEqual([['hopeless'], []])
   })
 
-  it('gives requests back the time in which this process stood still', async () => {
+  it('does not count the time in which this process was frozen', async () => {
     const { checked, request } = watch()
     request('/a')
     await vi.advanceTimersByTimeAsync(500)

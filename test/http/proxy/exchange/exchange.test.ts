@@ -66,7 +66,7 @@ function untilHeldBack(sink: RawSink): number {
 }
 
 describe('a stream of small events', () => {
-  it('is held back once for a quarter of a megabyte that its reader is behind, not for each 16 KiB', async () => {
+  it('is paused once for each quarter of a megabyte that its reader lags, not for each 16 KiB', async () => {
     const { sink, upstream, taken } = watch()
     for (const times of [1, 2, 3]) {
       const bytes = untilHeldBack(sink)
@@ -78,13 +78,13 @@ describe('a stream of small events', () => {
     }
   })
 
-  it('listens once for a reader who is behind, however many events it is behind', () => {
+  it('has one listener for a lagging reader, however many events it lags', () => {
     const { sink, response } = watch()
     untilHeldBack(sink)
     expect(response.listenerCount('drain')).toBe(1)
   })
 
-  it('listens for no reader who keeps up', async () => {
+  it('has no listener for a reader that keeps up', async () => {
     const { sink, taken, response } = watch()
     await taken()
     for (let events = 0; events < 50; events++) {

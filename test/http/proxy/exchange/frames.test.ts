@@ -13,11 +13,11 @@ const protobuf = ['Content-Type', 'application/vnd.kubernetes.protobuf;stream=wa
 const json = ['Content-Type', 'application/json']
 const line = (length: number): Buffer => Buffer.from(`${'x'.repeat(length)}\n`)
 
-describe('the borders of events', () => {
+describe('the event boundaries of a watch', () => {
   it.each([
     ['lines', json, line],
     ['protobuf events', protobuf, event],
-  ])('are found in %s however they are cut into chunks', (_, headers, make) =>
+  ])('are found in %s for any chunk boundaries', (_, headers, make) =>
     fc.assert(
       fc.property(
         fc.array(fc.nat(600), { maxLength: 12 }),
@@ -48,7 +48,7 @@ describe('the borders of events', () => {
     ),
   )
 
-  it('are there before anything was said', () => expect(framesOf(json)?.between).toBe(true))
+  it('exist before the first byte', () => expect(framesOf(json)?.between).toBe(true))
 
   it.each([
     ['nothing said', [], 'Lines'],
@@ -60,5 +60,5 @@ describe('the borders of events', () => {
   it.each([
     ['gzip', [...json, 'Content-Encoding', 'gzip']],
     ['CBOR', ['content-type', 'application/cbor-seq']],
-  ])('cannot be known of %s', (_, headers) => expect(framesOf(headers)).toBeUndefined())
+  ])('are unknown for %s', (_, headers) => expect(framesOf(headers)).toBeUndefined())
 })

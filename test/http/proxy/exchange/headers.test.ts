@@ -16,8 +16,8 @@ const identity = [
   'system:authenticated',
 ]
 
-describe('the headers sent on', () => {
-  it('keep what the request says of itself, in its own spelling, and name the caller', () =>
+describe('request headers to the instance', () => {
+  it('keep the caller’s headers with their spelling, and add the impersonated user', () =>
     expect(
       requestHeaders(['Accept', 'application/json;as=Table', 'X-Thing', 'a', 'X-Thing', 'b'], caller),
     ).toEqual(['Accept', 'application/json;as=Table', 'X-Thing', 'a', 'X-Thing', 'b', ...identity]))
@@ -53,14 +53,14 @@ describe('the headers sent on', () => {
     'Upgrade',
     'Expect',
     'HTTP2-Settings',
-  ])('leave out %s', name => expect(requestHeaders([name, 'x'], caller)).toEqual(identity))
+  ])('omit %s', name => expect(requestHeaders([name, 'x'], caller)).toEqual(identity))
 
-  it('leave out what Connection names', () =>
+  it('omit the headers that Connection names', () =>
     expect(
       requestHeaders(['Connection', 'close, X-Secret', 'x-secret', 'a', 'x-other', 'b'], caller),
     ).toEqual(['x-other', 'b', ...identity]))
 
-  it('take a token out of WebSocket subprotocols and keep the others', () => {
+  it('omit a token in WebSocket subprotocols and keep the others', () => {
     const [name, value] = requestHeaders(
       [
         'Sec-WebSocket-Protocol',
@@ -73,7 +73,7 @@ describe('the headers sent on', () => {
     expect(requestHeaders(only, caller)).toEqual(identity)
   })
 
-  it('name the caller whole: uid, extras with keys that no header can carry, names that are not ASCII', () => {
+  it('carry the whole caller: uid, extras with keys that no header can carry, names that are not ASCII', () => {
     const headers = requestHeaders([], {
       user: 'jürgen',
       uid: '42',
@@ -102,7 +102,7 @@ describe('the headers sent on', () => {
     'a\r\nX-Evil: b',
     'e\0f',
     '\u2003x',
-  ])('are refused for a name that would be another one in a header: %j', name => {
+  ])('are refused for a name that a header would change: %j', name => {
     for (const hostile of [
       { user: name, groups: [], extra: {} },
       { user: 'jane', groups: ['team', name], extra: {} },
@@ -112,7 +112,7 @@ describe('the headers sent on', () => {
       expect(() => requestHeaders([], hostile)).toThrow(/would be another name for the instance/)
   })
 
-  it('never hide that a caller wanted to be somebody else', () => {
+  it('keep refusing a caller that asks to impersonate', () => {
     expect(asksToImpersonate(['impersonate-USER', 'admin'])).toBe(true)
     expect(asksToImpersonate(['Impersonate_Group', 'admin'])).toBe(true)
     expect(asksToImpersonate(['A', 'b', 'IMPERSONATE-EXTRA-X', 'admin'])).toBe(true)
@@ -120,8 +120,8 @@ describe('the headers sent on', () => {
   })
 })
 
-describe('the headers answered with', () => {
-  it('are the server’s, less those of its connection', () =>
+describe('response headers to the caller', () => {
+  it('are the server’s, without those of its connection', () =>
     expect(
       answerHeaders([
         'Content-Type',
@@ -138,7 +138,7 @@ describe('the headers answered with', () => {
     ).toEqual(['Content-Type', 'a', 'Warning', '299']))
 })
 
-describe('an answer', () => {
+describe('the content security of an answer', () => {
   const sandbox = ['Content-Security-Policy', 'sandbox', 'X-Content-Type-Options', 'nosniff']
 
   it.each([
@@ -147,7 +147,7 @@ describe('an answer', () => {
     'application/vnd.kubernetes.protobuf',
     'text/plain; charset=utf-8',
     'Application/Octet-Stream',
-  ])('that is data is left as it is: %s', type =>
+  ])('leaves data unchanged: %s', type =>
     expect(sandboxed(['Content-Type', type])).toEqual(['Content-Type', type]),
   )
 
@@ -160,11 +160,11 @@ describe('an answer', () => {
     '',
     'text/plainx',
     'x',
-  ])('that could be a page has an origin of its own and no scripts: %s', type =>
+  ])('gives a possible page an opaque origin and no scripts: %s', type =>
     expect(sandboxed(['Content-Type', type])).toEqual(['Content-Type', type, ...sandbox]),
   )
 
-  it('that could be a page has no scripts also without a type, with two, and with a policy of its own', () => {
+  it('forbids scripts without a content type, with two, and beside another policy', () => {
     expect(sandboxed(['A', 'b'])).toEqual(['A', 'b', ...sandbox])
     const two = ['Content-Type', 'application/json', 'content-type', 'text/html']
     expect(sandboxed([...two])).toEqual([...two, ...sandbox])

@@ -30,7 +30,7 @@ describe('an instance that refuses Kairship’s own credential', () => {
     ['POST', '/north/proxy/api/v1/namespaces/default/configmaps'],
     ['GET', '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/pods'],
     ['GET', '/north/proxy/api/v1/namespaces/a/services/b/proxy/'],
-  ])('is a 502 with a reason to the caller of %s %s', async (method, path) => {
+  ])('becomes a 502 with a reason for the caller of %s %s', async (method, path) => {
     answersWith401()
     const { status, headers, text } = await proxy.ask(path, { method, body: method === 'POST' ? '{}' : '' })
     expect([status, headers['www-authenticate'], headers['kairship-source']]).toEqual([
@@ -46,19 +46,19 @@ describe('an instance that refuses Kairship’s own credential', () => {
     })
   })
 
-  it('does not make its caller log in to the instance: the challenge stays here', async () => {
+  it('does not pass its challenge on, which would make the caller log in to the instance', async () => {
     answersWith401({ 'www-authenticate': 'Bearer realm="karmada"' })
     const { status, headers } = await proxy.ask('/north/proxy/api/v1/pods')
     expect([status, headers['www-authenticate']]).toEqual([502, undefined])
   })
 
-  it('leaves a record of a write that says it failed there', async () => {
+  it('leaves a record of a write that failed there', async () => {
     answersWith401()
     await proxy.ask('/north/proxy/api/v1/namespaces/default/configmaps', { method: 'POST', body: '{}' })
     expect(proxy.api.log.audits()).toMatchObject([{ code: 'UNAVAILABLE', verb: 'create' }])
   })
 
-  it('is not confused with a program behind it that asks for a password', async () => {
+  it('is distinguished from a program behind it that asks for a password', async () => {
     answersWith401({ 'www-authenticate': 'Basic realm="grafana"' })
     const { status, headers } = await proxy.ask('/north/proxy/api/v1/namespaces/a/services/b/proxy/login')
     expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="grafana"'])
@@ -79,6 +79,9 @@ it.each<[string, number, string, readonly string[], boolean]>([
     ['Access-Control-Expose-Headers', 'WWW-Authenticate'],
     true,
   ],
-])('of %s it is decided whether it refuses Kairship', (_what, status, path, headers, refuses) => {
-  expect(refusedCredential(status, headers, requestInfo('GET', path)) !== undefined).toBe(refuses)
-})
+])(
+  'whether %s is a refusal of Kairship’s credential is decided correctly',
+  (_what, status, path, headers, refuses) => {
+    expect(refusedCredential(status, headers, requestInfo('GET', path)) !== undefined).toBe(refuses)
+  },
+)

@@ -69,7 +69,7 @@ const get = { verb: 'get', resource: 'configmaps' }
 const list = { verb: 'list', resource: 'configmaps' }
 const thousand = Array.from({ length: 1_000 }, (_, index) => `${maps}/m-${index}`)
 
-describe('reviews', () => {
+describe('access reviews for index reads', () => {
   it.each<[string, readonly Rule[], readonly string[], (path: string) => boolean, number]>([
     ['a thousand objects, all allowed', [{ ...get, namespace: 'a' }], thousand, () => true, 1],
     [
@@ -107,14 +107,14 @@ describe('reviews', () => {
     expect(asked).toHaveLength(reviews)
   })
 
-  it('ask for one name what all names were refused, in the object’s own words', async () => {
+  it('ask for one name after all names were denied, and return the denial for the object', async () => {
     const { reads, asked } = instance({ ...get, name: 'a:b' })
     expect(await reads([`${maps}/a%3Ab`])).toEqual([true])
     const all = { group: '', version: 'v1', resource: 'configmaps', namespace: 'a', verb: 'get' }
     expect(asked).toEqual([all, { ...all, name: 'a:b' }])
   })
 
-  it('are for one caller in one instance', async () => {
+  it('are separate for each caller and instance', async () => {
     const { reads, asked } = instance(get)
     await reads([`${maps}/x`])
     await reads([`${maps}/x`], { ...ann, groups: ['other'] })
@@ -122,7 +122,7 @@ describe('reviews', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('are believed for ten seconds where they say yes; a grant is felt at once, whatever was refused before', async () => {
+  it('are cached for ten seconds when they allow; a grant takes effect at once after a denial', async () => {
     const { reads, asked, rules, later } = instance({ ...get, name: 'x' })
     expect(await reads([`${maps}/x`, `${maps}/y`])).toEqual([true, false])
     rules[0] = get
@@ -139,10 +139,10 @@ describe('reviews', () => {
   })
 })
 
-describe('the last review of an instance that is away', () => {
+describe('the last review of an unreachable instance', () => {
   const away = new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
 
-  it('counts for five minutes where it said yes, and where it said no', async () => {
+  it('is used for five minutes, allowed or denied', async () => {
     const { reads, state, later } = instance({ ...get, name: 'x' })
     expect(await reads([`${maps}/x`, `${maps}/y`])).toEqual([true, false])
     state.away = away
@@ -153,7 +153,7 @@ describe('the last review of an instance that is away', () => {
     await expect(reads([`${maps}/x`])).rejects.toBe(away)
   })
 
-  it('is said to be old', async () => {
+  it('is marked as old', async () => {
     const { verdict, state, later } = instance(list)
     expect(await verdict(maps)).toEqual({ allowed: true, old: false })
     state.away = away
@@ -163,7 +163,7 @@ describe('the last review of an instance that is away', () => {
     expect(await verdict(maps)).toEqual({ allowed: true, old: true })
   })
 
-  it('counts for as long as the settings say', async () => {
+  it('is used for as long as the settings say', async () => {
     for (const [graceMs, counts] of [
       [0, false],
       [60_000, true],
@@ -177,7 +177,7 @@ describe('the last review of an instance that is away', () => {
     }
   })
 
-  it('counts no longer once a role binding has changed, nor when one had changed just before it', async () => {
+  it('is dropped when a role binding has changed, also just before it', async () => {
     for (const change of ['before', 'after']) {
       const { verdict, rights, state, later } = instance(list)
       if (change === 'before') rights.unchangedForMs = 29_999
@@ -189,7 +189,7 @@ describe('the last review of an instance that is away', () => {
     }
   })
 
-  it('does not count against what the instance says itself', async () => {
+  it('does not override the instance’s own answer', async () => {
     const { verdict, state, later, rules } = instance(list)
     await verdict(maps)
     rules.pop()
@@ -200,7 +200,7 @@ describe('the last review of an instance that is away', () => {
     expect(await verdict(maps)).toMatchObject({ allowed: false })
   })
 
-  it('does not count when the instance answers that Kairship may not ask', async () => {
+  it('is not used when the instance answers that Kairship may not review', async () => {
     const { verdict, state, later } = instance(list)
     await verdict(maps)
     state.away = refusal(403, 'Forbidden', 'no')
@@ -212,7 +212,7 @@ describe('the last review of an instance that is away', () => {
 })
 
 it.each([{ allowed: true, denied: true }, { allowed: 'true' }, { denied: false }, undefined])(
-  'a review whose status is %j is a no',
+  'a review with the status %j denies',
   async status => {
     const api = { request: async () => ({ status }) } as unknown as KubeApi
     const access = new InstanceAccess(() => 0)

@@ -25,8 +25,8 @@ function instance(services: Record<string, object>) {
 
 const byKarmada = { service: { namespace: 'karmada-system', name: 'karmada-aggregated-apiserver' } }
 
-describe('whether a group is an aggregated API', () => {
-  it('is what its APIService says; the core group is none, and no request is sent for it', async () => {
+describe('the check for an aggregated API', () => {
+  it('reads its APIService; for the core group it sends no request', async () => {
     const { is, asked } = instance({ 'v1.apps': {}, 'v1alpha1.cluster.karmada.io': byKarmada })
     expect(await is('')).toBe(false)
     expect(await is('apps')).toBe(false)
@@ -34,12 +34,12 @@ describe('whether a group is an aggregated API', () => {
     expect(asked).toEqual(['v1.apps', 'v1alpha1.cluster.karmada.io'])
   })
 
-  it('is asked for each version, which servers of their own may serve', async () => {
+  it('is made for each version, which different servers may serve', async () => {
     const { is } = instance({ 'v1.example.com': {}, 'v2.example.com': byKarmada })
     expect([await is('example.com', 'v1'), await is('example.com', 'v2')]).toEqual([false, true])
   })
 
-  it('is read once in five minutes, for many readers at once, and for each instance', async () => {
+  it('is cached for five minutes, shared by concurrent readers, and separate for each instance', async () => {
     const { is, asked, clock } = instance({ 'v1.apps': {} })
     await Promise.all([is('apps'), is('apps'), is('apps')])
     clock.now = 299_999
@@ -51,7 +51,7 @@ describe('whether a group is an aggregated API', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('is read again soon where there is no APIService, as while kube-apiserver starts', async () => {
+  it('is repeated soon where there is no APIService, as while kube-apiserver starts', async () => {
     const { is, clock, state } = instance({})
     expect(await is('example.com')).toBe(false)
     state.services = { 'v1.example.com': byKarmada }
@@ -63,7 +63,7 @@ describe('whether a group is an aggregated API', () => {
   it.each([
     ['cannot be reached', new UnreachableError('refused', 'ECONNREFUSED')],
     ['answers 503', refusal(503, 'ServiceUnavailable', 'away')],
-  ])('is what it was last while the instance %s, and unknown if it was never known', async (_, error) => {
+  ])('keeps its last result while the instance %s, and is unknown without one', async (_, error) => {
     const { is, clock, state } = instance({ 'v1.cluster.karmada.io': byKarmada })
     await is('cluster.karmada.io')
     state.error = error
@@ -72,7 +72,7 @@ describe('whether a group is an aggregated API', () => {
     await expect(is('apps')).rejects.toBe(error)
   })
 
-  it('is unknown where Kairship may not read it, whatever it was', async () => {
+  it('is unknown where Kairship may not read it, whatever the last result was', async () => {
     const { is, clock, state } = instance({ 'v1.apps': {} })
     await is('apps')
     clock.now = 300_000

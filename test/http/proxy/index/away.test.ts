@@ -59,9 +59,9 @@ function instanceLeaves(holds: 'paused' | 'synced' = 'paused'): void {
   }
 }
 
-describe('an index whose instance is away', () => {
+describe('an index whose instance is unreachable', () => {
   it.each(['paused', 'synced'] as const)(
-    'goes on answering whom the instance let read, and says that it may be out of date: %s',
+    'still answers callers that the instance allowed, and warns that it may be out of date: %s',
     async holds => {
       expect((await read()).source).toEqual(['index', 'Index'])
       instanceLeaves(holds)
@@ -76,13 +76,13 @@ describe('an index whose instance is away', () => {
     },
   )
 
-  it('answers nobody whom the instance has not let read', async () => {
+  it('refuses callers without an earlier review', async () => {
     instanceLeaves()
     expect((await read()).status).toBe(503)
     expect(behindIndex.requests).toEqual([])
   })
 
-  it('answers nobody any more when a role binding of the instance changes', async () => {
+  it('refuses every caller once a role binding of the instance changes', async () => {
     expect((await read()).status).toBe(200)
     instanceLeaves()
     expect((await read()).status).toBe(200)
@@ -90,7 +90,7 @@ describe('an index whose instance is away', () => {
     expect((await read()).status).toBe(503)
   })
 
-  it('answers no list that is empty, because nobody can say whether it should be', async () => {
+  it('does not answer with an empty list, because nobody can confirm it', async () => {
     index = { ...index, can: { ...index.can, lossless: false } }
     const list = (...items: object[]) => json({ kind: 'ConfigMapList', apiVersion: 'v1', items })
     behindIndex.answer = list(object)
@@ -103,7 +103,7 @@ describe('an index whose instance is away', () => {
     expect((await proxy.ask(maps)).headers['kairship-source-reason']).toBe('InstanceAway')
   })
 
-  it('is not answered from once its instance is back', async () => {
+  it('is not used any more once its instance is back', async () => {
     await read()
     instanceLeaves()
     expect((await read()).source).toEqual(['index', 'InstanceAway'])
@@ -112,8 +112,8 @@ describe('an index whose instance is away', () => {
   })
 })
 
-describe('a part that hangs', () => {
-  it('is named to who waits: the instance', async () => {
+describe('the error for a hung dependency', () => {
+  it('names the instance', async () => {
     index = { ...index, holds: () => 'no' }
     proxy.upstream.answer = hangs
     const answer = await read()
@@ -126,7 +126,7 @@ describe('a part that hangs', () => {
     await waitFor(async () => expect((await read()).status).toBe(200))
   })
 
-  it('is named to who waits: an aggregated API behind an instance that answers', async () => {
+  it('names an aggregated API behind an instance that answers', async () => {
     proxy.upstream.answer = (request, response) => {
       if (!request.url?.startsWith('/apis/cluster.karmada.io/')) instance(request, response)
     }
@@ -139,7 +139,7 @@ describe('a part that hangs', () => {
     expect((await read()).status).toBe(200)
   })
 
-  it('costs nobody an answer: the index, in whose place the instance answers at once after the first', async () => {
+  it('is avoided for a hung index: the instance answers at once after the first request', async () => {
     behindIndex.answer = hangs
     const first = await read()
     expect([first.status, first.source, first.warning]).toEqual([

@@ -43,7 +43,7 @@ const list = (version: string | undefined, items = '') =>
   )
 
 describe('an answer of the index', () => {
-  it('passes when it is good, without what is not the object’s, and without its length', () => {
+  it('is passed on without Content-Length and the index’s own annotations', () => {
     const { heard, answer } = asked()
     answer.head(200, 'OK', [...JSON_TYPE, 'Content-Length', '99', 'Audit-Id', 'a', 'X-Served-By', 'b'])
     expect(
@@ -56,7 +56,7 @@ describe('an answer of the index', () => {
     expect(heard.at(-1)).toBe('end')
   })
 
-  it('has each header once, although the host’s API server adds those of the server behind it to its own', () => {
+  it('has each header once, although the host’s API server repeats those of the server behind it', () => {
     const { heard, answer } = asked()
     const doubled = ['Audit-Id', 'of the host', 'Cache-Control', 'no-cache, private']
     answer.head(200, 'OK', [...doubled, 'Audit-Id', 'of the index', ...JSON_TYPE, ...doubled.slice(2)])
@@ -67,7 +67,7 @@ describe('an answer of the index', () => {
     )
   })
 
-  it('that may be old is passed on in place of an instance that is away', () => {
+  it('that may be out of date is passed on for an unreachable instance', () => {
     const { heard, answer } = asked({ mayBeOld: true })
     answer.head(200, 'OK', [...JSON_TYPE, 'Warning', '299 - "k-x is not ready"'])
     answer.data(Buffer.from('{"metadata":{"name":"x"}}'))
@@ -106,13 +106,13 @@ describe('an answer of the index', () => {
     }
   })
 
-  it('of a watch begins before anything happens', () => {
+  it('to a watch begins before the first event', () => {
     const { heard, answer } = asked({ long: true })
     answer.head(200, 'OK', JSON_TYPE)
     expect(heard).toEqual(['200 Content-Type,application/json'])
   })
 
-  it('that does not come is not passed on; one that breaks off breaks off', () => {
+  it('that does not arrive falls back; one that breaks breaks for the caller', () => {
     const none = asked()
     none.answer.failed(new Error('connect ECONNREFUSED'))
     expect(none.heard).toEqual(['refused: it did not answer: connect ECONNREFUSED'])
@@ -127,7 +127,7 @@ describe('an answer of the index', () => {
     expect(nothing.heard).toEqual(['refused: it did not answer: reset'])
   })
 
-  it('that its reader gives up is not repeated elsewhere', () => {
+  it('is not repeated elsewhere when its reader aborts', () => {
     const { heard, exchange } = asked()
     exchange.abort(new Error('hung up'))
     expect(heard).toEqual(['refused: it did not answer: hung up'])
@@ -141,7 +141,7 @@ describe('an answer of the index', () => {
     ['{"kind":"ConfigMap","metadata":{}}', EMPTY],
     [list(undefined, '{"metadata":{}}').toString(), undefined],
     ['{"apiVersion":"x/v1","items": [\n{"metadata":{}}],"kind":"XList"}', undefined],
-  ])('that is to be no empty list is held until an object begins: %#', (body, because) => {
+  ])('that must not be an empty list is held until an object begins: %#', (body, because) => {
     for (const pieces of [[body], [...body]]) {
       const { heard, answer } = asked({ refuseEmpty: true })
       answer.head(200, 'OK', JSON_TYPE)
@@ -156,7 +156,7 @@ describe('an answer of the index', () => {
     ['120', ['200 Content-Type,application/json', 'end']],
     ['119', [`refused: ${BEHIND}`]],
     [undefined, ['refused: it does not know the type yet']],
-  ])('that is a list at %s is held until it is known to be new enough', (version, told) => {
+  ])('to a list at %s is held until its version is known to be new enough', (version, told) => {
     const { heard, answer } = asked({ showsAtLeast: shown => BigInt(shown) >= 120n })
     answer.head(200, 'OK', JSON_TYPE)
     const body = list(version, '{"metadata":{"resourceVersion":"500"}}')

@@ -59,7 +59,7 @@ const indexed = (name: string) =>
 const directly = <T>(path: string): Promise<T> => karmada().local.request<T>({ method: 'GET', path })
 
 describe('a read through the proxy', () => {
-  it('is answered from the index as the instance would answer it', async () => {
+  it('is answered from the index with the instance’s answer', async () => {
     for (const [name, annotations] of [
       ['bare', undefined],
       ['noted', { note: '"quoted"' }],
@@ -88,7 +88,7 @@ describe('a read through the proxy', () => {
     }
   })
 
-  it('is answered by the instance where the index answers differently, without a warning', async () => {
+  it('is answered by the instance, without a warning, where the index answers differently', async () => {
     const table = await ask(maps, playground.tokens.admin, {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
     })
@@ -97,12 +97,12 @@ describe('a read through the proxy', () => {
       expect(sourceOf(await ask(path)), path).toEqual(['karmada', false])
   })
 
-  it('that finds nothing in the index is answered by the instance', async () => {
+  it('is answered by the instance when the index finds nothing', async () => {
     const missing = await ask(`${maps}/missing`)
     expect([missing.status, ...sourceOf(missing)]).toEqual([404, 'karmada', false])
   })
 
-  it('goes to the instance with a warning while the index cannot be read', async () => {
+  it('is answered by the instance with a warning while the index cannot be read', async () => {
     await playground.containerManagement.setReadApiAvailable(false)
     try {
       const list = await ask(maps)
@@ -117,8 +117,8 @@ describe('a read through the proxy', () => {
   })
 })
 
-describe('the index authorizes nothing', () => {
-  it('so the instance authorizes, and a reader of one namespace reads no other', async () => {
+describe('the authorization of index reads', () => {
+  it('comes from the instance, and limits a reader of one namespace to that', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1'
     const local = karmada().local
     const token = await playground.host.issueToken({ name: 'tenant' }, 600)
@@ -181,7 +181,7 @@ async function watched(path: string, token = playground.tokens.admin) {
 }
 
 describe('an informer through the proxy', () => {
-  it('lists and watches the index as one', async () => {
+  it('lists and watches the index with one version', async () => {
     const list = await ask('/api/v1/configmaps?resourceVersion=0&limit=500')
     expect(sourceOf(list)).toEqual(['index', false])
     const { resourceVersion } = (JSON.parse(list.text) as KubeList<KubeObject>).metadata
@@ -227,8 +227,8 @@ const stir = () =>
     body: { ...configMap(''), metadata: { generateName: 'stir-' } },
   })
 
-describe('a caller reads what it wrote', () => {
-  it('while the index is stalled: from the instance, and others from the index; and then from the index', async () => {
+describe('a caller reads its own writes', () => {
+  it('from the instance while the index is stalled, and from the index after that; others from the index throughout', async () => {
     await write('POST', maps, configMap('mine', { a: '1' }))
     await eventually('the index shows it', async () => sourceOf(await ask(`${maps}/mine`))[0] === 'index')
     await write('POST', maps, configMap('doomed'))
@@ -262,7 +262,7 @@ describe('a caller reads what it wrote', () => {
     expect(namesIn(after)).not.toContain('doomed')
   })
 
-  it('also after many were deleted at once', async () => {
+  it('after deleting many objects at once', async () => {
     const labelled = (name: string) => ({ ...configMap(name), metadata: { name, labels: { batch: 'x' } } })
     for (const name of ['batch-1', 'batch-2']) await write('POST', maps, labelled(name))
     await whileItIsStalled(async () => {
@@ -279,7 +279,7 @@ describe('a caller reads what it wrote', () => {
     expect(namesIn(after).filter(name => name.startsWith('batch'))).toEqual([])
   })
 
-  it('through another replica that checks newcomers, until the index has reached what there was when it came', async () => {
+  it('through another replica that checks newcomers, once the index has reached the state of its first read', async () => {
     const another = await proxy.another(undefined, { checkNewcomers: true })
     const listThere = () => curl(another, `${root}${maps}`, { token: playground.tokens.admin })
     await whileItIsStalled(async () => {
@@ -297,7 +297,7 @@ describe('a caller reads what it wrote', () => {
     await another.close()
   })
 
-  it('through another replica, when it says up to where', async () => {
+  it('through another replica, when it sends the versions it needs', async () => {
     const another = await proxy.another()
     const { admin } = playground.tokens
     const askThere = (path: string) => curl(another, `${root}${path}`, { token: admin })
@@ -318,7 +318,7 @@ describe('a caller reads what it wrote', () => {
     expect(namesIn(after)).toContain('elsewhere')
   })
 
-  it.runIf(kubectls().length > 0)('with kubectl, too', async () => {
+  it.runIf(kubectls().length > 0)('with kubectl', async () => {
     const [kubectl = ''] = kubectls()
     const run = (words: string, input = '') =>
       runKubectl(kubectl, words.split(' '), { kubeconfig: proxy.file('admin'), home: proxy.folder, input })
@@ -337,7 +337,7 @@ describe('a caller reads what it wrote', () => {
   })
 })
 
-describe('an index that declares nothing, as Clusterpedia’s', () => {
+describe('an index without declared capabilities, as Clusterpedia’s', () => {
   const annotate = (value: string | null) =>
     playground.host.local.request({
       method: 'PATCH',

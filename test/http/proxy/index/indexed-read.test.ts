@@ -103,8 +103,8 @@ function read(path: string, more: { listOnly?: boolean; trouble?: string } = {})
   return { index, karmada, facts, ledger, start, ended: ended.promise, failures, answers }
 }
 
-describe('a read that the index could answer', () => {
-  it('of an index whose lists have versions does not ask which server serves its type', async () => {
+describe('a read that the index may answer', () => {
+  it('is not checked for aggregation where the index’s lists have versions', async () => {
     const { facts, index, start, ended } = read(MAPS)
     let asked = 0
     facts.isAggregated = async () => ++asked > 0
@@ -113,7 +113,7 @@ describe('a read that the index could answer', () => {
     expect([index.received.length, asked]).toEqual([1, 0])
   })
 
-  it('fails once, with the first reason, when it is given up twice before it is sent', async () => {
+  it('fails once, with the first reason, when it is aborted twice before it is sent', async () => {
     const { facts, start, failures } = read(MAPS)
     facts.verdict = () => new Promise(() => undefined)
     const exchange = start()
@@ -122,7 +122,7 @@ describe('a read that the index could answer', () => {
     expect(failures).toEqual(reasons.slice(0, 1))
   })
 
-  it('is answered there, when everything is found out and in order', async () => {
+  it('is answered by the index when every check passes', async () => {
     const { index, karmada, start, ended, answers } = read(MAPS)
     start()
     expect(await ended).toBe('ended')
@@ -130,7 +130,7 @@ describe('a read that the index could answer', () => {
     expect(answers).toEqual([expect.stringMatching(/^index /)])
   })
 
-  it('goes to Karmada while it is not known whether the caller may read', async () => {
+  it('goes to Karmada while the caller’s access is unknown', async () => {
     const { index, karmada, facts, start, ended } = read(MAPS)
     facts.verdict = () => Promise.reject(new Error('no answer'))
     start()
@@ -138,7 +138,7 @@ describe('a read that the index could answer', () => {
     expect([index.received, karmada.received.length]).toEqual([[], 1])
   })
 
-  it('goes to Karmada while it is not known whether its type is aggregated, where lists have no version', async () => {
+  it('goes to Karmada while its type’s aggregation is unknown and lists have no version', async () => {
     const { index, karmada, facts, start, ended } = read(MAPS, { listOnly: true })
     facts.isAggregated = () => Promise.reject(new Error('no answer'))
     start()
@@ -146,7 +146,7 @@ describe('a read that the index could answer', () => {
     expect([index.received, karmada.received.length]).toEqual([[], 1])
   })
 
-  it('of one object from some version on asks first whether the index has reached it', async () => {
+  it('of one object at a minimum version first checks how far the index is', async () => {
     const { index, karmada, start, ended, answers } = read(`${MAPS}/x?resourceVersion=200`)
     start()
     expect(await ended).toBe('ended')
@@ -156,7 +156,7 @@ describe('a read that the index could answer', () => {
     expect(answers).toEqual(['karmada NotReached'])
   })
 
-  it('of one object from some version on goes to Karmada where the index does not say how far it is', async () => {
+  it('of one object at a minimum version goes to Karmada where the index reports no position', async () => {
     const { index, karmada, start, ended, answers } = read(`${MAPS}/x?resourceVersion=50`)
     index.answer = {
       status: 200,
@@ -167,7 +167,7 @@ describe('a read that the index could answer', () => {
     expect([karmada.received.length, answers]).toEqual([1, ['karmada NotReached']])
   })
 
-  it('of a list from some version on reads it once, and sees in the answer that it is behind', async () => {
+  it('of a list at a minimum version is sent once, and finds in the answer that the index lags', async () => {
     const { index, karmada, start, ended, answers } = read(`${MAPS}?resourceVersion=200`)
     start()
     expect(await ended).toBe('ended')
@@ -176,7 +176,7 @@ describe('a read that the index could answer', () => {
     expect(answers.at(-1)).toBe('karmada NotReached')
   })
 
-  it('of a list that shows less than its caller wrote goes on at Karmada', async () => {
+  it('of a list that lacks the caller’s write falls back to Karmada', async () => {
     const { karmada, ledger, start, ended } = read(MAPS)
     const type = { group: '', resource: 'configmaps' }
     ledger.begin({ instance: 'u', user: 'ann' }, type, { verb: 'update', namespace: 'a', name: 'x' }).ended({
@@ -190,7 +190,7 @@ describe('a read that the index could answer', () => {
     expect(karmada.received).toHaveLength(1)
   })
 
-  it('that watches from some version on does not wait for what its caller wrote before', async () => {
+  it('that watches from a version does not wait for the caller’s earlier writes', async () => {
     const { index, karmada, facts, start, ended, answers } = read(`${MAPS}?watch=1&resourceVersion=50`)
     facts.showsOwnWrites = async () => false
     start()
@@ -199,7 +199,7 @@ describe('a read that the index could answer', () => {
     expect([index.received.length, karmada.received]).toEqual([2, []])
   })
 
-  it('that watches from anywhere waits for it', async () => {
+  it('that watches from no version waits for them', async () => {
     const { karmada, facts, start, ended } = read(`${MAPS}?watch=1`)
     facts.showsOwnWrites = async () => false
     start()
@@ -207,7 +207,7 @@ describe('a read that the index could answer', () => {
     expect(karmada.received).toHaveLength(1)
   })
 
-  it('whose caller hangs up while it is found out about is sent to nobody', async () => {
+  it('whose caller disconnects during the checks is not sent', async () => {
     const { index, karmada, facts, start, failures } = read(MAPS)
     const verdict = deferred<{ allowed: boolean }>()
     facts.verdict = () => verdict.promise
@@ -219,7 +219,7 @@ describe('a read that the index could answer', () => {
     expect([index.received, karmada.received]).toEqual([[], []])
   })
 
-  it('whose caller hangs up while the index answers is not sent again', async () => {
+  it('whose caller disconnects while the index answers is not sent again', async () => {
     const { index, karmada, start, failures } = read(MAPS)
     index.answer = undefined
     const reading = start()
@@ -231,7 +231,7 @@ describe('a read that the index could answer', () => {
     expect(karmada.received).toEqual([])
   })
 
-  it('for which only an old verdict is known says that the instance is away', async () => {
+  it('with only an old review reports that the instance is unreachable', async () => {
     const { facts, start, ended, answers } = read(MAPS)
     facts.verdict = async () => ({ allowed: true, old: true })
     start()
@@ -240,7 +240,7 @@ describe('a read that the index could answer', () => {
   })
 })
 
-describe('a read that goes to Karmada because the index is in trouble', () => {
+describe('a read that falls back from an unusable index to Karmada', () => {
   const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
   const hungUp = new Error('the caller hung up')
   function goesToKarmada() {
@@ -249,7 +249,7 @@ describe('a read that goes to Karmada because the index is in trouble', () => {
     return all
   }
 
-  it('goes to the index when Karmada cannot be reached', async () => {
+  it('returns to the index when Karmada cannot be reached', async () => {
     const { index, karmada, start, ended } = goesToKarmada()
     start()
     karmada.sinks[0]?.failed(refused())
@@ -257,7 +257,7 @@ describe('a read that goes to Karmada because the index is in trouble', () => {
     expect([karmada.received.length, index.received.length]).toEqual([1, 1])
   })
 
-  it('goes nowhere else when its caller has hung up, however Karmada then breaks', async () => {
+  it('ends when its caller has disconnected, whatever Karmada does', async () => {
     const { index, karmada, start, ended, failures } = goesToKarmada()
     karmada.send = (_, sink) => {
       karmada.sinks.push(sink)
@@ -270,7 +270,7 @@ describe('a read that goes to Karmada because the index is in trouble', () => {
     expect([failures, index.received]).toEqual([[hungUp], []])
   })
 
-  it('goes nowhere else when its caller hangs up after Karmada broke', async () => {
+  it('ends when its caller disconnects after Karmada failed', async () => {
     const { index, karmada, facts, start, ended, failures } = goesToKarmada()
     karmada.send = (_, sink) => {
       karmada.sinks.push(sink)

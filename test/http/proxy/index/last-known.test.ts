@@ -22,7 +22,7 @@ function remembering() {
   }
 }
 
-it('an answer is as old as its question, also when it stands in for another', async () => {
+it('an answer has the age of its request, also when it replaces another', async () => {
   const { get, pass } = remembering()
   const slow = async () => {
     pass(4)
@@ -36,7 +36,7 @@ it('an answer is as old as its question, also when it stands in for another', as
   expect(await get('a', away)).toEqual({ value: 'yes', askedAt: 0, old: true })
 })
 
-it('the answer that was stored first is forgotten when the memory is full', async () => {
+it('the oldest answer is dropped when the cache is full', async () => {
   const { get, asked } = remembering()
   for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await get(key)
   expect(asked).toEqual(['a', 'b', 'c', 'a'])

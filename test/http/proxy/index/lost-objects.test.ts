@@ -66,8 +66,8 @@ async function whileLost(fault: Omit<LostObjects, 'kind' | 'cluster'>, act: () =
   }
 }
 
-describe('an index that lost objects of a type and says Ready', () => {
-  it('does not make them look gone: an empty list is the instance’s', async () => {
+describe('an index that has lost objects of a type and reports Ready', () => {
+  it('does not hide them: an empty list is answered by the instance', async () => {
     await whileLost({ group: '', resource: 'configmaps' }, async () => {
       expect(await list(maps)).toEqual({
         status: 200,
@@ -84,7 +84,7 @@ describe('an index that lost objects of a type and says Ready', () => {
     ['all', 0],
     ['some', 1],
   ])(
-    'does not make %s objects of an aggregated API look gone: its lists are the instance’s',
+    'does not hide %s objects of an aggregated API: its lists are answered by the instance',
     async (_, keep) => {
       await whileLost({ group: 'cluster.karmada.io', resource: 'clusters', keep }, async () => {
         expect(await list(clusters)).toEqual({
@@ -98,7 +98,7 @@ describe('an index that lost objects of a type and says Ready', () => {
     },
   )
 
-  it('while an aggregated API is away, a list of its objects is its error', async () => {
+  it('gives an error for a list of an aggregated API that is away', async () => {
     const { setAggregatedApiAvailable } = proxy.playground.karmadas.get(proxy.instance)!
     await setAggregatedApiAvailable(false)
     try {
@@ -109,14 +109,14 @@ describe('an index that lost objects of a type and says Ready', () => {
     await eventually('that API answers again', async () => (await list(clusters)).names.length === 2)
   })
 
-  it('is not believed about a namespace that really is empty either', async () => {
+  it('is not trusted about a namespace that really is empty either', async () => {
     const { status, names, source } = await list('/api/v1/namespaces/nowhere/configmaps')
     expect([status, names, source]).toEqual([200, [], 'karmada'])
   })
 })
 
 describe('an index whose instance refuses connections', () => {
-  it('goes on answering with a warning, but for what it may have lost', async () => {
+  it('still answers with a warning, except for empty lists', async () => {
     expect((await list(maps)).source).toBe('index')
     const comeBack = karmada().interrupt({ kind: 'refuseConnections' })
     try {

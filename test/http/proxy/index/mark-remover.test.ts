@@ -14,7 +14,7 @@ function cleaned(text: string, cuts: readonly number[] = []): string {
   return Buffer.concat([...pieces.map(piece => Buffer.from(unmarked.push(piece))), unmarked.end()]).toString()
 }
 
-describe('what an index adds to an object is taken out', () => {
+describe('the removal of the index’s own annotations', () => {
   it.each([
     [
       `{"metadata":{"name":"x","annotations":{"a":"b",${mark}}}}`,
@@ -24,19 +24,19 @@ describe('what an index adds to an object is taken out', () => {
     [`{"metadata":{"name":"x","annotations":{${mark}}}}`, '{"metadata":{"name":"x"}}'],
     [`{"metadata":{"annotations":{${mark}},"name":"x"}}`, '{"metadata":{"name":"x"}}'],
     [`{"metadata":{"annotations":{${mark}}}}`, '{"metadata":{}}'],
-  ])('from %s', (text, clean) => expect(cleaned(text)).toBe(clean))
+  ])('applies to %s', (text, clean) => expect(cleaned(text)).toBe(clean))
 
-  it('and text that only quotes it stays', () => {
+  it('keeps text that only quotes them', () => {
     const text = JSON.stringify({ data: { note: `{${mark}}` } })
     expect(cleaned(text)).toBe(text)
   })
 
-  it('and what only ends like it stays', () => {
+  it('keeps keys that only end like them', () => {
     const own = `{"annotations":{"other.io/cluster-name":"k-eu-west","a":"b"}}`
     expect(cleaned(`[${own},{"annotations":{"a":"b",${mark}}}]`)).toBe(`[${own},{"annotations":{"a":"b"}}]`)
   })
 
-  it('wherever the answer is cut into pieces, and however many objects there are', () => {
+  it('works for any chunk boundaries and any number of objects', () => {
     const annotations = fc.dictionary(fc.constantFrom('a', 'b', KEY), fc.constantFrom('', 'é', 'x'), {
       maxKeys: 2,
     })
@@ -68,7 +68,7 @@ describe('what an index adds to an object is taken out', () => {
     )
   })
 
-  it('and an event of a watch does not wait for the next', () => {
+  it('emits an event of a watch without waiting for the next', () => {
     const unmarked = new MarkRemover(mark)
     const event = `{"type":"ADDED","object":{"metadata":{"annotations":{${mark}}}}}\n`
     expect(unmarked.push(Buffer.from(event)).toString()).toBe('{"type":"ADDED","object":{"metadata":{}}}\n')

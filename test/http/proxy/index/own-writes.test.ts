@@ -56,8 +56,8 @@ const create = async (path: string, body: object) => {
 }
 const merge = 'application/merge-patch+json'
 
-describe('a caller reads what it wrote', () => {
-  it('to a type that its path spelled in percent-encoding', async () => {
+describe('a caller reads its own write', () => {
+  it('to a type whose path is percent-encoded', async () => {
     await create(maps, { metadata: { name: 'encoded' }, data: { v: '0' } })
     await indexed(`${maps}/encoded`)
     await whileStalled(async () => {
@@ -68,7 +68,7 @@ describe('a caller reads what it wrote', () => {
     })
   })
 
-  it('with a deletion that has a dry run in its query only, and a body', async () => {
+  it('of a deletion with a dry run only in its query, and a body', async () => {
     await create(maps, { metadata: { name: 'dry' } })
     await indexed(`${maps}/dry`)
     await whileStalled(async () => {
@@ -91,9 +91,9 @@ describe('a caller reads what it wrote', () => {
   })
 })
 
-describe('a request is answered as the instance answers it', () => {
+describe('an index answer equals the instance’s answer', () => {
   it.each(['-bad', 'a%3Db%3Dc', ',', 'app+IN+(web)'])(
-    'a malformed label selector %s is the caller’s fault, and no trouble of the index',
+    'for a malformed label selector %s: a 400 without a warning about the index',
     async selector => {
       await indexed(maps)
       const { status, reason, warning } = await ask(`${maps}?labelSelector=${selector}`)
@@ -101,7 +101,7 @@ describe('a request is answered as the instance answers it', () => {
     },
   )
 
-  it('a list over all namespaces has the order of keys in etcd', async () => {
+  it('for a list over all namespaces: sorted by etcd key', async () => {
     const namespaces = ['order', 'order-b', 'orderb']
     for (const name of namespaces) {
       await create('/api/v1/namespaces', { metadata: { name } })
@@ -128,7 +128,7 @@ describe('a request is answered as the instance answers it', () => {
 })
 
 // Last, because the type is gone after it.
-it('a caller who deletes definitions of types, many at once, reads their objects from the instance', async () => {
+it('a caller that deletes many CRDs at once reads their objects from the instance', async () => {
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   const policies = '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies'
   await create(policies, {

@@ -24,7 +24,7 @@ describe('a path through the proxy', () => {
   )
 
   it.each(['/north', '/north/json', '/north/proxyx', '', '/north/x/proxy/api', '//proxy/api'])(
-    '%s is none',
+    '%s is no path of the proxy',
     path => expect(parseProxyPath(prefix + path)).toBeUndefined(),
   )
 
@@ -34,7 +34,7 @@ describe('a path through the proxy', () => {
     `${prefix}/../instances/north/proxy/api`,
     '*',
     '',
-  ])('%s is none, wherever it points', target => {
+  ])('%s is no path of the proxy, wherever it points', target => {
     const found = parseProxyPath(target)
     expect(found === undefined || 'problem' in found).toBe(true)
   })

@@ -5,7 +5,7 @@ import { isDryRun, requestInfo } from '../../../../http/proxy/route/request-info
 import { type IndexState, type RouteReason, route } from '../../../../http/proxy/route/route.js'
 import { parseLabelSelector } from '../../../../playground/apimachinery/label-selector.js'
 
-describe('what a request is about', () => {
+describe('the classification of a request', () => {
   it.each<readonly [string, string, string]>([
     ['GET', '/api/v1/namespaces/a/pods', 'list pods a'],
     ['GET', '/api/v1/namespaces/a/pods/x', 'get pods a x'],
@@ -64,7 +64,7 @@ describe('what a request is about', () => {
     ['POST', '/api/v1/namespaces?dryRun=%zz', 'create namespaces'],
     ['POST', '/api/v1/namespaces?dryRun=All&dryRun=All', 'create namespaces, dry'],
     ['POST', '/api/v1/namespaces?dryRun=', 'create namespaces'],
-  ])('%s %s is %s', (method, target, words) => {
+  ])('%s %s gives %s', (method, target, words) => {
     const { verb, resource: r, long, dryRun } = requestInfo(method, target)
     const named = r && [`${r.group ? `${r.group}/` : ''}${r.resource}`, r.namespace, r.name, r.subresource]
     const flags = [long && 'long', dryRun && 'dry'].filter(Boolean)
@@ -72,7 +72,7 @@ describe('what a request is about', () => {
   })
 })
 
-describe('a write', () => {
+describe('the dry-run check of a write', () => {
   it.each([
     ['POST', 'All', true, true],
     ['PATCH', 'All', true, true],
@@ -80,7 +80,7 @@ describe('a write', () => {
     // Its options are read from the body, whatever the query says.
     ['DELETE', 'All', true, false],
     ['DELETE', '', false, false],
-  ])('%s with dryRun=%s, a body: %s, is a dry run: %s', (method, value, hasBody, expected) => {
+  ])('%s with dryRun=%s and a body: %s gives %s', (method, value, hasBody, expected) => {
     for (const path of ['/api/v1/namespaces/a/pods/x', '/api/v1/namespaces/a/pods'])
       expect(isDryRun(requestInfo(method, `${path}?dryRun=${value}`), hasBody)).toBe(expected)
   })
@@ -95,7 +95,7 @@ describe('a label selector', () => {
     'a.b/c != d',
     'app in (web,db),tier notin ( a , b )',
     'tier=',
-  ])('%s selects alike in an index', selector => expect(selectsAlike(selector)).toBe(true))
+  ])('%s selects the same in an index', selector => expect(selectsAlike(selector)).toBe(true))
 
   it.each([
     '-bad',
@@ -108,7 +108,7 @@ describe('a label selector', () => {
     'a'.repeat(64),
     'a=é',
     'n>5',
-  ])('%s is left to the instance', selector => expect(selectsAlike(selector)).toBe(false))
+  ])('%s is answered by the instance', selector => expect(selectsAlike(selector)).toBe(false))
 
   it('is never passed to an index when an API server would refuse it', () => {
     const piece = fc.constantFrom(
@@ -178,7 +178,7 @@ const routed = (
 }
 const met = new Set<string>()
 
-describe('a request goes', () => {
+describe('a request is routed', () => {
   /** Where each engine, in order, may answer: `index`, or the reason why Karmada does. */
   const rows: [request: string, ofClusterpedia: string, ofEmbedded?: string, accept?: string][] = [
     // Lists, watches and single objects
@@ -282,7 +282,7 @@ describe('a request goes', () => {
     ['yes', 'Aggregated', false],
     ['unknown', 'AggregatedUnknown', true],
   ] as const)(
-    'to Karmada when another server than the instance’s own serves the type (%s), unless lists say what they show',
+    'to Karmada when an aggregated API serves the type (%s), unless lists have versions',
     (aggregated, reason, fallback) => {
       const ofClusterpedia = routed(`GET ${all}`, { ...good, can: clusterpedia, aggregated })
       expect(ofClusterpedia).toMatchObject({ to: 'karmada', reason, fallback })
@@ -300,7 +300,7 @@ describe('a request goes', () => {
     [{ away: true, hangs: true }, 'karmada', 'Hangs'],
     [{ away: true, access: 'unknown' }, 'karmada', 'AccessUnknown'],
     [{ away: true, showsOwnWrites: false }, 'karmada', 'OwnWrites'],
-  ] as const)('of an instance that is away and an index that is %j: to the %s, %s', (change, to, reason) => {
+  ] as const)('for an unreachable instance and an index with %j: to the %s, %s', (change, to, reason) => {
     expect(routed(`GET ${all}`, { ...good, can: embedded, ...change })).toMatchObject({ to, reason })
     met.add(reason)
   })
@@ -313,7 +313,7 @@ describe('a request goes', () => {
       { 'user-agent': 'k/v1.36.2 (linux/amd64) kubernetes/0000000', 'kubectl-command': 'kubectl get' },
     ],
   ])(
-    'to Karmada when %s lists, unless lists say what they show: `get -w` watches from the list',
+    'to Karmada when %s lists, unless lists have versions: `get -w` watches from the list',
     (_name, kubectl) => {
       for (const request of [`GET ${all}`, `GET ${all}?limit=500`]) {
         const ofClusterpedia = routed(request, { ...good, can: clusterpedia }, JSON_ONLY, kubectl)
@@ -330,7 +330,7 @@ describe('a request goes', () => {
     met.add(reason)
   })
 
-  it('and no reason goes untested', () => {
+  it('with every reason covered by a row', () => {
     const tested: Record<RouteReason, 'here' | 'where an index is read' | 'with the rules of lists'> = {
       NoResource: 'here',
       NotARead: 'here',

@@ -75,7 +75,7 @@ async function exec(as: 'admin' | 'viewer' | 'direct', command: string[], stdin:
 }
 
 describe('containers of a member, behind clusters/{member}/proxy, through the proxy', () => {
-  it('exec hands on what a command writes and how it ended, as it does directly', async () => {
+  it('exec transfers a command’s output and exit code, as a direct connection does', async () => {
     for (const as of ['direct', 'admin'] as const) {
       const { stdout, stderr, ended } = await exec(as, ['sh', '-c', 'echo out; echo err >&2; exit 3'])
       await waitFor(() => expect(ended()).toMatchObject({ reason: 'NonZeroExitCode' }))
@@ -83,7 +83,7 @@ describe('containers of a member, behind clusters/{member}/proxy, through the pr
     }
   })
 
-  it('exec is a conversation, and carries a large input there and back', async () => {
+  it('exec is interactive, and transfers large input both ways', async () => {
     const stdin = new PassThrough()
     const { stdout, ended } = await exec('admin', ['cat'], stdin)
     stdin.write('hello\n')
@@ -94,7 +94,7 @@ describe('containers of a member, behind clusters/{member}/proxy, through the pr
     expect(stdout.text() === `hello\n${large}`).toBe(true)
   })
 
-  it('attach shows what the container writes from then on, and hands it what is typed', async () => {
+  it('attach prints later output of the container, and sends it input', async () => {
     const [stdout, stdin] = [output(), new PassThrough()]
     const opened = new Attach(configOf('admin')).attach(
       namespace,
@@ -113,7 +113,7 @@ describe('containers of a member, behind clusters/{member}/proxy, through the pr
     socket.close()
   })
 
-  it('port-forward joins a port', async () => {
+  it('port-forward connects to a port', async () => {
     const [received, sent] = [output(), new PassThrough()]
     const opened = await new PortForward(configOf('admin')).portForward(
       namespace,
@@ -129,7 +129,7 @@ describe('containers of a member, behind clusters/{member}/proxy, through the pr
     socket?.close()
   })
 
-  it('exec is closed when the member breaks off in the middle, and the next one works', async () => {
+  it('exec is closed when the member breaks the connection, and the next one works', async () => {
     const stdin = new PassThrough()
     const { stdout, socket, ended } = await exec('admin', ['cat'], stdin)
     stdin.write('hello')
@@ -157,7 +157,7 @@ describe.each(kubectls())('%s', kubectl => {
   const options = () => ({ kubeconfig, home: join(proxy.folder, 'home') })
   const run = (...words: string[]) => runKubectl(kubectl, words, options())
 
-  it('logs, in whole and in part, are those of the member', async () => {
+  it('logs, whole and partial, are those of the member', async () => {
     expect((await run('logs', pod)).stdout).toMatch(/^simulated container main of image talker\n/)
     expect((await run('logs', pod, '--tail=1')).stdout).toMatch(/^[^\n]+\n$/)
     expect((await run('logs', pod, '--timestamps', '--tail=1')).stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /)
@@ -180,14 +180,14 @@ describe.each(kubectls())('%s', kubectl => {
     expect([code, stdout]).toEqual([3, 'out\n'])
   })
 
-  it('exec hands a large input to a command and its output back unchanged', async () => {
+  it('exec returns a large input of a command unchanged', async () => {
     const input = Buffer.alloc(300_000, 'kairship ').toString()
     const words = ['exec', '-i', pod, '--', 'cat']
     const { code, stdout } = await runKubectl(kubectl, words, { ...options(), input })
     expect([code, stdout === input]).toEqual([0, true])
   })
 
-  it('port-forward gives back what each of its connections sends', async () => {
+  it('port-forward echoes the data of each of its connections', async () => {
     const forwarding = new RunningKubectl(kubectl, ['port-forward', pod, ':80'], options())
     const [, port] = await forwarding.said(/Forwarding from 127\.0\.0\.1:(\d+) -> 80/)
     const echo = (text: string): Promise<string> =>

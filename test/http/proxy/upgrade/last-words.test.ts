@@ -44,8 +44,8 @@ const deleteInstance = async () => {
   await proxy.upstream.api.close()
 }
 
-describe('a command in a container that ends because its instance is deleted', () => {
-  it('ends with a Status on the error channel and a close frame that say so', async () => {
+describe('an exec that ends because its instance is deleted', () => {
+  it('ends with a Status on the error channel and a close frame with the reason', async () => {
     const { received, closed } = await open('exec')
     await deleteInstance()
     const [code, reason] = await closed
@@ -62,7 +62,7 @@ describe('a command in a container that ends because its instance is deleted', (
     ['portforward', 'v4.channel.k8s.io'],
     ['exec', 'base64.channel.k8s.io'],
   ])(
-    'ends with a close frame alone where there is no such channel: %s over %s',
+    'ends with a close frame only, where no error channel exists: %s over %s',
     async (subresource, protocol) => {
       const { received, closed } = await open(subresource, protocol)
       await deleteInstance()
@@ -72,7 +72,7 @@ describe('a command in a container that ends because its instance is deleted', (
   )
 })
 
-it('a command in a container that ends because the server stops says so', async () => {
+it('an exec that ends because the server stops reports the reason', async () => {
   const { received, closed } = await open('exec')
   const stopped = proxy.api.running.close()
   expect((await closed)[0]).toBe(1001)

@@ -72,7 +72,7 @@ const forbidden = 'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent
 const accepted = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 
 describe('an upgrade that the instance refuses', () => {
-  it('carries nothing of the caller to the instance, neither before nor after the refusal, and is closed', async () => {
+  it('carries no bytes of the caller to the instance, before or after the refusal, and is closed', async () => {
     const { received, sockets } = instanceAnswers(forbidden)
     const caller = await say(asks() + SMUGGLED, true)
     await waitFor(() => expect(caller.text()).toContain('\r\n\r\nno'))
@@ -113,7 +113,7 @@ describe('an upgrade that the instance refuses', () => {
       /^HTTP\/1\.1 403 /,
     ],
     ['a second answer after it', `${forbidden}${accepted}HTTP/1.1 200 OK\r\n\r\n`, /403 [\s\S]*\r\n\r\nno$/],
-  ])('with %s is relayed as this one answer', async (_, answer, relayed) => {
+  ])('with %s is relayed as a single answer', async (_, answer, relayed) => {
     const { received } = instanceAnswers(answer)
     const caller = await say(asks())
     await isClosed(caller)
@@ -123,7 +123,7 @@ describe('an upgrade that the instance refuses', () => {
     await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
   })
 
-  it('lets its caller send on while it is relayed, and drops what comes', async () => {
+  it('lets its caller send during the relay, and drops those bytes', async () => {
     const { received, sockets } = instanceAnswers('')
     const caller = await say(asks())
     await waitFor(() => expect(sockets).toHaveLength(1))
@@ -145,7 +145,7 @@ describe('an upgrade that the instance refuses', () => {
     expect(caller.text()).toMatch(/403 Forbidden[\s\S]*\r\n2\r\nno\r\n0\r\n\r\n$/)
   })
 
-  it('with a body larger than all buffers is relayed whole to a caller that reads', async () => {
+  it('with a body larger than all buffers is relayed completely to a caller that reads', async () => {
     const size = 4 * 1024 * 1024
     instanceAnswers(`HTTP/1.1 500 Oh\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)
     const caller = await say(asks())
@@ -153,7 +153,7 @@ describe('an upgrade that the instance refuses', () => {
     expect(caller.text().length - caller.text().indexOf('\r\n\r\n') - 4).toBe(size)
   })
 
-  it('and breaks off in the middle is broken off for the caller, too', async () => {
+  it('and breaks in the middle breaks for the caller, too', async () => {
     proxy.upstream.upgrade = (_, socket) =>
       socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf', () => socket.destroy())
     const caller = await say(asks())
@@ -169,7 +169,7 @@ describe('an upgrade that the instance refuses', () => {
     ['names two protocols', accepted.replace('Upgrade: web', 'Upgrade: h2c\r\nUpgrade: web')],
     ['switches to no protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['does not switch the connection', accepted.replace('Connection: Upgrade\r\n', '')],
-  ])('by an answer that %s is a 503 of our own', async (_, answer) => {
+  ])('with an answer that %s becomes a 503', async (_, answer) => {
     const { received } = instanceAnswers(answer)
     const caller = await say(asks() + SMUGGLED)
     await isClosed(caller)
@@ -179,8 +179,8 @@ describe('an upgrade that the instance refuses', () => {
   })
 })
 
-describe('an upgrade that the instance has not answered', () => {
-  it('is given up when the caller hangs up', async () => {
+describe('an upgrade without an answer from the instance', () => {
+  it('is aborted when the caller disconnects', async () => {
     const { sockets } = instanceAnswers('')
     const caller = await say(asks())
     await waitFor(() => expect(sockets).toHaveLength(1))
@@ -212,7 +212,7 @@ describe('an upgrade that the instance has not answered', () => {
     expect(proxy.upstream.requests).toEqual([])
   })
 
-  it('holds back what the caller sends until the instance has switched, and hands it on then', async () => {
+  it('buffers the caller’s bytes until the instance has switched protocols, and then forwards them', async () => {
     const { received, sockets } = instanceAnswers('HTTP/1.1 103 Early Hints\r\n\r\n')
     const caller = await say(`${asks()}early `)
     await waitFor(() => expect(sockets).toHaveLength(1))
@@ -279,7 +279,7 @@ describe('an upgrade request', () => {
     '/north/proxy/api/v1/namespaces/a/pods/x/exec/more',
     '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/nodes/x/proxy/',
     '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/apis/cluster.karmada.io/v1alpha1/clusters/n/proxy/api/v1/namespaces/a/pods/x/exec',
-  ])('at %s is refused: nothing is to be upgraded there', async path => {
+  ])('at %s is refused because that path has no upgrade', async path => {
     const caller = await say(asks(WEBSOCKET, { path }))
     await isClosed(caller)
     expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*only exec, attach and portforward/)
@@ -332,7 +332,7 @@ describe('an upgrade request', () => {
   })
 })
 
-describe('a refusal of our own on a connection whose peer never ends its side', () => {
+describe('our own refusal on a connection whose peer never closes its side', () => {
   it.each([
     ['anonymous', asks(WEBSOCKET, { token: 'unknown' }), 401],
     ['by the host', asks(WEBSOCKET, { token: 'viewer' }), 403],
@@ -344,7 +344,7 @@ describe('a refusal of our own on a connection whose peer never ends its side', 
     expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
-  it('closes a connection that breaks while it is refused, and the server lives on', async () => {
+  it('closes a connection that breaks during the refusal, and the server continues', async () => {
     const callers = await Promise.all(
       Array.from({ length: 10 }, () => say(asks(WEBSOCKET, { path: '/north' }))),
     )
@@ -353,7 +353,7 @@ describe('a refusal of our own on a connection whose peer never ends its side', 
   })
 })
 
-it('a caller that is gone before it was let in leaves nothing behind', async () => {
+it('a caller that disconnects before authorization leaves nothing open', async () => {
   const { sockets } = instanceAnswers(accepted)
   const caller = await say(asks())
   caller.socket.destroy()

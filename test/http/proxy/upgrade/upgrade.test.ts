@@ -39,7 +39,7 @@ describe('an upgrade through the proxy', () => {
     socket.on('error', () => undefined)
   }
 
-  it('becomes a tunnel: what either side says reaches the other, and an end is an end', async () => {
+  it('becomes a tunnel: bytes of either side reach the other, and an end is passed on', async () => {
     proxy.upstream.upgrade = (_, socket) => {
       socket.write(accepted)
       socket.on('data', chunk => socket.write(`echo ${chunk}`))
@@ -68,18 +68,18 @@ describe('an upgrade through the proxy', () => {
   it.each([
     ['unknown', 401],
     ['viewer', 403],
-  ])('of %s is refused with %i before the instance hears of it', async (token, status) => {
+  ])('of %s is refused with %i before the instance receives it', async (token, status) => {
     expect(await next(await upgrade(token))).toMatch(
       new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*"kind":"Status"`),
     )
     expect(proxy.upstream.requests).toEqual([])
   })
 
-  it('to anywhere but the proxy is refused', async () => {
+  it('outside the proxy is refused', async () => {
     expect(await next(await upgrade('admin', '/north'))).toMatch(/^HTTP\/1.1 404/)
   })
 
-  it('makes Node warn of nothing', async () => {
+  it('causes no warning of Node.js', async () => {
     proxy.upstream.upgrade = (_, socket) => switched(socket)
     const warned = await warnedDuring(async () => {
       const socket = await upgrade('admin')
@@ -90,7 +90,7 @@ describe('an upgrade through the proxy', () => {
     expect(warned).toEqual([])
   })
 
-  it('survives both sides breaking off, and leaves nothing open', async () => {
+  it('survives a break of both sides, and leaves nothing open', async () => {
     proxy.upstream.upgrade = (_, socket) => switched(socket)
     const socket = await upgrade('admin')
     await next(socket)
@@ -102,7 +102,7 @@ describe('an upgrade through the proxy', () => {
     expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
   })
 
-  it('is cut when we stop', async () => {
+  it('is closed when the server stops', async () => {
     proxy.upstream.upgrade = (_, socket) => switched(socket)
     const socket = await upgrade('admin')
     await next(socket)

@@ -31,7 +31,7 @@ const message = fc.array(size, { minLength: 1, maxLength: 3 }).map(sizes =>
 )
 
 describe('the frames of a WebSocket server', () => {
-  it('are followed however they arrive: between frames and between messages is known at each byte', () => {
+  it('are parsed at any chunk boundaries: each byte is known to be between frames or messages, or not', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1 })
     fc.assert(
       fc.property(fc.array(message, { maxLength: 4 }), cuts, (messages, steps) => {
@@ -55,13 +55,13 @@ describe('the frames of a WebSocket server', () => {
     )
   })
 
-  it('are over after a close frame', () => {
+  it('end after a close frame', () => {
     const subject = new WebSocketFrames()
     subject.take(closeFrame('bye'))
     expect(subject.betweenFrames).toBe(false)
   })
 
-  it('of our own are read back as written, short and long', () => {
+  it('that we write can be parsed, short and long', () => {
     for (const text of ['', 'x'.repeat(124), 'x'.repeat(125), 'ü'.repeat(500)]) {
       const subject = new WebSocketFrames()
       subject.take(channelMessage(3, text))
