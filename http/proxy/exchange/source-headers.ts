@@ -1,4 +1,5 @@
 import type { RawSink } from '../../../ports/kube-api.js'
+import { eachHeader } from '../../../ports/raw-headers.js'
 import { warningHeader } from '../../answered-from.js'
 import type { Route } from '../route/route.js'
 import { PassingSink } from './passing-sink.js'
@@ -22,9 +23,29 @@ export class SourceHeaders extends PassingSink {
 
   override head(status: number, message: string, headers: readonly string[]): void {
     const { to, reason, because, fallback } = this.route
-    const named = [...headers, 'Kairship-Source', to, 'Kairship-Source-Reason', reason, ...this.more]
+    const named = [
+      ...withoutOwn(headers),
+      'Kairship-Source',
+      to,
+      'Kairship-Source-Reason',
+      reason,
+      ...this.more,
+    ]
     this.begun()
     if (fallback) named.push('Warning', warningHeader(`answered by ${SOURCES[to]}: ${because}`))
     this.sink.head(status, message, named)
   }
+}
+
+const OWN = /^kairship-/i
+
+/** What Kairship says of an answer only Kairship says: a program behind an instance, or another Kairship, may say it as well. */
+function withoutOwn(headers: readonly string[]): readonly string[] {
+  // Nearly no answer has one, and then nothing is copied.
+  if (!headers.some((text, index) => index % 2 === 0 && OWN.test(text))) return headers
+  const kept: string[] = []
+  eachHeader(headers, (name, value) => {
+    if (!OWN.test(name)) kept.push(name, value)
+  })
+  return kept
 }
