@@ -178,7 +178,9 @@ const shellOf = (
     annotations: { [ISSUED_TO]: user },
   },
   spec: {
-    secretRef: { name: `${name}-kubeconfig` },
+    // Nobody can know its name before it is there: a terminal that is started while the Secret of another one of its name is
+    // still being collected would have that one's rights.
+    secretRef: { name: `${name}-${randomBytes(4).toString('hex')}` },
     commandAction: spec?.commandAction || 'bash',
     once: spec?.once ?? false,
     ttlSecondsAfterStarted: seconds,

@@ -44,12 +44,13 @@ describe('a terminal', () => {
     )
     const name = await start({ commandAction: 'kubectl get clusters', once: true, cleanup: true })
     const stored = await world.find(host(), CLOUD_SHELLS, at(name))
+    const { secretRef } = stored.spec
     expect(stored.spec).toEqual({
-      secretRef: { name: `${name}-kubeconfig` },
+      secretRef: { name: expect.stringMatching(`^${name}-[0-9a-f]{8}$`) },
       commandAction: 'kubectl get clusters',
       ...{ once: true, cleanup: true, ttlSecondsAfterStarted: 500 },
     })
-    const secret = await world.find(host(), TYPES.secrets, at(`${name}-kubeconfig`))
+    const secret = await world.find(host(), TYPES.secrets, at(secretRef.name))
     expect(secret.metadata.ownerReferences).toMatchObject([
       { kind: 'CloudShell', name, uid: stored.metadata.uid },
     ])
@@ -75,8 +76,25 @@ describe('a terminal', () => {
     expect((await world.calls.both('deleteCloudShell', named(name))).json.code).toBe(5)
     await eventually(
       'its Secret is gone',
-      async () => !(await world.find(host(), TYPES.secrets, at(`${name}-kubeconfig`))),
+      async () => !(await world.find(host(), TYPES.secrets, at(secretRef.name))),
     )
+  })
+
+  it('never has the Secret of an earlier one of its name', async () => {
+    const name = await start()
+    const before = (await world.find(host(), CLOUD_SHELLS, at(name))).spec.secretRef.name
+    const held = (finalizers: readonly string[]) =>
+      world.patch(host(), TYPES.secrets, at(before), { metadata: { finalizers } })
+    await held(['example.com/held'])
+    expect(await world.calls.rest('deleteCloudShell', named(name))).toEqual({})
+    expect(await world.find(host(), TYPES.secrets, at(before))).toBeDefined()
+    const again = await create({ metadata: { name } })
+    expect(again.ok, again.text).toBe(true)
+    const stored = await world.find(host(), CLOUD_SHELLS, at(name))
+    expect(stored.spec.secretRef.name).not.toBe(before)
+    const secret = await world.find(host(), TYPES.secrets, at(stored.spec.secretRef.name))
+    expect(secret.metadata.ownerReferences).toMatchObject([{ uid: stored.metadata.uid }])
+    await held([])
   })
 
   it('is nobody else’s, and of no other instance', async () => {
