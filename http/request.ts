@@ -2,6 +2,7 @@ import { type DescMessage, getOption, hasOption, type Message } from '@bufbuild/
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { FieldBehavior, field_behavior } from '../proto/gen/google/api/field_behavior_pb.js'
 import { type FieldViolation, invalidFields } from './failure.js'
+import { isPathSegment, noPathSegment } from './path-segment.js'
 
 /** The text at a field path in proto names (`metadata.name`); '' where any part is absent. For the proto's `name_field`. */
 export function fieldValue(message: Message, path: string): string {
@@ -19,17 +20,21 @@ const jsonPath = (path: string): string =>
 
 /**
  * Holds a request to the fields its proto calls REQUIRED, in messages that are present at any depth.
- * @param naming further ones, by their paths in proto names
- * @throws Failure INVALID_ARGUMENT naming every one that is missing
+ * @param naming further ones that name what the call is about, by their paths in proto names
+ * @throws Failure INVALID_ARGUMENT naming every one that is missing, and every name that is no segment of a path
  */
 export function requireFields(schema: DescMessage, message: Message, naming: readonly string[] = []): void {
   const missing = missingFields(schema, message, '')
   const unnamed = naming
-    .filter(path => fieldValue(message, path) === '')
-    .map(path => ({ field: jsonPath(path), description: 'is required' }))
+    .flatMap(path => problemOfName(jsonPath(path), fieldValue(message, path)))
     .filter(({ field }) => !missing.some(one => one.field === field))
   const violations = [...missing, ...unnamed]
   if (violations.length > 0) throw invalidFields(violations)
+}
+
+function problemOfName(field: string, name: string): FieldViolation[] {
+  if (name === '') return [{ field, description: 'is required' }]
+  return isPathSegment(name) ? [] : [{ field, description: noPathSegment(name) }]
 }
 
 function missingFields(schema: DescMessage, message: Message, prefix: string): FieldViolation[] {

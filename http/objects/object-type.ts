@@ -1,5 +1,6 @@
 import { type GroupVersionResource, type KubeObject, resourcePath } from '../../manifests/kube.js'
 import { type FieldViolation, invalidFields } from '../failure.js'
+import { isPathSegment, noPathSegment } from '../path-segment.js'
 
 /** A type of objects inside an instance or a member. */
 export interface ObjectType extends GroupVersionResource {
@@ -67,13 +68,12 @@ export const prefixOf = ({ cluster }: Place): string =>
     ? ''
     : `/apis/cluster.karmada.io/v1alpha1/clusters/${encodeURIComponent(cluster)}/proxy`
 
-/** Every part of a path must be one segment of it (Kubernetes' `IsValidPathSegmentName`), and there. */
+/** Every part of a path must be one segment of it, and there. */
 function check(parts: Readonly<Record<string, string | undefined>>): void {
   const violations = Object.entries(parts).flatMap(([field, value]): FieldViolation[] => {
     if (value === undefined) return []
     if (value === '') return [{ field, description: 'is required' }]
-    if (value !== '.' && value !== '..' && !/[/%\p{Surrogate}]/u.test(value)) return []
-    return [{ field, description: `is ${JSON.stringify(value)}, which is no segment of a path` }]
+    return isPathSegment(value) ? [] : [{ field, description: noPathSegment(value) }]
   })
   if (violations.length > 0) throw invalidFields(violations)
 }

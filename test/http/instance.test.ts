@@ -29,6 +29,24 @@ describe('reading instances', () => {
   })
 
   it.each([
+    ['GET', '/instances/north%2Fstatus', undefined, 'name', 'north/status'],
+    ['PUT', '/instances/north%2Fstatus', { data: '{"spec":{}}' }, 'name', 'north/status'],
+    ['DELETE', '/instances/north%25', undefined, 'name', 'north%'],
+    ['PUT', '/instances/north%2F..%2Fsouth/failover', { enabled: true }, 'instance', 'north/../south'],
+  ])(
+    '%s %s names no instance: an API server would take it for another path',
+    async (verb, path, body, field, name) => {
+      const { call, host } = testApi()
+      const { status, json } = await call('admin', verb, path, body)
+      expect([status, json.message]).toEqual([
+        400,
+        expect.stringContaining(`${field}: is ${JSON.stringify(name)}, which is no segment of a path`),
+      ])
+      expect(host.requests.filter(one => !one.path.endsWith('/tokenreviews'))).toEqual([])
+    },
+  )
+
+  it.each([
     ['registering', 'INSTANCE_STATE_INPROCESS'],
     ['virtualClusterSynced', 'INSTANCE_STATE_INPROCESS'],
     ['ready', 'INSTANCE_STATE_RUNNING'],
