@@ -5,6 +5,7 @@
  * Requests come in: listener → authenticate → authorize → route → snapshot | index | Karmada → one place for errors.
  */
 import { startControllerManager } from './actors/controller-manager.js'
+import { registriesOf } from './actors/images/registries-of.js'
 import { connectKube } from './actors/kube/connection.js'
 import { kubeConnector } from './actors/kube/connector.js'
 import type { Kubeconfig } from './actors/kube/kubeconfig.js'
@@ -80,6 +81,11 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     () => metricsOf(config),
     part => part?.source.close(),
   )
+  const registries = await lifecycle.start(
+    'image registries',
+    () => registriesOf(config),
+    part => Promise.all(part.map(registry => registry.close())),
+  )
   const api = await lifecycle.start(
     'API',
     () =>
@@ -109,6 +115,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
         karmadaVersion: config.karmadaVersion,
+        registries,
         ...(instanceMetrics && { metrics: instanceMetrics }),
         ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),
         ...serving,

@@ -35,4 +35,12 @@ export const serviceSettings = {
     help: 'credential for metricsUrl: YAML or JSON with "token", or "username" and "password"; read again when it changes',
     why: 'a file, because others can read a process’s arguments, and a mounted Secret is replaced while it runs',
   }),
+  registriesFile: setting({
+    kind: path,
+    default: undefined,
+    group: 'Images',
+    commands: answering,
+    help: 'YAML file that lists the image registries whose images are shown; docs/metrics-and-images.md has its fields',
+    why: 'without it the Image service refuses lists by the reason NoRegistries; only registries of this file are ever reached',
+  }),
 } as const

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { DescService } from '@bufbuild/protobuf'
 import type { Fleet } from '../ports/fleet.js'
+import type { ImageRegistry } from '../ports/image-registry.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
@@ -12,6 +13,7 @@ import { BatchService } from '../proto/gen/kairship/batch_pb.js'
 import { CloudShellService } from '../proto/gen/kairship/cloudshell_pb.js'
 import { ClusterService } from '../proto/gen/kairship/cluster_pb.js'
 import { CoreService } from '../proto/gen/kairship/core_pb.js'
+import { ImageService } from '../proto/gen/kairship/image_pb.js'
 import { InsightService } from '../proto/gen/kairship/insight_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
@@ -36,6 +38,7 @@ import { batchHandlers } from './rpc/batch/handlers.js'
 import { cloudShellHandlers } from './rpc/cloud-shell/handlers.js'
 import { clusterHandlers } from './rpc/cluster/handlers.js'
 import { coreHandlers } from './rpc/core/handlers.js'
+import { imageHandlers } from './rpc/image/handlers.js'
 import { type InstanceMetrics, insightHandlers } from './rpc/insight/handlers.js'
 import { instanceHandlers } from './rpc/instance.js'
 import { InstanceFeed } from './rpc/instance-feed.js'
@@ -68,6 +71,8 @@ export interface ApiDependencies {
   readonly parts: RequestParts
   /** Where metrics of instances are queried; absent where nowhere. */
   readonly metrics?: InstanceMetrics
+  /** The image registries that may be read. */
+  readonly registries?: readonly ImageRegistry[]
   readonly now?: () => number
 }
 
@@ -86,7 +91,7 @@ export interface ManagementApi {
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const { fleet, host, connector, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp, parts } =
     dependencies
-  const { metrics, now = () => performance.now() } = dependencies
+  const { metrics, registries = [], now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
   const authorizer = hostAuthorizer({ host, now })
@@ -97,6 +102,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const ownWrites = new OwnWrites({ catchUp, fleet, feed, host })
   const instances = new InstanceReading(fleet, host, ownWrites)
   const objects = objectsOf({ parts, instances })
+  const workspaces = new Workspaces(host)
   return {
     services: [
       served(
@@ -111,13 +117,11 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CloudShellService, cloudShellHandlers({ fleet, host, instances, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
       served(CoreService, coreHandlers(objects, ownReadsOf({ parts, instances }))),
+      served(ImageService, imageHandlers({ registries, objects, workspaces })),
       served(InsightService, insightHandlers({ metrics, instances })),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
-      served(
-        WorkspaceService,
-        workspaceHandlers({ workspaces: new Workspaces(host), instances, objects, authorizer }),
-      ),
+      served(WorkspaceService, workspaceHandlers({ workspaces, instances, objects, authorizer })),
       served(PolicyService, policyHandlers(objects)),
     ],
     instances,

@@ -3,6 +3,7 @@ import { createServer } from 'node:https'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Fleet } from '../ports/fleet.js'
+import type { ImageRegistry } from '../ports/image-registry.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
@@ -68,6 +69,8 @@ export interface ApiOptions {
   readonly rightsGraceMs?: number
   /** Where metrics of instances are queried; absent where nowhere. */
   readonly metrics?: InstanceMetrics
+  /** The image registries that may be read. */
+  readonly registries?: readonly ImageRegistry[]
   /** What the proxy lets through at once. */
   readonly proxyLimits?: Partial<ProxyLimits>
   /** How long calls under way may go on once `close` was called. */

@@ -57,11 +57,15 @@ export const RegistrySchema: GenMessage<Registry> = /*@__PURE__*/
  */
 export type Repository = Message<"kairship.io.api.image.v1alpha1.Repository"> & {
   /**
+   * The whole name, as it stands in image names after the host: `shop/web`.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Whether Kairship reads the registry without a credential. Registries do not say it of a repository.
+   *
    * @generated from field: bool public = 2;
    */
   public: boolean;
@@ -72,12 +76,14 @@ export type Repository = Message<"kairship.io.api.image.v1alpha1.Repository"> & 
   tagCount: bigint;
 
   /**
+   * 0: registries of the distribution spec do not count.
+   *
    * @generated from field: int64 pull_count = 4;
    */
   pullCount: bigint;
 
   /**
-   * Milliseconds since 1970-01-01 UTC.
+   * 0: registries of the distribution spec do not say it.
    *
    * @generated from field: int64 update_time = 5;
    */
@@ -113,14 +119,14 @@ export type Artifact = Message<"kairship.io.api.image.v1alpha1.Artifact"> & {
   tags: Tag[];
 
   /**
-   * Bytes.
+   * Bytes of its configuration and layers, as they are pulled; 0 for an image of several platforms, whose sizes differ.
    *
    * @generated from field: int64 image_size = 3;
    */
   imageSize: bigint;
 
   /**
-   * Milliseconds since 1970-01-01 UTC.
+   * 0: registries of the distribution spec do not say it.
    *
    * @generated from field: int64 push_time = 4;
    */
@@ -144,7 +150,7 @@ export type Tag = Message<"kairship.io.api.image.v1alpha1.Tag"> & {
   name: string;
 
   /**
-   * Milliseconds since 1970-01-01 UTC.
+   * 0: registries of the distribution spec do not say it.
    *
    * @generated from field: int64 push_time = 2;
    */
@@ -194,7 +200,7 @@ export type ListRegistriesRequest = Message<"kairship.io.api.image.v1alpha1.List
   pageSize: number;
 
   /**
-   * The workspace whose registries are read.
+   * The id of the workspace whose registries are read, beside those that all share; empty for any.
    *
    * @generated from field: string workspace_id = 6;
    */
@@ -238,7 +244,7 @@ export type ListProjectsRequest = Message<"kairship.io.api.image.v1alpha1.ListPr
   registry: string;
 
   /**
-   * Also projects that anyone may pull from.
+   * Changes nothing: registries of the distribution spec do not say which projects anyone may pull from.
    *
    * @generated from field: bool public = 4;
    */
@@ -259,7 +265,7 @@ export type ListProjectsRequest = Message<"kairship.io.api.image.v1alpha1.ListPr
   pageSize: number;
 
   /**
-   * The workspace whose registries are read.
+   * The id of the workspace whose registries are read, beside those that all share; empty for any.
    *
    * @generated from field: string workspace_id = 7;
    */
@@ -303,7 +309,7 @@ export type ListRepositoriesRequest = Message<"kairship.io.api.image.v1alpha1.Li
   registry: string;
 
   /**
-   * Encode a slash as %2F.
+   * As ListProjects shows it.
    *
    * @generated from field: string project = 4;
    */
@@ -338,7 +344,7 @@ export type ListRepositoriesRequest = Message<"kairship.io.api.image.v1alpha1.Li
   showArtifacts: boolean;
 
   /**
-   * The workspace whose registries are read.
+   * The id of the workspace whose registries are read, beside those that all share; empty for any.
    *
    * @generated from field: string workspace_id = 9;
    */
@@ -382,14 +388,14 @@ export type ListArtifactsRequest = Message<"kairship.io.api.image.v1alpha1.ListA
   registry: string;
 
   /**
-   * Encode a slash as %2F.
+   * As ListProjects shows it.
    *
    * @generated from field: string project = 4;
    */
   project: string;
 
   /**
-   * Encode a slash as %2F.
+   * The whole name, as ListRepositories shows it. Encode a slash as %2F.
    *
    * @generated from field: string repository = 5;
    */
@@ -410,7 +416,7 @@ export type ListArtifactsRequest = Message<"kairship.io.api.image.v1alpha1.ListA
   pageSize: number;
 
   /**
-   * The workspace whose registries are read.
+   * The id of the workspace whose registries are read, beside those that all share; empty for any.
    *
    * @generated from field: string workspace_id = 8;
    */
@@ -553,13 +559,15 @@ export const DetectKangarooResponseSchema: GenMessage<DetectKangarooResponse> = 
   messageDesc(file_kairship_image, 13);
 
 /**
- * Container images that the registries of a workspace hold, for forms that choose one.
+ * Container images for forms that choose one, from the registries of the setting registriesFile: any with the API of the OCI
+ * distribution spec and Docker's catalog. Without the setting lists are refused by the reason NoRegistries. Callers must see the
+ * namespace.
  *
  * @generated from service kairship.io.api.image.v1alpha1.ImageService
  */
 export const ImageService: GenService<{
   /**
-   * Lists the image registries that a workspace may use.
+   * Lists the image registries of the workspaces to which the namespace or its instance belongs, and with `global` those that all share.
    *
    * @generated from rpc kairship.io.api.image.v1alpha1.ImageService.ListRegistries
    */
@@ -569,7 +577,7 @@ export const ImageService: GenService<{
     output: typeof ListRegistriesResponseSchema;
   },
   /**
-   * Lists the projects of a registry.
+   * Lists the projects of a registry: the first parts of the names of its repositories. `_` has those whose names have no slash.
    *
    * @generated from rpc kairship.io.api.image.v1alpha1.ImageService.ListProjects
    */
@@ -579,7 +587,7 @@ export const ImageService: GenService<{
     output: typeof ListProjectsResponseSchema;
   },
   /**
-   * Lists the repositories of a project.
+   * Lists the repositories of a project, by name.
    *
    * @generated from rpc kairship.io.api.image.v1alpha1.ImageService.ListRepositories
    */

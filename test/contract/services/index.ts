@@ -7,6 +7,7 @@ import { batch } from './batch.js'
 import { cloudShell } from './cloud-shell.js'
 import { cluster } from './cluster.js'
 import { core } from './core.js'
+import { image } from './image.js'
 import { insight } from './insight.js'
 import { instance } from './instance.js'
 import { networking } from './networking.js'
@@ -17,5 +18,5 @@ import { workspace } from './workspace.js'
 export const services: readonly ServiceScenarios[] = [
   ...[aggregation, apiextensions, apps, autoscaling, batch],
   ...[cloudShell, cluster],
-  ...[core, insight, instance, networking, policy, workspace],
+  ...[core, image, insight, instance, networking, policy, workspace],
 ]
