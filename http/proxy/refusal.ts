@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { Code } from '../code.js'
 import { type Failure, httpStatusOf } from '../failure.js'
 
@@ -56,5 +56,6 @@ export function refuse(response: ServerResponse, failure: Failure, requestId: st
     return
   }
   const { code, headers, body } = refusalOf(failure, requestId)
-  response.writeHead(code, headers).end(body)
+  // A text of the instance that Node refused is remembered by the response, and would be refused again: that would end the process.
+  response.writeHead(code, STATUS_CODES[code] ?? '', headers).end(body)
 }

@@ -5,7 +5,14 @@ import {
   type RawRequest,
   type RawSink,
 } from '../../../ports/kube-api.js'
-import { cancelled, deadlineExceeded, Failure, invalidArgument, unavailable } from '../../failure.js'
+import {
+  badGateway,
+  cancelled,
+  deadlineExceeded,
+  Failure,
+  invalidArgument,
+  unavailable,
+} from '../../failure.js'
 import type { ExchangeTarget } from '../target.js'
 import { type Frames, framesOf } from './frames.js'
 import { answerHeaders, requestHeaders, sandboxed } from './headers.js'
@@ -78,7 +85,17 @@ export class ProxyExchange implements RawSink {
       this.#reject(refused)
       return
     }
-    response.writeHead(status, message, sandboxed(answerHeaders(received)))
+    try {
+      response.writeHead(status, message, sandboxed(answerHeaders(received)))
+    } catch (error) {
+      const failure = badGateway('the instance answered with a head that HTTP does not allow', {
+        reason: 'BadAnswer',
+        cause: error,
+      })
+      this.#exchange?.abort(failure)
+      this.#reject(failure)
+      return
+    }
     if (!this.#target.info.long) return
     this.#frames = framesOf(received)
     // A watch that is silent has begun all the same: informers wait for its head.

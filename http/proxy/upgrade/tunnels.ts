@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { RawExchange, RawRequest, RawSink, RawSocket, UpgradeSink } from '../../../ports/kube-api.js'
 import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { toFailure } from '../../errors.js'
-import { cancelled, type Failure } from '../../failure.js'
+import { badGateway, cancelled, type Failure } from '../../failure.js'
 import { refuseUpgrade, upgradeResponse } from '../../upgrade-response.js'
 import { admitUpgrade } from '../admission.js'
 import { ProxyExchange, shuttingDown } from '../exchange/exchange.js'
@@ -138,7 +138,15 @@ export class Tunnels {
     { path }: Target,
     { headers, socket }: Switched,
   ): Promise<Failure | undefined> {
-    response.writeHead(101, 'Switching Protocols', switchingHeaders(headers))
+    try {
+      response.writeHead(101, 'Switching Protocols', switchingHeaders(headers))
+    } catch (error) {
+      socket.destroy()
+      throw badGateway('the instance answered with a head that HTTP does not allow', {
+        reason: 'BadAnswer',
+        cause: error,
+      })
+    }
     response.flushHeaders()
     response.detachSocket(client as Socket)
     for (const chunk of early.take()) socket.write(chunk)
