@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { duplicateFields, duplicateProblem } from '../../../playground/apimachinery/duplicate-fields.js'
 
-describe('fields that a JSON text states twice', () => {
+describe('duplicate fields of a JSON text', () => {
   it.each([
     ['{"a":1,"b":{"a":2}}', []],
     ['{"a":1,"a":2}', ['a']],
@@ -19,11 +19,11 @@ describe('fields that a JSON text states twice', () => {
     expect(duplicateFields(text)).toEqual(expected)
   })
 
-  it('are named as Kubernetes does', () => {
+  it('are reported with Kubernetes’ message', () => {
     expect(duplicateProblem('spec.replicas')).toBe('duplicate field "spec.replicas"')
   })
 
-  it('are never found in what JSON.stringify wrote', () => {
+  it('are never found in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         expect(duplicateFields(JSON.stringify(value, undefined, 1))).toEqual([])

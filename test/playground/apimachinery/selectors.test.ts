@@ -62,11 +62,11 @@ describe('a label selector', () => {
       `a=${'x'.repeat(64)}`,
       `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 characters`,
     ],
-  ])('%j is refused in the words of Kubernetes', (text, message) => {
+  ])('%j is refused with Kubernetes’ message', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(message))
   })
 
-  it('made from an object joins matchLabels and matchExpressions', () => {
+  it('made from an object combines matchLabels and matchExpressions', () => {
     const selector = selectorFromObject({
       matchLabels: { app: 'web' },
       matchExpressions: [
@@ -79,7 +79,7 @@ describe('a label selector', () => {
     expect(selector.matches({ app: 'web', zone: 'a', old: '' })).toBe(false)
   })
 
-  it('that is absent selects nothing, and an empty one everything', () => {
+  it('that is absent selects nothing, and an empty one selects everything', () => {
     expect(selectorFromObject(undefined).matches({})).toBe(false)
     expect(selectorFromObject({}).matches({})).toBe(true)
   })
@@ -104,11 +104,11 @@ describe('a field selector', () => {
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=b\\x', 'invalid field selector: invalid escape sequence: \\x'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
-  ])('%j is refused in the words of Kubernetes', (text, message) => {
+  ])('%j is refused with Kubernetes’ message', (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(new SelectorError(message))
   })
 
-  it('is refused when the type does not index the field', () => {
+  it('is refused when the type does not support the field', () => {
     const selector = parseFieldSelector('spec.x=1')
     expect(() => checkFieldSelector(selector, new Set(['spec.y']))).toThrow(
       'field label not supported: spec.x',
@@ -119,7 +119,7 @@ describe('a field selector', () => {
     expect(() => checkFieldSelector(selector, new Set(['spec.x']))).not.toThrow()
   })
 
-  it('tells the one name it pins', () => {
+  it('reports the one name that it requires', () => {
     expect(exactValue(parseFieldSelector('metadata.name=a'), 'metadata.name')).toBe('a')
     expect(exactValue(parseFieldSelector('metadata.name!=a'), 'metadata.name')).toBeUndefined()
   })

@@ -42,7 +42,7 @@ const ann = { user: 'ann' }
 const secrets = '/api/v1/namespaces/default/secrets'
 
 describe('RBAC', () => {
-  it('grants what a binding says, for that name and namespace only', async () => {
+  it('grants the rules of a binding for its name and namespace only', async () => {
     expect(await as(ann, `${secrets}/mine`)).toBe('allowed')
     expect(await as(ann, `${secrets}/other`)).toBe(
       'secrets "other" is forbidden: User "ann" cannot get resource "secrets" in API group "" in the namespace "default"',
@@ -51,13 +51,13 @@ describe('RBAC', () => {
     expect(await as(ann, '/api/v1/namespaces/kube-system/secrets/mine')).toContain('is forbidden')
   })
 
-  it('refuses paths outside the API in words of their own', async () => {
+  it('refuses paths outside the API with Kubernetes’ message', async () => {
     expect(await as({ user: 'ann', groups: ['system:unauthenticated'] }, '/openapi/v3')).toBe(
       'forbidden: User "ann" cannot get path "/openapi/v3"',
     )
   })
 
-  it('takes a changed role into account at once', async () => {
+  it('applies a changed role at once', async () => {
     const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/one-secret'
     const rules = (name: string) => [
       { apiGroups: [''], resources: ['secrets'], resourceNames: [name], verbs: ['get'] },
@@ -139,7 +139,7 @@ describe('reviews', () => {
       ...(impersonate ? { impersonate } : {}),
     })
 
-  it('SelfSubjectAccessReview answers for the caller, whoever that is', async () => {
+  it('SelfSubjectAccessReview answers for the caller', async () => {
     const spec = {
       resourceAttributes: { verb: 'get', resource: 'secrets', name: 'mine', namespace: 'default' },
     }
@@ -166,7 +166,7 @@ describe('reviews', () => {
     ])
   })
 
-  it('TokenReview knows the tokens of this cluster and no others', async () => {
+  it('TokenReview accepts the tokens of this cluster and no others', async () => {
     const token = await server.issueToken({ name: 'zoe', groups: ['dev'] }, 60)
     const path = 'authentication.k8s.io/v1/tokenreviews'
     expect((await review(path, { token })).status).toMatchObject({
@@ -181,7 +181,7 @@ describe('reviews', () => {
     )
   })
 
-  it('a token ends when its time is over', async () => {
+  it('a token expires', async () => {
     let now = Date.now()
     const other = await startApiServer({ name: 'clocked', clock: () => now })
     const token = await other.issueToken({ name: 'zoe' }, 60)
@@ -198,9 +198,9 @@ describe('reviews', () => {
   })
 })
 
-describe('what was decided before', () => {
+describe('a cached authorization decision', () => {
   /** As a socket's certificate and a verified token do, one caller asks again and again. */
-  it('does not outlive a binding, nor hide a new one', async () => {
+  it('ends with its binding, and does not hide a new one', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
     const { kubeConnector } = await import('../../../actors/kube/connector.js')
     const api = await kubeConnector().connect(await server.tokenKubeconfig({ name: 'cleo' }))

@@ -34,7 +34,7 @@ const path = '/apis/cluster.karmada.io/v1alpha1/clusters'
 const get = (at: string): Promise<unknown> =>
   server.local.request({ method: 'GET', path: at }).catch((error: StatusError) => [error.code, error.message])
 
-it('an aggregated type is stored, its subresources are code, and while it is away all of it is 503 in plain text', async () => {
+it('an aggregated type is stored and has subresources in code, and gets 503 in plain text while its API is away', async () => {
   const api = await server.aggregate({
     group: 'cluster.karmada.io',
     version: 'v1alpha1',

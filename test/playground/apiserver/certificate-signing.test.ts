@@ -47,7 +47,7 @@ const approve = (name: string) =>
     body: { status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: 'fine' }] } },
   })
 
-it('an approved request is signed for the name it asks for; who asks is the server’s word', async () => {
+it('an approved CSR is signed for the requested name, and the server sets the requester', async () => {
   const made = await ask('ann', 'kubernetes.io/kube-apiserver-client')
   expect(made.spec.username).toBe('system:admin')
   await approve('ann')
@@ -59,7 +59,7 @@ it('an approved request is signed for the name it asks for; who asks is the serv
   expect(certificate.verify(new X509Certificate(server.certificateAuthority).publicKey)).toBe(true)
 })
 
-it('requests of other signers are left to them', async () => {
+it('CSRs of other signers stay unsigned', async () => {
   await ask('foreign', 'example.com/signer')
   await approve('foreign')
   await ask('own', 'kubernetes.io/kube-apiserver-client')

@@ -42,7 +42,7 @@ describe('garbage collection', () => {
   const path = '/api/v1/namespaces/default/configmaps'
   const make = (name: string, metadata: object = {}) => post(path, { metadata: { name, ...metadata } })
 
-  it('deletes what an owner leaves behind, and what that owned in turn', async () => {
+  it('deletes the dependents of a deleted owner, and their dependents', async () => {
     const root = await make('root')
     const child = await make('child', ownedBy(root))
     await make('grandchild', ownedBy(child))
@@ -50,7 +50,7 @@ describe('garbage collection', () => {
     await expect.poll(() => reasonOf(`${path}/grandchild`)).toBe('NotFound')
   })
 
-  it('spares a dependent that has another owner, and forgets the one that is gone', async () => {
+  it('keeps a dependent with another owner, and removes the reference to the deleted one', async () => {
     const [one, two] = [await make('one'), await make('two')]
     const references = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences]
     await make('shared', { ownerReferences: references })
@@ -60,7 +60,7 @@ describe('garbage collection', () => {
       .toBe(1)
   })
 
-  it('with Orphan takes the reference out of dependents, then lets the owner go', async () => {
+  it('with Orphan removes the references of dependents, then deletes the owner', async () => {
     const owner = await make('orphaning')
     await make('orphan', ownedBy(owner))
     await remove(`${path}/orphaning`, { propagationPolicy: 'Orphan' })
@@ -68,7 +68,7 @@ describe('garbage collection', () => {
     expect((await get(`${path}/orphan`)).metadata.ownerReferences).toBeUndefined()
   })
 
-  it('in the foreground keeps the owner until the dependents that block it are gone', async () => {
+  it('with Foreground keeps the owner until its blocking dependents are deleted', async () => {
     const owner = await make('patient')
     await make('blocking', {
       ...ownedBy(owner, { blockOwnerDeletion: true }),
@@ -83,15 +83,15 @@ describe('garbage collection', () => {
     await expect.poll(() => reasonOf(`${path}/patient`)).toBe('NotFound')
   })
 
-  it('collects an object whose owner was never there', async () => {
+  it('deletes an object whose owner never existed', async () => {
     const stray = { metadata: { name: 'nobody', uid: '00000000-0000-0000-0000-000000000000' } }
     await make('stray', ownedBy(stray))
     await expect.poll(() => reasonOf(`${path}/stray`)).toBe('NotFound')
   })
 })
 
-describe('namespaces', () => {
-  it('take their content with them, and wait for its finalizers', async () => {
+describe('a namespace', () => {
+  it('is deleted with its content, after that content’s finalizers', async () => {
     await namespace('full')
     const path = '/api/v1/namespaces/full/configmaps'
     await post(path, { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
@@ -115,7 +115,7 @@ describe('namespaces', () => {
     await expect.poll(() => reasonOf('/api/v1/namespaces/full')).toBe('NotFound')
   })
 
-  it('that are terminating refuse new content', async () => {
+  it('that is terminating refuses new content', async () => {
     await namespace('closing')
     await post('/api/v1/namespaces/closing/configmaps', {
       metadata: { name: 'x', finalizers: ['example.com/hold'] },
@@ -130,7 +130,7 @@ describe('namespaces', () => {
     expect(refused.status.details.causes[0].reason).toBe('NamespaceTerminating')
   })
 
-  it('stay while an aggregated API is away, and say so', async () => {
+  it('stays while an aggregated API is away, and reports that in a condition', async () => {
     const api = await server.aggregate({ group: 'away.example.com', version: 'v1', definitions: [] })
     await api.setAvailable(false)
     await namespace('stuck')
@@ -150,7 +150,7 @@ describe('namespaces', () => {
     await api.remove()
   })
 
-  it('carry their name as a label and have a default account and the root certificate', async () => {
+  it('has its name as a label, a default ServiceAccount and the root CA ConfigMap', async () => {
     await namespace('furnished')
     expect(await get('/api/v1/namespaces/furnished')).toMatchObject({
       metadata: { labels: { 'kubernetes.io/metadata.name': 'furnished' } },
@@ -169,7 +169,7 @@ describe('token Secrets', () => {
     type: 'kubernetes.io/service-account-token',
   })
 
-  it('are filled with a token that authenticates as the account, until the Secret is deleted', async () => {
+  it('get a token that authenticates as the account until the Secret is deleted', async () => {
     await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } })
     await post(secrets, tokenSecret('robot-token', 'robot'))
     await expect.poll(() => get(`${secrets}/robot-token`).then(secret => secret.data?.token)).toBeDefined()

@@ -37,7 +37,7 @@ const kinds = async (server: ApiServer): Promise<string[]> =>
   (await discover(server.local)).types.map(({ kind }) => kind)
 
 describe('discovery documents that logical clusters share', () => {
-  it('say what this cluster serves now, whatever another serves and whatever was served before', async () => {
+  it('list what this cluster serves now, independently of the others and of earlier documents', async () => {
     expect(await kinds(one)).not.toContain('Thing')
     await one.local.request({ method: 'POST', path: CRDS, body: crd('th') })
     await eventually('the type to be served', async () => (await kinds(one)).includes('Thing'))
@@ -59,7 +59,7 @@ describe('discovery documents that logical clusters share', () => {
     expect(await kinds(other)).toContain('Thing')
   })
 
-  it('say at once that an aggregated API is away, and that it is back', async () => {
+  it('show at once that an aggregated API is away or back', async () => {
     const definition: ResourceDefinition = {
       group: 'y.io',
       version: 'v1',

@@ -16,7 +16,7 @@ interface Meta {
   readonly metadata: { readonly uid: string; readonly resourceVersion: string }
 }
 
-it('a restarted server is the same one: address, CA, tokens, objects and versions', async () => {
+it('a restarted server has the same address, CA, tokens, objects and versions', async () => {
   const before = await startApiServer({ name: 'kept', dataDir })
   const made = await before.local.request<Meta>({ method: 'POST', path, body: { metadata: { name: 'a' } } })
   const token = await before.issueToken({ name: 'ann' }, 600)
@@ -36,7 +36,7 @@ it('a restarted server is the same one: address, CA, tokens, objects and version
   await after.close()
 })
 
-it('a full disk refuses writes with the reason, loses nothing, and heals', async () => {
+it('a full disk makes writes fail with the reason, loses nothing, and recovers', async () => {
   const server = await startApiServer({ name: 'full', dataDir })
   const create = (name: string) =>
     server.local.request({ method: 'POST', path, body: { metadata: { name } } }).then(

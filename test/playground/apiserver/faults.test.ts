@@ -33,7 +33,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
-it('endWatches ends a watch cleanly: the body is complete', async () => {
+it('endWatches ends a watch with a complete body', async () => {
   const response = await get(`${configMaps}?watch=true`)
   const text = textOf(response)
   server.interrupt({ kind: 'endWatches' })
@@ -41,7 +41,7 @@ it('endWatches ends a watch cleanly: the body is complete', async () => {
   expect(response.complete).toBe(true)
 })
 
-it('cutConnections breaks a watch off in the middle', async () => {
+it('cutConnections breaks a watch in the middle', async () => {
   const response = await get(`${configMaps}?watch=true`)
   const text = textOf(response)
   server.interrupt({ kind: 'cutConnections' })
@@ -49,14 +49,14 @@ it('cutConnections breaks a watch off in the middle', async () => {
   expect((await get('/version')).statusCode).toBe(200)
 })
 
-it('refuseConnections lets nobody in until it is undone', async () => {
+it('refuseConnections refuses every connection until it is undone', async () => {
   const undo = server.interrupt({ kind: 'refuseConnections' })
   await expect(get('/version')).rejects.toThrow(/ECONNRESET|disconnected|hang up/)
   undo()
   expect((await get('/version')).statusCode).toBe(200)
 })
 
-it('an answer in place of the real one comes for matching requests alone', async () => {
+it('an injected answer applies to matching requests only', async () => {
   const undo = server.interrupt({
     kind: 'answer',
     matches: ({ path }) => path === configMaps,
@@ -69,7 +69,7 @@ it('an answer in place of the real one comes for matching requests alone', async
   expect((await get(configMaps)).statusCode).toBe(200)
 })
 
-it('closing ends open watches properly and leaves no socket', async () => {
+it('closing completes open watches and leaves no socket', async () => {
   const response = await get(`${configMaps}?watch=true`)
   const text = textOf(response)
   await server.close()
@@ -79,7 +79,7 @@ it('closing ends open watches properly and leaves no socket', async () => {
   await expect(get('/version')).rejects.toThrow(/ECONNREFUSED/)
 })
 
-it('closing does not wait for who connected and never spoke', async () => {
+it('closing does not wait for clients that connected and sent nothing', async () => {
   const { hostname, port } = new URL(server.url)
   const silent = connect(Number(port), hostname)
   await once(silent, 'connect')
@@ -91,14 +91,14 @@ it('closing does not wait for who connected and never spoke', async () => {
   expect(silent.destroyed).toBe(true)
 })
 
-it('a port that is taken is named', async () => {
+it('a port in use is named in the error', async () => {
   const port = Number(new URL(server.url).port)
   await expect(startApiServer({ name: 'second', port })).rejects.toThrow(
     `the API server second cannot listen on 127.0.0.1:${port}: listen EADDRINUSE`,
   )
 })
 
-it('a long list is compressed for who accepts it, and tells the same', async () => {
+it('a long list is compressed for clients that accept it, with the same content', async () => {
   for (let index = 0; index < 4; index += 1) {
     await server.local.request({
       method: 'POST',

@@ -65,7 +65,7 @@ async function https(
 }
 
 describe('a logical cluster over TLS', () => {
-  it('answers health and version to anybody, and nothing else', async () => {
+  it('answers health and version to anonymous clients, and no other path', async () => {
     const anonymous = parse(await server.tokenKubeconfig({ name: 'x' }))
     delete anonymous.users[0].user.token
     const kubeconfig = JSON.stringify(anonymous)
@@ -85,7 +85,7 @@ describe('a logical cluster over TLS', () => {
     expect([answer.code, JSON.parse(answer.text).reason]).toEqual([401, 'Unauthorized'])
   })
 
-  it('says 404 page not found in plain text for what it does not serve', async () => {
+  it('answers 404 in plain text for unknown paths', async () => {
     const answer = await https('/apis/nothing.example.com/v1/things')
     expect([answer.code, answer.headers['content-type'], answer.text]).toEqual([
       404,
@@ -94,7 +94,7 @@ describe('a logical cluster over TLS', () => {
     ])
   })
 
-  it('takes YAML bodies', async () => {
+  it('accepts YAML bodies', async () => {
     const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: from-yaml}\ndata: {a: "1"}\n'
     const answer = await https(configMaps, {
       method: 'POST',
@@ -104,7 +104,7 @@ describe('a logical cluster over TLS', () => {
     expect([answer.code, JSON.parse(answer.text).data]).toEqual([201, { a: '1' }])
   })
 
-  it('refuses a body of more than 3 MiB without reading on', async () => {
+  it('refuses a body of more than 3 MiB without reading the rest', async () => {
     const answer = await https(configMaps, {
       method: 'POST',
       body: JSON.stringify(configMap('big', { a: 'x'.repeat(3 * 1024 * 1024) })),
@@ -114,8 +114,8 @@ describe('a logical cluster over TLS', () => {
   })
 })
 
-describe('writes', () => {
-  it('refuse a resourceVersion that is no longer the newest, in the words clients look for', async () => {
+describe('a write', () => {
+  it('with an old resourceVersion is refused with Kubernetes’ message', async () => {
     const made = await server.local.request<Meta>({
       method: 'POST',
       path: configMaps,
@@ -134,7 +134,7 @@ describe('writes', () => {
     )
   })
 
-  it('that change nothing make no new version', async () => {
+  it('without a change creates no new version', async () => {
     const made = await server.local.request<Meta>({
       method: 'POST',
       path: configMaps,
@@ -148,7 +148,7 @@ describe('writes', () => {
     expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
   })
 
-  it('into a namespace that does not exist are refused by its name', async () => {
+  it('into a missing namespace is refused with its name', async () => {
     const error = await server.local
       .request({ method: 'POST', path: '/api/v1/namespaces/nowhere/configmaps', body: configMap('x') })
       .catch(e => e)
@@ -165,8 +165,8 @@ async function take(events: AsyncIterable<WatchEvent>, count: number): Promise<s
   return seen
 }
 
-describe('watches', () => {
-  it('resume from a resourceVersion without a gap', async () => {
+describe('a watch', () => {
+  it('resumes from a resourceVersion without a gap', async () => {
     const first = await server.local.request<Meta>({
       method: 'POST',
       path: configMaps,
@@ -181,7 +181,7 @@ describe('watches', () => {
     ])
   })
 
-  it('from before a compaction get one ERROR event with code 410', async () => {
+  it('from before a compaction gets one ERROR event with code 410', async () => {
     server.interrupt({ kind: 'compact' })
     const events: WatchEvent[] = []
     for await (const event of server.local.watch({ path: configMaps, query: { resourceVersion: '1' } })) {
@@ -194,8 +194,8 @@ describe('watches', () => {
 
 const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } })
 
-describe('paged lists', () => {
-  it('show one moment over all pages, whatever is written in between', async () => {
+describe('a paged list', () => {
+  it('shows one revision over all pages, whatever is written in between', async () => {
     const path = '/api/v1/namespaces/kube-public/secrets'
     for (const name of ['a', 'b', 'c', 'd']) {
       await server.local.request({ method: 'POST', path, body: secret(name) })
@@ -221,8 +221,8 @@ describe('paged lists', () => {
   })
 })
 
-describe('custom resources', () => {
-  it('are served as soon as their definition is created, and go with it', async () => {
+describe('a custom resource', () => {
+  it('is served as soon as its CRD is created, and deleted with it', async () => {
     const crd = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

@@ -4,8 +4,8 @@ import { startApiServer } from '../../../playground/apiserver/server.js'
 
 const ann = { name: 'ann', groups: ['readers'] }
 
-describe('a token that was verified before', () => {
-  it('is refused from the second in which it expires, and before it holds', async () => {
+describe('the cache of verified tokens', () => {
+  it('refuses a token from the second in which it expires, and before it is valid', async () => {
     let now = 1_000_000
     const tokens = new Tokens(() => now)
     const token = await tokens.issueUser(ann, 60)
@@ -18,7 +18,7 @@ describe('a token that was verified before', () => {
     expect(await tokens.verify(token)).toBeUndefined()
   })
 
-  it('says nothing of a token that only looks like it', async () => {
+  it('distinguishes a token from a similar one', async () => {
     const tokens = new Tokens(Date.now)
     const token = await tokens.issueUser(ann, 60)
     await tokens.verify(token)
@@ -28,7 +28,7 @@ describe('a token that was verified before', () => {
     expect(await new Tokens(Date.now).verify(token)).toBeUndefined()
   })
 
-  it('dies with its account', async () => {
+  it('drops the tokens of a deleted account', async () => {
     const server = await startApiServer({ name: 'tokens' })
     const accounts = '/api/v1/namespaces/default/serviceaccounts'
     const request = (method: 'POST' | 'DELETE', path: string, body?: object) =>

@@ -31,8 +31,8 @@ function watched(table: ClusterTable) {
   return { seen, stop }
 }
 
-describe('a table of one cluster', () => {
-  it('has no version before its first list is complete, because absence means nothing yet', () => {
+describe('the index table of one cluster', () => {
+  it('has no version before its first complete list', () => {
     const table = new ClusterTable('c', () => undefined)
     table.take({ type: 'restarted' }, 0)
     table.take({ type: 'listed', objects: [object('a', '5')] }, 0)
@@ -42,7 +42,7 @@ describe('a table of one cluster', () => {
     expect(table.resourceVersion).toBe('10')
   })
 
-  it('keeps the whole object and only adds where it came from', () => {
+  it('keeps the whole object and adds only its cluster annotation', () => {
     const kept = parsed(synced(object('a', '5')).get('n', 'a')!)
     expect(kept.metadata).toMatchObject({
       managedFields: [{ manager: 'm' }],
@@ -51,7 +51,7 @@ describe('a table of one cluster', () => {
     })
   })
 
-  it('tells watchers of every change under the version of the cluster itself', () => {
+  it('emits every change to watchers with the version of the cluster itself', () => {
     const table = synced(object('a', '5'))
     const { seen, stop } = watched(table)
     table.take({ type: 'applied', object: object('b', '11'), cursor: '11' }, 0)
@@ -65,7 +65,7 @@ describe('a table of one cluster', () => {
     expect(seen).toEqual(['ADDED b 11', 'MODIFIED a 12', 'DELETED b 13', 'at 20'])
   })
 
-  it('resumes from any version it remembers, and from none before', () => {
+  it('resumes from any version in its history, and from none before', () => {
     const table = synced(object('a', '5'))
     for (let version = 11; version < 15; version++)
       table.take({ type: 'applied', object: object('a', `${version}`), cursor: `${version}` }, 0)
@@ -75,7 +75,7 @@ describe('a table of one cluster', () => {
     expect(table.since('9')).toBeUndefined()
   })
 
-  it('forgets the oldest changes, and says so', () => {
+  it('drops the oldest changes, and answers 410 for them', () => {
     const table = synced()
     for (let version = 11; version < 3000; version++)
       table.take({ type: 'applied', object: object('a', `${version}`), cursor: `${version}` }, 0)
@@ -83,7 +83,7 @@ describe('a table of one cluster', () => {
     expect(table.since('2990')).toHaveLength(9)
   })
 
-  it('ends watches when a relist rewrites the past, and drops what the list no longer names', () => {
+  it('ends watches when a relist rewrites the history, and drops objects that the list lacks', () => {
     const table = synced(object('a', '5'), object('b', '6'))
     const { seen } = watched(table)
     table.take({ type: 'restarted' }, 0)

@@ -88,15 +88,15 @@ async function take(count: number, query: Record<string, string>): Promise<Watch
 const summary = (events: readonly WatchEvent[]) =>
   events.map(({ type, object }) => `${type} ${(object as KubeObject).metadata.name ?? ''}`.trim())
 
-describe('beyond Clusterpedia, the embedded index', () => {
-  it('says what it can do on every PediaCluster it serves', async () => {
+describe('the embedded index, beyond Clusterpedia,', () => {
+  it('declares its capabilities on every PediaCluster', async () => {
     await index()
     expect((await pedia())?.metadata.annotations).toMatchObject({
       'container-management.kairship.io/capabilities': 'lossless,list-resource-version,watch',
     })
   })
 
-  it('gives an object back as its cluster has it, but for the mark of where it came from', async () => {
+  it('returns an object as its cluster has it, plus the cluster annotation', async () => {
     await put('a', '1')
     await index()
     const path = resourcePath(CONFIG_MAPS, { namespace: 'default', name: 'a' })
@@ -106,7 +106,7 @@ describe('beyond Clusterpedia, the embedded index', () => {
     expect(found).toEqual({ ...original, metadata: { ...original.metadata, annotations } })
   })
 
-  it('lists under a version of the cluster, from which a watch misses nothing', async () => {
+  it('lists at a version of the cluster, from which a watch misses nothing', async () => {
     await put('a', '1')
     await index()
     const { metadata } = await list()
@@ -117,7 +117,7 @@ describe('beyond Clusterpedia, the embedded index', () => {
     expect((events[0]!.object as KubeObject).metadata.resourceVersion).toBe(created.metadata.resourceVersion)
   })
 
-  it('starts an informer in one request when asked for initial events', async () => {
+  it('starts an informer with one request when it asks for initial events', async () => {
     await put('a', '1')
     await index()
     const events = await take(2, {
@@ -132,7 +132,7 @@ describe('beyond Clusterpedia, the embedded index', () => {
     })
   })
 
-  it('tells a selective watcher that an object leaves its selection', async () => {
+  it('emits a DELETED to a watch with a selector when an object stops to match', async () => {
     await put('a', '1')
     await index()
     const stop = new AbortController()
@@ -152,7 +152,7 @@ describe('beyond Clusterpedia, the embedded index', () => {
     expect(summary(seen)).toEqual(['ADDED a', 'DELETED a'])
   })
 
-  it('answers 410 to who resumes from before what it remembers', async () => {
+  it('answers 410 to a resume from before its history', async () => {
     await index()
     const error = await take(1, { resourceVersion: '1' }).then(
       ([event]) => event?.object as { code?: number },
@@ -163,7 +163,7 @@ describe('beyond Clusterpedia, the embedded index', () => {
 })
 
 describe('an indexed cluster', () => {
-  it('that goes away is told of, read from memory with a warning, and caught up with when it is back', async () => {
+  it('that is unreachable is reported, read from memory with a warning, and synced again when it is back', async () => {
     await put('a', '1')
     await index()
     const restore = source.interrupt({ kind: 'refuseConnections' })
@@ -187,7 +187,7 @@ describe('an indexed cluster', () => {
     await eventually('Ready to be True', async () => (await condition('Ready'))?.status === 'True')
   })
 
-  it('that moves to other credentials and another endpoint is followed without leftovers', async () => {
+  it('that changes credentials and endpoint is followed without leftovers', async () => {
     await put('old', '1')
     await index()
     const other = await startApiServer({ name: 'other' })
@@ -207,7 +207,7 @@ describe('an indexed cluster', () => {
     await other.close()
   })
 
-  it('writes no status while nothing changes', async () => {
+  it('causes no status writes while nothing changes', async () => {
     await index()
     await eventually('Ready to be True', async () => (await condition('Ready'))?.status === 'True')
     let probes = 0
@@ -229,7 +229,7 @@ describe('an indexed cluster', () => {
     stop()
   })
 
-  it('that is made to stall claims to be well and takes nothing in, and catches up in order when it moves', async () => {
+  it('that is stalled on purpose claims health and ingests nothing, and catches up in order afterwards', async () => {
     await put('a', '1')
     await index()
     await index(source, 'd')
@@ -252,7 +252,7 @@ describe('an indexed cluster', () => {
     ).toEqual(['ADDED b', 'DELETED b', 'ADDED z'])
   })
 
-  it('keeps its index when the read API is away', async () => {
+  it('keeps its index while the read API is away', async () => {
     await put('a', '1')
     await index()
     await management.setReadApiAvailable(false)
@@ -266,8 +266,8 @@ describe('an indexed cluster', () => {
   })
 })
 
-describe('a cluster of the same process, without sockets', () => {
-  it('is indexed as any other, also after the server ended what was followed', async () => {
+describe('an indexed cluster in the same process, without sockets', () => {
+  it('is indexed as any other, also after the server ended its streams', async () => {
     await management.close()
     const connector = localConnector(url => (url === source.url ? source : undefined), kubeConnector())
     management = await startContainerManagement({ host, connector, log: silent, times })

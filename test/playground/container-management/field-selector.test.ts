@@ -35,9 +35,9 @@ describe('an enhanced field selector', () => {
     ['spec.replicas=3,metadata.name=nope', false],
     ['metadata.name in ()', false],
     ['spec.template={"spec":{"nodeSelector":null}}', true],
-  ])('%s is %s', (selector, expected) => expect(matches(selector)).toBe(expected))
+  ])('%s evaluates to %s', (selector, expected) => expect(matches(selector)).toBe(expected))
 
-  it('remembers what it read of an object, and reads a new version anew', () => {
+  it('caches a parsed object, and parses a new version again', () => {
     const { matches: match } = parseEnhancedFieldSelector('spec.replicas=3')
     const next = Buffer.from(JSON.stringify({ ...object, spec: { replicas: 4 } }))
     expect([match(json), match(next), match(json), match(next)]).toEqual([true, false, true, false])
@@ -57,7 +57,7 @@ describe('an enhanced field selector', () => {
     'metadata..',
     'a.b[x]=1',
     '[0]',
-  ])('%j is read as Kubernetes reads it or refused with a reason', selector => {
+  ])('%j is parsed as Kubernetes parses it or refused with a reason', selector => {
     let complaint = ''
     try {
       parseEnhancedFieldSelector(selector)

@@ -49,8 +49,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.record({ ask: fc.constantFrom(...queries) }), weight: 4 },
 )
 
-describe('a page that was asked for before', () => {
-  it('is what a fresh index of the same objects answers, whatever changed in between', () => {
+describe('a cached page', () => {
+  it('equals the answer of a fresh index, after any changes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), steps => {
         const index = new FleetIndex()
@@ -131,7 +131,7 @@ describe('an object that is not parsed', () => {
     ),
   })).any
 
-  it('is selected as if it had been', () => {
+  it('is selected as a parsed one is', () => {
     const path = fc.constantFrom('a', 'a.b', 'a.1', 'b.a', 'length', 'a.length')
     const term = fc.oneof(
       fc.tuple(path, fc.constantFrom('=', '!=', '=='), fc.constantFrom('1', '2', 'true', 'a', 'ä', '{}')),

@@ -65,7 +65,7 @@ describe('negotiation', () => {
     ],
   ])('of %s', (_what, asked, expected) => expect(chosen(asked)).toEqual(expected))
 
-  it('takes two entries of one group, and each type once', () => {
+  it('accepts two entries of one group, with each type once', () => {
     expect(
       chosen(
         { group: 'work.karmada.io', versions: ['v1alpha2'], resources: ['resourcebindings'] },

@@ -6,7 +6,7 @@ import { QueryError } from '../../../playground/container-management/query/query
 const query = (parameters: Record<string, string>) => parseQuery(new URLSearchParams(parameters))
 
 describe('a query', () => {
-  it('asks for everything when it says nothing', () => {
+  it('selects everything without parameters', () => {
     expect(query({})).toMatchObject({
       clusters: [],
       namespaces: [],
@@ -19,7 +19,7 @@ describe('a query', () => {
     })
   })
 
-  it('reads search labels, and lets the URL win over them', () => {
+  it('reads search labels, which the URL’s parameters override', () => {
     const labelSelector = [
       'search.clusterpedia.io/clusters in (a,b)',
       'search.clusterpedia.io/namespaces=x',
@@ -49,7 +49,7 @@ describe('a query', () => {
     ['2026-01-02', '2026-01-02T00:00:00.000Z'],
     ['1767323045', '2026-01-02T03:04:05.000Z'],
     ['1767323045000', '2026-01-02T03:04:05.000Z'],
-  ])('takes %s as a time', (since, expected) =>
+  ])('accepts %s as a time', (since, expected) =>
     expect(new Date(query({ since }).since ?? 0).toISOString()).toBe(expected),
   )
 
@@ -69,7 +69,7 @@ describe('a query', () => {
     expect(read).toThrow(message)
   })
 
-  it('with a broken label selector is refused in the words of Kubernetes', () => {
+  it('with a malformed label selector is refused with Kubernetes’ message', () => {
     expect(() => query({ labelSelector: 'a in b' })).toThrow(SelectorError)
   })
 })

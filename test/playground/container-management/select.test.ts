@@ -60,7 +60,7 @@ const read = (parameters: Record<string, string>) => {
 }
 
 describe('a selection', () => {
-  it('is in a total order also when none is asked for', () => {
+  it('has a total order even when none is requested', () => {
     expect(read({}).names).toEqual(['one/a/api', 'one/b/web', 'two/a/web'])
   })
 
@@ -76,11 +76,11 @@ describe('a selection', () => {
     [{ orderby: 'created_at desc' }, ['one/a/api', 'two/a/web', 'one/b/web']],
     [{ labelSelector: 'internalstorage.clusterpedia.io/fuzzy-name=e' }, ['one/b/web', 'two/a/web']],
     [{ clusters: 'three' }, []],
-  ] as const)('for %j is %j', (parameters, names) =>
+  ] as const)('for %j gives %j', (parameters, names) =>
     expect(read(parameters as unknown as Record<string, string>).names).toEqual(names),
   )
 
-  it('pages by offset, says what remains, and where to go on only when asked and the page is full', () => {
+  it('pages by offset, with the remaining count, and a continue token only when requested and the page is full', () => {
     const first = read({ limit: '2', withContinue: 'true', withRemainingCount: 'true' })
     expect(first).toMatchObject({ names: ['one/a/api', 'one/b/web'], continue: '2', remaining: 1 })
     const last = read({ limit: '2', withContinue: 'true', withRemainingCount: 'true', continue: '2' })
@@ -121,7 +121,7 @@ describe('a selection', () => {
     expect(podsOf({ ownerName: 'web', ownerGR: 'statefulsets.apps', ownerSeniority: '1' })).toEqual([])
   })
 
-  it('of a cluster that was dropped is empty', () => {
+  it('of a removed cluster is empty', () => {
     index.dropCluster('two')
     expect(read({}).names).toEqual(['one/a/api', 'one/b/web'])
     index.dropCluster('one')

@@ -6,7 +6,7 @@ const byValue = (one: number, other: number) => one - other
 const join = (items: readonly number[]) => Buffer.from(items.join())
 
 describe('a sorted list', () => {
-  it('holds what a sorted array would, whatever comes and goes', () => {
+  it('has the items of a sorted array after any changes', () => {
     const numbers = fc.array(fc.integer({ min: 0, max: 2000 }), { maxLength: 1500 })
     fc.assert(
       fc.property(numbers, numbers, (added, removed) => {
@@ -26,7 +26,7 @@ describe('a sorted list', () => {
     )
   })
 
-  it('joins again only the chunk that changed', () => {
+  it('joins only the chunk that changed', () => {
     const list = new SortedList(
       byValue,
       Array.from({ length: 5000 }, (_, index) => index * 2),
@@ -40,7 +40,7 @@ describe('a sorted list', () => {
     )
   })
 
-  it('does not delete what only sorts alike', () => {
+  it('deletes only the given item among those with an equal key', () => {
     const list = new SortedList<{ at: number; name: string }>((one, other) =>
       one.at === other.at ? (one.name < other.name ? -1 : one.name > other.name ? 1 : 0) : one.at - other.at,
     )

@@ -64,7 +64,7 @@ describe('a member', () => {
     },
   )
 
-  it('that is cut goes on by itself: who was cut off is Karmada', async () => {
+  it('that is cut continues by itself: only Karmada cannot reach it', async () => {
     await chaos.apply('m1', 'cut')
     await ensure(member.server.local, PODS, {
       apiVersion: 'v1',
@@ -75,7 +75,7 @@ describe('a member', () => {
     await eventually('the pod to run', async () => (await list<Pod>(PODS))[0]?.status?.phase === 'Running')
   })
 
-  it('that is drained has cordoned nodes and no pods but those of daemons; healed, its pods run again', async () => {
+  it('that is drained has cordoned nodes and only DaemonSet pods; after healing its pods run again', async () => {
     const workload = (kind: string, spec: object): KubeObject =>
       ({
         apiVersion: 'apps/v1',
@@ -108,7 +108,7 @@ describe('a member', () => {
     expect((await list<Node>(NODES)).map(({ spec }) => spec?.unschedulable)).toEqual([undefined, undefined])
   })
 
-  it('takes several faults, each once, and healing undoes them all', async () => {
+  it('may have several faults, each once, and healing removes them all', async () => {
     for (const action of ['cut', 'break', 'cut'] as const) await chaos.apply('m1', action)
     expect(chaos.list()).toEqual([{ name: 'm1', faults: ['cut', 'break'] }])
     await chaos.apply('m1', 'heal')
@@ -117,7 +117,7 @@ describe('a member', () => {
   })
 })
 
-describe('the control of chaos', () => {
+describe('the chaos API', () => {
   const call = async (method: string, path: string, token = server.token) => {
     const response = await fetch(`${server.url}${path}`, {
       method,
@@ -126,7 +126,7 @@ describe('the control of chaos', () => {
     return [response.status, (await response.json()) as { message?: string }] as const
   }
 
-  it('lists members and does what is asked', async () => {
+  it('lists members and applies actions', async () => {
     expect(await call('POST', '/members/m1/slow')).toEqual([200, { name: 'm1', faults: ['slow'] }])
     expect(await call('GET', '/members')).toEqual([200, { members: [{ name: 'm1', faults: ['slow'] }] }])
   })
@@ -140,7 +140,7 @@ describe('the control of chaos', () => {
     ['POST', '/members', undefined, 405, /GET/],
     ['POST', '/members/m1/cut/more', undefined, 404, /only/],
     ['POST', '/members/%ff/cut', undefined, 404, /only/],
-  ])('%s %s with token %s is refused with %i', async (method, path, token, code, message) => {
+  ])('refuses %s %s with token %s: %i', async (method, path, token, code, message) => {
     const [status, body] = await call(method, path, token)
     expect([status, body.message]).toEqual([code, expect.stringMatching(message)])
     expect(chaos.list()).toEqual([{ name: 'm1', faults: [] }])

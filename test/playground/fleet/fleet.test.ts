@@ -45,7 +45,7 @@ const instances = (api: KubeApi) =>
   api.request<{ items: Instance[] }>({ method: 'GET', path: resourcePath(INSTANCES) })
 
 describe('a playground', () => {
-  it('is a host with Instances whose Secrets open their control planes, and says how it comes along', async () => {
+  it('is a host with Instances whose Secrets connect to their control planes, and reports its progress', async () => {
     const progress: Progress[] = []
     const { host, kubeconfigs } = await start(one => progress.push(one))
     expect(progress.map(({ done }) => done)).toEqual(progress.map((_, index) => index + 1))
@@ -60,7 +60,7 @@ describe('a playground', () => {
     expect(clusters.items.map(({ metadata }) => metadata.name)).toEqual(['eu-west-a'])
   })
 
-  it('lets Kairship in with the rights of its manifests and no more', async () => {
+  it('gives Kairship only the rights of its manifests', async () => {
     const { kubeconfigs } = await start()
     const pods = (api: KubeApi) => api.request({ method: 'GET', path: '/api/v1/pods' })
     for (const kubeconfig of [kubeconfigs.controllerManager, kubeconfigs.apiserver])
@@ -68,7 +68,7 @@ describe('a playground', () => {
     await expect(connected(kubeconfigs.admin, pods)).resolves.toMatchObject({ items: [] })
   })
 
-  it('goes on after a restart where it was: same objects, same address, same tokens', async () => {
+  it('has the same objects, addresses and tokens after a restart', async () => {
     const first = await start()
     const before = await instances(first.host.local)
     const { kubeconfigs, host } = first
@@ -86,7 +86,7 @@ describe('a playground', () => {
     })
   })
 
-  it('can be closed twice, and nothing of it answers afterwards', async () => {
+  it('can be closed twice, and listens on no port afterwards', async () => {
     const { host, close } = await start()
     await Promise.all([close(), close()])
     await expect(fetch(host.url)).rejects.toThrow()

@@ -36,15 +36,15 @@ async function holder(): Promise<ChildProcess> {
   return child
 }
 
-describe('a folder that a process keeps its data in', () => {
-  it('is refused to another, which is told who holds it', async () => {
+describe('a data folder', () => {
+  it('in use is refused to another process, with the owner’s process id', async () => {
     const { pid } = await holder()
     expect(() => lockFolder(folder)).toThrow(FolderInUseError)
     expect(() => lockFolder(folder)).toThrow(`${folder} is in use by process ${pid}`)
     expect(await readdir(folder)).toEqual(['lock'])
   })
 
-  it.runIf(process.platform === 'linux')('is refused at once where the system lets nothing be made', () => {
+  it.runIf(process.platform === 'linux')('is refused at once where files cannot be created', () => {
     expect(() => lockFolder('/proc/kairship')).toThrow(/ENOENT.*'\/proc\/kairship'/)
     expect(() => lockFolder('/proc/kairship/below')).toThrow(/ENOENT/)
   })
@@ -67,7 +67,7 @@ describe('a folder that a process keeps its data in', () => {
 
   // Only Linux tells when a process started.
   it.runIf(process.platform === 'linux')(
-    'is not lost to a process that was given the same number later, nor to a torn lock',
+    'is not taken from a live process by a reused process id or a truncated lock',
     async () => {
       for (const left of [
         { pid: process.ppid, started: '1' },
@@ -81,7 +81,7 @@ describe('a folder that a process keeps its data in', () => {
     },
   )
 
-  it('serves one playground at a time, and the next when that has closed', async () => {
+  it('is used by one playground at a time, and by the next when that has closed', async () => {
     const start = () =>
       startPlayground({ instances: 0, dataDir: folder, connector: kubeConnector(), log: silent })
     const first = await start()

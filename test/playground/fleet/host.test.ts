@@ -3,7 +3,7 @@ import { startHost } from '../../../playground/fleet/host.js'
 
 const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length
 
-it('a host that cannot be set up leaves no port open', async () => {
+it('a host whose setup fails leaves no open port', async () => {
   const before = listening()
   const refuses = () => {
     throw new Error('the disk is full')

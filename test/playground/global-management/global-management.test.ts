@@ -48,7 +48,7 @@ const bindings = async () => {
 }
 
 describe('Global Management', () => {
-  it('accepts a registration and gives its people their roles', async () => {
+  it('accepts a registration and gives its users their roles', async () => {
     await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
     await eventually('Registered', async () => {
       const found = await read<InstanceRegistration>(host.local, INSTANCE_REGISTRATIONS, { name: 'eu' })
@@ -57,14 +57,14 @@ describe('Global Management', () => {
     await eventually('the bindings', async () => (await bindings()).join() === 'eu-admin,eu-viewer')
   })
 
-  it('writes a binding again that somebody deleted', async () => {
+  it('restores a role binding that somebody deleted', async () => {
     await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
     await eventually('the bindings', async () => (await bindings()).length === 2)
     await remove(host.local, INSTANCE_ROLE_BINDINGS, { name: 'eu-admin' })
     await eventually('both again', async () => (await bindings()).length === 2)
   })
 
-  it('takes back its own bindings, and no others, when an instance is withdrawn', async () => {
+  it('removes its own role bindings, and no others, when an instance is unregistered', async () => {
     await ensure(host.local, INSTANCE_ROLE_BINDINGS, foreign)
     await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
     await eventually('the bindings', async () => (await bindings()).length === 3)
@@ -72,7 +72,7 @@ describe('Global Management', () => {
     await eventually('its own to be gone', async () => (await bindings()).join() === 'by-hand')
   })
 
-  it('notices after a restart what was withdrawn meanwhile', async () => {
+  it('removes role bindings after a restart when their instance was unregistered meanwhile', async () => {
     await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
     await eventually('the bindings', async () => (await bindings()).length === 2)
     await management.close()

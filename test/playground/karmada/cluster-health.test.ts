@@ -16,7 +16,7 @@ describe('the Ready condition', () => {
     ['unhealthy', 'False', 'ClusterNotReady'],
     ['unreachable', 'False', 'ClusterNotReachable'],
     [{ uncollectable: 'secrets "x" not found' }, 'False', 'StatusCollectionFailed'],
-  ] as const)('of a member that is %j is %s / %s', (health, status, reason) =>
+  ] as const)('of a member that is %j becomes %s / %s', (health, status, reason) =>
     expect(readyCondition(health)).toMatchObject({ status, reason }),
   )
 
@@ -24,7 +24,7 @@ describe('the Ready condition', () => {
     expect(new ReadinessThreshold({ success: 30, failure: 30 }).adjust(down, undefined, 0)).toBe(down)
   })
 
-  it('flips only after the observation has lasted', () => {
+  it('changes only after the observation has lasted', () => {
     const threshold = new ReadinessThreshold({ success: 30, failure: 10 })
     threshold.adjust(up, undefined, 0)
     expect(threshold.adjust(down, up, 100)).toBe(up)
@@ -34,7 +34,7 @@ describe('the Ready condition', () => {
     expect(threshold.adjust(up, down, 141)).toBe(up)
   })
 
-  it('begins to count anew when the observation wavers', () => {
+  it('restarts its waiting time when the observation wavers', () => {
     const threshold = new ReadinessThreshold({ success: 10, failure: 10 })
     threshold.adjust(up, undefined, 0)
     threshold.adjust(down, up, 5)
@@ -50,12 +50,12 @@ describe('the Ready condition', () => {
   })
 })
 
-describe('discovery', () => {
+describe('API enablement', () => {
   it.each([
     [0, false, 'Empty'],
     [3, true, 'Partial'],
     [3, false, 'Complete'],
-  ])('of %i group versions, partial %s, is %s', (count, partial, reason) =>
+  ])('with %i group versions, partial %s, is %s', (count, partial, reason) =>
     expect(apiEnablementsCondition(count, partial).reason).toBe(reason),
   )
 })
@@ -68,12 +68,14 @@ describe('taints', () => {
   it.each([
     ['nothing is known yet', undefined, [], [notReady]],
     ['it is not ready', 'False', [unreachable], [notReady]],
-    ['nobody knows', 'Unknown', [notReady], [unreachable]],
+    ['its state is unknown', 'Unknown', [notReady], [unreachable]],
     ['it is ready', 'True', [notReady, unreachable], []],
     ['it is ready and cordoned', 'True', [cordon, notReady], [cordon]],
-  ] as const)('when %s', (_when, status, before, after) => expect(taintsFor(status, before)).toEqual(after))
+  ] as const)('are correct when %s', (_when, status, before, after) =>
+    expect(taintsFor(status, before)).toEqual(after),
+  )
 
-  it('are left alone when they are right', () => {
+  it('are unchanged when they are correct', () => {
     const taints = [cordon]
     expect(taintsFor('True', taints)).toBe(taints)
   })

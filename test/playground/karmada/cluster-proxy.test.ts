@@ -61,7 +61,7 @@ afterAll(async () => {
 })
 
 describe('the cluster proxy', () => {
-  it('needs the right in Karmada, then in the member the right to be impersonated, then rights of one’s own', async () => {
+  it('needs the right in Karmada, then the right to be impersonated in the member, then the caller’s own rights', async () => {
     const control = karmada.server.local
     expect((await refused(proxied('/api/v1/namespaces'))).message).toContain(
       'cannot get resource "clusters/proxy"',
@@ -88,7 +88,7 @@ describe('the cluster proxy', () => {
     expect(items.map(({ metadata }) => metadata.name)).toContain('kube-system')
   })
 
-  it('carries writes, their bodies and their errors', async () => {
+  it('forwards writes, their bodies and their errors', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'through' } }
     await expect(proxied('/api/v1/namespaces', 'POST', namespace)).resolves.toMatchObject({
       kind: 'Namespace',
@@ -98,7 +98,7 @@ describe('the cluster proxy', () => {
     expect((await refused(proxied('/api/v1/namespaces', 'POST', namespace))).reason).toBe('AlreadyExists')
   })
 
-  it('carries a watch, event by event, and ends it upstream when the caller goes', async () => {
+  it('forwards a watch, event by event, and ends it upstream when the caller disconnects', async () => {
     const stop = new AbortController()
     const path = '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces'
     for await (const { type } of ann.watch({ path, signal: stop.signal })) {
@@ -108,7 +108,7 @@ describe('the cluster proxy', () => {
     }
   })
 
-  it('passes back why a member does not change protocols', async () => {
+  it('returns the reason why a member does not upgrade the protocol', async () => {
     const config = new KubeConfig()
     config.loadFromString(await karmada.server.kubeconfig({ name: 'ann', groups: ['team'] }))
     const options: RequestOptions = { headers: { connection: 'Upgrade', upgrade: 'websocket' } }
@@ -120,7 +120,7 @@ describe('the cluster proxy', () => {
     expect(await json(answer)).toMatchObject({ kind: 'Status', reason: 'NotFound' })
   })
 
-  it('says when there is no such cluster, and when a member does not answer', async () => {
+  it('reports a missing cluster, and a member that does not answer', async () => {
     const path = '/apis/cluster.karmada.io/v1alpha1/clusters/nope/proxy/version'
     expect((await refused(ann.request({ method: 'GET', path }))).reason).toBe('NotFound')
     const restore = member.server.interrupt({ kind: 'refuseConnections' })
@@ -130,7 +130,7 @@ describe('the cluster proxy', () => {
     expect(error.message).toContain('error trying to reach service')
   })
 
-  it('says that a cluster was joined without an impersonator', async () => {
+  it('reports a cluster that was joined without an impersonator', async () => {
     await karmada.server.local.request({
       method: 'POST',
       path: resourcePath(CLUSTERS),
@@ -164,7 +164,7 @@ describe('rights to impersonate', () => {
       ] as never,
     )
 
-  it('are for exactly the subjects of the roles that open the proxy', () => {
+  it('are granted to exactly the subjects of roles for clusters/proxy', () => {
     expect(
       rulesFor('m', opening).map(({ resources, resourceNames }) => [resources?.[0], resourceNames]),
     ).toEqual([
@@ -178,5 +178,5 @@ describe('rights to impersonate', () => {
     ['another cluster', { ...opening, resourceNames: ['elsewhere'] }],
     ['another group', { ...opening, apiGroups: ['apps'] }],
     ['clusters themselves', { ...opening, resources: ['clusters'] }],
-  ])('are not given by a role for %s', (_what, rule) => expect(rulesFor('m', rule)).toEqual([]))
+  ])('are not granted by a role for %s', (_what, rule) => expect(rulesFor('m', rule)).toEqual([]))
 })

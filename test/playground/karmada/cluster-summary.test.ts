@@ -17,8 +17,8 @@ const pod = (spec: PodSpec, phase = 'Running'): Pod => ({
 })
 const container = (requests: Record<string, string>) => ({ name: 'c', resources: { requests } })
 
-describe('what a member reports', () => {
-  it('counts nodes and leaves zeros out', () => {
+describe('the resource summary of a member', () => {
+  it('counts nodes and omits zeros', () => {
     expect(nodeSummary([node('a', true, {}), node('b', false, {})])).toEqual({ totalNum: 2, readyNum: 1 })
     expect(nodeSummary([node('b', false, {})])).toEqual({ totalNum: 1 })
     expect(nodeSummary([])).toEqual({})
@@ -36,7 +36,7 @@ describe('what a member reports', () => {
     })
   })
 
-  it('tells pods that wait for a node from pods that have one, and forgets finished ones', () => {
+  it('distinguishes pods that wait for a node from scheduled pods, and ignores finished ones', () => {
     const request = [container({ cpu: '250m', memory: '64Mi' })]
     const { allocating, allocated } = resourceSummary(
       [],
@@ -51,11 +51,11 @@ describe('what a member reports', () => {
     expect(allocated).toEqual({ cpu: '250m', memory: '64Mi', pods: '1' })
   })
 
-  it('says nothing of sums that are empty', () => {
+  it('omits empty sums', () => {
     expect(resourceSummary([], [])).toEqual({})
   })
 
-  it('takes the larger of containers together and any init container, plus overhead', () => {
+  it('takes the larger of the sum of containers and any init container, plus overhead', () => {
     const spec: PodSpec = {
       containers: [container({ cpu: '100m' }), container({ cpu: '200m', memory: '10Mi' })],
       initContainers: [container({ cpu: '250m', memory: '1Gi' }), container({ cpu: '900m' })],
@@ -64,7 +64,7 @@ describe('what a member reports', () => {
     expect(requested([pod(spec)])).toEqual({ cpu: '950m', memory: '1Gi', pods: '1' })
   })
 
-  it('rounds each request up to Karmada units: thousandths of a core, whole bytes', () => {
+  it('rounds each request up to Karmada’s units: thousandths of a core, whole bytes', () => {
     const tiny = pod({ containers: [container({ cpu: '100u', memory: '500m' })] })
     expect(requested([tiny, tiny])).toEqual({ cpu: '2m', memory: '2', pods: '2' })
   })

@@ -46,7 +46,7 @@ async function refusal(work: Promise<unknown>): Promise<StatusError> {
 }
 
 describe('an embedded Karmada control plane', () => {
-  it('takes a member in, reports its nodes and quantities, and untaints it', async () => {
+  it('joins a member, reports its nodes and quantities, and removes its taint', async () => {
     await joined('m1')
     await eventually('m1 to be ready', async () => (await ready('m1'))?.status === 'True')
     const found = await eventually('the taint to go', async () => {
@@ -66,7 +66,7 @@ describe('an embedded Karmada control plane', () => {
     expect(secret?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cluster', name: 'm1' })
   })
 
-  it('refuses to take the same cluster in twice, under its name or another', async () => {
+  it('refuses to join a cluster twice, under its name or another', async () => {
     await expect(joined('m1')).rejects.toThrow('a cluster named m1 is a member already')
     await expect(joined('m2')).rejects.toThrow('is a member already, named m1')
   })
@@ -80,7 +80,7 @@ describe('an embedded Karmada control plane', () => {
     })
   })
 
-  it('follows nodes that come and stop', async () => {
+  it('follows nodes that are added and stop', async () => {
     await member.nodes.add({ name: 'node-3', cpu: '16', memory: '64Gi', pods: '10' })
     await member.nodes.setReady('node-1', false)
     // A node is there before it has a status: then three nodes are known, two ready, and the third has nothing to offer yet.
@@ -91,7 +91,7 @@ describe('an embedded Karmada control plane', () => {
     })
   })
 
-  it('says that a member is not reachable, taints it, keeps its last figures, and heals', async () => {
+  it('reports an unreachable member, taints it, keeps its last summary, and recovers', async () => {
     const restore = member.server.interrupt({ kind: 'refuseConnections' })
     await eventually(
       'm1 to be unreachable',
@@ -109,7 +109,7 @@ describe('an embedded Karmada control plane', () => {
     await eventually('m1 to be ready again', async () => (await ready('m1'))?.status === 'True')
   })
 
-  it('says that credentials are missing when their secret is gone', async () => {
+  it('reports missing credentials when their Secret is deleted', async () => {
     const place = { namespace: 'karmada-cluster', name: 'm1' }
     const secret = await read(control, SECRETS, place)
     await remove(control, SECRETS, place)
@@ -161,7 +161,7 @@ describe('an embedded Karmada control plane', () => {
     expect(error.message).toContain(message)
   })
 
-  it('describes its own Cluster in Swagger, which kubectl before 1.27 knows alone', async () => {
+  it('describes its Cluster type in Swagger, which kubectl before 1.27 needs', async () => {
     const { definitions, paths } = await control.request<{ definitions: object; paths: object }>({
       method: 'GET',
       path: '/openapi/v2',
@@ -184,7 +184,7 @@ describe('an embedded Karmada control plane', () => {
     await admin.close()
   })
 
-  it('lets a member go: its namespace, its secrets and what joining made in it', async () => {
+  it('removes a member: its namespace, its secrets and the objects that joining created in it', async () => {
     await unjoin({ control, member: member.server.local, name: 'm1' })
     expect(await read(control, NAMESPACES, { name: 'karmada-es-m1' })).toBeUndefined()
     await eventually(

@@ -11,20 +11,20 @@ const all = [...karmadaCustomResourceDefinitions, ...containerManagementDefiniti
 const definitionOf = (name: string, version: string) =>
   definitionFromCrd(all.find(({ metadata }) => metadata.name === name) as unknown as JsonObject, version)
 
-describe('the definitions of the neighbours', () => {
+describe('the CRDs of the dependencies', () => {
   it.each(all.flatMap(crd => crd.spec.versions.map(({ name }) => [crd.metadata.name, String(name)])))(
     '%s %s can be served',
     (name, version) => expect(definitionOf(name, version).plural).toBe(name.split('.')[0]),
   )
 
-  it('name nineteen types of Karmada, and clusters is not among them', () => {
+  it('include nineteen types of Karmada, without clusters', () => {
     const names = karmadaCustomResourceDefinitions.map(({ metadata }) => metadata.name)
     expect(names).toHaveLength(19)
     expect(new Set(names).size).toBe(19)
     expect(names.some(name => name.startsWith('clusters.'))).toBe(false)
   })
 
-  it('store each type in exactly one version', () => {
+  it('have exactly one stored version each', () => {
     for (const { metadata, spec } of all)
       expect(
         spec.versions.filter(({ storage }) => storage),
@@ -32,7 +32,7 @@ describe('the definitions of the neighbours', () => {
       ).toHaveLength(1)
   })
 
-  it('give a PropagationPolicy what a dry run of the real one shows', () => {
+  it('default a PropagationPolicy as a dry run against the real ones does', () => {
     const { schema } = definitionOf('propagationpolicies.policy.karmada.io', 'v1alpha1')
     const policy = {
       apiVersion: 'policy.karmada.io/v1alpha1',

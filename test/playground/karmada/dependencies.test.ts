@@ -42,8 +42,8 @@ const holders = async (name: string, type: GroupVersionResource = CONFIG_MAPS) =
 const areIn = (name: string, clusters: string, type: GroupVersionResource = CONFIG_MAPS) =>
   eventually(`${name} in ${clusters || 'no member'}`, async () => (await holders(name, type)) === clusters)
 
-describe('what a workload needs', () => {
-  it('goes where the workload goes, by bindings that name it', async () => {
+describe('a dependency of a workload', () => {
+  it('goes where the workload goes, by attached bindings', async () => {
     await ensure(world.control, CONFIG_MAPS, object('ConfigMap', 'settings', { data: { color: 'blue' } }))
     await ensure(world.control, SECRETS, object('Secret', 'key', { type: 'Opaque' }))
     await ensure(world.control, SERVICE_ACCOUNTS, object('ServiceAccount', 'robot'))
@@ -70,7 +70,7 @@ describe('what a workload needs', () => {
     expect(Object.keys(attached?.metadata.labels ?? {})).toContain(dependedByLabel(owner))
   })
 
-  it('is brought up to date, and comes as soon as it exists', async () => {
+  it('is updated, and propagated as soon as it exists', async () => {
     await update<Resource>(
       world.control,
       CONFIG_MAPS,
@@ -94,7 +94,7 @@ describe('what a workload needs', () => {
     await areIn('key', 'm2', SECRETS)
   })
 
-  it('stays while another workload needs it, and leaves with the last one', async () => {
+  it('stays while another workload needs it, and is removed with the last one', async () => {
     await propagate('shop', ['m1'])
     await ensure(world.control, DEPLOYMENTS, deployment('shop', 1, 'default', using('settings')))
     await areIn('settings', 'm1,m2')
@@ -109,7 +109,7 @@ describe('what a workload needs', () => {
     expect(left?.spec.preserveResourcesOnDeletion).toBeUndefined()
   })
 
-  it('leaves when the workload no longer names it, or its policy no longer takes it along', async () => {
+  it('is removed when the workload no longer references it, or its policy no longer propagates dependencies', async () => {
     await ensure(world.control, CONFIG_MAPS, object('ConfigMap', 'one'))
     await ensure(world.control, CONFIG_MAPS, object('ConfigMap', 'two'))
     await propagate('picky', ['m1'])
@@ -129,7 +129,7 @@ describe('what a workload needs', () => {
     })
   })
 
-  it('keeps the places that a policy of its own gives it', async () => {
+  it('keeps the clusters that its own policy gives it', async () => {
     await ensure(world.control, CONFIG_MAPS, object('ConfigMap', 'shared'))
     await ensure(world.control, POLICIES, policyFor('ConfigMap', 'shared', duplicated('m2')))
     await areIn('shared', 'm2')

@@ -33,8 +33,8 @@ const said = (kind: string, name: string, reason: string, of = '') =>
     return found.find(one => one.reason === reason && one.message.includes(of))
   })
 
-describe('events', () => {
-  it('tell of a template and its binding what Karmada tells', async () => {
+describe('Events', () => {
+  it('report Karmada’s actions for a template and its binding', async () => {
     await ensure(world.control, CONFIG_MAPS, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -83,7 +83,7 @@ describe('events', () => {
     expect(involvedObject.uid).toBe(template?.metadata.uid)
   })
 
-  it('tell why nothing fits, and why a member refuses', async () => {
+  it('report why no cluster fits, and why a member refuses', async () => {
     await ensure(world.control, POLICIES, policyFor('Deployment', 'lost', duplicated('nowhere')))
     await ensure(world.control, DEPLOYMENTS, deployment('lost', 1))
     const { type, message } = await said('Deployment', 'lost', 'ScheduleBindingFailed')
@@ -95,7 +95,7 @@ describe('events', () => {
     await said('Deployment', 'old', 'SyncFailed', 'already exists in the cluster m1')
   })
 
-  it('are counted, and stop when one object has too many', async () => {
+  it('are counted, and are dropped when one object has too many', async () => {
     const events = new Events(world.control, () => 1_000, silent)
     const object = {
       apiVersion: 'v1',

@@ -53,7 +53,7 @@ const targets = async (name: string) =>
   ((await world.binding(name))?.spec.clusters ?? []).map(cluster => cluster.name).join()
 
 describe('a NoExecute taint', () => {
-  it('moves what does not tolerate it, and deletes it there once it runs elsewhere', async () => {
+  it('moves applications that do not tolerate it, and deletes them there once they run elsewhere', async () => {
     await propagate('web')
     await isHealthyIn('web', 'm1')
     await setTaints('m1', [DOWN])
@@ -65,13 +65,13 @@ describe('a NoExecute taint', () => {
     ])
   })
 
-  it('does not bring it back when it is gone', async () => {
+  it('does not move them back when it is removed', async () => {
     await propagate('later')
     await isHealthyIn('later', 'm1')
     expect(await targets('web')).toBe('m2')
   })
 
-  it('leaves alone what tolerates it, until the time is up', async () => {
+  it('keeps what tolerates it, until the toleration ends', async () => {
     const tolerating = (tolerationSeconds?: number) => ({
       ...one,
       clusterTolerations: [
@@ -95,7 +95,7 @@ describe('a NoExecute taint', () => {
     expect(await targets('patient')).toBe('m1')
   })
 
-  it('keeps what cannot run elsewhere in place, with a task that waits', async () => {
+  it('keeps what cannot run elsewhere, with a pending task', async () => {
     await propagate('bound', { clusterAffinity: { clusterNames: ['m1'] } })
     await isHealthyIn('bound', 'm1')
     await setTaints('m1', [DOWN])
@@ -124,7 +124,7 @@ describe('a NoExecute taint', () => {
     await runsIn('bound', '')
   })
 
-  it('purges first where the policy says so', async () => {
+  it('purges first when the policy says so', async () => {
     await propagate('brisk', one, { failover: { cluster: { purgeMode: 'Directly' } } })
     await isHealthyIn('brisk', 'm1')
     await setTaints('m1', [DOWN])
@@ -151,7 +151,7 @@ describe('a ClusterTaintPolicy', () => {
     },
   } as KubeObject
 
-  it('moves applications off a member that fails, and takes the taint away when it is back', async () => {
+  it('moves applications off a failing member, and removes its taint when it is back', async () => {
     await propagate('mover')
     await isHealthyIn('mover', 'm1')
     await ensure(world.control, policyType('clustertaintpolicies'), policy)
@@ -170,8 +170,8 @@ describe('a ClusterTaintPolicy', () => {
   })
 })
 
-describe('an application that fails in a member', () => {
-  it('leaves it after the time that its policy tolerates', async () => {
+describe('an application that is unhealthy in a member', () => {
+  it('is evicted after the toleration of its policy', async () => {
     const application = { decisionConditions: { tolerationSeconds: 0 }, purgeMode: 'Never' }
     await propagate('sick', one, { propagateDeps: true, failover: { application } })
     await isHealthyIn('sick', 'm1')
@@ -227,7 +227,7 @@ describe('a WorkloadRebalancer', () => {
   const statusOf = async (name: string) =>
     (await read<WorkloadRebalancer>(world.control, REBALANCERS, { name }))?.status
 
-  it('says that there is no binding, and is done', async () => {
+  it('reports a missing binding, and ends', async () => {
     await ensure(world.control, REBALANCERS, rebalancer('nothing', 'absent'))
     const status = await eventually('its status', () => statusOf('nothing'))
     expect(status).toMatchObject({
@@ -237,7 +237,7 @@ describe('a WorkloadRebalancer', () => {
     })
   })
 
-  it('has a workload scheduled anew, and goes when its time is up', async () => {
+  it('triggers a new scheduling, and is deleted after its TTL', async () => {
     const before = (await world.binding('patient'))?.status?.lastScheduledTime ?? ''
     await eventually(
       'the clock to move on',

@@ -37,7 +37,7 @@ const goesTo = (name: string, clusters: string) =>
   eventually(`${name} to go to ${clusters}`, async () => (await targets(name)) === clusters)
 
 describe('preemption', () => {
-  it('takes a workload over from a policy of lower priority, and gives it back when the policy goes', async () => {
+  it('takes a workload over from a policy of lower priority, and returns it when the policy is deleted', async () => {
     await ensure(world.control, POLICIES, policy('first', 'web', duplicated('m1'), { priority: 1 }))
     await ensure(world.control, DEPLOYMENTS, deployment('web', 1))
     await goesTo('web', 'm1')
@@ -57,7 +57,7 @@ describe('preemption', () => {
     await goesTo('web', 'm1')
   })
 
-  it('happens when the holder’s priority falls', async () => {
+  it('happens when the priority of the other policy falls', async () => {
     await ensure(world.control, POLICIES, policy('strong', 'fall', duplicated('m1'), { priority: 7 }))
     await ensure(world.control, DEPLOYMENTS, deployment('fall', 1))
     await isHeldBy('fall', 'strong')
@@ -91,7 +91,7 @@ describe('preemption', () => {
 describe('a lazy policy', () => {
   const lazy = (placement: object) => policy('lazy', 'calm', placement, { activationPreference: 'Lazy' })
 
-  it('claims what is there already, and places it with its next change', async () => {
+  it('claims present templates, and places them with their next change', async () => {
     await ensure(world.control, DEPLOYMENTS, deployment('calm', 1))
     await ensure(world.control, POLICIES, lazy(duplicated('m1')))
     await isHeldBy('calm', 'lazy')
@@ -119,7 +119,7 @@ describe('a lazy policy', () => {
     await goesTo('calm', 'm2')
   })
 
-  it('places what is created after it at once', async () => {
+  it('places templates that are created later at once', async () => {
     await ensure(
       world.control,
       POLICIES,
@@ -130,8 +130,8 @@ describe('a lazy policy', () => {
   })
 })
 
-describe('a claim whose policy is gone', () => {
-  it('is taken away, and the next policy that selects the template has it', async () => {
+describe('a claim of a deleted policy', () => {
+  it('is removed, and the next policy that selects the template claims it', async () => {
     const stale = deployment('orphan', 1)
     await ensure(world.control, DEPLOYMENTS, {
       ...stale,
@@ -151,7 +151,7 @@ describe('a claim whose policy is gone', () => {
 })
 
 describe('suspension', () => {
-  it('of scheduling keeps a binding where it is, and ends with it', async () => {
+  it('of scheduling keeps the placement, until it is lifted', async () => {
     await ensure(world.control, POLICIES, policy('hold', 'still', duplicated('m1')))
     await ensure(world.control, DEPLOYMENTS, deployment('still', 1))
     await goesTo('still', 'm1')
@@ -172,7 +172,7 @@ describe('suspension', () => {
     await goesTo('still', 'm2')
   })
 
-  it('of dispatching to one cluster leaves the others alone', async () => {
+  it('of dispatching to one cluster does not affect the others', async () => {
     const dispatchingOnClusters = { clusterNames: ['m1'] }
     await ensure(
       world.control,
@@ -186,7 +186,7 @@ describe('suspension', () => {
 })
 
 describe('preserveResourcesOnDeletion', () => {
-  it('leaves the object in the member when its template goes, as the member’s own', async () => {
+  it('keeps the object in the member, without Karmada’s labels, when its template is deleted', async () => {
     await ensure(
       world.control,
       POLICIES,

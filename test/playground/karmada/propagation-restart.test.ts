@@ -98,8 +98,8 @@ const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['after all of it', async () => (await binding())?.status?.aggregatedStatus],
 ]
 
-describe('controllers that are stopped on the way', () => {
-  it.each(steps)('end where they would have ended: %s', async (_, taken) => {
+describe('controllers that are stopped midway', () => {
+  it.each(steps)('reach the same end: %s', async (_, taken) => {
     await ensure(control(), POLICIES, policy)
     await ensure(control(), DEPLOYMENTS, deployment)
     await eventually('the step', async () => Boolean(await taken()))

@@ -48,7 +48,7 @@ const worksOf = (binding: Binding) => world.worksOf(binding)
 const isEverywhere = (name: string) => world.isEverywhere(name)
 
 describe('a Deployment with a policy', () => {
-  it('runs in the chosen members with its share of the replicas, and says so all the way up', async () => {
+  it('runs in the chosen members with its share of the replicas, and reports its status', async () => {
     await ensure(control(), POLICIES, policyFor('Deployment', 'web', divided(['m1', 2], ['m2', 1])))
     await ensure(control(), DEPLOYMENTS, deployment('web', 6))
     const { status } = await eventually('six ready replicas in the template', async () => {
@@ -92,7 +92,7 @@ describe('a Deployment with a policy', () => {
     })
   })
 
-  it('follows scaling, and the parts add up to the whole', async () => {
+  it('follows scaling, and its shares add up to the total', async () => {
     await update<Resource>(control(), DEPLOYMENTS, { namespace: 'default', name: 'web' }, one => ({
       ...one,
       spec: { ...one.spec, replicas: 9 },
@@ -104,7 +104,7 @@ describe('a Deployment with a policy', () => {
     expect(parts).toEqual([6, 3])
   })
 
-  it('is overridden in one member alone, and as before once the override is gone', async () => {
+  it('is overridden in one member only, and restored when the override is deleted', async () => {
     const override = {
       apiVersion: 'policy.karmada.io/v1alpha1',
       kind: 'OverridePolicy',
@@ -133,7 +133,7 @@ describe('a Deployment with a policy', () => {
     return spec?.template?.spec?.containers?.[0]?.image
   }
 
-  it('is mended in a member where somebody changes or deletes it', async () => {
+  it('is restored in a member where somebody changes or deletes it', async () => {
     await update<Resource>(member('m1'), DEPLOYMENTS, { namespace: 'default', name: 'web' }, one => ({
       ...one,
       spec: { ...one.spec, replicas: 1 },
@@ -150,7 +150,7 @@ describe('a Deployment with a policy', () => {
     })
   })
 
-  it('moves when its policy names other members, and leaves nothing behind', async () => {
+  it('moves when its policy names other members, and leaves nothing there', async () => {
     await update<Resource>(control(), POLICIES, { namespace: 'default', name: 'p-web' }, one => ({
       ...one,
       spec: { ...one.spec, placement: divided(['m2', 1], ['m3', 1]) },
@@ -165,7 +165,7 @@ describe('a Deployment with a policy', () => {
     await eventually('the binding to be applied', () => isEverywhere('web'))
   })
 
-  it('stays where it is when its policy is deleted, unclaimed, and takes the next policy that selects it', async () => {
+  it('stays in place when its policy is deleted, and is claimed by the next policy that selects it', async () => {
     await remove(control(), POLICIES, { namespace: 'default', name: 'p-web' })
     await eventually(
       'the policy to be gone',
@@ -223,7 +223,7 @@ describe('propagation', () => {
     })
   })
 
-  it('takes a ConfigMap and a Service along, whose templates waited for a policy', async () => {
+  it('includes a ConfigMap and a Service that existed before their policy', async () => {
     await ensure(control(), CONFIG_MAPS, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -245,7 +245,7 @@ describe('propagation', () => {
     await eventually('the Service', () => inMember('m1', 'front', SERVICES))
   })
 
-  it('does not touch what a member had before, unless the policy says to overwrite', async () => {
+  it('does not change an object that a member had before, unless the policy overwrites', async () => {
     await ensure(member('m3'), DEPLOYMENTS, deployment('old', 1))
     await ensure(control(), POLICIES, policyFor('Deployment', 'old', duplicated('m3')))
     await ensure(control(), DEPLOYMENTS, deployment('old', 2))
@@ -264,7 +264,7 @@ describe('propagation', () => {
     await eventually('two replicas', async () => (await inMember('m3', 'old'))?.spec?.replicas === 2)
   })
 
-  it('takes a cluster-scoped object along by a ClusterPropagationPolicy, with a binding of its own kind', async () => {
+  it('handles a cluster-scoped object with a ClusterPropagationPolicy and a ClusterResourceBinding', async () => {
     const wide = {
       apiVersion: 'policy.karmada.io/v1alpha1',
       kind: 'ClusterPropagationPolicy',
@@ -298,7 +298,7 @@ describe('propagation', () => {
     )
   })
 
-  it('holds back what its policy suspends, and says so', async () => {
+  it('stops where its policy suspends it, and reports that', async () => {
     const held = policyFor('Deployment', 'held', duplicated('m1'), { suspension: { dispatching: true } })
     await ensure(control(), POLICIES, held)
     await ensure(control(), DEPLOYMENTS, deployment('held', 1))
@@ -315,7 +315,7 @@ describe('propagation', () => {
     await eventually('it in m1', () => inMember('m1', 'held'))
   })
 
-  it('says why no cluster fits, and schedules when one does', async () => {
+  it('reports why no cluster fits, and schedules when one does', async () => {
     await ensure(
       control(),
       POLICIES,
@@ -336,7 +336,7 @@ describe('propagation', () => {
     await eventually('it in m2', () => inMember('m2', 'picky'))
   })
 
-  it('brings a namespace and what is in it to every member, and takes it away', async () => {
+  it('creates a namespace in every member, and deletes it there with its content', async () => {
     await ensure(control(), NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
     for (const name of MEMBERS)
       await eventually(`shop in ${name}`, () => read(member(name), NAMESPACES, { name: 'shop' }))
@@ -353,7 +353,7 @@ describe('propagation', () => {
     await eventually('shop to be gone', async () => !(await read(control(), NAMESPACES, { name: 'shop' })))
   })
 
-  it('leaves a member that is taken out, with its works and watches', async () => {
+  it('ends in a member that is unjoined, with its works and watches', async () => {
     await ensure(control(), POLICIES, policyFor('Deployment', 'mobile', duplicated('m1', 'm3')))
     await ensure(control(), DEPLOYMENTS, deployment('mobile', 1))
     await eventually('it in both', () => isEverywhere('mobile'))

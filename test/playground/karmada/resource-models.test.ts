@@ -15,7 +15,7 @@ const counts = (nodes: Parameters<typeof allocatableModelings>[1]) =>
   )
 
 describe('resource models', () => {
-  it('come in nine gapless grades unless a cluster brings its own', () => {
+  it('have nine grades without gaps unless a cluster has its own', () => {
     expect(defaultResourceModels).toHaveLength(9)
     expect(resourceModelsComplaint(defaultResourceModels)).toBeUndefined()
     expect(defaultResourceModels[8]?.ranges).toEqual([
@@ -28,7 +28,7 @@ describe('resource models', () => {
     expect(counts([node('4', '16Gi'), node('64', '4Gi'), node('500m', '1Ti')])).toEqual({ 2: 1, 1: 1, 0: 1 })
   })
 
-  it('count what pods leave free, not what the node has', () => {
+  it('count the free resources of nodes, not their totals', () => {
     const taken = { cpu: '3500m', memory: '1Gi', pods: '3' }
     expect(counts([{ ...node('4', '16Gi'), taken }])).toEqual({ 0: 1 })
   })
@@ -38,7 +38,7 @@ describe('resource models', () => {
     expect(counts([node('4', '16Gi'), full, node('4', '16Gi')])).toEqual({ 2: 1 })
   })
 
-  it('are put in order and made endless at both sides before they are checked', () => {
+  it('are sorted, start at zero and end at infinity before validation', () => {
     const models = standardizeResourceModels([
       { grade: 1, ranges: [{ name: 'cpu', min: '2', max: '4' }] },
       { grade: 0, ranges: [{ name: 'cpu', min: '1', max: '2' }] },

@@ -34,7 +34,7 @@ const PROTECTED =
   'admission webhook "resourcedeletionprotection.karmada.io" denied the request: This resource is protected, please make sure to remove the label: resourcetemplate.karmada.io/deletion-protected'
 
 describe('an embedded Karmada', () => {
-  it('refuses a policy with the words of Karmada’s webhook', async () => {
+  it('refuses a policy with the message of Karmada’s webhook', async () => {
     const placement = { spreadConstraints: [{ spreadByField: 'region' }] }
     const { code, message } = await refusal(
       ensure(control(), POLICIES, policyFor('Deployment', 'web', placement)),
@@ -72,7 +72,7 @@ describe('an embedded Karmada', () => {
     expect(message).toContain(`${field}: Required value`)
   })
 
-  it('refuses a change that it would not have let in, and lets others pass', async () => {
+  it('refuses an invalid change, and accepts valid ones', async () => {
     const made = await ensure(control(), POLICIES, policyFor('Deployment', 'app', duplicated('m1')))
     const change = (spec: object) =>
       update<KubeObject>(control(), POLICIES, made.metadata, one => {
@@ -85,7 +85,7 @@ describe('an embedded Karmada', () => {
     expect(await change({ priority: 3 })).toMatchObject({ spec: { priority: 3 } })
   })
 
-  it('gives a policy another id than the one it brings along', async () => {
+  it('gives a policy a new id in place of the one in the manifest', async () => {
     const brought = policyFor('Deployment', 'own', duplicated('m1'))
     const labels = { 'propagationpolicy.karmada.io/permanent-id': 'mine' }
     const made = await ensure(control(), POLICIES, {
@@ -95,7 +95,7 @@ describe('an embedded Karmada', () => {
     expect(made.metadata.labels?.['propagationpolicy.karmada.io/permanent-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('keeps what is protected until the label is gone, also from a deletion of many', async () => {
+  it('refuses to delete a protected object until the label is removed, also in a deletecollection', async () => {
     await ensure(control(), CONFIG_MAPS, settings)
     expect((await refusal(remove(control(), CONFIG_MAPS, settings.metadata))).message).toBe(PROTECTED)
     const path = '/api/v1/namespaces/default/configmaps'

@@ -111,7 +111,7 @@ async function upgrade(asked: string, input: Buffer) {
 }
 
 describe('exec in a simulated container', () => {
-  it('tells what a command writes, each stream on its own, and how it ended', async () => {
+  it('returns stdout, stderr and the exit code', async () => {
     expect(await exec(['echo', 'hello', 'you'])).toMatchObject({ stdout: 'hello you\n', ended: 'Success' })
     expect(await exec(['sh', '-c', "echo out; echo 'to you' >&2; exit 3"])).toEqual({
       stdout: 'out\n',
@@ -134,31 +134,28 @@ describe('exec in a simulated container', () => {
     ['abc', 2, 'sh: exit: Illegal number: abc\n'],
     ['-1', 2, 'sh: exit: Illegal number: -1\n'],
     ['1.5', 2, 'sh: exit: Illegal number: 1.5\n'],
-  ])('that exits with %s ends as in a shell, with %i', async (asked, code, stderr) => {
+  ])('that exits with %s returns %i as a shell does', async (asked, code, stderr) => {
     const ended = { stderr, ended: 'Failure', code: String(code) }
     expect(await exec(['sh', '-c', `exit ${asked}; echo on`])).toMatchObject({ ...ended, stdout: '' })
     expect(await exec(['exit', asked])).toMatchObject(ended)
   })
 
-  it('hands a large input to a command and its output back unchanged', async () => {
+  it('returns a large input of a command unchanged', async () => {
     const input = 'x'.repeat(4 * 1024 * 1024)
     const { stdout, ended } = await exec(['cat'], input)
     expect([stdout === input, ended]).toEqual([true, 'Success'])
   })
 
-  it.each(['nonsense', 'constructor'])(
-    'of a program that is not there fails, and says which: %s',
-    async name => {
-      const message = expect.stringContaining(`exec: "${name}": executable file not found`)
-      expect(await exec([name])).toMatchObject({ ended: 'Failure', stdout: '', message })
-      expect(await exec(['sh', '-c', name])).toMatchObject({
-        stderr: `sh: ${name}: not found\n`,
-        code: '127',
-      })
-    },
-  )
+  it.each(['nonsense', 'constructor'])('of an unknown program fails with its name: %s', async name => {
+    const message = expect.stringContaining(`exec: "${name}": executable file not found`)
+    expect(await exec([name])).toMatchObject({ ended: 'Failure', stdout: '', message })
+    expect(await exec(['sh', '-c', name])).toMatchObject({
+      stderr: `sh: ${name}: not found\n`,
+      code: '127',
+    })
+  })
 
-  it('that reads nothing of a large input still hears its caller end the connection', async () => {
+  it('that does not read a large input still notices that its caller disconnects', async () => {
     // More than the buffers between the two hold, so that the end is heard only by who reads on.
     const messages = Array<Buffer>(512).fill(message(Buffer.alloc(64 * 1024)))
     const { socket, answer } = await execUnread(Buffer.concat(messages))
@@ -169,14 +166,14 @@ describe('exec in a simulated container', () => {
     await ended
   })
 
-  it('leaves alone what comes on an input that was not asked for', async () => {
+  it('ignores bytes on a stdin that was not requested', async () => {
     const { socket, answer } = await execUnread(message(Buffer.from('a')), '')
     await waitFor(() => expect(answer()).toContain('"status":"Success"'))
     socket.destroy()
     expect(await exec(['true'])).toMatchObject({ ended: 'Success' })
   })
 
-  it('in a container or pod that is not there is refused', async () => {
+  it('in a missing container or pod is refused', async () => {
     await expect(exec(['true'], undefined, 'absent')).rejects.toBeDefined()
   })
 })
@@ -188,7 +185,7 @@ describe('the log of a simulated container', () => {
     return { end, text }
   }
 
-  it('holds what its main process wrote, and only as much as is asked for', async () => {
+  it('has the output of its main process, limited as requested', async () => {
     await exec(['log', 'a line'])
     const whole = await log({})
     await waitFor(() => expect(whole.text()).toMatch(/^simulated container main[\s\S]*\na line\n$/))
@@ -205,7 +202,7 @@ describe('the log of a simulated container', () => {
   })
 
   it.each(['yesterday', '2026-01-01T99:00:00Z', '2026-01-01T00:00:00+99:00'])(
-    'since a time that is none is refused: %s',
+    'refuses an invalid since time: %s',
     async sinceTime => {
       const path = '/api/v1/namespaces/default/pods/talker/log'
       const asked = member.server.local.request({ method: 'GET', path, query: { sinceTime } })
@@ -213,7 +210,7 @@ describe('the log of a simulated container', () => {
     },
   )
 
-  it('is followed line by line, and attach shows the same', async () => {
+  it('is followed line by line, and attach prints the same', async () => {
     const followed = await log({ follow: true, tailLines: 0 })
     const attached = collector()
     const socket = await new Attach(config).attach(
@@ -236,8 +233,8 @@ describe('the log of a simulated container', () => {
   })
 })
 
-describe('a request to change protocols that is answered without a change', () => {
-  it('shows a log as it is written, and is over when its caller leaves', async () => {
+describe('an upgrade request that gets an ordinary answer', () => {
+  it('streams a log, and ends when its caller disconnects', async () => {
     await exec(['log', 'before'])
     const { socket, answer } = await upgrade('pods/talker/log?follow=true&tailLines=1', Buffer.alloc(0))
     await waitFor(() => expect(answer()).toContain('before\n'))
@@ -249,7 +246,7 @@ describe('a request to change protocols that is answered without a change', () =
     await closed
   })
 
-  it('holds all of a log that is longer than its connection takes at once', async () => {
+  it('delivers a log that is longer than its socket buffer', async () => {
     const line = `${'x'.repeat(64 * 1024)}\n`
     const lines = line.repeat(64)
     const [attached, input] = [collector(), new PassThrough()]
@@ -264,7 +261,7 @@ describe('a request to change protocols that is answered without a change', () =
     expect(answer().endsWith('x\n\r\n0\r\n\r\n')).toBe(true)
   })
 
-  it('says in a Status why it was refused', async () => {
+  it('gets the refusal in a Status', async () => {
     const { socket, answer } = await upgrade(
       'pods/talker/exec?container=absent&command=true',
       message(Buffer.from('a')),
@@ -281,7 +278,7 @@ describe('a request to change protocols that is answered without a change', () =
   })
 })
 
-it('a forwarded port gives back what it is sent', async () => {
+it('a forwarded port echoes its input', async () => {
   const { stream, text } = collector()
   const input = new PassThrough()
   const opened = await new PortForward(config).portForward('default', 'talker', [80], stream, null, input)
@@ -291,7 +288,7 @@ it('a forwarded port gives back what it is sent', async () => {
   socket?.close()
 })
 
-it('a forwarded port says which it is before it gives anything back, however early it is sent something', async () => {
+it('a forwarded port sends its port number first, however early data arrive', async () => {
   const early = frame(0x82, Buffer.from('\u0002early'))
   const { socket, answer } = await upgrade('pods/talker/portforward?ports=80&ports=81', early)
   await waitFor(() => expect(answer()).toContain('\u0002early'))

@@ -52,7 +52,7 @@ describe('a simulated member', () => {
     ])
   })
 
-  it('runs a Deployment: pods on nodes, ready, spread', async () => {
+  it('runs a Deployment with pods that are ready and spread over nodes', async () => {
     await ensure(api, DEPLOYMENTS, {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -75,12 +75,12 @@ describe('a simulated member', () => {
     expect(await items(REPLICA_SETS)).toHaveLength(2)
   })
 
-  it('scales down to what is wanted', async () => {
+  it('scales down to the requested size', async () => {
     await change({ replicas: 1 })
     await ready(1)
   })
 
-  it('makes a pod anew that was deleted', async () => {
+  it('recreates a deleted pod', async () => {
     const [before] = await items<Pod>(PODS)
     await remove(api, PODS, { namespace: 'default', name: before!.metadata.name })
     await eventually('another pod', async () => {
@@ -90,7 +90,7 @@ describe('a simulated member', () => {
     await ready(1)
   })
 
-  it('leaves pods waiting that fit nowhere, until there is room', async () => {
+  it('keeps pods pending that fit on no node, until there is room', async () => {
     await change({ replicas: 3, template: template('nginx:3', '3') })
     await eventually('one pod without a node', async () => {
       const pods = (await items<Pod>(PODS)).filter(({ spec }) => spec?.containers?.[0]?.image === 'nginx:3')
@@ -100,12 +100,12 @@ describe('a simulated member', () => {
     await ready(3)
   })
 
-  it('takes the pods away with the Deployment', async () => {
+  it('deletes the pods with the Deployment', async () => {
     await remove(api, DEPLOYMENTS, place)
     await eventually('no pods', async () => (await items(PODS)).length === 0)
   })
 
-  it('lets a namespace go with everything that runs in it', async () => {
+  it('deletes a namespace with everything that runs in it', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving' } }
     await ensure(api, NAMESPACES, namespace)
     const job = {

@@ -66,7 +66,7 @@ const reason = (wanted: string) =>
   })
 const adminSecret = () => read<Secret>(host.local, SECRETS, { ...place, name: 'x-karmada-admin-config' })
 
-describe('names follow karmada-operator', () => {
+describe('names of installed components', () => {
   it.each([
     ['demo', 'demo-karmada-admin-config', 'demo-karmada-apiserver'],
     ['my-karmada', 'my-karmada-admin-config', 'my-karmada-apiserver'],
@@ -78,7 +78,7 @@ describe('names follow karmada-operator', () => {
 })
 
 describe('the operator', () => {
-  it('brings a control plane up, and tells where its kubeconfig is', async () => {
+  it('installs a control plane, and writes its kubeconfig to a Secret', async () => {
     await create({})
     const { status, metadata } = await reason('Completed')
     expect(status).toMatchObject({
@@ -94,7 +94,7 @@ describe('the operator', () => {
     await api.close()
   })
 
-  it('takes everything away with the object', async () => {
+  it('deletes everything with the object', async () => {
     await create({})
     await reason('Completed')
     await remove(host.local, KARMADAS, place)
@@ -104,7 +104,7 @@ describe('the operator', () => {
     expect(uninstalled).toEqual(['karmada-x-x'])
   })
 
-  it('leaves everything behind when cascading deletion is disabled', async () => {
+  it('keeps everything when cascading deletion is disabled', async () => {
     await create({}, { labels: { 'operator.karmada.io/disable-cascading-deletion': 'true' } })
     await reason('Completed')
     await remove(host.local, KARMADAS, place)
@@ -114,7 +114,7 @@ describe('the operator', () => {
     expect(uninstalled).toEqual([])
   })
 
-  it('says what failed, and tries again', async () => {
+  it('reports a failure, and tries again', async () => {
     failure = 'failed to pull the image of etcd'
     await create({})
     const failed = await eventually('the failure', async () => {
@@ -126,7 +126,7 @@ describe('the operator', () => {
     await reason('Completed')
   })
 
-  it('fails where a Service cannot be named, says so, and stops when the object goes', async () => {
+  it('fails when a Service name is too long, reports it, and stops when the object is deleted', async () => {
     const name = 'a'.repeat(35)
     await create({}, { name })
     const other = { namespace: 'karmada-x', name }
@@ -154,7 +154,7 @@ describe('the operator', () => {
       { hostCluster: { secretRef: { namespace: 'a', name: 'b' } } },
       'must be either NodePort or LoadBalancer',
     ],
-  ])('refuses %s, and installs once that is mended', async (_what, spec, message) => {
+  ])('refuses %s, and installs after the spec is corrected', async (_what, spec, message) => {
     await create(spec)
     const { status } = await reason('ValidationError')
     expect(status?.conditions?.[0]?.message).toContain(message)

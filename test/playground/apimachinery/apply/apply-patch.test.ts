@@ -15,7 +15,7 @@ const refusal = (act: () => unknown): StatusError => {
 }
 
 describe('server-side apply', () => {
-  it('creates with exactly the applied fields owned', () => {
+  it('creates an object whose applied fields are exactly the owned ones', () => {
     const created = apply(undefined, deployment(), 'me')
     expect(entries(created)).toEqual([
       {
@@ -39,7 +39,7 @@ describe('server-side apply', () => {
     ])
   })
 
-  it('refuses to change what another owns, in the words clients know', () => {
+  it('refuses to change a field of another manager, with Kubernetes’ message', () => {
     const live = create(deployment())
     const { status } = refusal(() => apply(live, config({ replicas: 3 }), 'me'))
     expect(status).toMatchObject({
@@ -75,7 +75,7 @@ describe('server-side apply', () => {
     )
   })
 
-  it('takes over when forced', () => {
+  it('takes ownership with force', () => {
     const forced = apply(create(deployment()), config({ replicas: 3 }), 'me', true)
     expect(objectAt(forced, 'spec').replicas).toBe(3)
     expect(objectAt(entryOf(forced, 'creator')?.fieldsV1, 'f:spec')).not.toHaveProperty('f:replicas')
@@ -87,13 +87,13 @@ describe('server-side apply', () => {
     expect(objectAt(entryOf(shared, 'creator')?.fieldsV1, 'f:spec')).toHaveProperty('f:replicas')
   })
 
-  it('removes what it applied before and no longer mentions', () => {
+  it('removes fields that were applied before and are missing now', () => {
     const first = apply(undefined, deployment({ paused: true }), 'me')
     const second = apply(first, deployment(), 'me')
     expect(objectAt(second, 'spec')).not.toHaveProperty('paused')
   })
 
-  it('leaves what another owns too, and what nobody applied', () => {
+  it('keeps fields that another manager or nobody owns', () => {
     const first = apply(undefined, deployment({ paused: true }), 'me')
     const both = apply(first, config({ paused: true }), 'them')
     const second = apply(both, deployment(), 'me')
@@ -119,7 +119,7 @@ describe('server-side apply', () => {
     expect(apply(first, deployment(), 'me', false, t2)).toEqual(first)
   })
 
-  it('takes over from client-side apply of the same tool without a conflict', () => {
+  it('takes over fields of client-side apply by the same tool without a conflict', () => {
     const last = config({ replicas: 1 })
     const annotated = {
       ...deployment(),

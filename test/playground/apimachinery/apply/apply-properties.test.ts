@@ -60,8 +60,8 @@ const ownedBy = (object: JsonObject, manager: string) => {
   return decodeFields(entry?.fieldsV1 ?? {})!
 }
 
-describe('applying', () => {
-  it('the same twice is applying it once', () => {
+describe('server-side apply, for random objects', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(config, config, (theirs, mine) => {
         const once = apply(apply(undefined, theirs, 'them'), mine, 'me')
@@ -70,7 +70,7 @@ describe('applying', () => {
     )
   })
 
-  it('makes every applied field what was applied, and owned', () => {
+  it('sets every applied field, and owns it', () => {
     fc.assert(
       fc.property(config, config, (theirs, mine) => {
         const result = apply(apply(undefined, theirs, 'them'), mine, 'me')
@@ -81,7 +81,7 @@ describe('applying', () => {
     )
   })
 
-  it('nothing takes away all of one manager and nothing of another', () => {
+  it('of nothing removes all fields of one manager and none of another', () => {
     fc.assert(
       fc.property(config, config, (theirs, mine) => {
         const nothing = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' } }
@@ -95,7 +95,7 @@ describe('applying', () => {
     )
   })
 
-  it('without force conflicts exactly when another owns a field with another value', () => {
+  it('without force conflicts exactly when another manager owns a field with another value', () => {
     fc.assert(
       fc.property(config, config, (theirs, mine) => {
         const live = apply(undefined, theirs, 'them')
@@ -113,7 +113,7 @@ describe('applying', () => {
     )
   })
 
-  it('to a stored object that was read before owns the same as to one never seen', () => {
+  it('gives the same ownership for a stored object and a fresh one', () => {
     const writes = fc.array(fc.tuple(config, fc.constantFrom('me', 'them', 'us')), {
       minLength: 1,
       maxLength: 6,
@@ -158,7 +158,7 @@ describe('field sets', () => {
   const element = fc.constantFrom('f:a', 'f:b', 'k:{"name":"x"}', 'v:1')
   const set = fc.array(fc.array(element, { minLength: 1, maxLength: 3 })).map(all => setOf(...all))
 
-  it('survive being written as fieldsV1 and read again', () => {
+  it('survive a round trip through fieldsV1', () => {
     fc.assert(
       fc.property(set, one => {
         expect(encodeFields(decodeFields(encodeFields(one))!)).toEqual(encodeFields(one))

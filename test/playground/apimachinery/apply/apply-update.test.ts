@@ -5,8 +5,8 @@ import { decode } from '../../../../playground/apimachinery/decode.js'
 import { type JsonObject, objectAt } from '../../../../playground/apimachinery/json.js'
 import { apply, config, create, definition, deployment, entries, entryOf, t2 } from './books.js'
 
-describe('the books of a write', () => {
-  it('give a creator what it created, as a real server writes it', () => {
+describe('managedFields of an update', () => {
+  it('give a creator the ownership of what it created, as a real server does', () => {
     const { object } = decode(definition, deployment())
     expect(entries(create(object, 'kubectl-create'))).toEqual([
       {
@@ -53,7 +53,7 @@ describe('the books of a write', () => {
     ])
   })
 
-  it('move a field from its owner to whoever changes it', () => {
+  it('move a field to the manager that changes it', () => {
     const live = create(deployment())
     const object = { ...live, spec: { ...objectAt(live, 'spec'), replicas: 3 } }
     const updated = applyUpdate({ definition, live, object, manager: 'scaler', now: t2 })
@@ -65,12 +65,12 @@ describe('the books of a write', () => {
     expect(entryOf(updated, 'creator')?.time).toBe('2026-01-01T00:00:01Z')
   })
 
-  it('stay as they are when nothing changes', () => {
+  it('do not change with an unchanged object', () => {
     const live = create(deployment())
     expect(applyUpdate({ definition, live, object: live, manager: 'other', now: t2 })).toEqual(live)
   })
 
-  it('forget a field that is removed', () => {
+  it('drop a removed field', () => {
     const live = create(deployment())
     const { labels: _gone, ...metadata } = objectAt(live, 'metadata')
     const object = { ...live, metadata }
@@ -78,7 +78,7 @@ describe('the books of a write', () => {
     expect(entryOf(updated, 'creator')?.fieldsV1).not.toHaveProperty('f:metadata')
   })
 
-  it('tell a status write from others, and reset what an endpoint does not let through', () => {
+  it('distinguish status writes, and reset fields that the endpoint ignores', () => {
     const live = create(deployment())
     const object = { ...live, status: { replicas: 1 }, spec: { ...objectAt(live, 'spec'), replicas: 9 } }
     const updated = applyUpdate({
@@ -97,7 +97,7 @@ describe('the books of a write', () => {
     expect(entryOf(throughMain, 'user')?.fieldsV1).toEqual({ 'f:spec': { 'f:replicas': {} } })
   })
 
-  it('are forgotten on request, and then stay forgotten until somebody applies', () => {
+  it('are cleared on request, and stay cleared until the next apply', () => {
     const live = create(deployment())
     for (const managedFields of [[], [{}]]) {
       const object = { ...live, metadata: { ...objectAt(live, 'metadata'), managedFields } }
@@ -112,7 +112,7 @@ describe('the books of a write', () => {
     }
   })
 
-  it('come from the stored object when a client sends none or garbage', () => {
+  it('come from the stored object when a client sends none or invalid ones', () => {
     const live = create(deployment())
     for (const managedFields of [undefined, [{ manager: 'x', fieldsV1: 1 }]]) {
       const metadata = {
@@ -127,7 +127,7 @@ describe('the books of a write', () => {
     }
   })
 
-  it('hold at most ten updaters apart', () => {
+  it('keep at most ten updaters apart', () => {
     let live = create(deployment())
     for (let round = 0; round < 14; round += 1) {
       const annotations = { ...objectAt(live, 'metadata', 'annotations'), [`k${round}`]: 'v' }
@@ -152,11 +152,11 @@ describe('the books of a write', () => {
     ['', 'Go-http-client/2.0', 'Go-http-client'],
     [undefined, undefined, ''],
     [undefined, `${'x'.repeat(200)}/1`, 'x'.repeat(128)],
-  ])('name the manager of fieldManager=%s, User-Agent %s', (parameter, agent, manager) => {
+  ])('have the manager of fieldManager=%s, User-Agent %s', (parameter, agent, manager) => {
     expect(managerOf(parameter, agent)).toBe(manager)
   })
 
-  it('tell a write that changes only times from one that changes ownership', () => {
+  it('distinguish a change of times only from a change of ownership', () => {
     const live = create(deployment())
     const later = {
       ...live,

@@ -41,7 +41,7 @@ describe('server-side apply of custom types', () => {
   const applyShip = (live: JsonObject | undefined, spec: JsonObject, manager: string): JsonObject =>
     applyPatch({ definition: ships, ...(live ? { live } : {}), config: ship(spec), manager, now: t2 })
 
-  it('owns lists and atomic maps as a whole, sets by value, and free-form objects part by part', () => {
+  it('owns lists and atomic maps as a whole, sets by value, and free-form objects by field', () => {
     const created = applyShip(
       undefined,
       { size: 1, tags: ['a'], crew: ['x', 'y'], box: { a: 'b' }, free: { p: { q: 1 } } },
@@ -58,19 +58,19 @@ describe('server-side apply of custom types', () => {
     })
   })
 
-  it('joins sets of several managers and takes each away with its own', () => {
+  it('merges sets of several managers and removes each manager’s values with it', () => {
     const mine = applyShip(undefined, { crew: ['x', 'y'] }, 'me')
     const both = applyShip(mine, { crew: ['z'] }, 'them')
     expect(objectAt(applyShip(both, { crew: ['y'] }, 'me'), 'spec').crew).toEqual(['y', 'z'])
   })
 
-  it('does not own the status that the main resource drops', () => {
+  it('does not own a status that the main resource drops', () => {
     const config = { ...ship({ size: 1 }), status: { phase: 'x' } }
     const created = applyPatch({ definition: ships, config, manager: 'me', now: t2 })
     expect(entries(created)[0]!.fieldsV1).toEqual({ 'f:spec': { 'f:size': {} } })
   })
 
-  it('keeps an emptied object only while somebody wants it there', () => {
+  it('keeps an emptied object only while a manager applies it', () => {
     const first = applyShip(undefined, { size: 1, free: { a: '1' } }, 'me')
     expect(objectAt(applyShip(first, { size: 1 }, 'me'), 'spec')).toEqual({ size: 1 })
     expect(objectAt(applyShip(first, { size: 1, free: {} }, 'me'), 'spec')).toEqual({ size: 1, free: {} })
@@ -78,7 +78,7 @@ describe('server-side apply of custom types', () => {
     expect(objectAt(applyShip(claimed, { size: 1 }, 'me'), 'spec')).toEqual({ size: 1, free: {} })
   })
 
-  it('marks the parts a creator brought into being', () => {
+  it('records parts that a creator caused', () => {
     const created = applyUpdate({ definition: ships, object: ship({ size: 1 }), manager: 'c', now: t1 })
     expect(entries(created)[0]!.fieldsV1).toEqual({ 'f:spec': { '.': {}, 'f:size': {} } })
   })

@@ -13,7 +13,7 @@ import {
   typeName,
 } from '../../../../playground/apimachinery/builtin/model-schemas.js'
 
-describe('the tables of facts', () => {
+describe('the tables about built-in types', () => {
   it('name only types and fields that exist', () => {
     const fields = new Set(
       modelNames().flatMap(model =>

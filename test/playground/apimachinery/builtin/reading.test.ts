@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DecodeError, decode, strictProblem } from '../../../../playground/apimachinery/decode.js'
 import { container, definitionOf, deployment, read } from './objects.js'
 
-describe('a built-in object that is read', () => {
-  it('gets the defaults users see', () => {
+describe('decoding of a built-in object', () => {
+  it('fills in defaults', () => {
     expect(read('Deployment', deployment())).toEqual({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -39,12 +39,12 @@ describe('a built-in object that is read', () => {
     })
   })
 
-  it('is the same when it is read again', () => {
+  it('is idempotent', () => {
     const once = read('Deployment', deployment())
     expect(read('Deployment', once)).toEqual(once)
   })
 
-  it('loses empty values that say nothing, and keeps those that do', () => {
+  it('drops empty values where Go omits them, and keeps the others', () => {
     const claim = read('PersistentVolumeClaim', {
       metadata: { name: 'a', labels: {} },
       spec: { storageClassName: '', volumeName: '', accessModes: [] },
@@ -63,7 +63,7 @@ describe('a built-in object that is read', () => {
     ['1e3', '1e3'],
     ['0', '0'],
     [2, '2'],
-  ])('spells the quantity %j as %j', (given, stored) => {
+  ])('normalizes the quantity %j to %j', (given, stored) => {
     const limits = { cpu: given }
     const pod = read('Pod', { spec: { containers: [{ ...container, resources: { limits } }] } })
     expect(pod).toMatchObject({
@@ -71,12 +71,12 @@ describe('a built-in object that is read', () => {
     })
   })
 
-  it('turns stringData into data', () => {
+  it('moves stringData into data', () => {
     const secret = read('Secret', { data: { a: 'eA==' }, stringData: { b: 'y' } })
     expect(secret).toEqual({ data: { a: 'eA==', b: 'eQ==' }, type: 'Opaque' })
   })
 
-  it('spells the times of leases in microseconds and others in seconds', () => {
+  it('formats times of leases in microseconds and others in seconds', () => {
     const lease = read('Lease', {
       metadata: { creationTimestamp: '2026-01-01T00:00:00.9Z' },
       spec: { renewTime: '2026-01-01T01:00:00.120000+01:00' },
@@ -87,7 +87,7 @@ describe('a built-in object that is read', () => {
     })
   })
 
-  it('keeps whole schemas inside a CustomResourceDefinition', () => {
+  it('keeps whole schemas in a CustomResourceDefinition', () => {
     const openAPIV3Schema = {
       type: 'object',
       properties: {
@@ -100,7 +100,7 @@ describe('a built-in object that is read', () => {
     expect(read('CustomResourceDefinition', crd)).toMatchObject(crd)
   })
 
-  it('names its unknown fields', () => {
+  it('reports unknown fields', () => {
     const { unknownFields } = decode(definitionOf('Deployment'), deployment({ replicass: 3 }))
     expect(strictProblem(unknownFields)).toBe('strict decoding error: unknown field "spec.replicass"')
   })
@@ -126,7 +126,7 @@ describe('a built-in object that is read', () => {
       { ...deployment(), metadata: { name: 'a', creationTimestamp: 'today' } },
       'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"',
     ],
-  ])('is refused with 400 when a field has another type', (object, problem) => {
+  ])('refuses a field of the wrong type with 400', (object, problem) => {
     expect(() => read('Deployment', object)).toThrow(
       new DecodeError(`Deployment in version "v1" cannot be handled as a Deployment: ${problem}`),
     )

@@ -7,7 +7,7 @@ const errors = (kind: string, object: JsonObject, old?: JsonObject): string[] =>
     ({ field, body }) => `${field}: ${body}`,
   )
 
-describe('a built-in object is refused', () => {
+describe('validation of a built-in object refuses', () => {
   const D = deployment()
   it.each<[string, string, JsonObject, JsonObject | undefined, string[]]>([
     [
@@ -188,7 +188,7 @@ describe('a built-in object is refused', () => {
     expect(errors(kind, object, old)).toEqual(expected)
   })
 
-  it('but a pod may get another image', () => {
+  it('no change of a pod’s image', () => {
     const pod = { spec: { containers: [container] } }
     expect(errors('Pod', { spec: { containers: [{ ...container, image: 'nginx:latest' }] } }, pod)).toEqual(
       [],
@@ -214,7 +214,7 @@ describe('a registry', () => {
     expect(kept).toEqual({ status: { replicas: 1 } })
   })
 
-  it('gives a service an address and keeps it', () => {
+  it('assigns a Service a cluster IP and keeps it', () => {
     const { strategy } = definitionOf('Service')
     const created = strategy?.prepareForCreate?.({
       metadata: { namespace: 'a', name: 'b' },

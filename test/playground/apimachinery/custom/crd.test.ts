@@ -32,7 +32,7 @@ const errors = (value: JsonObject, old?: JsonObject): string[] =>
 const S = 'spec.validation.openAPIV3Schema'
 
 describe('a CustomResourceDefinition', () => {
-  it('that is sound passes, with singular, listKind, conversion and stored version filled in', () => {
+  it('that is valid gets singular, listKind, conversion and stored version', () => {
     expect(errors(crd())).toEqual([])
     expect(withStoredVersion(defaultCrd(crd()))).toMatchObject({
       spec: { names: { singular: 'ship', listKind: 'ShipList' }, conversion: { strategy: 'None' } },
@@ -156,14 +156,14 @@ describe('a CustomResourceDefinition', () => {
     ])
   })
 
-  it('may not drop a version that is still stored', () => {
+  it('may not drop a version in storedVersions', () => {
     const stored = { ...crd(), status: { storedVersions: ['v0', 'v1'] } }
     expect(errors(stored)[0]).toContain(
       'status.storedVersions[0]: Invalid value: "v0": missing from spec.versions',
     )
   })
 
-  it('makes a definition that all who bring the same text share', () => {
+  it('compiles to one definition for all servers with the same text', () => {
     const definition = definitionFromCrd(defaultCrd(crd()), 'v1')
     expect(definition).toMatchObject({
       plural: 'ships',
@@ -204,7 +204,7 @@ describe('a JSONPath', () => {
   ])('%s selects %j', (path, expected) => {
     expect(jsonPath(object, path)).toEqual(expected)
   })
-  it.each(['.a[', '.a b', '[?(x)]', '.a[?(@.b=="]'])('%s cannot be read', path => {
+  it.each(['.a[', '.a b', '[?(x)]', '.a[?(@.b=="]'])('%s cannot be parsed', path => {
     expect(isJsonPath(path)).toBe(false)
   })
 })

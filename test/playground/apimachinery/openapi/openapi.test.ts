@@ -57,7 +57,7 @@ function* references(value: Json): Generator<string> {
 }
 
 describe('OpenAPI v3', () => {
-  it('lists a document for every group version, under a hash of what is served there', () => {
+  it('lists a document for every group version, with a hash of its content', () => {
     const { paths } = openApiV3Index(groupVersions) as unknown as {
       paths: Record<string, { serverRelativeURL: string }>
     }
@@ -69,7 +69,7 @@ describe('OpenAPI v3', () => {
     expect(again).not.toEqual(paths)
   })
 
-  it.each([...groupVersions.keys()])('refers only to components that %s has', groupVersion => {
+  it.each([...groupVersions.keys()])('of %s has every component that it refers to', groupVersion => {
     const document = openApiV3(groupVersions.get(groupVersion)!)
     const schemas = objectAt(document, 'components', 'schemas')
     const dangling = [...new Set(references(document))].filter(
@@ -78,7 +78,7 @@ describe('OpenAPI v3', () => {
     expect(dangling).toEqual([])
   })
 
-  it('tells kubectl what a patch of a deployment takes', () => {
+  it('describes patches of a Deployment for kubectl', () => {
     const document = openApiV3(groupVersions.get('apps/v1')!)
     const patch = objectAt(
       document,
@@ -102,7 +102,7 @@ describe('OpenAPI v3', () => {
     )
   })
 
-  it('explains built-in types with texts, merge keys and references', () => {
+  it('describes built-in types with texts, merge keys and references', () => {
     const schemas = objectAt(openApiV3(groupVersions.get('apps/v1')!), 'components', 'schemas')
     expect(objectAt(schemas, 'io.k8s.api.core.v1.PodSpec', 'properties').containers).toMatchObject({
       type: 'array',
@@ -126,7 +126,7 @@ describe('OpenAPI v3', () => {
     })
   })
 
-  it('explains custom types, whose patches have no strategic merge', () => {
+  it('describes custom types, whose patches have no strategic merge', () => {
     const document = openApiV3([ships])
     expect(objectAt(document, 'components', 'schemas', 'com.example.v1.Ship')).toMatchObject({
       description: 'A ship.',
@@ -147,7 +147,7 @@ describe('OpenAPI v3', () => {
     ])
   })
 
-  it('explains types of an aggregated API under the names it gives them, and notices when their schema changes', () => {
+  it('describes types of an aggregated API under its names, and follows changes of their schema', () => {
     const schemas = objectAt(openApiV3([boats]), 'components', 'schemas')
     expect(schemas['org.example.pkg.boats.v1.Boat']).toMatchObject({ description: 'A ship.' })
     expect(Object.keys(schemas).filter(name => name.endsWith('BoatList'))).toEqual([
@@ -158,7 +158,7 @@ describe('OpenAPI v3', () => {
     expect(indexOf({ ...boats, schema: poorer })).not.toEqual(indexOf(boats))
   })
 
-  it('gives every operation an id of its own', () => {
+  it('gives every operation a unique id', () => {
     const ids = all.flatMap(definition =>
       Object.values(objectAt(openApiV3([definition]), 'paths')).flatMap(item =>
         Object.values(item as JsonObject).map(operation => (operation as JsonObject).operationId),
@@ -173,7 +173,7 @@ describe('OpenAPI v3', () => {
 describe('OpenAPI v2', () => {
   const document = openApiV2(all)
 
-  it('refers only to definitions it has, and says nothing that Swagger cannot', () => {
+  it('has every definition that it refers to, and only valid Swagger', () => {
     const definitions = objectAt(document, 'definitions')
     const dangling = [...new Set(references(document))].filter(
       reference => definitions[reference.replace('#/definitions/', '')] === undefined,
@@ -183,7 +183,7 @@ describe('OpenAPI v2', () => {
     expect(objectAt(definitions, 'io.k8s.apimachinery.pkg.api.resource.Quantity').type).toBe('string')
   })
 
-  it('has a binary form that holds the same names', () => {
+  it('has a protobuf form with the same names', () => {
     const bytes = encodeOpenApiV2(document)
     const text = Buffer.from(bytes).toString('latin1')
     for (const name of [

@@ -34,13 +34,13 @@ describe('a JSON patch', () => {
     expect(document.spec).toEqual({ list: ['a', 'b'] })
   })
 
-  it('that replaces a member which is absent adds it, as Kubernetes does and RFC 6902 does not', () => {
+  it('that replaces a missing member adds it, as Kubernetes does and RFC 6902 does not', () => {
     expect(jsonPatch({ spec: {} }, [{ op: 'replace', path: '/spec/missing', value: 1 }])).toEqual({
       spec: { missing: 1 },
     })
   })
 
-  it('that changes what it has put there does the same when it is applied again', () => {
+  it('that modifies its own added value has the same result when it is applied again', () => {
     const patch = [
       { op: 'add', path: '/spec/other', value: [] },
       { op: 'add', path: '/spec/other/-', value: 'c' },
@@ -59,7 +59,7 @@ describe('a JSON patch', () => {
     [[{ op: 'merge', path: '/spec/x', value: 1 }]],
     [[{ op: 'replace', path: '', value: [] }]],
     [[{ op: 'add', path: '/__proto__/polluted', value: 1 }]],
-  ])('%j is 422 Invalid and names no operation', patch => {
+  ])('%j gets 422 Invalid without naming an operation', patch => {
     const { status } = refusal(patch)
     expect(status).toMatchObject({
       code: 422,
@@ -77,12 +77,12 @@ describe('a JSON patch', () => {
     expect(document.metadata.labels).toEqual({ x: '1' })
   })
 
-  it('that is no list is 400', () => {
+  it('that is not a list gets 400', () => {
     expect(refusal({ op: 'add' }).status).toMatchObject({ code: 400, reason: 'BadRequest' })
     expect(refusal(['x']).code).toBe(400)
   })
 
-  it('of more than 10,000 operations is 413', () => {
+  it('of more than 10,000 operations gets 413', () => {
     const operation = { op: 'test', path: '/metadata/name', value: 'a' }
     expect(refusal(Array.from({ length: 10_001 }, () => operation)).code).toBe(413)
     expect(

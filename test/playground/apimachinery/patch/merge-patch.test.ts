@@ -31,7 +31,7 @@ describe('a merge patch', () => {
     expect(({} as { x?: Json }).x).toBeUndefined()
   })
 
-  it('applied twice is applied once', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),

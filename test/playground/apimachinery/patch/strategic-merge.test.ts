@@ -89,14 +89,14 @@ describe('a strategic merge patch', () => {
     expect(spec).toEqual(before)
   })
 
-  it('puts items in the order it sets, and leaves the server-only ones in place', () => {
+  it('orders items as it says, and keeps the position of others', () => {
     const x = { name: 'x', image: 'server' }
     const order = [{ name: 'c' }, { name: 'a' }, { name: 'b' }]
     const patch = { '$setElementOrder/containers': order, containers: [c] }
     expect(patchSpec({ containers: [a, x, b] }, patch)).toEqual({ containers: [c, a, x, b] })
   })
 
-  it('deletes from and merges lists of strings', () => {
+  it('deletes from and merges lists of primitive values', () => {
     const document = { metadata: { finalizers: ['a', 'b'] } }
     expect(
       strategicMergePatch(pod, document, {
@@ -138,11 +138,11 @@ describe('a strategic merge patch', () => {
     expect(() => patchSpec(spec, patch)).toThrow(expect.objectContaining({ code, message }))
   })
 
-  it('that is no object is refused with 400', () => {
+  it('that is not an object is refused with 400', () => {
     expect(() => strategicMergePatch(pod, {}, [])).toThrow(expect.objectContaining({ code: 400 }))
   })
 
-  it('applied twice is applied once', () => {
+  it('is idempotent', () => {
     const container = fc.record({ name: fc.constantFrom('a', 'b', 'c'), image: fc.string() })
     const containers = fc.uniqueArray(container, { selector: one => one.name })
     fc.assert(

@@ -38,7 +38,7 @@ const schema: Schema = {
 }
 
 describe('pruning', () => {
-  it('drops what the schema does not name, and says what', () => {
+  it('drops unknown fields, and reports them', () => {
     const object = {
       apiVersion: 'a/v1',
       kind: 'A',
@@ -63,7 +63,7 @@ describe('pruning', () => {
     })
   })
 
-  it('keeps what is to be preserved, except below what is named again', () => {
+  it('keeps preserved unknown fields, except below specified ones', () => {
     const object = { spec: { free: { anything: { deep: 1 }, e: { gone: 1 } } } }
     expect(prune(schema, object).object).toEqual({ spec: { free: { anything: { deep: 1 }, e: {} } } })
   })
@@ -75,12 +75,12 @@ describe('pruning', () => {
     })
   })
 
-  it('returns the same object when there is nothing to drop', () => {
+  it('returns the same object when it drops nothing', () => {
     const object = { spec: { a: 'x', list: [{ c: 'y' }] } }
     expect(prune(schema, object).object).toBe(object)
   })
 
-  it('pruned twice is pruned once, and never touches its input', () => {
+  it('is idempotent, and never changes its input', () => {
     const member = fc.constantFrom('spec', 'a', 'nested', 'list', 'map', 'free', 'e', 'template', 'b', 'zzz')
     const { value } = fc.letrec(tie => ({
       value: fc.oneof(
@@ -109,13 +109,13 @@ describe('defaulting', () => {
     })
   })
 
-  it('replaces a null that may not be, and keeps one that may', () => {
+  it('replaces a null in a field that is not nullable, and keeps one that is', () => {
     expect(applyDefaults(schema, { spec: { a: null, nested: null, maybe: null, map: null } })).toEqual({
       spec: { a: 'x', nested: { b: 1 }, maybe: null },
     })
   })
 
-  it('does not invent parents', () => {
+  it('does not create parents', () => {
     const object = {}
     expect(applyDefaults(schema, object)).toBe(object)
   })

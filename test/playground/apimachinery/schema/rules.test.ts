@@ -41,17 +41,17 @@ describe('a validation rule', () => {
     ['self.?name.orValue("none") == "none"', {}],
     ['size(self.names) == 2', { names: ['a', 'b'] }],
     ['"n%d".format([self.min]) == "n7"', { min: 7 }],
-  ])('%s holds for %j', (rule, spec) => {
+  ])('%s is satisfied by %j', (rule, spec) => {
     expect(check({ rule }, spec)).toEqual([])
   })
 
-  it('that fails is named by itself when it has no message', () => {
+  it('that fails without a message is quoted in the error', () => {
     expect(check({ rule: 'self.min <= self.max' }, { min: 2, max: 1 })).toEqual([
       'spec: Invalid value: failed rule: self.min <= self.max',
     ])
   })
 
-  it('speaks through message, reason and fieldPath', () => {
+  it('uses its message, reason and fieldPath', () => {
     const rule = {
       rule: 'self.min <= self.max',
       message: 'min is above max',
@@ -61,7 +61,7 @@ describe('a validation rule', () => {
     expect(check(rule, { min: 2, max: 1 })).toEqual(['spec.min: Forbidden: min is above max'])
   })
 
-  it('prefers its messageExpression, and falls back to the message when that fails', () => {
+  it('prefers its messageExpression, and uses the message when that fails', () => {
     const rule = { rule: 'self.min <= self.max', message: 'fixed' }
     expect(
       check({ ...rule, messageExpression: '"%d > %d".format([self.min, self.max])' }, { min: 2, max: 1 }),
@@ -71,33 +71,33 @@ describe('a validation rule', () => {
     ])
   })
 
-  it('over an absent field says so', () => {
+  it('over an absent field reports that', () => {
     expect(check({ rule: 'self.min > 0' }, {})).toEqual([
       'spec: Invalid value: "object": No such key: min evaluating rule: self.min > 0',
     ])
   })
 
-  it('with oldSelf holds on updates only', () => {
+  it('with oldSelf runs only on updates', () => {
     const rule = { rule: 'self.name == oldSelf.name', message: 'name is immutable' }
     expect(check(rule, { name: 'a' })).toEqual([])
     expect(check(rule, { name: 'a' }, { name: 'a' })).toEqual([])
     expect(check(rule, { name: 'b' }, { name: 'a' })).toEqual(['spec: Invalid value: name is immutable'])
   })
 
-  it('with an optional oldSelf holds on creates too', () => {
+  it('with an optional oldSelf also runs on creates', () => {
     const rule = { rule: 'oldSelf.hasValue() || self.name == "first"', optionalOldSelf: true, message: 'no' }
     expect(check(rule, { name: 'x' })).toEqual(['spec: Invalid value: no'])
     expect(check(rule, { name: 'x' }, { name: 'y' })).toEqual([])
   })
 
-  it('is not asked about an object that is malformed', () => {
+  it('does not run on a malformed object', () => {
     expect(check({ rule: 'self.min <= self.max' }, { min: 2, max: 1, name: 'too long' })).toEqual([
       'spec.name: Too long: may not be more than 5 bytes',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ])
   })
 
-  it('of an item knows the item it replaces by its list key', () => {
+  it('of a list item finds the old item by its list key', () => {
     const schema: Schema = {
       type: 'object',
       properties: {

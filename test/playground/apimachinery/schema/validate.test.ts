@@ -10,7 +10,7 @@ const spec = (x: Schema, extra: Schema = {}): Schema => ({
 const check = (schema: Schema, object: JsonObject, old?: JsonObject): string[] =>
   validate(schema, object, old).map(({ field, body }) => `${field}: ${body}`)
 
-describe('a value is refused in the words of Kubernetes when it', () => {
+describe('validation refuses, with Kubernetes’ message, a value that', () => {
   it.each<[string, Schema, Json, string[]]>([
     [
       'has another type',
@@ -195,7 +195,7 @@ describe('a value is refused in the words of Kubernetes when it', () => {
     '2026-11-21T03:00:00+24:00',
     '2026-11-21T03:00:00-00:60',
     '2026-02-29T03:00:00Z',
-  ])('is a time that no clock shows: %s', text => {
+  ])('is a time that does not exist: %s', text => {
     const message = `spec.x: Invalid value: "${text}": spec.x in body must be of type date-time: "${text}"`
     expect(check(spec({ type: 'string', format: 'date-time' }), { spec: { x: text } })).toEqual([message])
   })
@@ -209,20 +209,20 @@ describe('a value is refused in the words of Kubernetes when it', () => {
     ['an unknown format', { type: 'string', format: 'mystery' }, 'x'],
     ['an RFC 3339 time', { type: 'string', format: 'date-time' }, '2026-11-21T03:00:00.5+01:00'],
     ['exactly one of oneOf', { type: 'string', oneOf: [{ pattern: '^a' }, { pattern: 'b$' }] }, 'ac'],
-  ])('but not %s', (_title, schema, value) => {
+  ])('and accepts %s', (_title, schema, value) => {
     expect(check(spec(schema), { spec: { x: value } })).toEqual([])
   })
 })
 
-describe('an update', () => {
+describe('validation of an update', () => {
   const schema = spec(
     { type: 'string', maxLength: 2 },
     { properties: { x: { type: 'string', maxLength: 2 }, y: { type: 'string' } } },
   )
-  it('is not refused for a bad value that it leaves alone', () => {
+  it('accepts an invalid value that does not change', () => {
     expect(check(schema, { spec: { x: 'long', y: 'b' } }, { spec: { x: 'long', y: 'a' } })).toEqual([])
   })
-  it('is refused for the bad value that it brings', () => {
+  it('refuses an invalid value that is new', () => {
     expect(check(schema, { spec: { x: 'longer' } }, { spec: { x: 'long' } })).toHaveLength(1)
   })
 })

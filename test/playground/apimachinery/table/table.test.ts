@@ -16,7 +16,7 @@ const cells = (kind: string, object: JsonObject): unknown => {
   return Object.fromEntries(table.columnDefinitions.map(({ name }, at) => [name, table.rows[0]!.cells[at]]))
 }
 
-describe('a duration for people', () => {
+describe('a printed duration', () => {
   const s = 1000
   const m = 60 * s
   const h = 60 * m
@@ -42,13 +42,13 @@ describe('a duration for people', () => {
   ])('%d ms is %s', (milliseconds, text) => {
     expect(humanDuration(milliseconds)).toBe(text)
   })
-  it('is unknown without a time and invalid with a bad one', () => {
+  it('is <unknown> without a time and <invalid> with a bad one', () => {
     expect([timeSince(undefined, now), timeSince('soon', now)]).toEqual(['<unknown>', '<invalid>'])
   })
 })
 
 describe('the table of built-in kinds', () => {
-  it('shows a deployment as kubectl does', () => {
+  it('prints a Deployment as a kube-apiserver does', () => {
     const object = {
       spec: {
         replicas: 3,
@@ -129,12 +129,12 @@ describe('the table of built-in kinds', () => {
       '0',
     ],
     ['evicted', { phase: 'Failed', reason: 'Evicted' }, '0/1', 'Evicted', '0'],
-  ])('tells a %s pod', (_title, status, ready, reason, restarts) => {
+  ])('prints a %s pod', (_title, status, ready, reason, restarts) => {
     const spec = { containers: [{ name: 'c' }], initContainers: [{ name: 'i' }] }
     expect(cells('Pod', { spec, status })).toMatchObject({ Ready: ready, Status: reason, Restarts: restarts })
   })
 
-  it('tells a pod that goes', () => {
+  it('prints a terminating pod', () => {
     const going = {
       metadata: { ...metadata, deletionTimestamp: '2026-01-01T23:00:00Z' },
       status: { phase: 'Running' },
@@ -180,11 +180,11 @@ describe('the table of built-in kinds', () => {
       { 'Last Seen': '60s', Object: 'pod/p', Message: 'hi', Count: 1 },
     ],
     ['CustomResourceDefinition', {}, { 'Created At': '2026-01-01T00:00:00Z' }],
-  ])('shows a %s', (kind, object, expected) => {
+  ])('prints a %s', (kind, object, expected) => {
     expect(cells(kind, object)).toMatchObject(expected)
   })
 
-  it('can be made for every kind from an empty object', () => {
+  it('exists for every kind, even for an empty object', () => {
     for (const definition of builtinDefinitions) {
       const table = toTable(definition, [{}], { now }) as unknown as { rows: { cells: unknown[] }[] }
       expect(table.rows[0]!.cells).toHaveLength(definition.printerColumns.length)
@@ -207,7 +207,7 @@ describe('the table of a custom kind', () => {
     status: { conditions: [{ type: 'Ready', status: 'True' }] },
   }
 
-  it('follows its printer columns, and leaves cells without a value empty', () => {
+  it('has its printer columns, and empty cells without a value', () => {
     const { rows } = toTable(definition, [ship, { metadata: { name: 'b' } }], { now }) as unknown as {
       rows: { cells: unknown[] }[]
     }

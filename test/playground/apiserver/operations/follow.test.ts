@@ -37,7 +37,7 @@ const told = (seen: Seen<KubeObject>): string => {
 const nobody: Follower = { onSeen: () => undefined, onEnd: () => undefined }
 
 describe('following a type from within the process', () => {
-  it('tells what a list and the watch after it tell', async () => {
+  it('emits the same as a list and its watch', async () => {
     await put('before')
     const [followed, watched]: string[][] = [[], []]
     const watching = keepWatching(listWatch(server.local, CONFIG_MAPS)).subscribe(seen =>
@@ -56,7 +56,7 @@ describe('following a type from within the process', () => {
     expect(followed).toEqual(watched)
   })
 
-  it('is not possible for a type that is not served', () => {
+  it('fails for a type that is not served', () => {
     expect(server.follow({ group: 'x.io', version: 'v1', resource: 'things' }, nobody)).toBeUndefined()
   })
 
@@ -68,7 +68,7 @@ describe('following a type from within the process', () => {
     expect(ends).toBe(1)
   })
 
-  it('ends without a word when its connection is closed', async () => {
+  it('completes without an event when its connection is closed', async () => {
     const otherwise = { connect: () => Promise.reject(new Error('only servers of this process')) }
     const connector = localConnector(url => (url === server.url ? server : undefined), otherwise)
     const connection = (await connector.connect(

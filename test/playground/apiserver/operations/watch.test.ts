@@ -58,7 +58,7 @@ async function open(query: KubeRequest['query'] = {}) {
 }
 
 describe('a watch', () => {
-  it('without a resourceVersion starts with what there is, then follows', async () => {
+  it('without a resourceVersion starts with the present objects, then follows', async () => {
     await write('POST', 'b')
     await write('POST', 'a')
     const watch = await open()
@@ -68,7 +68,7 @@ describe('a watch', () => {
     await watch.close()
   })
 
-  it('with sendInitialEvents says where the start ends, at the version of that moment', async () => {
+  it('with sendInitialEvents marks the end of the initial events with a bookmark at the list’s version', async () => {
     const { metadata } = await write('POST', 'a')
     const watch = await open({
       sendInitialEvents: true,
@@ -100,7 +100,7 @@ describe('a watch', () => {
     )
   })
 
-  it('with a selector shows an object that comes into it as ADDED and one that leaves as DELETED, as it last was', async () => {
+  it('with a selector shows an object that starts to match as ADDED, and one that stops as DELETED in its last matching state', async () => {
     const { metadata } = await write('POST', 'a', { color: 'red' })
     const watch = await open({ labelSelector: 'color=blue', resourceVersion: metadata.resourceVersion })
     await write('PUT', 'a', { color: 'blue' })
@@ -119,7 +119,7 @@ describe('a watch', () => {
     await watch.close()
   })
 
-  it('does not show an object of another namespace', async () => {
+  it('does not show objects of another namespace', async () => {
     const watch = await open()
     await server.local.request({
       method: 'POST',
@@ -131,7 +131,7 @@ describe('a watch', () => {
     await watch.close()
   })
 
-  it('of a selection sees its objects only, and the bookmarks tell how far it has come', async () => {
+  it('with a selector emits matching objects only, and bookmarks with the current version', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
     const watch = await open({ allowWatchBookmarks: true, fieldSelector: 'metadata.name=wanted' })
     const pending = watch.next()
@@ -144,7 +144,7 @@ describe('a watch', () => {
     await watch.close()
   })
 
-  it('without allowWatchBookmarks gets none, and ends when its time is over', async () => {
+  it('without allowWatchBookmarks gets none, and ends at its timeout', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
     const quiet = (await open({ timeoutSeconds: 300 })).rest()
     const told = (await open({ timeoutSeconds: 300, allowWatchBookmarks: true })).rest()
@@ -154,7 +154,7 @@ describe('a watch', () => {
     expect(await told).toEqual(Array(6).fill('BOOKMARK'))
   })
 
-  it('whose reader falls too far behind is cut off instead of filling the memory', async () => {
+  it('whose reader lags too far is closed, instead of filling memory', async () => {
     const { metadata } = await write('POST', 'counter')
     const watch = await open({ resourceVersion: metadata.resourceVersion })
     await Promise.all([watch.take(1), write('PUT', 'counter', { at: 'first' })])
@@ -162,7 +162,7 @@ describe('a watch', () => {
     expect((await watch.rest()).length).toBeLessThan(WATCH_BUFFER)
   })
 
-  it('ends when the server closes, after what it has queued', async () => {
+  it('ends after its queued events when the server closes', async () => {
     await write('POST', 'a')
     const watch = await open()
     expect(await watch.take(1)).toEqual(['ADDED a'])
@@ -172,8 +172,8 @@ describe('a watch', () => {
   })
 })
 
-describe('the past', () => {
-  it('of a type is kept while it is fresh, and a watch from before it is told so', async () => {
+describe('the event history', () => {
+  it('of a type is kept for a while, and an older watch gets 410', async () => {
     let now = Date.now()
     const other = await startApiServer({ name: 'aging', clock: () => now, defaultAccounts: false })
     const put = (value: number) =>

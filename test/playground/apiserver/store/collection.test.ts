@@ -33,7 +33,7 @@ async function history(steps: readonly { key: string; act: string; value: number
   return { store, collection, seen, watched, shown }
 }
 
-it('every revision that is remembered can be listed as it was, whole and by namespace', async () => {
+it('every kept revision can be listed, in all namespaces and in one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
       const { collection, seen } = await history(steps)
@@ -47,7 +47,7 @@ it('every revision that is remembered can be listed as it was, whole and by name
   )
 })
 
-it('who applies the changes it watched has what a list shows', async () => {
+it('applying all watched changes gives the state of a list', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
       const { watched, shown } = await history(steps)
@@ -69,7 +69,7 @@ it('a resumed watch continues from any revision without a gap or a repetition', 
   )
 })
 
-it('after a compaction nothing before it can be asked for, and the present is untouched', async () => {
+it('a compaction refuses older revisions, and keeps the current objects', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
       const { store, collection, seen, shown } = await history(steps)

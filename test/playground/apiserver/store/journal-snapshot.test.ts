@@ -53,7 +53,7 @@ async function heldIn(folder: string): Promise<string[]> {
 }
 
 describe('a snapshot', () => {
-  it('that a kill ends, at whatever moment, loses nothing', async () => {
+  it('that is interrupted by a kill at any point loses nothing', async () => {
     const [folder, kept] = [join(base, 'run'), [] as string[]]
     let killing = false
     const moment = async () => {
@@ -82,40 +82,37 @@ describe('a snapshot', () => {
     ['once', 1],
     ['twice', 2],
     ['until it is over', Number.POSITIVE_INFINITY],
-  ])(
-    'whose disk fails at whatever moment, %s, loses nothing that was written before or after',
-    async (_, times) => {
-      let failed = 0
-      for (let first = 0; first === 0 || failed > 0; first++) {
-        let moments = Number.NEGATIVE_INFINITY
-        failed = 0
-        const moment = async () => {
-          if (moments++ < first || failed >= times) return
-          failed++
-          throw new Error('EIO: i/o error')
-        }
-        const folder = join(base, `run-${first}`)
-        const journal = await Journal.open(folder, () => undefined, filesWith(moment))
-        await journal.append([a])
-        moments = 0
-        await journal.snapshot(2, [a])
-        moments = Number.NEGATIVE_INFINITY
-        const written = await journal.append([b]).then(
-          () => true,
-          error => {
-            expect(error).toBeInstanceOf(NotDurableError)
-            return false
-          },
-        )
-        if (times === 1) expect(written).toBe(true)
-        expect([first, await heldIn(folder)]).toEqual([first, written ? ['a', 'b'] : ['a']])
-        await journal.close()
-        expect(first).toBeLessThan(100)
+  ])('with a disk failure at any point, %s, loses no write before or after it', async (_, times) => {
+    let failed = 0
+    for (let first = 0; first === 0 || failed > 0; first++) {
+      let moments = Number.NEGATIVE_INFINITY
+      failed = 0
+      const moment = async () => {
+        if (moments++ < first || failed >= times) return
+        failed++
+        throw new Error('EIO: i/o error')
       }
-    },
-  )
+      const folder = join(base, `run-${first}`)
+      const journal = await Journal.open(folder, () => undefined, filesWith(moment))
+      await journal.append([a])
+      moments = 0
+      await journal.snapshot(2, [a])
+      moments = Number.NEGATIVE_INFINITY
+      const written = await journal.append([b]).then(
+        () => true,
+        error => {
+          expect(error).toBeInstanceOf(NotDurableError)
+          return false
+        },
+      )
+      if (times === 1) expect(written).toBe(true)
+      expect([first, await heldIn(folder)]).toEqual([first, written ? ['a', 'b'] : ['a']])
+      await journal.close()
+      expect(first).toBeLessThan(100)
+    }
+  })
 
-  it('whose name may or may not outlast a power cut has nothing written after it', async () => {
+  it('whose rename may not survive a power failure is followed by no write to the old log', async () => {
     let failing = false
     const syncFolder: JournalFiles['syncFolder'] = folder =>
       failing ? Promise.reject(new Error('EIO: i/o error')) : realFiles.syncFolder(folder)
@@ -136,7 +133,7 @@ describe('a snapshot', () => {
     expect(await heldIn(base)).toEqual(['a'])
   })
 
-  it('that fails leaves no file of its own behind', async () => {
+  it('that fails leaves no file', async () => {
     let full = false
     let syncs = 0
     // The first is of the snapshot, the second of the log that would continue it.

@@ -52,7 +52,7 @@ const logFile = async () =>
   join(folder, (await readdir(folder)).find(name => name.startsWith('log-')) as string)
 
 describe('the journal', () => {
-  it('holds the last state of every object, and the newest revision also when that was a removal', async () => {
+  it('has the last state of every object, and the newest revision even when that was a deletion', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'a', '1'), record(3, 'b', '1')])
     await journal.append([record(4, 'a', '2'), record(5, 'b')])
@@ -60,7 +60,7 @@ describe('the journal', () => {
     expect(await heldNow()).toEqual({ held: { a: '2' }, revision: 5 })
   })
 
-  it('cuts off a last record that a crash tore, at whatever byte', async () => {
+  it('truncates a last record that a crash cut at any byte', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'kept', '1')])
     await journal.close()
@@ -79,7 +79,7 @@ describe('the journal', () => {
     )
   })
 
-  it('goes on writing after a torn tail without mixing the two', async () => {
+  it('continues after a truncated tail with intact records', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'a', '1')])
     await journal.close()
@@ -90,7 +90,7 @@ describe('the journal', () => {
     expect((await heldNow()).held).toEqual({ a: '1', b: '1' })
   })
 
-  it('refuses to start over damage in the middle, which no crash causes', async () => {
+  it('refuses to start with damage in the middle, which no crash causes', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'a', '1')])
     await journal.append([record(3, 'b', '1')])
@@ -101,7 +101,7 @@ describe('the journal', () => {
     await expect(reopen()).rejects.toThrow(CorruptJournalError)
   })
 
-  it('after a failed write holds nothing of it, and the next write goes through', async () => {
+  it('has nothing of a failed write, and the next write succeeds', async () => {
     let full = false
     const files: JournalFiles = {
       ...realFiles,
@@ -138,7 +138,7 @@ describe('the journal', () => {
     expect((await heldNow()).held).toEqual({})
   })
 
-  it('a snapshot replaces the log and its leftovers, and what follows continues it', async () => {
+  it('is replaced by a snapshot, and later writes continue it', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'a', '1'), record(3, 'gone', '1'), record(4, 'gone')])
     await journal.snapshot(4, [record(2, 'a', '1')])
@@ -148,7 +148,7 @@ describe('the journal', () => {
     expect(await heldNow()).toEqual({ held: { a: '1', b: '1' }, revision: 5 })
   })
 
-  it('a snapshot that fails is told, and the log goes on', async () => {
+  it('continues after a failed snapshot, which is reported', async () => {
     let full = false
     const files: JournalFiles = {
       ...realFiles,
@@ -173,7 +173,7 @@ describe('the journal', () => {
     expect(await heldNow()).toEqual({ held: { a: '1', b: '2' }, revision: 3 })
   })
 
-  it('a crash in the middle of a snapshot leaves the log in charge', async () => {
+  it('is still valid after a crash within a snapshot', async () => {
     const { journal } = await reopen()
     await journal.append([record(2, 'a', '1')])
     await journal.close()
@@ -218,7 +218,7 @@ describe('a durable store', () => {
     await store.close()
   })
 
-  it('lets every write of one batch see the ones before it', async () => {
+  it('shows every write of a batch to the later ones', async () => {
     const store = new Store(Date.now)
     await store.keepIn(folder)
     const maps = store.collection('configmaps')
@@ -231,7 +231,7 @@ describe('a durable store', () => {
     await store.close()
   })
 
-  it('has the same objects under the same versions after a restart, and no past', async () => {
+  it('has the same objects with the same versions after a restart, and no history', async () => {
     const store = new Store(Date.now)
     await store.keepIn(folder)
     const maps = store.collection('configmaps')

@@ -9,29 +9,29 @@ import { worldOf } from './world.js'
 const at = (time: string): number => Date.parse(`2026-01-01T${time}Z`)
 const NOON = at('12:00:00')
 
-describe('a schedule', () => {
+describe('a cron schedule', () => {
   it.each([
     ['*/5 * * * *', undefined, '12:05:00'],
     ['30 13 * * *', undefined, '13:30:00'],
     ['@hourly', undefined, '13:00:00'],
     ['@every 1m30s', undefined, '12:01:30'],
     ['0 22 * * *', 'Asia/Tokyo', '13:00:00'],
-  ])('%s in %s comes next at %s', (text, zone, next) => {
+  ])('%s in %s is due next at %s', (text, zone, next) => {
     expect(timestamp(parseSchedule(text, zone).next(NOON) ?? 0)).toBe(`2026-01-01T${next}Z`)
   })
 
   it.each([['61 * * * *'], ['* * * *'], ['@every'], ['@every 5x'], ['nonsense'], ['* * * * * *']])(
-    '%s means nothing',
+    '%s is invalid',
     text => {
       expect(() => parseSchedule(text)).toThrow(ScheduleError)
     },
   )
 
-  it('in a time zone that does not exist means nothing', () => {
+  it('in an unknown time zone is invalid', () => {
     expect(() => parseSchedule('* * * * *', 'Nowhere/Town')).toThrow(ScheduleError)
   })
 
-  it('tells the last time that has come, however long nobody looked', () => {
+  it('reports the last due time, however long it was not checked', () => {
     const schedule = parseSchedule('* * * * *')
     expect(lastDue(schedule, NOON, NOON + 59_000)).toBeUndefined()
     expect(lastDue(schedule, NOON, NOON + 60_000)).toBe(NOON + 60_000)
@@ -73,31 +73,31 @@ const planned = (one: CronJob, now: number, jobs: readonly KubeObject[] = []) =>
 const nameAt = (minute: number) => `tick-${NOON / 60_000 + minute}`
 
 describe('a CronJob', () => {
-  it('makes a Job when its time has come, notes the time and looks again at the next', () => {
+  it('creates a Job at the due time, records the time and schedules the next check', () => {
     const { created, status, again } = planned(cron(), NOON + 1_000)
     expect(created).toEqual([nameAt(0)])
     expect(status).toEqual({ lastScheduleTime: timestamp(NOON) })
     expect(again).toBe(59_000)
   })
 
-  it('waits until its first time', () => {
+  it('waits for its first due time', () => {
     const { created, again } = planned(cron(), NOON - 10_000)
     expect(created).toEqual([])
     expect(again).toBe(10_000)
   })
 
-  it('makes no second Job for a time whose Job is there: a crash came between the two writes', () => {
+  it('creates no second Job for a due time after a crash between the two writes', () => {
     const { created, status } = planned(cron(), NOON + 1_000, [job(0)])
     expect(created).toEqual([])
     expect(status).toMatchObject({ lastScheduleTime: timestamp(NOON) })
   })
 
-  it('runs only the last of several times that were missed', () => {
+  it('runs only the last of several missed due times', () => {
     const { created } = planned(cron({}, { lastScheduleTime: timestamp(NOON) }), NOON + 600_000)
     expect(created).toEqual([nameAt(10)])
   })
 
-  it('does not run what is later than its deadline', () => {
+  it('skips a run that is later than its deadline', () => {
     const late = cron({ schedule: '0 * * * *', startingDeadlineSeconds: 10 })
     expect(planned(late, NOON + 11_000).created).toEqual([])
     expect(planned(late, NOON + 9_000).created).toHaveLength(1)
@@ -107,7 +107,7 @@ describe('a CronJob', () => {
     ['Allow', 1, 0, []],
     ['Forbid', 0, 0, ['JobAlreadyActive']],
     ['Replace', 1, 1, ['SuccessfulDelete']],
-  ])('that may %s concurrency makes %i and removes %i while one runs', (policy, made, gone, reasons) => {
+  ])('with %s concurrency creates %i and deletes %i while one runs', (policy, made, gone, reasons) => {
     const before = { lastScheduleTime: timestamp(NOON) }
     const { created, removed, ...rest } = planned(
       cron({ concurrencyPolicy: policy }, before),
@@ -118,17 +118,17 @@ describe('a CronJob', () => {
     expect(rest.reasons).toEqual(reasons)
   })
 
-  it('makes nothing while it is suspended', () => {
+  it('creates nothing while it is suspended', () => {
     expect(planned(cron({ suspend: true }), NOON + 1_000).created).toEqual([])
   })
 
-  it('says that it cannot read its schedule, and does not look again by itself', () => {
+  it('reports an invalid schedule, and does not check again by itself', () => {
     const { reasons, again } = planned(cron({ schedule: '99 * * * *' }), NOON)
     expect(reasons).toEqual(['UnparseableSchedule'])
     expect(again).toBeUndefined()
   })
 
-  it('keeps three Jobs that completed and one that failed', () => {
+  it('keeps three completed Jobs and a failed one', () => {
     const jobs = [1, 2, 3, 4, 5].map(minute => job(minute, 'Complete'))
     const failed = [6, 7].map(minute => job(minute, 'Failed'))
     const status = { lastScheduleTime: timestamp(NOON + 600_000) }
@@ -137,7 +137,7 @@ describe('a CronJob', () => {
     expect(rest.status).toEqual({ ...status, lastSuccessfulTime: timestamp(NOON + 305_000) })
   })
 
-  it('says which of its Jobs run, and that one has ended', () => {
+  it('reports its active Jobs, and the completion of one', () => {
     const active = [{ uid: 'j1', name: nameAt(1) }]
     const status = { lastScheduleTime: timestamp(NOON + 120_000), active }
     const { reasons, ...rest } = planned(cron({}, status), NOON + 121_000, [job(1, 'Complete'), job(2)])

@@ -58,13 +58,13 @@ describe('bounds of a rollout', () => {
     },
   )
 
-  it('do not exist for a Recreate', () => {
+  it('are not defined for Recreate', () => {
     const one = deployment(10, { type: 'Recreate' })
     expect([maxSurge(one), maxUnavailable(one)]).toEqual([0, 0])
   })
 })
 
-describe('a step of a rolling update', () => {
+describe('one step of a rolling update', () => {
   it.each<[string, Deployment, ReplicaSet, ReplicaSet[], Record<string, number>]>([
     ['grows the newest by the surge', deployment(4), set('2', 0), [set('1', 4)], { 2: 1 }],
     ['shrinks the old as far as may be missing', deployment(4), set('2', 1, 0), [set('1', 4)], { 1: 3 }],
@@ -86,17 +86,17 @@ describe('a step of a rolling update', () => {
   })
 })
 
-describe('a step of a Recreate', () => {
+describe('one step of a Recreate', () => {
   const one = deployment(3, { type: 'Recreate' })
 
-  it('takes all that is old before anything new comes', () => {
+  it('scales all old ReplicaSets down before it creates a new one', () => {
     expect(Object.fromEntries(recreateStep(one, set('3', 0), [set('1', 2), set('2', 1)]))).toEqual({
       1: 0,
       2: 0,
     })
   })
 
-  it('then makes the newest as large as wanted', () => {
+  it('then scales the newest to the wanted size', () => {
     expect(Object.fromEntries(recreateStep(one, set('3', 0), [set('1', 0)]))).toEqual({ 3: 3 })
   })
 })

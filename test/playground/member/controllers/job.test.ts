@@ -45,7 +45,7 @@ const planned = (one: Job, pods: readonly KubeObject[] = [], now = NOW) => {
 }
 
 describe('a Job', () => {
-  it('counts a pod that ended once: noted first, then let go of, then counted', () => {
+  it('counts a finished pod once: records it, removes its finalizer, then counts it', () => {
     const ended = pod('p', 'Succeeded')
     const first = planned(job({ completions: 2 }), [ended])
     expect(first.status.uncountedTerminatedPods).toEqual({ succeeded: ['p'] })
@@ -60,7 +60,7 @@ describe('a Job', () => {
     expect(planned(job({ completions: 2 }, third.status), []).status.succeeded).toBe(1)
   })
 
-  it('counts a pod that is gone before it was counted', () => {
+  it('counts a pod that is deleted before it was counted', () => {
     const status = { uncountedTerminatedPods: { failed: ['p'] }, failed: 1 }
     expect(planned(job({}, status), []).status.failed).toBe(2)
   })
@@ -78,7 +78,7 @@ describe('a Job', () => {
     [2, 20_000],
     [3, 40_000],
     [9, 600_000],
-  ])('waits longer after each failure: after %i for %i ms', (failed, pause) => {
+  ])('backs off longer after each failure: after %i for %i ms', (failed, pause) => {
     const status = { failed: failed - 1, uncountedTerminatedPods: { failed: ['p'] } }
     const failure = pod('p', 'Failed', { finalizers: [], creationTimestamp: timestamp(NOW) })
     const spec = { backoffLimit: 100 }
@@ -87,7 +87,7 @@ describe('a Job', () => {
     expect(planned(job(spec, status), [failure], NOW + pause).created).toBe(1)
   })
 
-  it('has failed after more failures than it may have, and deletes what still runs', () => {
+  it('fails beyond its backoffLimit, and deletes running pods', () => {
     const { types, removed, status } = planned(
       job({ backoffLimit: 1, parallelism: 2, completions: 2 }, { failed: 2 }),
       [pod('left', 'Running')],
@@ -97,7 +97,7 @@ describe('a Job', () => {
     expect(status.conditions?.[0]?.reason).toBe('BackoffLimitExceeded')
   })
 
-  it('keeps its verdict when the facts change afterwards', () => {
+  it('keeps its result when its pods change later', () => {
     const verdict = {
       type: 'FailureTarget',
       status: 'True',
@@ -108,7 +108,7 @@ describe('a Job', () => {
     expect(types).toEqual(['FailureTarget', 'Failed'])
   })
 
-  it('without completions is done when one has succeeded and none runs', () => {
+  it('without completions is complete when one pod has succeeded and none runs', () => {
     const { completions: _, ...spec } = job({ parallelism: 2 }).spec
     const queue = { ...job(), spec }
     expect(planned(queue).created).toBe(2)
@@ -116,16 +116,16 @@ describe('a Job', () => {
     expect(planned({ ...queue, status: { succeeded: 1 } }).types).toContain('Complete')
   })
 
-  it('runs no more than are still to be completed', () => {
+  it('runs at most as many pods as still have to complete', () => {
     expect(planned(job({ completions: 5, parallelism: 3 }, { succeeded: 3 })).created).toBe(2)
   })
 
-  it('deletes pods when fewer may run side by side', () => {
+  it('deletes pods when its parallelism is reduced', () => {
     const pods = ['p', 'q', 'r'].map(name => pod(name, 'Running'))
     expect(planned(job({ completions: 9, parallelism: 1 }), pods).removed).toHaveLength(2)
   })
 
-  it('that is gone lets go of its pods', () => {
+  it('that is deleted removes the finalizers of its pods', () => {
     const going = pod('p', 'Running', { deletionTimestamp: timestamp(NOW) })
     const { changes = [] } = planGoneJob('a/work', worldOf(NOW, { pods: [going] }))
     expect(changes).toMatchObject([{ object: { metadata: { name: 'p', finalizers: [] } } }])
@@ -139,7 +139,7 @@ describe('completed indexes', () => {
     [[3], '3'],
     [[0, 1], '0,1'],
     [[0, 1, 2, 5, 7, 8, 9], '0-2,5,7-9'],
-  ])('%j are written as %j', (numbers, text) => {
+  ])('%j are formatted as %j', (numbers, text) => {
     expect(writeRanges(new Set(numbers))).toBe(text)
   })
 })

@@ -40,7 +40,7 @@ async function* cutShort() {
   yield (await buffer(archived({ short: 'x'.repeat(100) }))).subarray(0, 520)
 }
 
-it('what tar unpacks, tar packs: files and folders, also empty ones', async () => {
+it('tar unpacks what it packed: files and folders, also empty ones', async () => {
   const files = new Files()
   const sent = archived({
     'site/': undefined,
@@ -62,7 +62,7 @@ it('what tar unpacks, tar packs: files and folders, also empty ones', async () =
   expect(other.read('/srv/site/index.html')?.toString()).toBe('<p>')
 })
 
-it('names in an archive do not lead out of the folder that it is unpacked in', async () => {
+it('names in an archive do not escape the target folder', async () => {
   const files = new Files()
   await ran(files, ['tar', 'xf', '-', '-C', '/srv'], archived({ '../../up': 'x', '/root': 'y' }))
   expect([
@@ -79,13 +79,13 @@ it.each([
   ['a file that is not there', ['tar', 'cf', '-', '/gone'], undefined, '/gone: Cannot stat'],
   ['an archive on a disk', ['tar', 'cf', 'x.tar', '/'], undefined, 'known here are'],
   ['nothing to pack', ['tar', 'cf', '-'], undefined, 'known here are'],
-])('tar refuses %s and says why', async (_, words, input, why) => {
+])('tar refuses %s with the reason', async (_, words, input, why) => {
   const { code, stderr } = await ran(new Files(), words, input)
   expect(code).toBe(2)
   expect(stderr).toContain(why)
 })
 
-it('a container holds eight mebibytes, and says that it is full before it has read more', async () => {
+it('a container stores eight mebibytes, and reports that it is full before it reads more', async () => {
   const files = new Files()
   const archive = pack()
   archive.entry({ name: 'large', size: 1e12 })
@@ -94,7 +94,7 @@ it('a container holds eight mebibytes, and says that it is full before it has re
   expect(files.free).toBe(8 * 1024 * 1024)
 })
 
-it('a container holds ten thousand folders', async () => {
+it('a container stores ten thousand folders', async () => {
   const files = new Files()
   const { code, stderr } = await ran(files, [
     'mkdir',
@@ -120,6 +120,6 @@ it.each([
   [['test', '-e', '/tmp'], 0, ''],
   [['test', '-z', '/tmp'], 2, 'test: -d, -e and -f of one path are known here\n'],
   [['test', '-d'], 2, 'test: -d, -e and -f of one path are known here\n'],
-])('%j ends with %i', async (words, code, stderr) => {
+])('%j exits with %i', async (words, code, stderr) => {
   expect(await ran(new Files(), words)).toMatchObject({ code, stderr })
 })

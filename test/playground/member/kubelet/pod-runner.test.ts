@@ -47,7 +47,7 @@ function started(restartPolicy: string, isKnown = true) {
 }
 
 describe('a pod on its node', () => {
-  it('is created first, and runs and is ready after the time that starting takes', () => {
+  it('is first pending, and runs and is ready after its start time', () => {
     const { advance, status, state } = started('Always')
     expect(advance(0)).toBe(300)
     expect(status().phase).toBe('Pending')
@@ -58,7 +58,7 @@ describe('a pod on its node', () => {
     expect(status().conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }))
   })
 
-  it('restarts a container that ends, after ever longer pauses', async () => {
+  it('restarts an exited container with growing pauses', async () => {
     const { advance, end, state, status } = started('Always')
     advance(0)
     advance(300)
@@ -79,7 +79,7 @@ describe('a pod on its node', () => {
     ['Never', 3, 'Failed', { terminated: expect.objectContaining({ exitCode: 3, reason: 'Error' }) }],
     ['OnFailure', 0, 'Succeeded', { terminated: expect.objectContaining({ exitCode: 0 }) }],
     ['OnFailure', 3, 'Running', { waiting: expect.objectContaining({ reason: 'CrashLoopBackOff' }) }],
-  ])('that restarts %s has, after an exit with %i, the phase %s', async (policy, code, phase, shown) => {
+  ])('with restart policy %s has, after exit code %i, the phase %s', async (policy, code, phase, shown) => {
     const { advance, end, status, state } = started(policy)
     advance(0)
     advance(300)
@@ -88,7 +88,7 @@ describe('a pod on its node', () => {
     expect(state()?.state).toEqual(shown)
   })
 
-  it('of a program that is not known runs for ever, unless it is meant to end', () => {
+  it('with an unknown program runs for ever, unless its restart policy expects an end', () => {
     const forever = started('Always', false)
     forever.advance(0)
     expect(forever.advance(300)).toBeUndefined()
@@ -100,7 +100,7 @@ describe('a pod on its node', () => {
     expect(once.status().phase).toBe('Succeeded')
   })
 
-  it('that is stopped ends its processes, and their end is no news', async () => {
+  it('that is stopped ends its processes without reporting their exit', async () => {
     const { advance, processes, runner, end, status } = started('Always')
     advance(0)
     advance(300)
@@ -110,7 +110,7 @@ describe('a pod on its node', () => {
     expect(status().phase).toBe('Running')
   })
 
-  it('goes on where its status says it is, when its kubelet starts anew', () => {
+  it('continues from its status when its kubelet restarts', () => {
     const before = started('Always')
     before.advance(0)
     before.advance(300)

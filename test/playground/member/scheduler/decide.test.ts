@@ -33,16 +33,16 @@ const VICTIMS = 'No preemption victims found for incoming pod'
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling'
 
 describe('the scheduler', () => {
-  it('takes the node with the fewest pods', () => {
+  it('chooses the node with the fewest pods', () => {
     expect(decided(pod('p'), [node('n1'), node('n2')], [on('n1', pod('q'))])).toBe('n2')
   })
 
-  it('does not count pods that have ended', () => {
+  it('does not count finished pods', () => {
     const ended = ['q', 'r', 's'].map(name => on('n1', pod(name), 'Succeeded'))
     expect(decided(pod('p', asking({ cpu: '2' })), [node('n1')], ended)).toBe('n1')
   })
 
-  it('tells each reason with the number of nodes it holds for', () => {
+  it('reports each reason with its number of nodes', () => {
     const nodes = [node('n1'), node('n2', { unschedulable: true }), node('n3')]
     const full = ['q', 'r', 's'].map(name => on('n3', pod(name)))
     expect(decided(pod('p', asking({ cpu: '3' })), nodes, full)).toBe(
@@ -51,7 +51,7 @@ describe('the scheduler', () => {
     )
   })
 
-  it('says so when there is no node at all', () => {
+  it('reports when there is no node', () => {
     expect(decided(pod('p'), [])).toBe('no nodes available to schedule pods')
   })
 
@@ -62,12 +62,12 @@ describe('the scheduler', () => {
     ['its key, whatever value', { tolerations: [{ key: 'k', operator: 'Exists' }] }, true],
     ['everything', { tolerations: [{ operator: 'Exists' }] }, true],
     ['another effect', { tolerations: [{ key: 'k', value: 'v', effect: 'NoExecute' }] }, false],
-  ])('puts a pod that tolerates %s on a tainted node: %o', (_, spec, fits) => {
+  ])('decides whether a pod that tolerates %s fits on a tainted node: %o', (_, spec, fits) => {
     const tainted = node('n1', { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] })
     expect(decided(pod('p', spec), [tainted]) === 'n1').toBe(fits)
   })
 
-  it('is not kept away by a taint that only asks', () => {
+  it('ignores PreferNoSchedule taints as a filter', () => {
     const tainted = node('n1', { taints: [{ key: 'k', effect: 'PreferNoSchedule' }] })
     expect(decided(pod('p'), [tainted])).toBe('n1')
   })
@@ -79,7 +79,7 @@ describe('the scheduler', () => {
     ['Exists', [], true],
     ['DoesNotExist', [], false],
     ['Gt', ['1'], false],
-  ])('reads a node affinity: disk %s %j', (operator, values, fits) => {
+  ])('evaluates a node affinity: disk %s %j', (operator, values, fits) => {
     const terms = [{ matchExpressions: [{ key: 'disk', operator, values }] }]
     const spec = {
       affinity: {
@@ -89,7 +89,7 @@ describe('the scheduler', () => {
     expect(decided(pod('p', spec), [node('n1', {}, { disk: 'ssd' })]) === 'n1').toBe(fits)
   })
 
-  it('keeps pods apart that want to be, also when it is the other that wants it', () => {
+  it('applies anti-affinity of either pod', () => {
     const term = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' }
     const apart = {
       affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
@@ -104,7 +104,7 @@ describe('the scheduler', () => {
     expect(decided(pod('p', apart, { app: 'web' }), [node('n1'), node('n2')], [shy])).toBe('n2')
   })
 
-  it('keeps pods together that want to be; the first of its kind goes anywhere', () => {
+  it('applies affinity; the first pod of its kind may go anywhere', () => {
     const term = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'zone' }
     const together = { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }
     const nodes = [node('n1', {}, { zone: 'a' }), node('n2', {}, { zone: 'b' })]
@@ -114,7 +114,7 @@ describe('the scheduler', () => {
     expect(decided(pod('p', together), nodes)).toContain("2 node(s) didn't match pod affinity rules")
   })
 
-  it('gives a port of the node to one pod alone', () => {
+  it('gives a host port to one pod only', () => {
     const spec = { containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 80 }] }] }
     expect(decided(pod('p', spec), [node('n1')], [on('n1', pod('q', spec))])).toContain(
       "1 node(s) didn't have free ports for the requested pod ports",

@@ -43,8 +43,8 @@ const refusal = (content: Buffer): string => {
   }
 }
 
-describe('a body of Kubernetes protobuf', () => {
-  it('becomes the object it stands for, with maps, times and none of the zeros of metadata', () => {
+describe('decoding of Kubernetes protobuf', () => {
+  it('yields the object with its maps and times, and without zero values of metadata', () => {
     const metadata = all(
       text(1, 'settings'),
       text(2, ''),
@@ -61,7 +61,7 @@ describe('a body of Kubernetes protobuf', () => {
     )
   })
 
-  it('reads what Go embeds as fields of the holder, and int-or-string as the one it is', () => {
+  it('reads embedded Go structs as fields of the holder, and int-or-string by its type', () => {
     const probe = all(
       message(
         1,
@@ -78,22 +78,22 @@ describe('a body of Kubernetes protobuf', () => {
     })
   })
 
-  it('skips fields of newer clients', () => {
+  it('skips unknown fields of newer clients', () => {
     const object = readProtobuf(body('v1', 'ConfigMap', all(text(999, 'new'), message(1, text(1, 'n')))))
     expect(object).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'n' } })
   })
 
-  it('of a custom type is refused: those are JSON only', () => {
+  it('refuses custom types, which have JSON only', () => {
     expect(refusal(body('example.com/v1', 'Ship', () => undefined))).toBe(
       '400 the protobuf body cannot be read: no protobuf message is known for Ship in example.com/v1; send JSON',
     )
   })
 
-  it('without its first bytes is refused', () => {
+  it('refuses a body without the magic prefix', () => {
     expect(refusal(Buffer.from('{"kind":"ConfigMap"}'))).toMatch(/^400 the body is not Kubernetes protobuf/)
   })
 
-  it('cut or changed anywhere is read or refused, never a failure of the server', () => {
+  it('accepts or refuses a damaged body, and never fails internally', () => {
     const whole = body(
       'v1',
       'ConfigMap',

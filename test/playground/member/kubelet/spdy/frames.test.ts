@@ -37,7 +37,7 @@ describe('frames', () => {
     { maxLength: 10 },
   )
 
-  it('are read as they were written, whatever pieces they arrive in', () => {
+  it('survive a round trip in any chunks', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, sizes) => {
         const whole = Buffer.concat(
@@ -64,7 +64,7 @@ describe('frames', () => {
   it.each([
     ['of another version', Buffer.from([0x80, 2, 0, 1, 0, 0, 0, 0])],
     ['longer than any that Kubernetes sends', Buffer.from([0x80, 3, 0, 1, 0, 0xff, 0xff, 0xff])],
-  ])('that are %s are refused before they are kept', (_, sent) => {
+  ])('that are %s are refused before they are buffered', (_, sent) => {
     expect(() => [...new FrameReader().read(sent)]).toThrow(FrameError)
   })
 })
@@ -99,7 +99,7 @@ function block(headers: Readonly<Record<string, string>>): Buffer {
 }
 
 describe('headers', () => {
-  it('are read one block after the other, each with what those before taught', async () => {
+  it('are decompressed block by block with a shared state', async () => {
     const [compress, codec] = [client(), new HeaderCodec()]
     for (const headers of [{ Streamtype: 'error' }, { streamtype: 'stdout', port: '80' }, {}])
       expect(Object.fromEntries(await codec.decode(await compress(block(headers))))).toEqual(
@@ -108,7 +108,7 @@ describe('headers', () => {
     codec.close()
   })
 
-  it('the dictionary is the one of the draft', () => {
+  it('use the dictionary of the draft', () => {
     expect(HEADER_DICTIONARY).toHaveLength(1423)
   })
 
