@@ -64,7 +64,7 @@ const complaint = (name: string, type: string, reason: RegExp): Promise<string> 
   )
 
 describe('an Instance', () => {
-  it('that cannot be meant is refused by the API server with the reason', async () => {
+  it('that is invalid is refused by the API server with the reason', async () => {
     const neither = scenario.create(INSTANCES, instance('neither', {}))
     await expect(neither).rejects.toThrow(/exactly one of kubeconfigSecretRef and install must be set/)
     const long = scenario.create(INSTANCES, adopting(`${longest}x`, 'any'))
@@ -87,7 +87,7 @@ describe('an Instance', () => {
     expect((await scenario.find<Instance>(INSTANCES, 'strange'))?.spec).not.toHaveProperty('colour')
   })
 
-  it('with a name as long as may be becomes ready, from a Secret as large as may be', async () => {
+  it('with the longest name becomes ready, from a Secret of the largest size', async () => {
     const padding = '# padding\n'.repeat(90_000)
     await writeSecret('large', { kubeconfig: `${await kubeconfigOf(renamed)}\n${padding}` })
     await scenario.create(INSTANCES, adopting(longest, 'large'))
@@ -96,7 +96,7 @@ describe('an Instance', () => {
     await scenario.gone(longest)
   })
 
-  it('without its Secret says so, and becomes ready when the Secret is written', async () => {
+  it('without its Secret reports that, and becomes ready when the Secret is written', async () => {
     await scenario.create(INSTANCES, adopting('waiting', 'late'))
     expect(await complaint('waiting', 'CredentialsResolved', /^SecretNotFound$/)).toContain(
       `${namespace}/late`,
@@ -105,7 +105,7 @@ describe('an Instance', () => {
     await scenario.phase('waiting', 'Ready')
   })
 
-  it('that repeats another’s control plane says whose it is, and the first instance stays ready', async () => {
+  it('for the control plane of another Instance names that one, which stays ready', async () => {
     await writeSecret('copy', { kubeconfig: await kubeconfigOf(untouched) })
     await scenario.create(INSTANCES, adopting('copycat', 'copy'))
     expect(await complaint('copycat', 'Accepted', /^Duplicate/)).toContain(
@@ -150,7 +150,7 @@ describe('an Instance', () => {
       ],
     ]
   for (const [index, [what, type, reason, data]] of broken.entries())
-    it(`whose Secret has ${what} says so, without the secret itself`, async () => {
+    it(`whose Secret has ${what} reports that, without quoting the Secret`, async () => {
       const given = await data()
       await writeSecret(`broken-${index}`, given)
       await scenario.create(INSTANCES, adopting(`broken-${index}`, `broken-${index}`))
@@ -161,7 +161,7 @@ describe('an Instance', () => {
       expect(scenario.patience.story()).not.toContain(key)
     })
 
-  it('in whatever trouble leaves the other instances alone', async () => {
+  it('with any problem does not affect other instances', async () => {
     expect((await scenario.find<Instance>(INSTANCES, untouched))?.status?.phase).toBe('Ready')
     const changes = scenario.happenings.filter(
       ({ what, object }) =>
@@ -196,7 +196,7 @@ describe('kubectl', () => {
     )
     expect(await scenario.find(INSTANCES, 'by-kubectl')).toBeUndefined()
   })
-  it('explains a type that an aggregated API of a control plane brings along', async context => {
+  it('explains a type of a control plane’s aggregated API', async context => {
     await run(kubectl, ['version', '--client']).catch(() => context.skip('no kubectl here'))
     const config = join(scenario.folder, 'karmada')
     await writeFile(config, await kubeconfigOf(untouched), { mode: 0o600 })

@@ -54,7 +54,7 @@ it.concurrent.for([
   ['follows', 'forward', HOUR],
   ['follows', 'backward', -HOUR],
 ] as const)(
-  'a replica that %s, whose wall clock jumps an hour %s, disturbs nothing',
+  'a replica that %s, whose wall clock jumps an hour %s, keeps its state',
   async ([role, , jumpMs], { begin }) => {
     const scenario = await begin({ term: shortTerm })
     const replicas = await started(scenario, jumpMs)

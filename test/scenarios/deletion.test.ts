@@ -16,8 +16,8 @@ const inOrder = [
   `DELETED Instance ${name}`,
 ]
 
-describe.concurrent('deleting an Instance', () => {
-  it('takes everything of it away in the stated order, the CR last', async ({ begin }) => {
+describe.concurrent('the deletion of an Instance', () => {
+  it('removes everything in the stated order, the CR last', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
@@ -28,7 +28,7 @@ describe.concurrent('deleting an Instance', () => {
     expect(taken(scenario, before)).toEqual(inOrder)
   })
 
-  it('that never was reached works as well', async ({ begin }) => {
+  it('succeeds for an instance that was never reached', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a')
     await scenario.create(INSTANCES, {
@@ -42,7 +42,7 @@ describe.concurrent('deleting an Instance', () => {
     await scenario.gone('never')
   })
 
-  it('waits for what does not go, and says for what', async ({ begin }) => {
+  it('waits for objects that stay, and names them', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
@@ -62,7 +62,7 @@ const moments: [when: string, line: string][] = [
   ['when the virtual cluster is going', `MODIFIED PediaCluster k-${name}`],
   ['when the virtual cluster is gone', `DELETED PediaCluster k-${name}`],
 ]
-describe.concurrent('a leader killed with SIGKILL in the middle of a deletion: the other replica completes it', () => {
+describe.concurrent('when the leader is killed during a deletion, the other replica completes it', () => {
   for (const [when, line] of moments)
     it(when, async ({ begin }) => {
       const scenario = await begin({ term: shortTerm })

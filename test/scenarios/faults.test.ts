@@ -53,7 +53,7 @@ const adopt = (instance: string, secret: string) =>
   }) as never
 
 describe.concurrent('the host’s API server', () => {
-  it('is gone in the middle of a start and comes back: the instance becomes ready', async ({ begin }) => {
+  it('is unreachable during a start and comes back: the instance becomes ready', async ({ begin }) => {
     const scenario = await begin()
     const restore = scenario.host.interrupt({ kind: 'refuseConnections' })
     const replica = scenario.replica('a')
@@ -67,7 +67,7 @@ describe.concurrent('the host’s API server', () => {
     expect(replica.ending).toBeUndefined()
   })
 
-  it('is gone while all is well and comes back: nothing is taken for deleted, nothing is made anew', async ({
+  it('is unreachable for a while: nothing counts as deleted, and nothing is created again', async ({
     begin,
   }) => {
     const scenario = await begin({ term: shortTerm })
@@ -85,7 +85,7 @@ describe.concurrent('the host’s API server', () => {
     expect(made).toEqual([])
   })
 
-  it('ends every watch over and over, and forgets its history: the fleet is followed all the same, without a hot loop', async ({
+  it('ends every watch repeatedly and compacts its history: the fleet stays current, without a hot loop', async ({
     begin,
   }) => {
     const scenario = await begin({ instances: 2 })
@@ -143,14 +143,14 @@ describe.concurrent('the host’s API server', () => {
     calm()
   })
 
-  it('answers everything late: the instance becomes ready', async ({ begin }) => {
+  it('answers every request late: the instance becomes ready', async ({ begin }) => {
     const scenario = await begin()
     scenario.host.interrupt({ kind: 'delay', milliseconds: 300 })
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
   })
 
-  it('has a full disk: Kairship stays, and goes on when there is room again', async ({ begin }) => {
+  it('has a full disk: Kairship keeps running, and continues when there is space', async ({ begin }) => {
     const scenario = await begin({ durable: true, term: shortTerm })
     const replica = scenario.replica('a')
     await scenario.phase(name, 'Ready')
@@ -165,7 +165,7 @@ describe.concurrent('the host’s API server', () => {
 })
 
 describe.concurrent('a Karmada control plane', () => {
-  it('that cannot be reached degrades its instance, which is ready when it can', async ({ begin }) => {
+  it('that is unreachable degrades its instance, which is ready again after that', async ({ begin }) => {
     const scenario = await begin({ members: 1 })
     scenario.replica('a')
     await scenario.phase(name, 'Ready')
@@ -183,7 +183,7 @@ describe.concurrent('a Karmada control plane', () => {
     await scenario.phase(name, 'Ready')
   })
 
-  it('that goes away degrades its own instance, with the cause, and no other', async ({ begin }) => {
+  it('that stops degrades its own instance, with the cause, and no other', async ({ begin }) => {
     const scenario = await begin({ instances: 2 })
     scenario.replica('a')
     await scenario.phase(name, 'Ready')

@@ -58,7 +58,7 @@ const metric = async (replica: KairshipProcess, line: RegExp): Promise<number> =
 }
 
 describe.concurrent('an index that is stalled while it claims health', () => {
-  it('takes its instance out of service with the cause, once, and puts it back by itself', async ({
+  it('takes its instance out of service once, with the cause, and puts it back when it recovers', async ({
     begin,
   }) => {
     const scenario = await begin()
@@ -84,7 +84,7 @@ describe.concurrent('an index that is stalled while it claims health', () => {
     expect(phases(scenario, before).filter(phase => phase !== 'Ready')).toEqual(['Degraded'])
   })
 
-  it('because its read API is away says that', async ({ begin }) => {
+  it('reports an unreachable read API as the cause', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
@@ -100,7 +100,7 @@ describe.concurrent('an index that is stalled while it claims health', () => {
 })
 
 describe.concurrent('the canary', () => {
-  it('that somebody takes away is made again', async ({ begin }) => {
+  it('is created again after somebody deletes it', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', ...measuring)
     const first = await canaryOtherThan(scenario)
@@ -109,7 +109,7 @@ describe.concurrent('the canary', () => {
     await scenario.phase(name, 'Ready')
   })
 
-  it('is none of the ConfigMaps that are counted', async ({ begin }) => {
+  it('is excluded from the counted ConfigMaps', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', ...measuring)
     await beats(scenario, await canaryOtherThan(scenario))
@@ -125,7 +125,7 @@ describe.concurrent('the canary', () => {
     )
   })
 
-  it('goes with its instance', async ({ begin }) => {
+  it('is deleted with its instance', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
@@ -135,7 +135,7 @@ describe.concurrent('the canary', () => {
     expect(await canary(scenario)).toBeUndefined()
   })
 
-  it('is not in the way of a deletion when its control plane is out of reach', async ({ begin }) => {
+  it('does not block a deletion when its control plane is unreachable', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', ...measuring)
     await scenario.phase(name, 'Ready')
@@ -145,9 +145,7 @@ describe.concurrent('the canary', () => {
     await scenario.gone(name)
   })
 
-  it('is written by the next leader when the last one is killed, and read by who follows', async ({
-    begin,
-  }) => {
+  it('is written by the next leader when the leader is killed, and read by followers', async ({ begin }) => {
     const scenario = await begin({ term: shortTerm })
     const replicas = { a: scenario.replica('a', ...measuring), b: scenario.replica('b', ...measuring) }
     await scenario.phase(name, 'Ready')
@@ -171,14 +169,14 @@ describe.concurrent('the canary', () => {
     expect(phases(scenario, before).filter(phase => phase !== 'Ready')).toEqual([])
   })
 
-  it('is neither sent nor waited for where it is switched off', async ({ begin }) => {
+  it('is neither written nor awaited when it is switched off', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', '--index-canary-interval-ms', '0')
     await scenario.phase(name, 'Ready')
     expect(await canary(scenario)).toBeUndefined()
   })
 
-  it('is not sent where its type is not indexed, and the condition says that nobody measures', async ({
+  it('is not written where ConfigMaps are not indexed, and the condition reports an unmeasured index', async ({
     begin,
   }) => {
     const scenario = await begin()

@@ -19,7 +19,7 @@ function shownBy(raw: RawMessage): string {
 }
 
 describe('an adopted instance', () => {
-  it('becomes ready, with versions, a virtual cluster, a registration and figures from its members', async () => {
+  it('becomes ready, with versions, a virtual cluster, a registration and statistics of its members', async () => {
     await one.phase(EU, 'Ready')
     const { status } = await eventually(
       'figures',
@@ -40,7 +40,7 @@ describe('an adopted instance', () => {
     expect(await one.list(INSTANCE_REGISTRATIONS)).toMatchObject([{ metadata: { name: EU } }])
   })
 
-  it('counts what is created in it', async () => {
+  it('counts objects that are created in it', async () => {
     const before = (await one.read(EU)).status?.summary?.resourceTotalNum.configmaps ?? 0
     await one.controlPlane.server.local.request({
       method: 'POST',
@@ -56,7 +56,7 @@ describe('an adopted instance', () => {
     )
   })
 
-  it('is degraded while its aggregated API is down, says which, and is ready when it is back', async () => {
+  it('is degraded while its aggregated API is down, names it, and is ready after that', async () => {
     await one.controlPlane.setAggregatedApiAvailable(false)
     await one.phase(EU, 'Degraded')
     await one.condition(EU, 'AggregatedAPIHealthy', 'Unavailable')
@@ -78,7 +78,7 @@ describe('an adopted instance', () => {
     await one.phase(EU, 'Ready')
   })
 
-  it('turns role bindings into RBAC inside, and takes it away with them', async () => {
+  it('gets RBAC inside from role bindings, and loses it with them', async () => {
     const inside = async () => {
       const path = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
       const query = { labelSelector: 'kairship.io/role-binding=team-a' }
@@ -111,7 +111,7 @@ describe('an adopted instance', () => {
     await eventually('no RBAC inside', async () => (await inside()).length === 0, { story: one.story(EU) })
   })
 
-  it('explains its way to ready, each step with its cause', async () => {
+  it('explains its transitions to ready, each with its cause', async () => {
     // The CR trails the actor by up to a second, so its phase does not say that the actor has settled.
     await eventually('the actor is ready', () => one.kairship.fleet.get(EU)?.state === 'ready', {
       story: one.story(EU),
@@ -123,7 +123,7 @@ describe('an adopted instance', () => {
     expect(JSON.stringify(transitions)).not.toMatch(/client-key-data|PRIVATE KEY/)
   })
 
-  it('uses new credentials as soon as they are there, and loses no contact: only its index starts over', async () => {
+  it('uses new credentials at once, and keeps contact: only its index starts over', async () => {
     const { server } = one.controlPlane
     const user = { name: 'kairship-rotated', groups: ['system:masters'] }
     const kubeconfig = await server.tokenKubeconfig(user)
@@ -163,7 +163,7 @@ describe('an adopted instance', () => {
     expect(JSON.stringify([await one.read(EU), one.kairship.fleet.explain(EU)])).not.toContain(token)
   })
 
-  it('uses a renewed client certificate, too', async () => {
+  it('uses a renewed client certificate', async () => {
     const { server } = one.controlPlane
     const name = 'kairship-renewed'
     const kubeconfig = await server.kubeconfig({ name, groups: ['system:masters'] })
@@ -189,7 +189,7 @@ describe('an adopted instance', () => {
   })
 })
 
-describe('an instance that cannot work says precisely why, and heals when that is mended', () => {
+describe('an instance that cannot work names the reason, and recovers when that is fixed', () => {
   it('a missing Secret', async () => {
     await one.adopt('late')
     expect((await one.condition('late', 'CredentialsResolved', 'SecretNotFound')).message).toContain(
@@ -199,7 +199,7 @@ describe('an instance that cannot work says precisely why, and heals when that i
     await one.gone('late')
   })
 
-  it('a kubeconfig that is none, and then one without the right key, and then a good one of a duplicate', async () => {
+  it('a malformed kubeconfig, then one without the right key, then one of a duplicate', async () => {
     await one.create(SECRETS, secretOf('duplicate', 'not a kubeconfig'), NAMESPACE)
     await one.adopt('duplicate')
     await one.condition('duplicate', 'CredentialsResolved', 'KubeconfigInvalid')
@@ -237,7 +237,7 @@ describe('an instance that cannot work says precisely why, and heals when that i
 })
 
 describe('deletion', () => {
-  it('of the first instance leaves nothing outside, and the duplicate takes its place without a restart', async () => {
+  it('of the first instance leaves nothing outside, and the duplicate becomes ready without a restart', async () => {
     await one.remove(INSTANCES, { name: EU })
     await one.gone(EU)
     const left = await Promise.all(
@@ -247,7 +247,7 @@ describe('deletion', () => {
     await one.phase('duplicate', 'Ready')
   })
 
-  it('of the last leaves nothing at all', async () => {
+  it('of the last instance leaves nothing outside', async () => {
     await one.remove(INSTANCES, { name: 'duplicate' })
     await one.gone('duplicate')
     expect(await one.list(PEDIA_CLUSTERS)).toEqual([])
@@ -256,7 +256,7 @@ describe('deletion', () => {
 })
 
 describe('an installed instance', () => {
-  it('is brought up by karmada-operator, becomes ready, and is taken down again', async () => {
+  it('is installed by karmada-operator, becomes ready, and is uninstalled', async () => {
     await one.create(INSTANCES, {
       apiVersion: 'kairship.io/v1alpha1',
       kind: 'Instance',
@@ -274,7 +274,7 @@ describe('an installed instance', () => {
 })
 
 describe('a second replica', () => {
-  it('is warm before it leads, takes over when the first stops, and writes nothing that is there already', async () => {
+  it('follows before it leads, takes over when the first stops, and does not repeat writes', async () => {
     const second = one.startReplica('second')
     try {
       await eventually('the second sees the fleet', () => second.fleet.synced)

@@ -108,7 +108,7 @@ describe.each(found)('%s', kubectl => {
     })
   })
 
-  it('apply creates, then changes nothing, then changes what differs', async () => {
+  it('apply creates an object, then changes nothing, then changes the differences', async () => {
     expect(await ok('apply -f -', deployment('applied'))).toBe('deployment.apps/applied created\n')
     expect(await ok('apply -f -', deployment('applied'))).toBe('deployment.apps/applied unchanged\n')
     expect(await ok('apply -f -', deployment('applied', 'web:2'))).toBe(
@@ -119,7 +119,7 @@ describe.each(found)('%s', kubectl => {
     )
   })
 
-  it('apply refuses a field that the type does not have', async () => {
+  it('apply refuses an unknown field', async () => {
     const { code, stderr } = await run(['apply', '-f', '-'], {
       input: deployment('typo', 'web:1', '  replica: 3'),
     })
@@ -127,7 +127,7 @@ describe.each(found)('%s', kubectl => {
     expect(stderr).toMatch(/unknown field "(spec\.)?replica"/)
   })
 
-  it('apply --server-side refuses what another manager owns, unless forced', async () => {
+  it('apply --server-side refuses a field of another manager, unless forced', async () => {
     await ok('apply --server-side --field-manager=one -f -', deployment('shared'))
     const other = ['apply', '--server-side', '--field-manager=two', '-f', '-']
     const refused = await run(other, { input: deployment('shared', 'web:9') })
@@ -138,7 +138,7 @@ describe.each(found)('%s', kubectl => {
     expect(forced.stdout).toBe('deployment.apps/shared serverside-applied\n')
   })
 
-  it('diff shows what an apply would change and changes nothing', async () => {
+  it('diff prints what an apply would change and changes nothing', async () => {
     await ok('apply -f -', deployment('differing'))
     const { code, stdout } = await run(['diff', '-f', '-'], { input: deployment('differing', 'web:2') })
     expect(code).toBe(1)
@@ -147,7 +147,7 @@ describe.each(found)('%s', kubectl => {
     expect((await run(['diff', '-f', '-'], { input: deployment('differing') })).code).toBe(0)
   })
 
-  it('edit sends what the editor made of the object', async () => {
+  it('edit sends the object from the editor', async () => {
     await ok('apply -f -', deployment('edited'))
     const editor = join(folder, `editor-${space}.sh`)
     await writeFile(editor, '#!/bin/sh\nsed -i "s/replicas: 2/replicas: 7/" "$1"\n')
@@ -157,7 +157,7 @@ describe.each(found)('%s', kubectl => {
     expect(await ok('get deployment edited -o jsonpath={.spec.replicas}')).toBe('7')
   })
 
-  it('get shows the columns of built-in and custom types', async () => {
+  it('get prints the columns of built-in and custom types', async () => {
     const group = `get.${space}.example.com`
     await ok('apply -f -', crd(group))
     await ok(`wait --for=condition=Established crd/ships.${group} --timeout=200s`)
@@ -178,7 +178,7 @@ describe.each(found)('%s', kubectl => {
     )
   })
 
-  it('create makes built-in objects, sent as protobuf by newer ones, and auth can-i answers', async () => {
+  it('create makes built-in objects, sent as protobuf by newer versions, and auth can-i answers', async () => {
     await ok('create deployment created --image=web:1')
     expect(
       await ok('get deployment created -o jsonpath={.spec.replicas},{.spec.template.spec.restartPolicy}'),
@@ -191,7 +191,7 @@ describe.each(found)('%s', kubectl => {
     expect((await run(['auth', 'can-i', 'delete', 'configmaps', '--as=ann'])).stdout).toContain('no')
   })
 
-  it('wait sees a condition that comes while it watches, and an object that goes', async () => {
+  it('wait notices a condition that becomes true, and a deletion', async () => {
     await ok('apply -f -', deployment('awaited'))
     const path = `/apis/apps/v1/namespaces/${space}/deployments/awaited`
     const patch = (at: string, body: object) =>
@@ -211,7 +211,7 @@ describe.each(found)('%s', kubectl => {
     await gone
   })
 
-  it('describe shows an object with its events', async () => {
+  it('describe prints an object with its events', async () => {
     await ok('apply -f -', deployment('described'))
     const { metadata } = await server.local.request<{ metadata: { uid: string } }>({
       method: 'GET',
@@ -233,7 +233,7 @@ describe.each(found)('%s', kubectl => {
     expect(text).toMatch(/Normal +Noticed .*somebody looked/)
   })
 
-  it('delete of a namespace takes its content and returns when it is gone', async () => {
+  it('delete of a namespace deletes its content and returns when it is gone', async () => {
     const name = `${space}-doomed`
     await ok('apply -f -', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`)
     await ok(`apply -n ${name} -f -`, deployment('inside'))
@@ -242,7 +242,7 @@ describe.each(found)('%s', kubectl => {
     expect(stderr).toBe(`Error from server (NotFound): namespaces "${name}" not found\n`)
   })
 
-  it('api-resources lists types with short names, explain their fields', async () => {
+  it('api-resources lists types with short names, and explain their fields', async () => {
     expect(await ok('api-resources')).toMatch(/^deployments +deploy +apps\/v1 +true +Deployment$/m)
     const group = `explain.${space}.example.com`
     await ok('apply -f -', crd(group))

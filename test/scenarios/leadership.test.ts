@@ -80,7 +80,7 @@ const identities = ['a', 'b'] as const
 const other = (identity: string): 'a' | 'b' => (identity === 'a' ? 'b' : 'a')
 
 describe.concurrent('two replicas', () => {
-  it('started at once: one leads, and nothing is made twice', async ({ begin }) => {
+  it('that start at once: one leads, and nothing is created twice', async ({ begin }) => {
     const scenario = await begin({ instances: 2 })
     for (const identity of identities) scenario.replica(identity)
     for (const name of scenario.playground.karmadas.keys()) await scenario.phase(name, 'Ready')
@@ -98,7 +98,7 @@ describe.concurrent('two replicas', () => {
     expect(leading).toHaveLength(1)
   })
 
-  it('of which the leader is killed: the other leads when the lease has run out, and changes nothing', async ({
+  it('of which the leader is killed: the other leads when the lease has expired, and changes nothing', async ({
     begin,
   }) => {
     const scenario = await begin({ term: shortTerm })
@@ -134,7 +134,7 @@ describe.concurrent('two replicas', () => {
     expect(scenario.chronicle(before)).toEqual([])
   })
 
-  it('of which the leader gets SIGTERM: the lease is given back, and the other leads before it runs out', async ({
+  it('of which the leader gets SIGTERM: the lease is released, and the other leads before it expires', async ({
     begin,
   }) => {
     const scenario = await begin()
@@ -166,7 +166,7 @@ const defects = {
 }
 
 it.concurrent.for(Object.entries(defects))(
-  'a leader that meets %s says so, gives the lease back and ends with 1; the other leads though it had not run out',
+  'a leader that meets %s logs it, releases the lease and exits with 1; the other leads before the lease expires',
   async ([, defect], { begin }) => {
     const scenario = await begin()
     const meets = `data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${defect} })`)}`
@@ -187,7 +187,7 @@ it.concurrent.for(Object.entries(defects))(
   },
 )
 
-it.concurrent('a fleet at rest costs no write and no list, only watches and probes', async ({ begin }) => {
+it.concurrent('an idle fleet causes no write and no list, only watches and probes', async ({ begin }) => {
   const scenario = await begin({ members: 1 })
   scenario.replica('a')
   await scenario.phase('eu-west', 'Ready')
@@ -196,7 +196,7 @@ it.concurrent('a fleet at rest costs no write and no list, only watches and prob
   await quiet(scenario, requests => requests.filter(one => one !== probe && !/\/leases|^WATCH/.test(one)), 20)
 })
 
-it.concurrent('a replica that gets SIGTERM stops in whatever state its instances are, and the next one goes on with each', async ({
+it.concurrent('a replica stops on SIGTERM in any state of its instances, and the next one continues each', async ({
   begin,
 }) => {
   const scenario = await begin({ instances: 4 })

@@ -245,7 +245,7 @@ afterAll(async () => {
 })
 
 describe.each(accounts)('%s', account => {
-  it('requests nothing of the host that the manifests do not allow', () => {
+  it('sends only requests to the host that the manifests allow', () => {
     const rights = grantsOf(account).flatMap(rightsIn)
     const requests = [...(asked.get(account)?.values() ?? [])]
     expect(requests.length).toBeGreaterThan(5)
@@ -258,14 +258,14 @@ describe.each(accounts)('%s', account => {
   })
 })
 
-it.each(accounts)('the manifests give %s no right twice', account => {
+it.each(accounts)('the manifests grant %s no right twice', account => {
   const where = grantsOf(account)
     .flatMap(rightsIn)
     .map(({ text, namespace, rule }) => [text.replace(/^.*: /, ''), namespace, rule.resourceNames].join(' '))
   expect(where.filter((text, index) => where.indexOf(text) !== index)).toEqual([])
 })
 
-it('the manifests give Kairship no right that it does not use', () => {
+it('the manifests grant Kairship no unused right', () => {
   const used = new Set<string>()
   const given = new Set<string>()
   for (const account of accounts)

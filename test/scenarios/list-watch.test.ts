@@ -81,7 +81,7 @@ const change = (name: string, value: string) =>
 const remove = (name: string) => server.local.request({ method: 'DELETE', path: path(name) })
 
 describe('a list-watch over real sockets', () => {
-  it('lists page by page, then follows every change, on one socket for the watch', async () => {
+  it('lists page by page, then follows every change, with one socket for the watch', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await create(name)
     const { api, wire } = await connected()
     const { changes, interruptions } = follow(api)
@@ -110,7 +110,7 @@ describe('a list-watch over real sockets', () => {
     expect(interruptions.length).toBeGreaterThanOrEqual(4)
   })
 
-  it('finds out what happened while the server was away, with a recreated object as two', async () => {
+  it('reports changes made while the server was away, with a recreated object as a deletion and an addition', async () => {
     for (const name of ['gone', 'same', 'reborn']) await create(name)
     const { api, wire } = await connected()
     const { store, changes, interruptions } = follow(api)
@@ -131,7 +131,7 @@ describe('a list-watch over real sockets', () => {
     expect(interruptions.at(-1)?.error).toMatchObject({ code: 410 })
   })
 
-  it('survives a storm of compactions and cuts, and ends up equal to the server', async () => {
+  it('survives many compactions and cuts, and ends up equal to the server', async () => {
     const { api, wire } = await connected()
     const { store, changes } = follow(api)
     await waitFor(() => expect(changes).toContain('SYNCED'))
@@ -155,7 +155,7 @@ describe('a list-watch over real sockets', () => {
     await waitFor(() => expect(versions(store.values())).toEqual(versions(items)))
   })
 
-  it('does not mind slow answers', async () => {
+  it('tolerates slow answers', async () => {
     for (const name of ['a', 'b', 'c']) await create(name)
     const mend = server.interrupt({ kind: 'delay', milliseconds: 300 })
     const { api } = await connected()
@@ -165,7 +165,7 @@ describe('a list-watch over real sockets', () => {
     expect(interruptions).toEqual([])
   })
 
-  it('leaves no watch and no socket of its own behind, whenever it is stopped', async () => {
+  it('leaves no watch and no socket whenever it is stopped', async () => {
     for (const name of ['a', 'b', 'c']) await create(name)
     const { api, wire } = await connected()
     for (let round = 0; round < 20; round++) {
@@ -199,7 +199,7 @@ describe('two replicas on one lease, over real sockets', () => {
     return lease
   }
 
-  it('one that is cut off stops before the other starts', async () => {
+  it('one that is cut off stops acting before the other starts', async () => {
     const durations = { leaseDurationMs: 2_000, renewDeadlineMs: 1_200, retryPeriodMs: 200 }
     const [a, b] = [await connected(), await connected()]
     const leader = replica(a.api, 'first', durations)
@@ -219,7 +219,7 @@ describe('two replicas on one lease, over real sockets', () => {
     })
   })
 
-  it('one that is released is followed though its lease would have lasted for an hour', async () => {
+  it('one that releases the lease is succeeded at once, although its lease would have lasted an hour', async () => {
     const durations = { leaseDurationMs: 3_600_000, renewDeadlineMs: 3_000_000, retryPeriodMs: 600_000 }
     const [a, b] = [await connected(), await connected()]
     const leader = replica(a.api, 'first', durations)

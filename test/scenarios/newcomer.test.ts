@@ -37,7 +37,7 @@ const start = (...args: string[]) => {
   return running
 }
 
-it('playground --once --json brings a fleet up, says so in one line, ends with 0 and leaves nothing', async () => {
+it('playground --once --json starts a fleet, prints one line, exits with 0 and leaves no files', async () => {
   const it = start('--once', '--json', '--files', join(folder, 'files'), ...patiently)
   expect(await it.ended, it.story()).toEqual({ code: 0, signal: null })
   expect(it.stderr).toBe('')
@@ -58,7 +58,7 @@ it('playground --once --json brings a fleet up, says so in one line, ends with 0
   expect(await readdir(folder)).toEqual([])
 })
 
-it('a running playground answers the bundled command line and curl as it prints them, and Ctrl-C ends it', async () => {
+it('a running playground answers the bundled command line and curl with the printed hints, and Ctrl-C stops it', async () => {
   const it = start('--instances', '1', '--members', '1', '--files', folder)
   await eventually('the fleet is up', () => it.stdout.includes('Ctrl-C stops everything'), {
     story: () => it.story(),
@@ -123,7 +123,7 @@ function hints(stdout: string): string[] {
 }
 
 it.each([[[]], [['--files', 'my files']], [['--data', 'data']]])(
-  'every command that a playground prints works when it is pasted: %j',
+  'every command that a playground prints works in a shell: %j',
   async args => {
     running = KairshipProcess.start(['playground', '--instances', '1', '--members', '1', ...args], {}, folder)
     const it = running
@@ -143,7 +143,7 @@ it.each([[[]], [['--files', 'my files']], [['--data', 'data']]])(
   },
 )
 
-it('a second playground in the same folder refuses, and nothing of the first is deleted', async () => {
+it('a second playground in the same folder refuses, and the first keeps its files', async () => {
   const args = ['playground', '--instances', '1', '--members', '0']
   const first = KairshipProcess.start(args, {}, folder)
   running = first
@@ -164,7 +164,7 @@ it('a second playground in the same folder refuses, and nothing of the first is 
   expect(await readdir(folder)).toEqual([])
 })
 
-describe('what cannot be started says so in one line that names the setting', () => {
+describe('a start-up error is one line that names the setting', () => {
   const oneLine = async (...args: string[]) => {
     const it = KairshipProcess.start(['playground', '--instances', '0', ...args], {}, folder)
     running = it
@@ -178,7 +178,7 @@ describe('what cannot be started says so in one line that names the setting', ()
     }
   }
 
-  it.each(['--data', '--files'])('a folder that cannot be made: %s', async flag => {
+  it.each(['--data', '--files'])('for a folder that cannot be created: %s', async flag => {
     await writeFile(join(folder, 'file'), '')
     const paths = ['file', 'file/below', ...(process.platform === 'linux' ? ['/proc/kairship'] : [])]
     for (const path of paths)
@@ -188,7 +188,7 @@ describe('what cannot be started says so in one line that names the setting', ()
       })
   })
 
-  it.each(['--listen', '--grpc-listen', '--health-listen'])('an address in use: %s', async flag => {
+  it.each(['--listen', '--grpc-listen', '--health-listen'])('for an address in use: %s', async flag => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void other.close())
@@ -202,14 +202,14 @@ describe('what cannot be started says so in one line that names the setting', ()
   })
 })
 
-it('a reader that goes away ends a command without a stack', async () => {
+it('a closed pipe ends a command without a stack trace', async () => {
   const shell = `"${process.execPath}" "${program}" --help | true; echo "ended with \${PIPESTATUS[0]}"`
   const { stdout, stderr } = await run('bash', ['-c', shell], { cwd: folder })
   expect(stderr).toBe('')
   expect(stdout).toBe('ended with 141\n')
 })
 
-it('a playground with --data continues where it was', async () => {
+it('a playground with --data continues with its objects after a restart', async () => {
   const args = ['--once', '--json', '--instances', '1', '--members', '1', '--data', folder, ...patiently]
   const first = start(...args)
   expect(await first.ended, first.story()).toEqual({ code: 0, signal: null })
@@ -222,7 +222,7 @@ it('a playground with --data continues where it was', async () => {
   expect(after.urls.host).toBe(before.urls.host)
 })
 
-it('a playground with --data that is killed with SIGKILL loses nothing that was answered, and is ready again', async () => {
+it('a playground with --data that is killed with SIGKILL keeps every answered write, and is ready again', async () => {
   const args = ['--instances', '1', '--members', '1', '--data', folder]
   const up = async () => {
     const process = start(...args)
@@ -270,7 +270,7 @@ it('a playground with --data that is killed with SIGKILL loses nothing that was 
   await second.host.close()
 })
 
-it('settings that contradict each other end it at once with 2, before anything starts', async () => {
+it('contradictory settings exit with 2 before anything starts', async () => {
   running = KairshipProcess.start(['controller-manager', '--lease-duration-ms', '1000'])
   expect(await running.ended).toEqual({ code: 2, signal: null })
   expect(running.stderr).toMatch(

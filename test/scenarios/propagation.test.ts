@@ -105,7 +105,7 @@ describe.each(found)('%s on a control plane of the playground', kubectl => {
     expect(await field('eu-west-a', image)).toBe('nginx:1.27')
   })
 
-  it('leaves members alone when the policy is deleted, and clears them when the Deployment is', async () => {
+  it('keeps members unchanged when the policy is deleted, and cleans them when the Deployment is deleted', async () => {
     await ok('eu-west', `delete propagationpolicy ${name}`)
     expect(await replicas()).toEqual(['3', '3'])
     await ok('eu-west', `delete deployment ${name}`)

@@ -142,7 +142,7 @@ describe('of two replicas before a Karmada', () => {
       .map(({ name }) => name)
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'one gets %s: nothing is missed, seen twice or written twice by who goes on at the other',
+    'one gets %s: a client at the other misses nothing, and gets and writes nothing twice',
     async signal => {
       const [leaving, staying] = [await start(), await start()]
       service = await serviceBefore(leaving.port)

@@ -75,12 +75,12 @@ describe.skipIf(kubectl === undefined)('the tour', () => {
       )
     })
 
-  it('has commands, and says what most of them print', () => {
+  it('has commands, and the output of most of them', () => {
     expect(steps.length).toBeGreaterThan(20)
     expect(steps.filter(({ output }) => output !== undefined).length).toBeGreaterThan(15)
   })
 
-  it('does word for word what the page says', async () => {
+  it('runs word for word as on the page', async () => {
     let setup = ''
     for (const step of steps) {
       const { command, output } = step

@@ -20,7 +20,7 @@ async function eventsAbout(name: string): Promise<readonly string[]> {
     .map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
 }
 
-it('a plain cluster that is adopted is said to be no Karmada, and gets nothing of ours', async () => {
+it('a plain cluster that is adopted is reported as no Karmada, and gets no objects', async () => {
   // The host is a Kubernetes cluster, and no Karmada.
   await world.create(SECRETS, secretOf('plain', world.playground.kubeconfigs.admin), NAMESPACE)
   await world.adopt('plain')
@@ -41,7 +41,7 @@ it('a plain cluster that is adopted is said to be no Karmada, and gets nothing o
   await world.gone('plain')
 })
 
-it('an Instance on a host that forgets PediaCluster says so in its status, and can be deleted', async () => {
+it('an Instance on a host without PediaCluster reports that in its status, and can be deleted', async () => {
   await world.phase(EU, 'Ready')
   await world.remove(DEFINITIONS, { name: 'pediaclusters.cluster.clusterpedia.io' })
   await world.phase(EU, 'Degraded')

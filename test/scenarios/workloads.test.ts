@@ -35,7 +35,7 @@ const workload = (kind: string, name: string, spec: object = {}) =>
     },
   })
 
-describe.skipIf(kubectls().length === 0).each(kubectls())('a member, asked by %s', kubectl => {
+describe.skipIf(kubectls().length === 0).each(kubectls())('a member, used through %s', kubectl => {
   const run = async (words: string, input = '') => {
     const options = { kubeconfig: join(folder, 'kubeconfig'), home: folder, input }
     const { code, stdout, stderr } = await runKubectl(kubectl, words.split(' '), options)
@@ -51,7 +51,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('a member, asked by %s
       /statefulset rolling update complete 3 pods|partitioned roll out complete|roll out complete/,
     ],
     ['DaemonSet', {}, /daemon set "r-daemonset" successfully rolled out/],
-  ])('tells how the rollout of a %s goes, to its end, and again after a change', async (kind, spec, end) => {
+  ])('reports the rollout of a %s to its end, and again after a change', async (kind, spec, end) => {
     const name = `r-${kind.toLowerCase()}`
     await run('apply -f -', workload(kind, name, spec))
     expect(await run(`rollout status ${kind}/${name}`)).toMatch(end)
@@ -64,7 +64,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('a member, asked by %s
     await waitFor(async () => expect(await run(`get pods -l app=${name} ${image}`)).not.toMatch('nginx:2'))
   })
 
-  it('runs a Job to its end, and its log has what the command wrote', async () => {
+  it('runs a Job to completion, with the command’s output in its log', async () => {
     const job = {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -83,7 +83,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('a member, asked by %s
     expect(await run('logs job/greeting')).toBe('hello\nworld\n')
   })
 
-  it('makes the Jobs of a CronJob when their time comes', async () => {
+  it('creates the Jobs of a CronJob at their times', async () => {
     const spec = {
       schedule: '@every 1s',
       jobTemplate: {
@@ -99,7 +99,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('a member, asked by %s
     await run('delete cronjobs.v1.batch tick')
   })
 
-  it('shows what happened to a pod that finds no node', async () => {
+  it('reports why a pod fits on no node', async () => {
     await run(
       'apply -f -',
       JSON.stringify({
@@ -117,7 +117,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('a member, asked by %s
     expect(await run('get pod huge')).toMatch(/huge +0\/1 +Pending/)
   })
 
-  it('drains a node and takes it back', async () => {
+  it('drains a node and returns it to service', async () => {
     await run('apply -f -', workload('Deployment', 'moving', { replicas: 4 }))
     await run('rollout status deployment/moving')
     await run('cordon node-1')

@@ -61,7 +61,7 @@ describe('resources that are created with their policies', () => {
       )
   })
 
-  it('are all left out when one is refused, by field and over both wires', async () => {
+  it('are not created when one is refused; the error names the field, over REST and gRPC', async () => {
     await world.create(world.control, TYPES.configMaps, configMap('taken'))
     const taken = await both({
       resources: texts(configMap('new'), configMap('taken')),
@@ -79,7 +79,7 @@ describe('resources that are created with their policies', () => {
     expect([await isThere('configMap', 'new'), await isThere('policy', 'new')]).toEqual([false, false])
   })
 
-  it('are taken back when a later one fails although it could be tried', async () => {
+  it('are rolled back when a later one fails after its dry run', async () => {
     const { server } = world.world.playground.karmadas.get(world.instance)!
     const undo = server.interrupt({
       kind: 'answer',
@@ -107,7 +107,7 @@ describe('resources that are created with their policies', () => {
     expect(await isThere('policy', 'late')).toBe(false)
   })
 
-  it('without a namespace are created with the policies of clusters', async () => {
+  it('without a namespace are created with cluster policies', async () => {
     const name = 'made-together'
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
     const role = {
@@ -131,7 +131,7 @@ describe('resources that are created with their policies', () => {
   })
 })
 
-describe('a request that cannot be', () => {
+describe('an invalid request', () => {
   const rows: [string, object, object, string][] = [
     ['no manifest', {}, {}, 'data: has 0 manifests: send 1 to 50'],
     ['too many', { resources: Array.from({ length: 51 }, () => '{}') }, {}, 'has 51 manifests'],
@@ -174,7 +174,7 @@ describe('a request that cannot be', () => {
     expect([json.code, text]).toEqual([3, expect.stringContaining(words)])
   })
 
-  it('is refused to who may only read', async () => {
+  it('is refused for a caller who may only read', async () => {
     const data = { resources: texts(configMap('x')) }
     const request = { instance: world.instance, namespace: 'default', data }
     expect((await world.viewer.both('createAggregationResource', request)).json.code).toBe(7)

@@ -61,7 +61,7 @@ describe('FederatedHPAs of an instance', () => {
     return items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)
   }
 
-  it('are found by what they scale', async () => {
+  it('are found by their scale target', async () => {
     await create('of-web', spec('Deployment', 'front'))
     await create('of-db', spec('StatefulSet', 'store'))
     await create('of-old', spec('ReplicaSet', 'front'))
@@ -74,7 +74,7 @@ describe('FederatedHPAs of an instance', () => {
     expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
   })
 
-  it('show what Karmada reports, and are sorted by their phase', async () => {
+  it('have the values that Karmada reports, and are sorted by their phase', async () => {
     for (const name of ['phase-a', 'phase-b', 'phase-c']) await create(name)
     const report = (name: string, status: object) =>
       world.patch(world.control, TYPES.federatedHpas, { namespace: 'default', name }, { status }, 'status')

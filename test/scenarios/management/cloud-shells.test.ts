@@ -18,7 +18,7 @@ const start = async (spec: object = {}): Promise<string> => {
 }
 
 describe('a host without CloudTTY', () => {
-  it('refuses terminals by a stable reason, alike over both wires', async () => {
+  it('refuses terminals with a stable reason, over REST and gRPC', async () => {
     const request = { instance: world.instance, data: {} }
     for (const outcome of [
       await world.calls.both('createCloudShell', request),
@@ -32,7 +32,7 @@ describe('a host without CloudTTY', () => {
 })
 
 describe('a terminal', () => {
-  it('is started with a kubeconfig of the instance, shown with its address, and ended with its Secret', async () => {
+  it('is started with a kubeconfig of the instance, shown with its address, and deleted with its Secret', async () => {
     await host().request({
       method: 'POST',
       path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
@@ -97,7 +97,7 @@ describe('a terminal', () => {
     await held([])
   })
 
-  it('is nobody else’s, and of no other instance', async () => {
+  it('is visible to its owner only, in its instance only', async () => {
     const name = await start()
     await world.patch(host(), CLOUD_SHELLS, at(name), {
       metadata: { annotations: { 'kairship.io/issued-to': 'else' } },
@@ -110,7 +110,7 @@ describe('a terminal', () => {
     expect(elsewhere.json.code).toBe(5)
   })
 
-  it('is taken back when its Secret cannot be stored', async () => {
+  it('is rolled back when its Secret cannot be stored', async () => {
     const { server } = { server: world.world.playground.host }
     const undo = server.interrupt({
       kind: 'answer',
@@ -147,7 +147,7 @@ describe('a terminal', () => {
     expect([json.code, text]).toEqual([code, expect.stringContaining(words)])
   })
 
-  it('is refused to who may have no administrator’s kubeconfig, and for an instance that is not there', async () => {
+  it('is refused for a caller without the right to an admin kubeconfig, and for a missing instance', async () => {
     const request = { instance: world.instance, data: {} }
     expect((await world.viewer.both('createCloudShell', request)).json.code).toBe(7)
     expect((await world.calls.both('createCloudShell', { instance: 'nowhere', data: {} })).json.code).toBe(5)

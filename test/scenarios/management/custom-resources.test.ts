@@ -47,7 +47,7 @@ beforeAll(async () => {
 })
 
 describe('a custom resource with a namespace', () => {
-  it('is created from YAML, read alike over both wires, replaced as it was read, and deleted', async () => {
+  it('is created from YAML, the same over REST and gRPC, replaced at the version that was read, and deleted', async () => {
     const data =
       'apiVersion: example.io/v1\nkind: Boat\nmetadata: {name: jolly, namespace: elsewhere}\nspec: {crew: 3}\n'
     const made = JSON.parse((await world.calls.rest('createCustomResource', { ...boats(), data })).data)
@@ -71,7 +71,7 @@ describe('a custom resource with a namespace', () => {
     expect((await world.calls.both('getCustomResource', boat('jolly'))).json.code).toBe(5)
   })
 
-  it('is patched by the type of the patch, also its status alone', async () => {
+  it('is patched with each type of patch, also its status alone', async () => {
     await create('patched')
     const patch = async (patchType: string, data: string, more = {}) =>
       JSON.parse(
@@ -127,7 +127,7 @@ describe('a custom resource with a namespace', () => {
       expect((await world.calls.both('listCustomResources', { ...boats(), ...more })).json.code).toBe(3)
   })
 
-  it('shows where it is placed, by which policies, and in the member itself', async () => {
+  it('has its clusters and its policies, and is found in the member', async () => {
     const [member = ''] = world.members
     const selector = { apiVersion: 'example.io/v1', kind: 'Boat', name: 'placed' }
     await world.create(world.control, TYPES.policies, {
@@ -264,7 +264,7 @@ describe('a custom resource without a namespace', () => {
   })
 })
 
-describe('a type that a request names', () => {
+describe('the type of a request', () => {
   it.each([
     [
       { resource: 'ships' },
@@ -281,7 +281,7 @@ describe('a type that a request names', () => {
     [{ group: 'rbac.authorization.k8s.io', resource: 'roles' }, 3, /^group: /],
     [{ resource: 'harbors' }, 3, /^namespace: must be absent: harbors have none/],
     [{ resource: 'boats/status' }, 3, /^resource: is "boats\/status", which is no resource of an API/],
-  ])('is refused where it is no custom resource that fits: %j', async (more, code, message) => {
+  ])('is refused when it is not a custom resource that fits: %j', async (more, code, message) => {
     for (const rpc of ['listCustomResources', 'getCustomResource'] as const) {
       const request = { ...boats(), ...more, ...(rpc === 'getCustomResource' && { name: 'x' }) }
       const refused = await world.calls.both(rpc, request)
@@ -290,7 +290,7 @@ describe('a type that a request names', () => {
     }
   })
 
-  it('is never Secrets: not by the empty group, and not by paths in its parts', async () => {
+  it('is never Secret, whether by the empty group or by a path in its parts', async () => {
     await world.create(world.control, TYPES.secrets, {
       metadata: { name: 'hidden' },
       stringData: { key: 'canary-1' },
@@ -310,14 +310,14 @@ describe('a type that a request names', () => {
     }
   })
 
-  it('without a namespace is refused where it has one', async () => {
+  it('that is cluster-scoped is refused with a namespace', async () => {
     const { namespace: _, ...request } = boat('x')
     const refused = await world.calls.both('getClusterCustomResource', request)
     expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
     expect(refused.json.message).toMatch(/^namespace: is required: boats have one/)
   })
 
-  it('is reached only with rights of its own, also by those who may not read definitions', async () => {
+  it('needs rights of its own, also for callers who may not read CRDs', async () => {
     const policies = { group: 'policy.karmada.io', version: 'v1alpha1', resource: 'propagationpolicies' }
     const found = await world.viewer.read('listCustomResources', { ...boats(), ...policies, name: 'boats' })
     expect(names(found)).toEqual(['boats'])

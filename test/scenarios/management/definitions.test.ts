@@ -30,7 +30,7 @@ const established = (name: string) =>
   })
 
 describe('a CustomResourceDefinition', () => {
-  it('is created, read alike over both wires, replaced as it was read, patched and deleted', async () => {
+  it('is created, the same over REST and gRPC, replaced at the version that was read, patched and deleted', async () => {
     const made = JSON.parse((await create('boats', 'Boat')).data)
     await established('boats.example.io')
     expect(await world.calls.read('getCustomResourceDefinition', named('boats.example.io'))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a CustomResourceDefinition', () => {
     )
   })
 
-  it('is listed by group, whole name, parts of it, labels and conditions; groups are listed once each', async () => {
+  it('is listed by group, name, part of a name, labels and conditions; groups are listed once each', async () => {
     await create('cats', 'Cat', 'Namespaced', 'zoo.example.io')
     await create('dogs', 'Dog', 'Cluster', 'zoo.example.io')
     await established('cats.zoo.example.io')
@@ -178,7 +178,7 @@ describe('a CustomResourceDefinition', () => {
     expect(refused.text).toMatch(message)
   })
 
-  it('is not read by those who may read workloads only', async () => {
+  it('is refused for callers who may read only workloads', async () => {
     expect((await world.viewer.both('listCustomResourceDefinitions', at())).json.code).toBe(7)
   })
 })

@@ -55,7 +55,7 @@ beforeAll(async () => {
   })
 })
 
-describe('policies by what they select', () => {
+describe('policies filtered by what they select', () => {
   const inNamespace = async (more: object, rpc: 'listPropagationPolicies' | 'listOverridePolicies') =>
     names(await world.calls.read(rpc, { instance: world.instance, namespace: 'default', ...more }))
   const web = { kind: 'Deployment', kindName: 'web' }
@@ -92,7 +92,7 @@ describe('policies by what they select', () => {
     ).toEqual(['by-labels', 'by-name'])
   })
 
-  it('are counted in pages as they are selected', async () => {
+  it('are counted and paged after the filter', async () => {
     const request = { ...web, apiVersion: 'apps/v1', pageSize: 2, page: 2 }
     const found = await world.calls.read('listPropagationPolicies', {
       ...{ instance: world.instance, namespace: 'default' },
@@ -114,7 +114,7 @@ describe('policies by what they select', () => {
     ])
   })
 
-  it('of a whole instance may be asked for an object of a namespace, and of any', async () => {
+  it('of a whole instance can be listed for an object of a namespace, or of any', async () => {
     const list = async (more: object) =>
       names(
         await world.calls.read('listClusterPropagationPolicies', {
@@ -145,7 +145,7 @@ describe('policies by what they select', () => {
     expect(refused.json.message).toBe(message)
   })
 
-  it('are not told by the labels of an object that the caller may not read', async () => {
+  it('do not reveal the labels of an object that the caller may not read', async () => {
     const resourceSelectors = [
       { apiVersion: 'v1', kind: 'Secret', labelSelector: { matchLabels: { a: 'b' } } },
     ]

@@ -112,7 +112,7 @@ kindSuite({
 })
 
 describe('policies as Karmada sees them', () => {
-  it('place what they select: a policy that was created here propagates', async () => {
+  it('place their templates: a policy that is created over the API propagates', async () => {
     const [member = ''] = world.members
     const data = JSON.stringify({
       metadata: { name: 'settings' },
@@ -130,7 +130,7 @@ describe('policies as Karmada sees them', () => {
     await world.in(member, TYPES.configMaps, { namespace: 'default', name: 'settings' })
   })
 
-  it('are shown with the defaults that Karmada gives them, over both wires', async () => {
+  it('have the defaults of Karmada’s webhook, over REST and gRPC', async () => {
     const data = JSON.stringify({ metadata: { name: 'defaults' }, spec: { resourceSelectors: [selector] } })
     await world.calls.rest('createPropagationPolicy', {
       instance: world.instance,

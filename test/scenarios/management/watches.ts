@@ -53,34 +53,37 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       ['Deployments', apps, 'watchDeployments', 'deployment', TYPES.deployments, deployment('x')],
       ['Jobs', batch, 'watchJobs', 'job', TYPES.jobs, job('x')],
       ['CronJobs', batch, 'watchCronJobs', 'cronjob', TYPES.cronJobs, cronJob('x')],
-    ] as const)('of %s says what is there, what comes, and what leaves its filter', async (...row) => {
-      const [, world, rpc, field, type, manifest] = row
-      const { calls } = world as ManagedWorld<typeof CoreService>
-      const make = (name: string) =>
-        core.create(core.control, type, { ...manifest, metadata: { name, labels: { follow: field } } })
-      await make('seen-a')
-      const request = { ...whole(), labelSelector: `follow=${field}`, name: 'seen' }
-      const { rest, grpc } = calls.follow(rpc as 'watchSecrets', request)
-      try {
-        for (const one of [rest, grpc]) await told(one, 3, field)
-        await make('seen-b')
-        const second = { name: 'seen-b', ...(field !== 'namespace' && { namespace: 'default' }) }
-        await core.patch(core.control, type, second, { metadata: { labels: { follow: null } } })
-        for (const one of [rest, grpc])
-          expect(await told(one, 5, field)).toEqual([
-            ['RESET', 0, undefined],
-            ['ADDED', 1, 'seen-a'],
-            ['BOOKMARK', 1, undefined],
-            ['ADDED', 2, 'seen-b'],
-            ['LEFT', 1, 'seen-b'],
-          ])
-      } finally {
-        rest.close()
-        grpc.close()
-      }
-    })
+    ] as const)(
+      'of %s emits present objects, new ones, and those that stop to match its filter',
+      async (...row) => {
+        const [, world, rpc, field, type, manifest] = row
+        const { calls } = world as ManagedWorld<typeof CoreService>
+        const make = (name: string) =>
+          core.create(core.control, type, { ...manifest, metadata: { name, labels: { follow: field } } })
+        await make('seen-a')
+        const request = { ...whole(), labelSelector: `follow=${field}`, name: 'seen' }
+        const { rest, grpc } = calls.follow(rpc as 'watchSecrets', request)
+        try {
+          for (const one of [rest, grpc]) await told(one, 3, field)
+          await make('seen-b')
+          const second = { name: 'seen-b', ...(field !== 'namespace' && { namespace: 'default' }) }
+          await core.patch(core.control, type, second, { metadata: { labels: { follow: null } } })
+          for (const one of [rest, grpc])
+            expect(await told(one, 5, field)).toEqual([
+              ['RESET', 0, undefined],
+              ['ADDED', 1, 'seen-a'],
+              ['BOOKMARK', 1, undefined],
+              ['ADDED', 2, 'seen-b'],
+              ['LEFT', 1, 'seen-b'],
+            ])
+        } finally {
+          rest.close()
+          grpc.close()
+        }
+      },
+    )
 
-    it('of Secrets shows no values, and is refused to those who may not list them', async () => {
+    it('of Secrets has no values, and is refused for callers who may not list them', async () => {
       const stringData = { password: 'c4n4ry-followed' }
       await core.create(core.control, TYPES.secrets, object('Secret', 'hidden', { stringData }))
       const { rest, grpc } = core.calls.follow('watchSecrets', { ...whole(), name: 'hidden' })
@@ -97,7 +100,7 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       expect((await core.viewer.overRest('watchSecrets', whole())).json.code).toBe(7)
     })
 
-    it('of Services knows their types and the workload that they are for', async () => {
+    it('of Services filters by type and by workload', async () => {
       await core.create(core.control, TYPES.deployments, deployment('followed'))
       const make = (name: string, spec: object) =>
         core.create(core.control, TYPES.services, object('Service', name, { spec: { ports, ...spec } }))
@@ -121,7 +124,7 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       }
     })
 
-    it('of events knows what they are about', async () => {
+    it('of events filters by their object', async () => {
       const request = { ...whole(), kind: 'Followed', name: 'it', type: ['Warning'] }
       const { rest, grpc } = core.calls.follow('watchEvents', request)
       const happens = (name: string, about: string, type: string) =>
@@ -185,7 +188,7 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       }
     })
 
-    it('of Deployments shows where each goes as it changes, and keeps those in one state', async () => {
+    it('of Deployments emits each change of clusters, and filters by state', async () => {
       const [, down = ''] = core.members
       const request = { ...whole(), namespace: 'default', name: 'wanders' }
       const all = apps.calls.follow('watchDeployments', request)
@@ -233,7 +236,7 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       }
     })
 
-    it('is followed in a member, too', async () => {
+    it('works in a member', async () => {
       const [cluster = ''] = core.members
       const { rest, grpc } = core.calls.follow('watchConfigMaps', { ...whole(), cluster, name: 'there' })
       try {

@@ -15,8 +15,8 @@ const bindNamespace = (action: string, namespace: string, workspace: object = { 
 const none = { workspace: '', workspaceId: 0 }
 const shop = { workspace: 'shop', workspaceId: 2 }
 
-describe('the workspaces that things can belong to', () => {
-  it('are listed alike over both wires, searched, sorted and paged', async () => {
+describe('workspaces', () => {
+  it('are the same over REST and gRPC, searched, sorted and paged', async () => {
     const list = async (more: object = {}) => (await world.calls.read('listWorkspaces', more as never)).items
     expect(await list()).toEqual([{ workspace: 'platform', workspaceId: 1 }, shop])
     expect(await list({ workspace: 'ho' })).toEqual([shop])
@@ -26,7 +26,7 @@ describe('the workspaces that things can belong to', () => {
 })
 
 describe('an instance', () => {
-  it('belongs to one workspace at most, until it is released', async () => {
+  it('belongs to at most one workspace until it is released', async () => {
     const shown = async () => (await world.calls.read('listInstances', {})).items
     expect(await shown()).toEqual([{ instance: world.instance, workspace: none }])
     const bound = await bind('BIND', { workspaceId: 2 })
@@ -47,7 +47,7 @@ describe('an instance', () => {
     expect(await shown()).toEqual([{ instance: world.instance, workspace: none }])
   })
 
-  it('is bound once when two bind it at the same time', async () => {
+  it('is bound once when two requests bind it at the same time', async () => {
     const outcomes = await Promise.all([bind('BIND'), bind('BIND', { workspace: 'platform' })])
     expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true])
     const [{ workspace }] = (await world.calls.read('listInstances', { instance: world.instance })).items
@@ -56,7 +56,7 @@ describe('an instance', () => {
 })
 
 describe('a namespace', () => {
-  it('is bound on its own, and listed with all the others', async () => {
+  it('is bound separately, and listed with the others', async () => {
     for (const name of ['team-a', 'team-b'])
       await world.create(world.control, TYPES.namespaces, {
         apiVersion: 'v1',
@@ -84,12 +84,12 @@ describe('a namespace', () => {
     expect((await bindNamespace('UNBIND', 'team-a')).ok).toBe(true)
   })
 
-  it('that is not there cannot be bound', async () => {
+  it('that does not exist cannot be bound', async () => {
     expect((await bindNamespace('BIND', 'no-such')).json.code).toBe(5)
   })
 })
 
-describe('a request that cannot be', () => {
+describe('an invalid binding request', () => {
   it.each([
     ['no action', { instance: 'x', workspace: { workspace: 'shop' } }, 3, 'must be BIND or UNBIND'],
     ['no workspace', { instance: 'x', action: 'BIND' }, 3, 'give its name, its id, or both'],
@@ -112,7 +112,7 @@ describe('a request that cannot be', () => {
     expect([json.code, text]).toEqual([code, expect.stringContaining(words)])
   })
 
-  it('is refused to who may only read, who sees what belongs where', async () => {
+  it('is refused for a caller who may only read, who sees the bindings', async () => {
     const request = { instance: world.instance, action: 'BIND', workspace: { workspace: 'shop' } }
     expect((await world.viewer.both('bindInstances', request)).json.code).toBe(7)
     expect((await world.viewer.read('listInstances', {})).items).toHaveLength(1)

@@ -50,7 +50,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
     items.map(({ metadata }) => metadata.name)
 
   describe(`a ${kind}`, () => {
-    it('is created from YAML, in the namespace of the path, and read alike over both wires', async () => {
+    it('is created from YAML in the namespace of the path, and the same over REST and gRPC', async () => {
       const data = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: from-yaml\n  labels: {size: "08"}\n${
         namespaced ? '  namespace: elsewhere\n' : ''
       }spec: ${JSON.stringify(spec)}\n`
@@ -62,7 +62,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       expect(await readJson('from-yaml')).toMatchObject({ apiVersion, kind, spec })
     })
 
-    it('is replaced only as it was read, and keeps what the API has no fields for', async () => {
+    it('is replaced only at the version that was read, and keeps fields that the API lacks', async () => {
       await create('replaced', { annotations: { note: 'mine' }, finalizers: ['test.io/kept'] })
       const read = await readJson('replaced')
       const first = await put('replaced', { ...read, spec: { ...read.spec, ...changed } })
@@ -81,7 +81,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       expect((await put('absent', manifest('absent'))).json.code).toBe(5)
     })
 
-    it('is listed in pages, sorted, by parts of its name, labels and fields, with how many there are', async () => {
+    it('is listed in pages, sorted, by parts of its name, labels and fields, with the total', async () => {
       for (const name of ['c-paged', 'a-paged', 'b-paged']) await create(name, { labels: { tier: name[0]! } })
       const list = async (more: JsonObject) => {
         const found = await world.calls.read(rpcs.list, { ...at(), name: 'paged', ...more })
@@ -121,7 +121,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       expect((await readJson('stays')).kind).toBe(kind)
     })
 
-    it('is followed with the filter of its list, over both wires', async () => {
+    it('is followed with the filter of its list, over REST and gRPC', async () => {
       await create('followed-a', { labels: { follow: 'x' } })
       const request = { ...at(), labelSelector: 'follow=x', name: 'followed' }
       const { rest, grpc } = world.calls.follow(rpcs.watch, request)
@@ -158,7 +158,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       }
     })
 
-    it('is read by those who may only read, and written by those who may write; refusals are on record', async () => {
+    it('may be read by readers and written by writers only; refusals leave audit records', async () => {
       await create('guarded')
       expect((await world.viewer.read(rpcs.get, named('guarded')))[field].metadata.name).toBe('guarded')
       const refused = await world.viewer.overRest(rpcs.remove, named('guarded'))
@@ -175,7 +175,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
     })
   })
 
-  describe(`a request about a ${kind} that is wrong`, () => {
+  describe(`an invalid request about a ${kind}`, () => {
     it.each([
       ['malformed YAML', 'a: b: c', /neither JSON nor YAML/],
       [
@@ -208,7 +208,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       expect(refused.text).toMatch(message)
     })
 
-    it('is refused on update: the name of another one', async () => {
+    it('is refused on update with the name of another object', async () => {
       const data = JSON.stringify(manifest('other'))
       const refused = await world.calls.both(rpcs.update, { ...named('one'), data })
       expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
@@ -227,7 +227,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
     })
 
-    it('has no path that leads elsewhere: names are one segment', async () => {
+    it('cannot leave its path: a name is one segment', async () => {
       for (const name of ['../secrets', 'a/b', '..', '%2e%2e']) {
         const { ok, json } = await world.calls.overGrpc(rpcs.get, named(name))
         expect([ok, json.code], name).toEqual([false, 3])

@@ -24,7 +24,7 @@ export function deploymentListCases(world: ManagedWorld<typeof AppsService>): vo
       expect(page.pagination).toEqual({ total: 3, page: 2, pageSize: 2, pages: 2 })
     })
 
-    it('keeps one state, counts it, and sorts by it', async () => {
+    it('filters by a state, counts it, and sorts by it', async () => {
       await run('state-running', { replicas: 2 })
       await create('state-waiting')
       await create('state-stopped', { replicas: 0 })
@@ -38,7 +38,7 @@ export function deploymentListCases(world: ManagedWorld<typeof AppsService>): vo
       expect(namesOf(await list({ sortBy: 'state', sortDir: 'desc' }))).toEqual(namesOf(sorted).reverse())
     })
 
-    it('does not show a workload as ready whose only cluster is down, and shows it again when that is back', async () => {
+    it('does not report a workload as ready whose only cluster is down, and reports it again after that', async () => {
       const [, down = ''] = world.members
       await world.place('Deployment', 'island', {
         apiVersion: 'apps/v1',

@@ -13,7 +13,7 @@ export function deploymentPromotionCases(world: ManagedWorld<typeof AppsService>
     const promote = (name: string, services: string[] = []) =>
       world.calls.overRest('promoteMemberClusterDeployment', { ...there(), namespace: shop, name, services })
 
-    it('makes templates of a Deployment, its configuration and the named Services, and changes nothing that is there', async () => {
+    it('creates templates of a Deployment, its configuration and the named Services, and changes nothing that exists', async () => {
       const [member = ''] = world.members
       const api = world.member(member).local
       await world.create(world.control, TYPES.namespaces, {
@@ -103,14 +103,14 @@ export function deploymentPromotionCases(world: ManagedWorld<typeof AppsService>
       expect(after.spec.template).toEqual(before.spec.template)
     })
 
-    it('is refused for what is a template already, and for what is not there', async () => {
+    it('is refused for an existing template, and for a missing object', async () => {
       const again = await promote('promoted')
       expect(again.ok).toBe(false)
       expect([6, 9]).toContain(again.json.code)
       expect((await promote('nobody')).json.code).toBe(5)
     })
 
-    it('takes everything back when one of its objects cannot be promoted', async () => {
+    it('is rolled back when one of its objects cannot be promoted', async () => {
       const [member = ''] = world.members
       await world.create(world.member(member).local, TYPES.deployments, deployment('half'), shop)
       expect((await promote('half', ['nobody'])).json.code).toBe(5)

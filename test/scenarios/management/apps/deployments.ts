@@ -11,7 +11,7 @@ export function deploymentCases(world: ManagedWorld<typeof AppsService>): void {
   const { create, run } = deploymentsIn(world)
 
   describe('a Deployment of an instance', () => {
-    it('is created from YAML in the namespace of the path, and read alike over both wires', async () => {
+    it('is created from YAML in the namespace of the path, and the same over REST and gRPC', async () => {
       const data = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: yaml, namespace: elsewhere, labels: {size: "08"}}
@@ -37,7 +37,7 @@ spec:
       })
     })
 
-    it('shows where it went, with replicas and health, in itself and in lists', async () => {
+    it('shows its clusters, with replicas and health, in itself and in lists', async () => {
       const shown = await run('spread')
       expect(shown.status).toMatchObject({ desiredReplicas: 4, readyReplicas: 4, availableReplicas: 4 })
       expect(shown.status.clusters).toMatchObject(
@@ -59,7 +59,7 @@ spec:
       expect(everywhere.items).toEqual(listed.items)
     })
 
-    it('is updated only as it was read, and keeps what the API has no fields for', async () => {
+    it('is updated only at the version that was read, and keeps fields that the API lacks', async () => {
       await create('kept', { minReadySeconds: 7, revisionHistoryLimit: 3 }, { annotations: { note: 'mine' } })
       const { data } = await world.calls.read('getDeploymentJSON', named('kept'))
       const read = JSON.parse(data)
@@ -79,7 +79,7 @@ spec:
       expect((await world.calls.read('getDeployment', named('kept'))).spec.replicas).toBe(2)
     })
 
-    it('is patched: what the patch names changes, null takes away, a list is replaced', async () => {
+    it('is patched: named values change, null removes, a list is replaced', async () => {
       await create('patched', {}, { annotations: { a: '1', b: '2' } })
       const data = JSON.stringify({
         metadata: { annotations: { a: null, c: '3' } },
@@ -116,7 +116,7 @@ spec:
       })
     })
 
-    it('goes from the members when it is deleted, and is not found then', async () => {
+    it('is removed from the members when it is deleted, and then gives NOT_FOUND', async () => {
       await run('gone')
       expect(await world.calls.rest('deleteDeployment', named('gone'))).toEqual({})
       for (const member of world.members)

@@ -9,7 +9,7 @@ export function deploymentReaderCases(world: ManagedWorld<typeof AppsService>): 
   const { at, named } = requestsTo(world)
   const { create } = deploymentsIn(world)
 
-  describe('somebody who may only read Deployments', () => {
+  describe('a caller who may only read Deployments', () => {
     it('reads and changes nothing', async () => {
       await create('guarded', { replicas: 2 })
       expect(namesOf(await world.viewer.read('listDeployments', { ...at(), name: 'guarded' }))).toEqual([

@@ -27,7 +27,7 @@ export function wrongDeploymentRequestCases(world: ManagedWorld<typeof AppsServi
       expect(refused.text).toMatch(message)
     })
 
-    it('is refused on update where the manifest is about another object', async () => {
+    it('is refused on update when the manifest has another name', async () => {
       const refused = await world.calls.both('updateDeployment', {
         ...named('web'),
         data: data(deployment('other')),
@@ -36,7 +36,7 @@ export function wrongDeploymentRequestCases(world: ManagedWorld<typeof AppsServi
       expect(refused.json.message).toContain('metadata.name')
     })
 
-    it('is refused where it is larger than any object', async () => {
+    it('is refused when the manifest is larger than any object', async () => {
       const big = deployment('big', {}, { annotations: { big: 'x'.repeat(3 << 20) } })
       const refused = await world.calls.overRest('createDeployment', { ...at(), data: data(big) })
       expect(refused.ok).toBe(false)
@@ -54,7 +54,7 @@ export function wrongDeploymentRequestCases(world: ManagedWorld<typeof AppsServi
     })
 
     it.each(['../secrets', '..', '%2e%2e', 'a/b', 'web?x=1', 'ü'])(
-      'reaches no other path by the name %s',
+      'reaches no other path with the name %s',
       async name => {
         const refused = await world.calls.overRest('getDeployment', named(name))
         expect(refused.ok).toBe(false)
@@ -62,7 +62,7 @@ export function wrongDeploymentRequestCases(world: ManagedWorld<typeof AppsServi
       },
     )
 
-    it('finds nothing by a hostile name, and does not break', async () => {
+    it('finds nothing with a hostile name, and does not fail', async () => {
       for (const name of ["'; DROP TABLE resources; --", '%', '\\', '*', 'metadata.name=web'])
         expect(namesOf(await world.calls.read('listDeployments', { ...at(), name }))).toEqual([])
     })

@@ -11,7 +11,7 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
   const { createCronJob } = jobsIn(world)
 
   describe('a CronJob of an instance', () => {
-    it('is created, placed, read alike over both wires, and listed by state', async () => {
+    it('is created, placed, the same over REST and gRPC, and listed by state', async () => {
       await world.place('CronJob', 'report', { apiVersion: 'batch/v1' })
       await createCronJob('report')
       await createCronJob('report-nowhere')
@@ -37,7 +37,7 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
       ])
     })
 
-    it('is paused and resumed as the verb says, unless the body says otherwise', async () => {
+    it('is paused and resumed by its verb, unless the body says otherwise', async () => {
       await createCronJob('nightly')
       const change = async (rpc: 'pauseCronJob' | 'resumeCronJob', more: { paused?: boolean }) => {
         const { cronjob } = await world.calls.rest(rpc, { ...named('nightly'), ...more })
@@ -51,7 +51,7 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
       expect(await change('resumeCronJob', { paused: true })).toEqual([true, 'Stopped'])
     })
 
-    it('is replaced by the manifest that names it, only as it was read, with all its fields', async () => {
+    it('is replaced by the manifest that names it, only at the version that was read, with all its fields', async () => {
       await createCronJob('weekly', { successfulJobsHistoryLimit: 7 })
       const read = JSON.parse((await world.calls.read('getCronJobJSON', named('weekly'))).data)
       const put = (manifest: object) =>
@@ -83,7 +83,7 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
   })
 
   describe('the Jobs of a CronJob in a member', () => {
-    it('are those that it started, not those of an earlier CronJob of its name', async () => {
+    it('are those that it started, and not those of an earlier CronJob with its name', async () => {
       const [cluster = ''] = world.members
       const api = world.member(cluster).local
       const owner = (await world.create(api, TYPES.cronJobs, cronJob('backup'))).metadata

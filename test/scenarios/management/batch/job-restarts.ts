@@ -10,7 +10,7 @@ export function jobRestartCases(world: ManagedWorld<typeof BatchService>): void 
   const { createJob, report } = jobsIn(world)
 
   describe('restarting a Job', () => {
-    it('makes it anew: another object, the same manifest, labels and policy, in the members too', async () => {
+    it('recreates it: another object with the same manifest, labels and policy, in the members too', async () => {
       await world.place('Job', 'again', { apiVersion: 'batch/v1' })
       const made = await createJob('again', { ttlSecondsAfterFinished: 3600 }, { labels: { team: 'blue' } })
       const [member = ''] = world.members
@@ -29,7 +29,7 @@ export function jobRestartCases(world: ManagedWorld<typeof BatchService>): void 
       await world.in(member, TYPES.jobs, key, ({ metadata }) => metadata.uid !== before.metadata.uid)
     })
 
-    it('is refused where the Job has changed since it was read, and does nothing', async () => {
+    it('is refused when the Job has changed since it was read, and does nothing', async () => {
       const { metadata } = await createJob('changed')
       await world.patch(
         world.control,
@@ -53,7 +53,7 @@ export function jobRestartCases(world: ManagedWorld<typeof BatchService>): void 
       expect(restarted.metadata.uid).not.toBe(metadata.uid)
     })
 
-    it('is refused for a Job that finalizers hold, that is being deleted, or that is not there', async () => {
+    it('is refused for a Job with finalizers, one that is being deleted, and a missing one', async () => {
       const key = { namespace: 'default', name: 'held' }
       await createJob('held', {}, { finalizers: ['test.io/held'] })
       const held = await world.calls.both('restartJob', named('held'))
@@ -67,7 +67,7 @@ export function jobRestartCases(world: ManagedWorld<typeof BatchService>): void 
       expect((await world.calls.both('restartJob', named('nobody'))).json.code).toBe(5)
     })
 
-    it('is refused before anything is deleted to somebody who may not create it anew', async () => {
+    it('is refused before the deletion for a caller who may not create it', async () => {
       const { metadata } = await createJob('kept')
       expect(await world.viewer.both('restartJob', named('kept'))).toMatchObject({
         ok: false,
@@ -76,7 +76,7 @@ export function jobRestartCases(world: ManagedWorld<typeof BatchService>): void 
       expect((await world.calls.read('getJob', named('kept'))).metadata.uid).toBe(metadata.uid)
     })
 
-    it('leaves a Job alone that the control plane would not take again', async () => {
+    it('keeps a Job that the control plane would refuse to create again', async () => {
       const { metadata } = await createJob('refused')
       const restore = world.world.playground.karmadas.get(world.instance)!.server.interrupt({
         kind: 'answer',

@@ -11,7 +11,7 @@ export function jobCases(world: ManagedWorld<typeof BatchService>): void {
   const { createJob, report } = jobsIn(world)
 
   describe('a Job of an instance', () => {
-    it('is created, read alike over both wires, listed by name and state, and deleted', async () => {
+    it('is created, the same over REST and gRPC, listed by name and state, and deleted', async () => {
       await createJob('pi')
       await createJob('pi-done')
       await report('pi-done', complete)
@@ -51,7 +51,7 @@ export function jobCases(world: ManagedWorld<typeof BatchService>): void {
       expect(await list({ namespace: 'kube-system' })).toEqual([])
     })
 
-    it('is placed by a policy and shows where', async () => {
+    it('is placed by a policy and shows its clusters', async () => {
       await world.place('Job', 'spread', { apiVersion: 'batch/v1' })
       await createJob('spread', { suspend: true })
       const shown = await eventually('it is applied in both members', async () => {

@@ -7,7 +7,7 @@ import { type ClusterWorld, namesOf } from './cluster-world.js'
 export function changeCases(clusters: ClusterWorld): void {
   const { world } = clusters
   describe('a change of a member cluster', () => {
-    it('replaces labels and place, keeps what it does not say, and is shown in the summaries', async () => {
+    it('replaces labels and location, keeps fields that it lacks, and shows in the summaries', async () => {
       const [name = ''] = world.members
       const before = await clusters.running(name)
       const update = (cluster: JsonObject) =>
@@ -52,7 +52,7 @@ export function changeCases(clusters: ClusterWorld): void {
       await update({ spec: before.spec })
     })
 
-    it('cordons and uncordons beside other taints, as often as it is called', async () => {
+    it('cordons and uncordons beside other taints, repeatably', async () => {
       const [, name = ''] = world.members
       await clusters.running(name)
       const taintsOf = async () =>
@@ -79,7 +79,7 @@ export function changeCases(clusters: ClusterWorld): void {
       expect(await taintsOf()).toEqual(['own'])
     })
 
-    it('is refused for another name, a version that is over, a taint without effect and a bad label', async () => {
+    it('is refused for another name, an old version, a taint without effect and a malformed label', async () => {
       const [name = ''] = world.members
       const update = (cluster: JsonObject) =>
         world.calls.both('updateJoinedCluster', { ...clusters.named(name), cluster })
@@ -92,7 +92,7 @@ export function changeCases(clusters: ClusterWorld): void {
       expect([label.json.code, label.text]).toEqual([3, expect.stringContaining('cluster.metadata.labels')])
     })
 
-    it('is refused to who may only read', async () => {
+    it('is refused for a caller who may only read', async () => {
       const [name = ''] = world.members
       expect((await world.viewer.both('cordonJoinedCluster', clusters.named(name))).json.code).toBe(7)
       expect((await world.viewer.both('removeJoinedCluster', clusters.named(name))).json.code).toBe(7)

@@ -6,7 +6,7 @@ import { type ClusterWorld, namesOf } from './cluster-world.js'
 /** Kubeconfigs that are refused, and those of Container Management. */
 export function credentialCases(clusters: ClusterWorld): void {
   const { world } = clusters
-  describe('a kubeconfig that cannot be used', () => {
+  describe('an unusable kubeconfig', () => {
     const refused = async (text: string) => {
       const { json, text: said } = await world.calls.both('joinCluster', {
         ...clusters.named('bad'),
@@ -16,7 +16,7 @@ export function credentialCases(clusters: ClusterWorld): void {
       return said
     }
 
-    it('is refused by field, without a word of it', async () => {
+    it('is refused by field, without quoting it', async () => {
       expect(await refused('secret: [')).toContain('kubeconfig')
       const command = clusters.changed(({ users: [one] }) => {
         one.user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 's3cret' } }
@@ -37,7 +37,7 @@ export function credentialCases(clusters: ClusterWorld): void {
       )
     })
 
-    it('is refused where nobody answers, and where its credential counts for nothing', async () => {
+    it('is refused when its server does not answer, or does not accept its credential', async () => {
       const away = clusters.changed(({ clusters: [{ cluster }] }) => {
         cluster.server = 'https://127.0.0.1:1'
       })
@@ -57,7 +57,7 @@ export function credentialCases(clusters: ClusterWorld): void {
   })
 
   describe('the clusters that Container Management knows', () => {
-    it('are listed without those that stand for instances, and can join by name', async () => {
+    it('are listed without those of instances, and can join by name', async () => {
       const host = world.world.playground.host.local
       await world.create(
         host,

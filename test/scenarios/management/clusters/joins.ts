@@ -8,7 +8,7 @@ import { ACCOUNTS, BINDINGS, type ClusterWorld, WITHIN } from './cluster-world.j
 export function joinCases(clusters: ClusterWorld): void {
   const { world } = clusters
   describe('a cluster that joins and leaves', () => {
-    it('becomes ready with what was said of it, and leaves nothing behind on either side', async () => {
+    it('becomes ready with the given fields, and leaves nothing behind on either side', async () => {
       const joined = await clusters.join('fresh', {
         cluster: {
           metadata: { labels: { tier: 'new' } },
@@ -44,7 +44,7 @@ export function joinCases(clusters: ClusterWorld): void {
       expect((await world.calls.both('removeJoinedCluster', clusters.named('fresh'))).json.code).toBe(5)
     })
 
-    it('is refused under a second name, a name that is taken, and one that is none, and nothing is made', async () => {
+    it('is refused with a second name, a taken name, and a malformed one, and nothing is created', async () => {
       const [member = ''] = world.members
       const again = await world.member(member).kubeconfig({ name: 'root', groups: ['system:masters'] })
       const second = await clusters.join('second', { kubeconfig: again })
@@ -60,7 +60,7 @@ export function joinCases(clusters: ClusterWorld): void {
       expect(await clusters.accessIn(clusters.fresh.server.local, member)).toEqual([])
     })
 
-    it('keeps what another control plane uses in it, and says so', async () => {
+    it('keeps objects in it that another control plane uses, and reports them', async () => {
       const api = clusters.fresh.server.local
       await clusters.join('shared')
       await world.create(
@@ -131,7 +131,7 @@ export function joinCases(clusters: ClusterWorld): void {
       }
     })
 
-    it('asks the control plane for its leave before anything is sent to the cluster', async () => {
+    it('is authorized by the control plane before any request to the cluster', async () => {
       const undo = clusters.failAt('POST', /\/secrets$/, 403, true)
       try {
         const { json, text } = await clusters.join('early', {
@@ -145,7 +145,7 @@ export function joinCases(clusters: ClusterWorld): void {
       }
     })
 
-    it('is refused for a Pull member, whose agent would bring it back', async () => {
+    it('is refused for a Pull member, whose agent would add it again', async () => {
       await world.create(
         world.control,
         CLUSTERS,

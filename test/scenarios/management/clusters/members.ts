@@ -5,7 +5,7 @@ import { type ClusterWorld, namesOf } from './cluster-world.js'
 export function memberCases(clusters: ClusterWorld): void {
   const { world } = clusters
   describe('the member clusters of an instance', () => {
-    it('are listed alike over both wires, sorted, searched, filtered and paged', async () => {
+    it('are the same over REST and gRPC, sorted, searched, filtered and paged', async () => {
       const [first = '', second = ''] = world.members
       await clusters.running(first)
       await clusters.running(second)
@@ -31,7 +31,7 @@ export function memberCases(clusters: ClusterWorld): void {
       expect(pagination).toEqual({ total: 2, page: 1, pageSize: 1, pages: 2 })
     })
 
-    it('are shown with their state, capacity and nodes, and as a whole object', async () => {
+    it('have their state, capacity and nodes, and a whole object', async () => {
       const [name = ''] = world.members
       await clusters.running(name)
       const shown = await world.calls.read('getJoinedCluster', clusters.named(name))
@@ -54,7 +54,7 @@ export function memberCases(clusters: ClusterWorld): void {
       expect((await world.calls.both('getJoinedCluster', clusters.named('nobody'))).json.code).toBe(5)
     })
 
-    it('refuses a phase and a role that no cluster has, with those there are', async () => {
+    it('refuse an unknown phase or role, with the known ones', async () => {
       const ask = async (more: object) =>
         (await world.calls.both('listJoinedClusters', { instance: world.instance, ...more })).text
       expect(await ask({ phase: 'HAPPY' })).toContain('must be one of UNKNOWN, CREATING, RUNNING')

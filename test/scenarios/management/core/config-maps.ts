@@ -38,7 +38,7 @@ export function configMapCases(world: ManagedWorld<typeof CoreService>): void {
       expect((await world.calls.both('getConfigMap', named('colors'))).json.code).toBe(5)
     })
 
-    it('is patched by key and replaced only as it was read', async () => {
+    it('is patched by key and replaced only at the version that was read', async () => {
       await world.calls.rest('createConfigMap', {
         ...at(),
         data: data(object('ConfigMap', 'keys', { data: { a: '1', b: '2' } })),
@@ -54,7 +54,7 @@ export function configMapCases(world: ManagedWorld<typeof CoreService>): void {
       expect((await world.calls.read('getConfigMap', named('keys'))).data).toEqual({ d: '5' })
     })
 
-    it('shows where it goes along with a workload', async () => {
+    it('shows the clusters of its workload', async () => {
       const apps = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'along' } }
       await world.create(world.control, TYPES.configMaps, object('ConfigMap', 'along', { data: { a: '1' } }))
       await world.place('Deployment', 'along', { apiVersion: 'apps/v1', more: { propagateDeps: true } })

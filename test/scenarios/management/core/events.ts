@@ -64,7 +64,7 @@ export function eventCases(world: ManagedWorld<typeof CoreService>): void {
       expect(kinds.data).toEqual([...new Set(kinds.data)].sort())
     })
 
-    it('of a member are listed where it is named', async () => {
+    it('of a member are listed when it is named', async () => {
       const [cluster = ''] = world.members
       await world.create(
         world.member(cluster).local,

@@ -9,7 +9,7 @@ export function namespaceCases(world: ManagedWorld<typeof CoreService>): void {
   const { whole } = requestsTo(world)
 
   describe('Namespaces', () => {
-    it('are created, wrapped, patched, replaced, listed with the system ones marked, and deleted', async () => {
+    it('are created, wrapped, patched, replaced, listed with system namespaces marked, and deleted', async () => {
       const { namespace } = await world.calls.rest('createNamespace', {
         ...whole(),
         data: data(object('Namespace', 'teams', {}, { labels: { team: 'blue' } })),
@@ -53,7 +53,7 @@ export function namespaceCases(world: ManagedWorld<typeof CoreService>): void {
       await eventually('it is gone', async () => !(await world.calls.overRest('getNamespace', key)).ok)
     })
 
-    it('are summed up for an instance and for a member', async () => {
+    it('are summarized for an instance and for a member', async () => {
       const summary = await world.calls.read('listNamespaceSummary', whole())
       expect(summary.accessScope).toBe('Instance')
       expect(summary.data).toContainEqual({ name: 'default', instance: world.instance, system: false })
@@ -68,7 +68,7 @@ export function namespaceCases(world: ManagedWorld<typeof CoreService>): void {
       })
     })
 
-    it('are refused with a namespace, another kind or a name that is none', async () => {
+    it('are refused with a namespace, another kind or a malformed name', async () => {
       for (const manifest of [
         object('ConfigMap', 'x'),
         object('Namespace', 'No'),

@@ -11,7 +11,7 @@ export function podCases(world: ManagedWorld<typeof CoreService>): void {
   describe('the pods of a member', () => {
     const container = { name: 'main', image: 'nginx', resources: { requests: { cpu: '100m' } } }
 
-    it('are those of one workload, by who controls them and not by their name', async () => {
+    it('are those of one workload, by owner and not by name', async () => {
       const [cluster = ''] = world.members
       const api = world.member(cluster).local
       const [space, labels] = ['pods', { app: 'web' }]

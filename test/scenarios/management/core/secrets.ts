@@ -10,7 +10,7 @@ export function secretCases(world: ManagedWorld<typeof CoreService>): void {
   describe('a Secret of an instance', () => {
     const canary = 'c4n4ry-value'
 
-    it('shows its values to whoever asks for it, and to no list, log or audit record', async () => {
+    it('has its values in a get, and in no list, log or audit record', async () => {
       const stored = await world.calls.rest('createSecret', {
         ...at(),
         data: data(
@@ -58,7 +58,7 @@ export function secretCases(world: ManagedWorld<typeof CoreService>): void {
       expect(logged).toContain('CreateSecret')
     })
 
-    it('shows no values in the list of a member', async () => {
+    it('has no values in the list of a member', async () => {
       const [cluster = ''] = world.members
       await world.create(
         world.member(cluster).local,
@@ -70,7 +70,7 @@ export function secretCases(world: ManagedWorld<typeof CoreService>): void {
       expect(JSON.stringify(list)).not.toMatch(new RegExp(`${canary}|${base64(canary)}`))
     })
 
-    it('is replaced, deleted, and kept from those who may only read workloads', async () => {
+    it('is replaced and deleted, and refused for callers who may only read workloads', async () => {
       const read = JSON.parse((await world.calls.read('getSecretJSON', named('canary'))).data)
       const replaced = await world.calls.rest('updateSecret', {
         ...named('canary'),

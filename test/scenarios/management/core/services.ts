@@ -54,7 +54,7 @@ export function serviceCases(world: ManagedWorld<typeof CoreService>): void {
       expect(await world.calls.rest('deleteService', named('web'))).toEqual({})
     })
 
-    it('is listed by type, by workload, sorted by the field of its own, in the namespace and the instance', async () => {
+    it('is listed by type, by workload and with its own sort field, in a namespace and in the instance', async () => {
       await workload('Deployment', 'deployments', 'shop')
       await workload('StatefulSet', 'statefulsets', 'shop-db')
       await create('list-all', { selector: { tier: 'front' } })
@@ -89,7 +89,7 @@ export function serviceCases(world: ManagedWorld<typeof CoreService>): void {
       expect(half.json.message).toContain('kindName')
     })
 
-    it('is created for a workload with its selector and placement, and reaches the members that the workload is in', async () => {
+    it('is created for a workload with its selector and placement, in the members of the workload', async () => {
       const [, second = ''] = world.members
       const key = { namespace: 'default', name: 'placed' }
       await world.place('Deployment', 'placed', {
@@ -125,7 +125,7 @@ export function serviceCases(world: ManagedWorld<typeof CoreService>): void {
       expect((await world.calls.both('createWorkloadService', nobody)).json.code).toBe(5)
     })
 
-    it('leaves no policy behind where the Service is refused', async () => {
+    it('leaves no policy behind when the Service is refused', async () => {
       await workload('Deployment', 'deployments', 'unlucky')
       await world.place('Deployment', 'unlucky', { apiVersion: 'apps/v1' })
       await world.in(

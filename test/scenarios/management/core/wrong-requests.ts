@@ -20,7 +20,7 @@ export function wrongCoreRequestCases(world: ManagedWorld<typeof CoreService>): 
       expect(refused.text).toMatch(message)
     })
 
-    it('is refused where it is larger than any object', async () => {
+    it('is refused when the manifest is larger than any object', async () => {
       const big = object('ConfigMap', 'big', { data: { big: 'x'.repeat(3 << 20) } })
       expect((await world.calls.overRest('createConfigMap', { ...at(), data: data(big) })).ok).toBe(false)
     })
@@ -36,7 +36,7 @@ export function wrongCoreRequestCases(world: ManagedWorld<typeof CoreService>): 
       expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
     })
 
-    it('is refused for an instance and a member that are not there', async () => {
+    it('is refused for a missing instance and a missing member', async () => {
       expect((await world.calls.both('listNamespaces', { instance: 'nowhere' })).json.code).toBe(5)
       expect(
         (await world.calls.both('listSecretsForMemberCluster', { ...at(), cluster: 'nowhere' })).json.code,
