@@ -1,14 +1,13 @@
 import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf'
 import { type Instance as InstanceObject, type InstanceSpec, phaseOf } from '../../manifests/instance.js'
-import type { Condition, ObjectMeta } from '../../manifests/kube.js'
+import type { Condition } from '../../manifests/kube.js'
 import type { InstanceState, InstanceView, TransitionRecord } from '../../ports/fleet.js'
 import {
   type InstanceSchema,
   type InstanceSpecSchema,
   InstanceStatus_State as State,
 } from '../../proto/gen/kairship/instance_pb.js'
-import type { ObjectMetaSchema } from '../../proto/gen/kairship/types_pb.js'
-import { milliseconds } from './object-meta.js'
+import { metadataMessage } from './object-meta.js'
 
 type Instance = MessageInitShape<typeof InstanceSchema>
 
@@ -34,7 +33,7 @@ export const messageOf = (shown: ShownInstance): Instance =>
 export function messageOfView(view: InstanceView): Instance {
   const { instance } = view
   return {
-    metadata: metadataOf(instance.metadata),
+    metadata: metadataMessage(instance.metadata),
     spec: specOf(instance.spec),
     status: {
       ...statusOf(instance),
@@ -54,7 +53,7 @@ export function messageOfView(view: InstanceView): Instance {
 export function messageOfObject(instance: InstanceObject): Instance {
   const deleting = instance.metadata.deletionTimestamp !== undefined
   return {
-    metadata: metadataOf(instance.metadata),
+    metadata: metadataMessage(instance.metadata),
     spec: specOf(instance.spec),
     status: {
       ...statusOf(instance),
@@ -72,26 +71,6 @@ function statusOf({ status }: InstanceObject) {
     controlPlaneId: status?.controlPlaneID ?? '',
     observedGeneration: BigInt(status?.observedGeneration ?? 0),
     ...(status?.summary ? { summary: status.summary } : {}),
-  }
-}
-
-/** ObjectMeta as the API shows it; times become milliseconds since the epoch. */
-export function metadataOf(metadata: ObjectMeta): MessageInitShape<typeof ObjectMetaSchema> {
-  return {
-    name: metadata.name,
-    namespace: metadata.namespace ?? '',
-    uid: metadata.uid ?? '',
-    resourceVersion: metadata.resourceVersion ?? '',
-    creationTimestamp: milliseconds(metadata.creationTimestamp),
-    deletionTimestamp: milliseconds(metadata.deletionTimestamp),
-    labels: { ...metadata.labels },
-    annotations: { ...metadata.annotations },
-    ownerReferences: (metadata.ownerReferences ?? []).map(({ uid, controller }) => ({
-      uid,
-      controller: controller ?? false,
-    })),
-    finalizers: [...(metadata.finalizers ?? [])],
-    generation: BigInt(metadata.generation ?? 0),
   }
 }
 

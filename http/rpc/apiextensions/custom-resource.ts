@@ -8,7 +8,7 @@ import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { aside } from '../aside.js'
 import { clusterSummaries, type Distribution } from '../distribution.js'
 import type { Kind } from '../kind-handlers.js'
-import { milliseconds } from '../object-meta.js'
+import { identityFields } from '../object-meta.js'
 import { clusterOverridePolicies, overridePolicies, type Policy } from '../policy/policies.js'
 import { ifReadable, readDistributions } from '../read-distributions.js'
 
@@ -41,14 +41,7 @@ export function customResourceMessage(
   const claim = cluster === '' ? claimOf(object) : undefined
   return {
     ...{ apiVersion, kind, cluster },
-    name: metadata.name,
-    namespace: metadata.namespace ?? '',
-    uid: metadata.uid ?? '',
-    resourceVersion: metadata.resourceVersion ?? '',
-    creationTimestamp: milliseconds(metadata.creationTimestamp),
-    deletionTimestamp: milliseconds(metadata.deletionTimestamp),
-    labels: { ...metadata.labels },
-    annotations: { ...metadata.annotations },
+    ...identityFields(metadata),
     clusters: propagation?.distribution ? clusterSummaries(propagation.distribution) : [],
     propagationpolicies: claim ? [claim.name] : [],
     overridepolicies: [...(propagation?.overrides ?? [])],
