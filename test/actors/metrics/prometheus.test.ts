@@ -3,13 +3,12 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { metricsOf } from '../../../actors/metrics/metrics-of.js'
 import { Prometheus, type PrometheusOptions } from '../../../actors/metrics/prometheus.js'
 import { selfSigned } from '../../../http/serving-certificate.js'
 import type { MetricsAnswer } from '../../../ports/metrics-source.js'
 import type { ServiceError } from '../../../ports/service-error.js'
 import { type PrometheusDouble, startPrometheusDouble } from '../../conformance/metrics/prometheus-double.js'
-import { AT, rows } from '../../conformance/metrics/rows.js'
+import { rows } from '../../conformance/metrics/rows.js'
 import { waitFor } from '../../patience.js'
 
 const SECRET = 'correct horse'
@@ -270,56 +269,5 @@ describe('files that change', () => {
     expect(error.message).not.toContain(folder)
     expect(String(error.cause)).toContain(join(folder, 'credential'))
     expect(`${error.message}${error.cause}`).not.toContain(SECRET)
-  })
-})
-
-describe('the settings', () => {
-  const settings = (more: object) => ({
-    metricsUrl: double.url,
-    metricsInstanceLabel: 'kairship_instance',
-    metricsCaFile: undefined,
-    metricsCredentialsFile: undefined,
-    ...more,
-  })
-
-  it('may name no metrics service', async () => {
-    expect(await metricsOf(settings({ metricsUrl: undefined }))).toBeUndefined()
-  })
-
-  it.each([
-    ['metricsCaFile', undefined, /^metricsCaFile: ENOENT.*nowhere/],
-    ['metricsCaFile', 'no certificate', /^metricsCaFile: .*holds no certificate in PEM form/],
-    ['metricsCredentialsFile', undefined, /^metricsCredentialsFile: ENOENT/],
-    ['metricsCredentialsFile', '', /must hold YAML or JSON with either "token"/],
-    ['metricsCredentialsFile', SECRET, /must hold YAML or JSON/],
-    ['metricsCredentialsFile', `token: "${SECRET}: [`, /must hold YAML or JSON/],
-    ['metricsCredentialsFile', `token: "a\\r\\nx-header: ${SECRET}"`, /must hold YAML or JSON/],
-    ['metricsCredentialsFile', `{"token": "a", "password": "${SECRET}"}`, /must hold YAML or JSON/],
-    ['metricsCredentialsFile', `username: "a:b"\npassword: "${SECRET}"`, /must hold YAML or JSON/],
-    ['metricsCredentialsFile', `username: a\npassword: 5\nnote: "${SECRET}"`, /must hold YAML or JSON/],
-  ])('refuse the %s %j when the process starts, and quote nothing of it', async (name, text, words) => {
-    const path = text === undefined ? join(folder, 'nowhere') : file('setting', text)
-    const error = await refusal(metricsOf(settings({ [name]: path })))
-    expect(error.name).toBe('ServiceSettingError')
-    expect(error.message).toMatch(words)
-    expect(error.message).not.toContain(SECRET)
-  })
-
-  it('take a token, too, and a path before the API’s', async () => {
-    let seen: readonly (string | undefined)[] = []
-    double.answerWith((request, response) => {
-      seen = [request.method, request.url, request.headers.authorization]
-      json(response, 200, { status: 'success', data: { resultType: 'vector', result: [] } })
-    })
-    const found = await metricsOf(
-      settings({
-        metricsUrl: `${double.url}/prefix/`,
-        metricsCaFile: file('ca.crt', double.certificateAuthority),
-        metricsCredentialsFile: file('token', 'token: abc.def'),
-      }),
-    )
-    clients.push(found!.source)
-    await found!.source.instant('1', AT, never)
-    expect(seen).toEqual(['POST', '/prefix/api/v1/query', 'Bearer abc.def'])
   })
 })
