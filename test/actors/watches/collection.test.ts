@@ -157,3 +157,37 @@ describe('a request for a new list of a collection', () => {
     expect(contact).toEqual(['pending', 'made'])
   })
 })
+
+describe('the readers of one object', () => {
+  it('get its changes also after another reader of it has left', async () => {
+    collection.start()
+    await waitFor(() => expect(collection.inContact).toBe(true))
+    const names: (string | undefined)[] = []
+    const first = collection.follow('default/one').subscribe()
+    const second = collection.follow('default/one').subscribe(object => names.push(object?.metadata.name))
+    first.unsubscribe()
+    await remove('one')
+    await waitFor(() => expect(names).toEqual(['one', undefined]))
+    second.unsubscribe()
+  })
+
+  it('get no changes of other objects', async () => {
+    collection.start()
+    await waitFor(() => expect(collection.inContact).toBe(true))
+    const names: (string | undefined)[] = []
+    const reader = collection.follow('default/one').subscribe(object => names.push(object?.metadata.name))
+    await create('two')
+    await waitFor(() => expect(collection.get('default/two')).toBeDefined())
+    expect(names).toEqual(['one'])
+    reader.unsubscribe()
+  })
+})
+
+it('a collection that is started twice lists and watches once', async () => {
+  collection.start()
+  collection.start()
+  await waitFor(() => expect(watches).toBe(1))
+  await create('two')
+  await waitFor(() => expect(collection.get('default/two')).toBeDefined())
+  expect([lists, watches]).toEqual([1, 1])
+})

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Collection } from '../../../actors/watches/collection.js'
 import { watchedType } from '../../../actors/watches/watched-type.js'
+import type { KubeList, KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
-import type { KubeApi } from '../../../ports/kube-api.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { unmetered } from '../../silent.js'
 
 const THINGS = { group: '', version: 'v1', resource: 'things' } as const
@@ -143,7 +144,7 @@ describe('contact of a collection', () => {
 })
 
 describe('statistics of a watched type', () => {
-  const failuresOf = (server: Server) => {
+  const failuresOf = (server: { readonly api: KubeApi }) => {
     const failures: (string | undefined)[] = []
     const watching = watchedType(server.api, THINGS, { reduce: () => 1, meter: unmetered }).subscribe(
       ({ failure }) => failures.push(failure?.reason),
@@ -178,5 +179,45 @@ describe('statistics of a watched type', () => {
     await minutes(1)
     watching.unsubscribe()
     expect(failures).toEqual([undefined, 'Unexpected', undefined])
+  })
+
+  it('stay out of date while lists begin and do not end', async () => {
+    const server = new Server()
+    server.afterHead = async signal => {
+      await pause(60_000, signal)
+      throw reset()
+    }
+    let breaksOff = false
+    const api: KubeApi = {
+      ...server.api,
+      async request<T>(request: KubeRequest) {
+        if (breaksOff && request.query?.continue) throw reset()
+        const page = await server.api.request<KubeList<KubeObject>>(request)
+        return { ...page, metadata: { ...page.metadata, ...(breaksOff && { continue: 'next' }) } } as T
+      },
+    }
+    const { failures, watching } = failuresOf({ api })
+    await minutes(0.9)
+    server.reachable = false
+    await minutes(2)
+    server.reachable = true
+    breaksOff = true
+    await minutes(5)
+    expect(failures).toEqual([undefined, 'Unexpected'])
+    breaksOff = false
+    await minutes(2)
+    watching.unsubscribe()
+    expect(failures).toEqual([undefined, 'Unexpected', undefined])
+  })
+
+  it('say at once that a type is not served', async () => {
+    const api: KubeApi = {
+      ...new Server().api,
+      request: () => Promise.reject(new StatusError(bareStatus(404, '404 page not found'))),
+    }
+    const { failures, watching } = failuresOf({ api })
+    await vi.advanceTimersByTimeAsync(0)
+    watching.unsubscribe()
+    expect(failures).toEqual(['NotServed'])
   })
 })

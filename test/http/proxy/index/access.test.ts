@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Caller } from '../../../../http/identity/caller.js'
 import { InstanceAccess } from '../../../../http/proxy/index/access.js'
 import { requestInfo } from '../../../../http/proxy/route/request-info.js'
-import { type KubeApi, UnreachableError } from '../../../../ports/kube-api.js'
+import { type KubeApi, type KubeRequest, UnreachableError } from '../../../../ports/kube-api.js'
 import { refusal } from '../../fakes/host.js'
 
 interface Attributes {
@@ -153,6 +153,15 @@ describe('the last review of an unreachable instance', () => {
     await expect(reads([`${maps}/x`])).rejects.toBe(away)
   })
 
+  it('counts for ever where it said no, also when role bindings have changed: it gives no rights', async () => {
+    const { verdict, rights, state, later } = instance()
+    expect(await verdict(maps)).toEqual({ allowed: false, old: false })
+    state.away = away
+    rights.revision = 'r2'
+    later(3_600_000)
+    expect(await verdict(maps)).toEqual({ allowed: false, old: true })
+  })
+
   it('is marked as old', async () => {
     const { verdict, state, later } = instance(list)
     expect(await verdict(maps)).toEqual({ allowed: true, old: false })
@@ -219,5 +228,26 @@ it.each([{ allowed: true, denied: true }, { allowed: 'true' }, { denied: false }
     const rights = { revision: 'r1', unchangedForMs: 60_000 }
     const { allowed } = await access.verdict('uid', api, ann, requestInfo('GET', `${maps}/one`), () => rights)
     expect(allowed).toBe(false)
+  },
+)
+
+it.each([
+  ['ann', ['team'], ['team', 'system:authenticated']],
+  ['ann', ['system:authenticated'], ['system:authenticated']],
+  ['system:anonymous', ['system:unauthenticated'], ['system:unauthenticated']],
+])(
+  'a review of %s with groups %j names the groups that the instance sees when she is impersonated',
+  async (user, groups, asked) => {
+    const requests: KubeRequest[] = []
+    const api = {
+      request: async (request: KubeRequest) => {
+        requests.push(request)
+        return { status: { allowed: true } }
+      },
+    } as unknown as KubeApi
+    const rights = { revision: 'r1', unchangedForMs: 60_000 }
+    const access = new InstanceAccess(() => 0)
+    await access.verdict('uid', api, { user, groups, extra: {} }, requestInfo('GET', maps), () => rights)
+    expect(requests).toMatchObject([{ body: { spec: { user, groups: asked } }, timeoutMs: 3_000 }])
   },
 )

@@ -41,3 +41,24 @@ it('the oldest answer is dropped when the cache is full', async () => {
   for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await get(key)
   expect(asked).toEqual(['a', 'b', 'c', 'a'])
 })
+
+it('an answer that was asked again is the newest', async () => {
+  const { get, pass, asked } = remembering()
+  for (const key of ['a', 'b']) await get(key)
+  pass(10)
+  await get('a')
+  await get('c')
+  await get('a')
+  expect(asked).toEqual(['a', 'b', 'a', 'c'])
+})
+
+it('callers who ask at the same time share one request, and its failure', async () => {
+  const { get, asked } = remembering()
+  const broken = () => Promise.reject(new Error('broken'))
+  expect(await Promise.all([get('a'), get('a'), get('a')])).toHaveLength(3)
+  const failed = await Promise.allSettled([get('b', broken), get('b', broken)])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(asked).toEqual(['a', 'b'])
+  await get('b')
+  expect(asked).toEqual(['a', 'b', 'b'])
+})
