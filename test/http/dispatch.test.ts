@@ -1,0 +1,135 @@
+import { create, type Message } from '@bufbuild/protobuf'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Call } from '../../http/call.js'
+import { Code } from '../../http/code.js'
+import { type Arrival, createDispatcher } from '../../http/dispatch.js'
+import { notFound, unavailable } from '../../http/failure.js'
+import { Held } from '../../http/limits.js'
+import type { Operation } from '../../http/operation.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { fakeMeter } from './fakes/api.js'
+import { fakeLog } from './fakes/log.js'
+
+const { watchInstances, listInstances } = InstanceService.method
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A dispatcher with one place for streams, and one operation, which anyone may call. */
+function dispatching(handle: (call: Call) => unknown, method: Operation['method'] = watchInstances) {
+  const stopping = new AbortController()
+  const { meter, counts } = fakeMeter()
+  const dispatcher = createDispatcher({
+    authorizer: { decide: () => ({ allowed: false, reason: '' }) } as never,
+    log: fakeLog(),
+    meter,
+    streams: new Held('open streams', 1),
+    stopping: stopping.signal,
+    now: () => 0,
+    random: () => 0,
+  })
+  const operation = {
+    ...{ id: 'Test', method, bindings: [], object: undefined, namingFields: [] },
+    permission: { anyCaller: true },
+    handle: (_: unknown, call: Call) => handle(call),
+  } as unknown as Operation
+  const arrival = (timeoutMs?: number): Arrival => ({
+    ...{ wire: 'rest', requestId: 'r', caller: { user: 'ann', groups: [], extra: {} }, timeoutMs },
+  })
+  const request = () => create(method.input) as Message
+  return {
+    stopping,
+    stream: (timeoutMs?: number) => dispatcher.stream(operation, request, arrival(timeoutMs)),
+    unary: (timeoutMs?: number) => dispatcher.unary(operation, request, arrival(timeoutMs)),
+    /** The codes of the recorded calls, in no order. */
+    recorded: () => [...counts].flatMap(([key, times]) => Array(times).fill(/"code":"(\w+)"/.exec(key)?.[1])),
+  }
+}
+
+/** A source that sends nothing, and whether it was closed. */
+function silentSource() {
+  const source = { isClosed: false }
+  const iterable = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<never>(() => undefined),
+      return: async () => {
+        source.isClosed = true
+        return { done: true as const, value: undefined }
+      },
+    }),
+  }
+  return { source, iterable }
+}
+
+describe('a stream', () => {
+  it('that its handler refuses gives its place back', async () => {
+    const { stream, recorded } = dispatching(() => {
+      throw notFound('there is no such thing')
+    })
+    for (let time = 0; time < 3; time += 1) await expect(stream()).rejects.toThrow('there is no such thing')
+    expect(recorded()).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'])
+  })
+
+  it.each<[string, (messages: AsyncIterableIterator<Message>) => Promise<unknown>, string]>([
+    ['has ended', async messages => messages.next(), 'OK'],
+    ['was left by its caller', async messages => messages.return?.(), 'CANCELLED'],
+  ])('that %s gives its place back, and is recorded once', async (_, end, code) => {
+    const { stream, recorded } = dispatching(async function* () {
+      yield* []
+    })
+    const messages = await stream()
+    await expect(stream()).rejects.toMatchObject({ code: Code.RESOURCE_EXHAUSTED })
+    await end(messages)
+    await messages.return?.()
+    await (await stream()).return?.()
+    expect(recorded().filter(one => one === code)).toHaveLength(code === 'CANCELLED' ? 2 : 1)
+    expect(recorded()).toHaveLength(3)
+  })
+
+  it('that failed is recorded once, as what it failed with', async () => {
+    const { stream, recorded } = dispatching(() => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(unavailable('gone')) }),
+    }))
+    const messages = await stream()
+    await expect(messages.next()).rejects.toThrow('gone')
+    await messages.return?.()
+    expect(recorded()).toEqual(['UNAVAILABLE'])
+  })
+
+  it('ends after half an hour, for its caller to resume, and its source is closed', async () => {
+    const { source, iterable } = silentSource()
+    const { stream } = dispatching(() => iterable)
+    const next = (await stream()).next()
+    const ended = vi.fn()
+    next.catch(ended)
+    await vi.advanceTimersByTimeAsync(30 * 60_000 - 1)
+    expect(ended).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await expect(next).rejects.toThrow('the stream has reached its longest life')
+    expect(source.isClosed).toBe(true)
+  })
+
+  it('ends when its server stops, and its source is closed', async () => {
+    const { source, iterable } = silentSource()
+    const { stream, stopping } = dispatching(() => iterable)
+    const next = (await stream()).next()
+    stopping.abort(unavailable('the server stops'))
+    await expect(next).rejects.toThrow('the server stops')
+    expect(source.isClosed).toBe(true)
+  })
+})
+
+it.each([
+  ['its caller waits for longer', 3_600_000, 60_000],
+  ['its caller names no time', undefined, 60_000],
+  ['its caller waits for less', 5_000, 5_000],
+])('a call that is not answered ends in time where %s', async (_, timeoutMs, endsAfterMs) => {
+  const { unary, recorded } = dispatching(() => new Promise(() => undefined), listInstances)
+  const answer = unary(timeoutMs)
+  answer.catch(() => undefined)
+  await vi.advanceTimersByTimeAsync(endsAfterMs - 1)
+  expect(recorded()).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  await expect(answer).rejects.toMatchObject({ code: Code.DEADLINE_EXCEEDED })
+  expect(recorded()).toEqual(['DEADLINE_EXCEEDED'])
+})
