@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { type AuditRecord, type AuditTarget, audit } from '../../http/audit.js'
+import { type AuditRecord, type AuditTarget, audit, outcomeOf } from '../../http/audit.js'
 import { Code, codeOfStatus } from '../../http/code.js'
 import { testApi } from './fakes/api.js'
 import { type ReviewedSpec, refusal } from './fakes/host.js'
@@ -201,4 +201,19 @@ describe('a stream', () => {
     await messages.return?.()
     expect(ends()).toEqual(['CANCELLED'])
   })
+})
+
+it.each([
+  ['succeeded', ['OK']],
+  ['denied', ['PERMISSION_DENIED', 'UNAUTHENTICATED']],
+  ['unknown', ['CANCELLED', 'UNKNOWN', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS']],
+  [
+    'failed',
+    [
+      ...['INVALID_ARGUMENT', 'NOT_FOUND', 'ALREADY_EXISTS', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION'],
+      ...['ABORTED', 'OUT_OF_RANGE', 'UNIMPLEMENTED'],
+    ],
+  ],
+] as const)('the outcome is %s for %j', (outcome, codes) => {
+  for (const code of codes) expect([code, outcomeOf(Code[code])]).toEqual([code, outcome])
 })
