@@ -107,8 +107,11 @@ describe('a registry', () => {
 describe('a registry that misbehaves', () => {
   const page =
     (link: string): Answer =>
-    (_, response) =>
-      json(response, { repositories: ['a'] }, { link })
+    (request, response) => {
+      // Whoever follows the link finds an ordinary last page.
+      const isFirst = request.url === '/v2/_catalog?n=1000'
+      json(response, { repositories: ['a'] }, isFirst ? { link } : {})
+    }
   const bare =
     (status: number, headers = {}): Answer =>
     (_, response) =>
@@ -146,7 +149,11 @@ describe('a registry that misbehaves', () => {
   })
 
   it.each<[string, string, object]>([
-    ['a digest that is not its own', '{}', { 'docker-content-digest': `sha256:${'0'.repeat(64)}` }],
+    [
+      'a digest that is not its own',
+      web.body.toString(),
+      { 'docker-content-digest': `sha256:${'0'.repeat(64)}` },
+    ],
     ['no sizes', '{}', {}],
     ['sizes below 0', '{"config":{"size":-1},"layers":[]}', {}],
   ])('and sends a manifest with %s is refused', async (_what, text, headers) => {
