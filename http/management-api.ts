@@ -19,6 +19,7 @@ import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
 import { PolicyService } from '../proto/gen/kairship/policy_pb.js'
+import { WorkloadService } from '../proto/gen/kairship/workload_pb.js'
 import { WorkspaceService } from '../proto/gen/kairship/workspace_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
 import { unavailable } from './failure.js'
@@ -33,6 +34,7 @@ import type { CatchUp } from './read-your-writes/catch-up.js'
 import { aggregationHandlers } from './rpc/aggregation/handlers.js'
 import { apiextensionsHandlers } from './rpc/apiextensions/handlers.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
+import { workloadHandlers } from './rpc/apps/workload-handlers.js'
 import { autoscalingHandlers } from './rpc/autoscaling/handlers.js'
 import { batchHandlers } from './rpc/batch/handlers.js'
 import { cloudShellHandlers } from './rpc/cloud-shell/handlers.js'
@@ -119,6 +121,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CoreService, coreHandlers(objects, ownReadsOf({ parts, instances }))),
       served(ImageService, imageHandlers({ registries, objects, workspaces })),
       served(InsightService, insightHandlers({ metrics, instances })),
+      served(WorkloadService, workloadHandlers(objects)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects)),
       served(WorkspaceService, workspaceHandlers({ workspaces, instances, objects, authorizer })),

@@ -34,6 +34,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.CreateDeploymentRequest.data": "The whole manifest, JSON or YAML.",
   "kairship.io.api.apps.v1alpha1.PatchDeploymentRequest.data": "A JSON merge patch.",
   "kairship.io.api.apps.v1alpha1.UpdateDeploymentRequest.data": "The whole manifest, JSON or YAML.",
+  "kairship.io.api.apps.v1alpha1.ScaleDeploymentRequest.replicas": "At least 0. Required: a request that leaves it out is refused, and does not stop the workload.",
   "kairship.io.api.apps.v1alpha1.CreateDeploymentResponse.data": "The object as it was stored, JSON.",
   "kairship.io.api.apps.v1alpha1.PatchDeploymentResponse.data": "The object as it was stored, JSON.",
   "kairship.io.api.apps.v1alpha1.UpdateDeploymentResponse.data": "The object as it was stored, JSON.",
@@ -51,6 +52,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.AppsService.GetDeploymentJSON": "Returns the whole object as one JSON string, for editors.",
   "kairship.io.api.apps.v1alpha1.AppsService.PauseDeployment": "Sets `spec.paused`: changes of the pod template are kept, but not rolled out.",
   "kairship.io.api.apps.v1alpha1.AppsService.RestartDeployment": "Replaces all pods of a Deployment in every member cluster, by the rules of its update strategy. A paused one is refused: its pods would stay.",
+  "kairship.io.api.apps.v1alpha1.AppsService.ScaleDeployment": "Sets how many replicas the template asks for. A policy that divides shares them among clusters; one that duplicates gives each cluster as many.",
   "kairship.io.api.apps.v1alpha1.AppsService.ResumeDeployment": "Clears `spec.paused`: changes that were made meanwhile are rolled out.",
   "kairship.io.api.apps.v1alpha1.AppsService.WatchDeployments": "Follows the Deployments of an instance or of a namespace: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it. It starts over with RESET where the changes since are not known any more."
 }

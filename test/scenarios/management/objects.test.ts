@@ -1,11 +1,14 @@
 import { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
 import { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import { ManagedWorld } from '../support/managed-world.js'
+import { daemonSetCases } from './apps/daemon-sets.js'
 import { deploymentListCases } from './apps/deployment-lists.js'
 import { deploymentPromotionCases } from './apps/deployment-promotion.js'
 import { deploymentCases } from './apps/deployments.js'
 import { deploymentReaderCases } from './apps/readers.js'
+import { statefulSetCases } from './apps/stateful-sets.js'
 import { wrongDeploymentRequestCases } from './apps/wrong-requests.js'
 import { cronJobCases } from './batch/cron-jobs.js'
 import { jobRestartCases } from './batch/job-restarts.js'
@@ -28,6 +31,7 @@ import { watchCases } from './watches.js'
 const core = new ManagedWorld(CoreService)
 const apps = core.of(AppsService)
 const batch = core.of(BatchService)
+const workloads = core.of(WorkloadService)
 
 configMapCases(core)
 secretCases(core)
@@ -44,9 +48,12 @@ deploymentPromotionCases(apps)
 wrongDeploymentRequestCases(apps)
 deploymentReaderCases(apps)
 
+statefulSetCases(workloads)
+daemonSetCases(workloads)
+
 jobCases(batch)
 jobRestartCases(batch)
 cronJobCases(batch)
 wrongBatchRequestCases(batch)
 
-watchCases({ core, apps, batch })
+watchCases({ core, apps, batch, workloads })

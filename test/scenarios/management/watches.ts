@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
 import type { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import type { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import { eventually } from '../support/eventually.js'
 import type { Following } from '../support/following.js'
 import { type ManagedWorld, TYPES } from '../support/managed-world.js'
+import { daemonSet } from './apps/daemon-sets.js'
 import { deployment } from './apps/deployments-in.js'
+import { statefulSet } from './apps/stateful-sets.js'
 import { cronJob, job } from './batch/jobs-in.js'
 import { object } from './requests.js'
 
@@ -14,6 +17,7 @@ interface Worlds {
   readonly core: ManagedWorld<typeof CoreService>
   readonly apps: ManagedWorld<typeof AppsService>
   readonly batch: ManagedWorld<typeof BatchService>
+  readonly workloads: ManagedWorld<typeof WorkloadService>
 }
 type Message = { readonly metadata?: { readonly name: string }; readonly message?: string }
 
@@ -32,7 +36,7 @@ const EMPTY = [
 ]
 
 /** Lists of each kind that are followed. */
-export function watchCases({ core, apps, batch }: Worlds): void {
+export function watchCases({ core, apps, batch, workloads }: Worlds): void {
   const { ports, containers } = { ports: [{ port: 80 }], containers: [{ name: 'main', image: 'nginx' }] }
   const key = (name: string, namespace = 'default') => ({ namespace, name })
   const whole = () => ({ instance: core.instance })
@@ -51,6 +55,8 @@ export function watchCases({ core, apps, batch }: Worlds): void {
       ],
       ['Namespaces', core, 'watchNamespaces', 'namespace', TYPES.namespaces, object('Namespace', 'x')],
       ['Deployments', apps, 'watchDeployments', 'deployment', TYPES.deployments, deployment('x')],
+      ['StatefulSets', workloads, 'watchStatefulSets', 'statefulSet', TYPES.statefulSets, statefulSet('x')],
+      ['DaemonSets', workloads, 'watchDaemonSets', 'daemonSet', TYPES.daemonSets, daemonSet('x')],
       ['Jobs', batch, 'watchJobs', 'job', TYPES.jobs, job('x')],
       ['CronJobs', batch, 'watchCronJobs', 'cronjob', TYPES.cronJobs, cronJob('x')],
     ] as const)(

@@ -30,6 +30,8 @@ export const TYPES = {
   definitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
   deployments: { group: 'apps', version: 'v1', resource: 'deployments' },
   replicaSets: { group: 'apps', version: 'v1', resource: 'replicasets' },
+  statefulSets: { group: 'apps', version: 'v1', resource: 'statefulsets' },
+  daemonSets: { group: 'apps', version: 'v1', resource: 'daemonsets' },
   jobs: { group: 'batch', version: 'v1', resource: 'jobs' },
   cronJobs: { group: 'batch', version: 'v1', resource: 'cronjobs' },
   pods: { group: '', version: 'v1', resource: 'pods' },

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { type Deployment, deploymentMessage, deploymentState } from '../../../../http/rpc/apps/deployment.js'
+import { type Deployment, deploymentMessage } from '../../../../http/rpc/apps/deployment.js'
+import { replicatedState } from '../../../../http/rpc/apps/replicated.js'
 import { distributionOf, UNKNOWN_DISTRIBUTION } from '../../../../http/rpc/distribution.js'
 import { DeploymentSchema } from '../../../../proto/gen/kairship/apps_pb.js'
 import { ClusterProvider, WorkloadState } from '../../../../proto/gen/kairship/types_pb.js'
@@ -151,7 +152,7 @@ describe('the state of a Deployment', () => {
       WAITING,
     ],
   ] as const)('in the control plane: %s', (_, changes, distribution, state) => {
-    expect(WorkloadState[deploymentState(deployment(changes), distribution)]).toBe(WorkloadState[state])
+    expect(WorkloadState[replicatedState(deployment(changes), distribution)]).toBe(WorkloadState[state])
   })
 
   it.each([
@@ -161,6 +162,6 @@ describe('the state of a Deployment', () => {
     ['its controller has not seen it', { status: { observedGeneration: undefined } }, WAITING],
     ['its controller has not seen its last change', { status: { observedGeneration: 3 } }, NOT_READY],
   ] as const)('in a member: %s', (_, changes, state) => {
-    expect(WorkloadState[deploymentState(deployment(changes))]).toBe(WorkloadState[state])
+    expect(WorkloadState[replicatedState(deployment(changes))]).toBe(WorkloadState[state])
   })
 })

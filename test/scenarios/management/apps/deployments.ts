@@ -116,6 +116,19 @@ spec:
       })
     })
 
+    it('is scaled, and what the members run follows', async () => {
+      await run('scaled')
+      const scaled = await world.calls.rest('scaleDeployment', { ...named('scaled'), replicas: 6 })
+      expect(scaled.deployment.spec.replicas).toBe(6)
+      await eventually('six ready replicas', async () => {
+        const { status } = await world.calls.rest('getDeployment', named('scaled'))
+        return status.readyReplicas === 6 && status.desiredReplicas === 6
+      })
+      const refused = await world.calls.both('scaleDeployment', named('scaled'))
+      expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+      expect((await world.calls.read('getDeployment', named('scaled'))).spec.replicas).toBe(6)
+    })
+
     it('is removed from the members when it is deleted, and then gives NOT_FOUND', async () => {
       await run('gone')
       expect(await world.calls.rest('deleteDeployment', named('gone'))).toEqual({})
