@@ -2,6 +2,7 @@ import type { RawSink } from '../../../ports/kube-api.js'
 import { eachHeader } from '../../../ports/raw-headers.js'
 import { warningHeader } from '../../answered-from.js'
 import type { Route } from '../route/route.js'
+import { answerHeaders } from './headers.js'
 import { PassingSink } from './passing-sink.js'
 
 const SOURCES = { index: 'the index', karmada: 'Karmada' } as const
@@ -38,13 +39,17 @@ export class SourceHeaders extends PassingSink {
 }
 
 const OWN = /^kairship-/i
+const CHANGES_OWN = /^(kairship-|connection$)/i
 
-/** What Kairship says of an answer only Kairship says: a program behind an instance, or another Kairship, may say it as well. */
+/**
+ * What Kairship says of an answer only Kairship says: a program behind an instance, or another Kairship, may say it as well. What
+ * belonged to the connection goes here already, as `Connection: Warning` would take ours along afterwards.
+ */
 function withoutOwn(headers: readonly string[]): readonly string[] {
   // Nearly no answer has one, and then nothing is copied.
-  if (!headers.some((text, index) => index % 2 === 0 && OWN.test(text))) return headers
+  if (!headers.some((text, index) => index % 2 === 0 && CHANGES_OWN.test(text))) return headers
   const kept: string[] = []
-  eachHeader(headers, (name, value) => {
+  eachHeader(answerHeaders(headers), (name, value) => {
     if (!OWN.test(name)) kept.push(name, value)
   })
   return kept

@@ -1,19 +1,44 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { answerHeaders } from '../../../../http/proxy/exchange/headers.js'
 import { SourceHeaders } from '../../../../http/proxy/exchange/source-headers.js'
 import type { Route } from '../../../../http/proxy/route/route.js'
 import type { RawSink } from '../../../../ports/kube-api.js'
 
 const route: Route = { to: 'karmada', reason: 'NoResource', because: 'it names none', fallback: false }
 
-it('where an answer is from is said by Kairship alone, whatever the instance says', () => {
-  const heads: (readonly string[])[] = []
+/** The headers that an answer of the instance with these ones goes to the caller with. */
+function answered(theirs: readonly string[], own: Route = route): readonly string[] {
+  let head: readonly string[] = []
   const sink: RawSink = {
-    head: (_status, _message, headers) => void heads.push(headers),
+    head: (_status, _message, headers) => {
+      head = answerHeaders(headers)
+    },
     data: () => true,
     end: () => undefined,
     failed: () => undefined,
   }
-  const theirs = ['Kairship-Source', 'index', 'kairship-index-lag', '0', 'KAIRSHIP-SOURCE-REASON', 'Index']
-  new SourceHeaders(sink, route).head(200, 'OK', ['A', 'b', ...theirs])
-  expect(heads).toEqual([['A', 'b', 'Kairship-Source', 'karmada', 'Kairship-Source-Reason', 'NoResource']])
+  new SourceHeaders(sink, own).head(200, 'OK', theirs)
+  return head
+}
+const SOURCE = ['Kairship-Source', 'karmada', 'Kairship-Source-Reason', 'NoResource']
+
+describe('where an answer is from', () => {
+  it('is said by Kairship alone, whatever the instance says', () => {
+    const theirs = ['Kairship-Source', 'index', 'kairship-index-lag', '0', 'KAIRSHIP-SOURCE-REASON', 'Index']
+    expect(answered(['A', 'b', ...theirs])).toEqual(['A', 'b', ...SOURCE])
+  })
+
+  it('is said also where the instance names our headers in Connection, which takes its own along', () => {
+    const theirs = [
+      'connection',
+      'X-Hop, Kairship-Source, Warning',
+      'X-Hop',
+      '1',
+      'Warning',
+      '299 theirs "x"',
+    ]
+    const headers = answered(['A', 'b', ...theirs], { ...route, fallback: true })
+    expect(headers.slice(0, 6)).toEqual(['A', 'b', ...SOURCE])
+    expect(headers.slice(6)).toEqual(['Warning', expect.stringContaining('it names none')])
+  })
 })
