@@ -53,6 +53,19 @@ describe('an override', () => {
     ])
   })
 
+  it('of a field that is YAML takes the last of a key that stands twice, as Karmada does', () => {
+    const edit = { subPath: '/more', operator: 'add', value: 3 } as const
+    const fields = policy('a', { fieldOverrider: [{ fieldPath: '/data/a', yaml: [edit] }] })
+    const config = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c', namespace: 'default' },
+      data: { a: 'k: 1\nk: 2\n' },
+    }
+    const { object } = applyOverrides(config, cluster, { clusterWide: [], namespaced: [fields] })
+    expect(object.data.a).toBe('k: 2\nmore: 3\n')
+  })
+
   it('that cannot be applied is reported with its path and the reason', () =>
     expect(() =>
       by(policy('a', { plaintext: [{ path: '/spec/gone/x', operator: 'add', value: 1 }] })),
