@@ -87,9 +87,9 @@ describe('an Instance', () => {
     expect((await scenario.find<Instance>(INSTANCES, 'strange'))?.spec).not.toHaveProperty('colour')
   })
 
-  it('with the longest name becomes ready, from a Secret of the largest size', async () => {
-    const padding = '# padding\n'.repeat(90_000)
-    await writeSecret('large', { kubeconfig: `${await kubeconfigOf(renamed)}\n${padding}` })
+  it('with the longest name becomes ready, from a Secret of the largest size and a large kubeconfig', async () => {
+    const kubeconfig = `${await kubeconfigOf(renamed)}\n${'# padding\n'.repeat(25_000)}`
+    await writeSecret('large', { kubeconfig, other: 'x'.repeat(700_000) })
     await scenario.create(INSTANCES, adopting(longest, 'large'))
     await scenario.phase(longest, 'Ready')
     await scenario.remove(INSTANCES, longest)
@@ -117,6 +117,12 @@ describe('an Instance', () => {
     [
       ['no kubeconfig in it', 'CredentialsResolved', /^SecretKeyMissing$/, async () => ({ other: 'x' })],
       ['a kubeconfig that is not YAML', 'CredentialsResolved', /./, async () => ({ kubeconfig: '{{{' })],
+      [
+        'a kubeconfig of more than 256 KiB',
+        'CredentialsResolved',
+        /./,
+        async () => ({ kubeconfig: `${await kubeconfigOf(renamed)}\n${'# padding\n'.repeat(27_000)}` }),
+      ],
       [
         'a kubeconfig that names a local file',
         'CredentialsResolved',
