@@ -32,9 +32,15 @@ export function requireFields(schema: DescMessage, message: Message, naming: rea
   if (violations.length > 0) throw invalidFields(violations)
 }
 
+/**
+ * Fields of paths that name no Kubernetes object: what a registry holds may have slashes (`shop/web`), and the resource of a type
+ * is looked up among the types that are served. Their handlers check them.
+ */
+const NO_OBJECTS: ReadonlySet<string> = new Set(['registry', 'project', 'repository', 'resource'])
+
 function problemOfName(field: string, name: string): FieldViolation[] {
   if (name === '') return [{ field, description: 'is required' }]
-  return isPathSegment(name) ? [] : [{ field, description: noPathSegment(name) }]
+  return NO_OBJECTS.has(field) || isPathSegment(name) ? [] : [{ field, description: noPathSegment(name) }]
 }
 
 function missingFields(schema: DescMessage, message: Message, prefix: string): FieldViolation[] {
