@@ -21,8 +21,10 @@ export function openApiDocument(
   })
   for (const { service, operations } of services) {
     for (const operation of operations) {
-      for (const binding of operation.bindings) {
-        registry.registerPath(routeOf(service, operation, binding, book))
+      for (const [index, binding] of operation.bindings.entries()) {
+        // Each path needs an id of its own; the first has the contract's.
+        const operationId = index === 0 ? operation.id : `${operation.id}_${index + 1}`
+        registry.registerPath({ ...routeOf(service, operation, binding, book), operationId })
       }
     }
   }
@@ -87,7 +89,6 @@ function routeOf(
   return {
     method: binding.verb.toLowerCase() as RouteConfig['method'],
     path: pathOf(binding),
-    operationId: operation.id,
     tags: [tagOf(service)],
     description: text,
     summary: firstSentence(text),

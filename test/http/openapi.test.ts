@@ -56,6 +56,19 @@ describe('the OpenAPI document', () => {
     expect(PolicyToleration?.properties).toBeDefined()
   })
 
+  it('gives each path of an operation an operationId of its own, the first that of the contract', () => {
+    const { service, operations } = api.services[0]!
+    const operation = operations[0]!
+    const first = operation.bindings[0]!
+    const second = { ...first, template: { ...first.template, verb: 'other' } }
+    const twice = { service, operations: [{ ...operation, bindings: [first, second] }] }
+    const { paths } = openApiDocument([twice]) as unknown as typeof document
+    const ids = Object.values(paths).flatMap(path =>
+      Object.values(path).map(({ operationId }) => operationId),
+    )
+    expect(ids).toEqual([operation.id, `${operation.id}_2`])
+  })
+
   it('writes custom verbs and streams', () => {
     expect(document.paths['/apis/kairship.io/v1alpha1/instances:watch']?.get).toMatchObject({
       operationId: 'Instance_WatchInstances',
