@@ -1,7 +1,7 @@
 // The last step of `npm run build`: joins the compiled program and its packages into dist/kairship.js and a few chunks beside
-// it. A process then loads some forty files instead of more than a thousand: half the CPU of every command's start.
+// it. A process then loads some forty files instead of two thousand: half the CPU of every command's start.
 // What a command loads only when it runs (`import()`) stays apart. See docs/adr/0033-the-program-is-bundled.md.
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 
@@ -11,8 +11,11 @@ const folder = join(root, 'dist')
 const changed = file => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
 const newest = Math.max(...['dist/.tsbuildinfo', 'package-lock.json', 'bundle.mjs'].map(changed))
 
+// Written when the bundle is whole: one that was interrupted is made again.
+const done = 'dist/.bundled'
+
 // Most builds find nothing to do, and `npm start` is one.
-if (changed('dist/kairship.js') < newest) {
+if (changed('dist/kairship.js') < newest || changed(done) < newest) {
   const bundle = await rolldown({
     input: { kairship: join(folder, 'entry.js') },
     platform: 'node',
@@ -33,4 +36,5 @@ if (changed('dist/kairship.js') < newest) {
     keepNames: true,
   })
   await bundle.close()
+  writeFileSync(join(root, done), '')
 }
