@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import type { AnsweredFrom } from '../answered-from.js'
-import type { Page, PageRequest } from '../rpc/paging.js'
+import type { Page, PageRequest } from './paging.js'
 
 /** What a list is to show. Every condition must hold. */
 export interface ListQuery<T extends KubeObject = KubeObject> extends PageRequest {

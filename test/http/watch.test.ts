@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { InstanceFeed } from '../../http/rpc/instance-feed.js'
+import { InstanceFeed } from '../../http/rpc/instance/feed.js'
 import { warnedDuring } from '../node-warnings.js'
 import { waitFor } from '../patience.js'
 import { testApi } from './fakes/api.js'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import { type Page, pageOf } from '../../rpc/paging.js'
 import type { ListQuery, Sort } from '../list-query.js'
+import { type Page, pageOf } from '../paging.js'
 
 /** What is sorted and counted here at most: as many objects, and as many bytes. */
 export const MOST_OBJECTS = 10_000

@@ -12,10 +12,10 @@ import { apiVersionOf, type ObjectType, type Place } from '../../objects/object-
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { CLUSTER_PROPAGATION_POLICY } from '../core/create-workload-service.js'
-import { createTogether, type Planned } from '../create-together.js'
-import { inField } from '../in-field.js'
-import { dataOf } from '../kind-handlers.js'
-import { PROPAGATION_POLICY } from '../promote.js'
+import { createTogether, type Planned } from '../create/create-together.js'
+import { PROPAGATION_POLICY } from '../create/promote.js'
+import { inField } from '../kind/in-field.js'
+import { dataOf } from '../kind/kind-handlers.js'
 
 const OVERRIDE_POLICY: ObjectType = {
   ...{ group: 'policy.karmada.io', version: 'v1alpha1', resource: 'overridepolicies' },

@@ -5,12 +5,12 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { CustomResourceSchema } from '../../../proto/gen/kairship/apiextensions_pb.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
-import { aside } from '../aside.js'
-import { clusterSummaries, type Distribution } from '../distribution.js'
-import type { Kind } from '../kind-handlers.js'
-import { identityFields } from '../object-meta.js'
+import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
+import { ifReadable, readDistributions } from '../distribution/read-distributions.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { identityFields } from '../kind/object-meta.js'
 import { clusterOverridePolicies, overridePolicies, type Policy } from '../policy/policies.js'
-import { ifReadable, readDistributions } from '../read-distributions.js'
+import { sideCall } from '../side-call.js'
 
 /** What a custom resource's message shows that is not in the object. */
 export interface Propagation {
@@ -89,5 +89,7 @@ async function readPolicies(
   within: { readonly namespace?: string } = {},
 ): Promise<readonly Policy[]> {
   const all = { page: 1, pageSize: 0 }
-  return (await ifReadable(() => objects.list<Policy>(aside(call), place, type, { ...within, ...all }))) ?? []
+  return (
+    (await ifReadable(() => objects.list<Policy>(sideCall(call), place, type, { ...within, ...all }))) ?? []
+  )
 }

@@ -4,7 +4,7 @@ import { type FieldViolation, failedPrecondition, invalidFields } from '../../fa
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { nameOf } from '../../objects/type-of.js'
-import { aside } from '../aside.js'
+import { sideCall } from '../side-call.js'
 import { type Definition, definitions, hasCondition } from './definition.js'
 
 /**
@@ -25,9 +25,9 @@ export async function customType(
   const name = `${resource}.${group}`
   let definition: Definition
   try {
-    definition = await objects.get<Definition>(aside(call), place, definitions.type, { name })
+    definition = await objects.get<Definition>(sideCall(call), place, definitions.type, { name })
   } catch (error) {
-    if (isForbidden(error)) return objects.typeOfResource(aside(call), place, wanted)
+    if (isForbidden(error)) return objects.typeOfResource(sideCall(call), place, wanted)
     if (!isNotFound(error)) throw error
     throw invalidFields([
       {

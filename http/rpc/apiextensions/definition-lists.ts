@@ -1,8 +1,8 @@
 import type { Call } from '../../call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
-import type { KindHandlers } from '../kind-handlers.js'
-import { type ListFields, type PlaceFields, placeOf } from '../request-fields.js'
+import type { KindHandlers } from '../kind/kind-handlers.js'
+import { type ListFields, type PlaceFields, placeOf } from '../kind/request-fields.js'
 import { type Definition, definitions, hasCondition } from './definition.js'
 
 /** What a list of definitions has beyond other lists. */

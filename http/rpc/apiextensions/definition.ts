@@ -7,9 +7,9 @@ import {
   CustomResourceDefinitionSpec_ResourceScope as Scope,
 } from '../../../proto/gen/kairship/apiextensions_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** apiextensions.k8s.io/v1 CustomResourceDefinition, as far as types are found by it. */
 export interface Definition extends KubeObject {

@@ -4,9 +4,9 @@ import { invalidFields } from '../../failure.js'
 import { documentOf, manifestOf, patchOf } from '../../objects/manifest.js'
 import type { ObjectType, Place, Subresource } from '../../objects/object-type.js'
 import type { ObjectCall, Objects, Patch } from '../../objects/objects.js'
-import { inField } from '../in-field.js'
-import { dataOf } from '../kind-handlers.js'
-import { type KeyFields, objectKeyOf } from '../request-fields.js'
+import { inField } from '../kind/in-field.js'
+import { dataOf } from '../kind/kind-handlers.js'
+import { type KeyFields, objectKeyOf } from '../kind/request-fields.js'
 
 /** How a request patches a custom resource. */
 export interface PatchFields extends KeyFields {

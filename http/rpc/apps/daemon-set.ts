@@ -7,11 +7,11 @@ import {
   DaemonSetStatusSchema,
 } from '../../../proto/gen/kairship/workload_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution, type Share, sumOf } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution, type Share, sumOf } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 import { hasReport, isObserved } from './replicated.js'
 
 /** apps/v1 DaemonSet, as far as its state is read from it. */

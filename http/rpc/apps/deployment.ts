@@ -5,11 +5,11 @@ import {
   DeploymentStatusSchema,
 } from '../../../proto/gen/kairship/apps_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 import { countsOf, type Replicated, replicatedState, wantedBy } from './replicated.js'
 
 /** apps/v1 Deployment, as far as its state is read from it. */

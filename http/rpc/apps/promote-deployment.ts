@@ -7,7 +7,7 @@ import type { Objects } from '../../objects/objects.js'
 import { configMaps } from '../core/config-map.js'
 import { secrets } from '../core/secret.js'
 import { services } from '../core/service.js'
-import { type Promoted, promote } from '../promote.js'
+import { type Promoted, promote } from '../create/promote.js'
 import { deployments } from './deployment.js'
 
 /** What goes along with a Deployment. Accounts and volumes stay with the member: they hold its own tokens and data. */

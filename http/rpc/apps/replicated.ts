@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { WorkloadState } from '../../../proto/gen/kairship/types_pb.js'
-import { type Distribution, sumOf } from '../distribution.js'
+import { type Distribution, sumOf } from '../distribution/distribution.js'
 
 /** apps/v1 Deployment and StatefulSet, as far as their state is read from them. */
 export interface Replicated extends KubeObject {

@@ -2,9 +2,9 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call.js'
 import { failedPrecondition } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
-import type { Kind } from '../kind-handlers.js'
-import { mergePatched } from '../merge-patched.js'
-import { type KeyFields, objectKeyOf, placeOf } from '../request-fields.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { mergePatched } from '../kind/merge-patched.js'
+import { type KeyFields, objectKeyOf, placeOf } from '../kind/request-fields.js'
 
 /** By which `kubectl rollout restart` makes the pod template another one. */
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt'

@@ -2,9 +2,9 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
-import type { Kind } from '../kind-handlers.js'
-import { mergePatched } from '../merge-patched.js'
-import type { KeyFields } from '../request-fields.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { mergePatched } from '../kind/merge-patched.js'
+import type { KeyFields } from '../kind/request-fields.js'
 
 /**
  * Sets the replicas that a template asks for, and returns its message.

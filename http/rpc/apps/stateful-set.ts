@@ -6,11 +6,11 @@ import {
   StatefulSetStatusSchema,
 } from '../../../proto/gen/kairship/workload_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution, type Share } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution, type Share } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 import { countsOf, isObserved, type Replicated, replicatedState, wantedBy } from './replicated.js'
 
 type StatefulSetMessage = MessageInitShape<typeof StatefulSetSchema>

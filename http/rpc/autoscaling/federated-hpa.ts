@@ -8,9 +8,9 @@ import {
 } from '../../../proto/gen/kairship/autoscaling_pb.js'
 import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** autoscaling.karmada.io/v1alpha1 FederatedHPA, as far as its target, metrics and state are read from it. */
 export interface FederatedHpa extends KubeObject {

@@ -9,9 +9,9 @@ import { invalidFields } from '../../failure.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { kindHandlers } from '../kind-handlers.js'
-import type { ListFields } from '../request-fields.js'
-import { watchKind } from '../watch-kind.js'
+import { kindHandlers } from '../kind/kind-handlers.js'
+import type { ListFields } from '../kind/request-fields.js'
+import { watchKind } from '../kind/watch-kind.js'
 import { type FederatedHpa, federatedHpas } from './federated-hpa.js'
 
 /** The fields by which a list says what its FederatedHPAs scale. */

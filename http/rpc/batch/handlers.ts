@@ -7,12 +7,12 @@ import type { Call } from '../../call.js'
 import { manifestOf } from '../../objects/manifest.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { aside } from '../aside.js'
-import { kindHandlers } from '../kind-handlers.js'
-import { inState, listByState } from '../list-by-state.js'
-import { mergePatched } from '../merge-patched.js'
-import { type KeyFields, placeOf } from '../request-fields.js'
-import { watchKind } from '../watch-kind.js'
+import { kindHandlers } from '../kind/kind-handlers.js'
+import { inState, listByState } from '../kind/list-by-state.js'
+import { mergePatched } from '../kind/merge-patched.js'
+import { type KeyFields, placeOf } from '../kind/request-fields.js'
+import { watchKind } from '../kind/watch-kind.js'
+import { sideCall } from '../side-call.js'
 import { type CronJob, cronJobState, cronJobs } from './cron-job.js'
 import { jobState, jobs } from './job.js'
 import { restartJob } from './restart-job.js'
@@ -67,7 +67,7 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
 
     async listJobsByCronJobsName(request, call) {
       const { instance, cluster, namespace, cronjob } = request
-      const owner = await objects.get<CronJob>(aside(call), { instance, cluster }, cronJobs.type, {
+      const owner = await objects.get<CronJob>(sideCall(call), { instance, cluster }, cronJobs.type, {
         namespace,
         name: cronjob,
       })

@@ -7,11 +7,11 @@ import {
   JobStatus_JobState as State,
 } from '../../../proto/gen/kairship/batch_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution, sumOf } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { milliseconds, objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution, sumOf } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { milliseconds, objectMeta } from '../kind/object-meta.js'
 
 /** batch/v1 Job, as far as its state is read from it. */
 export interface Job extends KubeObject {

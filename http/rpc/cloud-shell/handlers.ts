@@ -20,12 +20,12 @@ import type { Call } from '../../call.js'
 import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../failure.js'
 import type { Authorizer } from '../../identity/authorize.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { issueAdminKubeconfig } from '../admin-kubeconfig.js'
-import { demand } from '../demand.js'
-import { inField } from '../in-field.js'
-import type { InstanceReading } from '../instance-reading.js'
-import { objectMeta } from '../object-meta.js'
-import { Undo } from '../undo.js'
+import { Undo } from '../create/undo.js'
+import { issueAdminKubeconfig } from '../instance/admin-kubeconfig.js'
+import type { InstanceReading } from '../instance/reading.js'
+import { inField } from '../kind/in-field.js'
+import { objectMeta } from '../kind/object-meta.js'
+import { requireRight } from '../require-right.js'
 
 /** What the handlers of the CloudShell service depend on. */
 export interface CloudShellDependencies {
@@ -78,7 +78,11 @@ export function cloudShellHandlers(
 
   return {
     async createCloudShell({ instance, data }, call) {
-      await demand(authorizer, call, { verb: 'create', resource: 'instances/kubeconfig', name: instance })
+      await requireRight(authorizer, call, {
+        verb: 'create',
+        resource: 'instances/kubeconfig',
+        name: instance,
+      })
       const view = await instances.view(instance, call)
       const seconds = checkedTtl(data?.spec)
       const name =

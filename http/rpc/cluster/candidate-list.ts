@@ -6,9 +6,9 @@ import type { Call } from '../../call.js'
 import type { Authorizer } from '../../identity/authorize.js'
 import { pageOfObjects, selects } from '../../objects/list/select.js'
 import type { Objects } from '../../objects/objects.js'
-import { demand } from '../demand.js'
-import { checkPage } from '../paging.js'
-import { listQueryOf } from '../request-fields.js'
+import { checkPage } from '../../objects/paging.js'
+import { listQueryOf } from '../kind/request-fields.js'
+import { requireRight } from '../require-right.js'
 import { type Candidates, candidateMessage, candidatePhase, isMember } from './candidates.js'
 import { CLUSTER } from './cluster.js'
 import { clusterFilter, namesOf } from './filter.js'
@@ -62,11 +62,11 @@ async function membersOf(
   call: Call,
   instance: string,
 ): Promise<readonly Cluster[]> {
-  await demand(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
+  await requireRight(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
   const { items } = await objects.list<Cluster>(call, { instance }, CLUSTER, { page: 1, pageSize: 0 })
   return items
 }
 
 /** Joining by name uses the credential that Container Management holds. @throws Failure PERMISSION_DENIED */
 export const mayUseCandidate = (authorizer: Authorizer, call: Call, name: string): Promise<void> =>
-  demand(authorizer, call, { verb: 'use', resource: 'clusters', name })
+  requireRight(authorizer, call, { verb: 'use', resource: 'clusters', name })

@@ -6,7 +6,7 @@ import { isNotFound, StatusError } from '../../../manifests/status-error.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { ClusterPhase } from '../../../proto/gen/kairship/cluster_pb.js'
 import { failedPrecondition, notFound } from '../../failure.js'
-import { objectMeta } from '../object-meta.js'
+import { objectMeta } from '../kind/object-meta.js'
 import type { ClusterMessage } from './cluster.js'
 
 /** The clusters that Container Management knows; those that stand for instances are none. */

@@ -4,10 +4,10 @@ import { parseQuantity, QuantityError } from '../../../manifests/quantity.js'
 import { ClusterPhase, type ClusterSchema } from '../../../proto/gen/kairship/cluster_pb.js'
 import { ConditionSchema, SortBy, TaintEffectSchema } from '../../../proto/gen/kairship/types_pb.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
-import { providerOf } from '../distribution.js'
-import type { Kind } from '../kind-handlers.js'
-import { enumOf, kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import { providerOf } from '../distribution/distribution.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { enumOf, kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** Karmada's Clusters. */
 export const CLUSTER: ObjectType = { ...CLUSTERS, kind: 'Cluster', namespaced: false }

@@ -6,8 +6,8 @@ import {
 } from '../../../proto/gen/kairship/cluster_pb.js'
 import { ClusterProvider } from '../../../proto/gen/kairship/types_pb.js'
 import { invalidFields } from '../../failure.js'
-import { providerOf } from '../distribution.js'
-import { wantedState } from '../list-by-state.js'
+import { providerOf } from '../distribution/distribution.js'
+import { wantedState } from '../kind/list-by-state.js'
 import { ANNOTATIONS, phaseOf, ROLES, rolesOf, zonesOf } from './cluster.js'
 
 /** The fields by which both lists of clusters choose. */

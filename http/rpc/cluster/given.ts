@@ -9,7 +9,7 @@ import {
   type Taint as TaintMessage,
 } from '../../../proto/gen/kairship/types_pb.js'
 import { type FieldViolation, invalidFields } from '../../failure.js'
-import { providerOf } from '../distribution.js'
+import { providerOf } from '../distribution/distribution.js'
 import { ANNOTATIONS, ROLES, zonesOf } from './cluster.js'
 
 /** Karmada's taint of a cordoned member (`clusterv1alpha1.TaintClusterUnscheduler`). */

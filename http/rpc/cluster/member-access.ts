@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from '../../../karmada/objects/cluster.js'
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import { alreadyExists, failedPrecondition } from '../../failure.js'
-import type { Undo } from '../undo.js'
+import type { Undo } from '../create/undo.js'
 import { type ClusterApi, TYPES } from './cluster-api.js'
 
 /** How long a member has to issue a token, milliseconds: as long as `karmadactl join` waits. */

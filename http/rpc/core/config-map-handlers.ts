@@ -1,9 +1,9 @@
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { kindHandlers } from '../kind-handlers.js'
-import { mergePatchedJson } from '../merge-patched.js'
-import { watchKind } from '../watch-kind.js'
+import { kindHandlers } from '../kind/kind-handlers.js'
+import { mergePatchedJson } from '../kind/merge-patched.js'
+import { watchKind } from '../kind/watch-kind.js'
 import { configMaps } from './config-map.js'
 
 /** ConfigMaps of instances. */

@@ -3,9 +3,9 @@ import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { kindHandlers } from '../kind-handlers.js'
-import { inCluster, type ListFields, placeOf } from '../request-fields.js'
-import { watchKind } from '../watch-kind.js'
+import { kindHandlers } from '../kind/kind-handlers.js'
+import { inCluster, type ListFields, placeOf } from '../kind/request-fields.js'
+import { watchKind } from '../kind/watch-kind.js'
 import { type Event, events, lastSeen } from './event.js'
 
 /** Whose events are listed. Empty texts mean any. */

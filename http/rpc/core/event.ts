@@ -2,9 +2,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { EventSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { milliseconds } from '../object-meta.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { milliseconds } from '../kind/object-meta.js'
 
 /** v1 Event, in the two forms in which reporters write it: with a count, or with a series. */
 export interface Event extends KubeObject {

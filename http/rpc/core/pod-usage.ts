@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
-import { aside } from '../aside.js'
+import { sideCall } from '../side-call.js'
 
 type ResourceList = Readonly<Record<string, string | number>>
 
@@ -35,7 +35,7 @@ export async function readUsage(
   const names = items.map(({ metadata }) => metadata.name)
   try {
     const query = { namespace, names, page: 1, pageSize: 0 }
-    const measured = await objects.list<PodMetrics>(aside(call), place, POD_METRICS, query)
+    const measured = await objects.list<PodMetrics>(sideCall(call), place, POD_METRICS, query)
     const byName = new Map(measured.items.map(({ metadata, containers = [] }) => [metadata.name, containers]))
     return ({ metadata }) => byName.get(metadata.name)?.map(({ usage = {} }) => usage)
   } catch (error) {

@@ -10,9 +10,9 @@ import {
 } from '../../../proto/gen/kairship/core_pb.js'
 import { PodSpecSchema } from '../../../proto/gen/kairship/pod_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 import { type PodUsage, readUsage } from './pod-usage.js'
 
 type ResourceList = Readonly<Record<string, string | number>>

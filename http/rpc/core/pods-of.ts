@@ -4,8 +4,8 @@ import type { Call } from '../../call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import { aside } from '../aside.js'
 import { jobs } from '../batch/job.js'
+import { sideCall } from '../side-call.js'
 import { controllerOf } from './pod.js'
 import { type Service, selectsPods } from './service.js'
 import { REPLICA_SETS, type Whole } from './workloads.js'
@@ -32,7 +32,7 @@ export async function podsOf(objects: Objects, call: Call, place: Place, whole: 
   const owners = new Set([uid])
   if (between) {
     const query = { namespace, ownerUid: uid, page: 1, pageSize: 0 }
-    const { items } = await objects.list(aside(call), place, between, query)
+    const { items } = await objects.list(sideCall(call), place, between, query)
     for (const { metadata } of items)
       if (controllerOf(metadata.ownerReferences)?.uid === uid) owners.add(metadata.uid ?? '')
   }
@@ -62,7 +62,7 @@ async function ifThere(
   key: ObjectKey,
 ): Promise<KubeObject | undefined> {
   try {
-    return await objects.get(aside(call), place, type, key)
+    return await objects.get(sideCall(call), place, type, key)
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error

@@ -2,9 +2,9 @@ import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import { invalidFields } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { kindHandlers } from '../kind-handlers.js'
-import { mergePatchedJson } from '../merge-patched.js'
-import { watchKind } from '../watch-kind.js'
+import { kindHandlers } from '../kind/kind-handlers.js'
+import { mergePatchedJson } from '../kind/merge-patched.js'
+import { watchKind } from '../kind/watch-kind.js'
 import { listedSecrets, secrets } from './secret.js'
 
 /** Secrets of instances and their members. Only what names one Secret answers with its values. */

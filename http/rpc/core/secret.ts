@@ -3,11 +3,11 @@ import { without } from '../../../karmada/without.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { SecretSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** v1 Secret. */
 export interface Secret extends KubeObject {

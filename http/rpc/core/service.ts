@@ -2,11 +2,11 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ServiceSchema, ServiceSpecSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** v1 Service, as far as its selector and type are read from it. */
 export interface Service extends KubeObject {

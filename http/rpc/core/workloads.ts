@@ -5,9 +5,9 @@ import { invalidFields } from '../../failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { deployments } from '../apps/deployment.js'
-import { aside } from '../aside.js'
 import { cronJobs } from '../batch/cron-job.js'
 import { jobs } from '../batch/job.js'
+import { sideCall } from '../side-call.js'
 import { services } from './service.js'
 
 const apps = (resource: string, kind: string): ObjectType => ({
@@ -58,7 +58,7 @@ export async function wholeOf(
   if (!type) throw invalidFields([{ field: 'kind', description: 'is required beside kindName' }])
   if (!kindName) throw invalidFields([{ field: 'kindName', description: 'is required beside kind' }])
   try {
-    return await objects.get<Whole>(aside(call), place, type, { namespace, name: kindName })
+    return await objects.get<Whole>(sideCall(call), place, type, { namespace, name: kindName })
   } catch (error) {
     if (isNotFound(error)) return null
     throw error

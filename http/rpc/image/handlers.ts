@@ -5,9 +5,9 @@ import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
 import { invalidFields, notFound } from '../../failure.js'
 import { Held } from '../../limits.js'
+import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { checkPage, type Page, type PageRequest, pageOf } from '../paging.js'
-import { saidToOperator } from '../said-to-operator.js'
+import { logForOperator } from '../log-for-operator.js'
 import { someAtOnce } from '../some-at-once.js'
 import { AT_ONCE, artifactsOf, projectOf } from './repositories.js'
 import { type RegistryDependencies, visibleRegistries, visibleRegistry } from './visible-registries.js'
@@ -28,7 +28,7 @@ export function imageHandlers(dependencies: RegistryDependencies): ServiceHandle
   ): Promise<T> => {
     const giveBack = held.take(call.caller.user)
     try {
-      return await saidToOperator(call, work(registry.visit(call.signal)))
+      return await logForOperator(call, work(registry.visit(call.signal)))
     } finally {
       giveBack()
     }

@@ -4,8 +4,8 @@ import type { Call } from '../../call.js'
 import { type FieldViolation, failedPrecondition, invalidFields } from '../../failure.js'
 import { Held } from '../../limits.js'
 import type { ServiceHandlers } from '../../operation.js'
-import type { InstanceReading } from '../instance-reading.js'
-import { saidToOperator } from '../said-to-operator.js'
+import type { InstanceReading } from '../instance/reading.js'
+import { logForOperator } from '../log-for-operator.js'
 import { boundedQuery, QueryRefusal } from './bounded-query.js'
 
 /** Where metrics of instances are. */
@@ -44,7 +44,7 @@ export function insightHandlers(dependencies: InsightDependencies): ServiceHandl
     const bounded = boundedTo({ label: metrics.label, value: instance }, query)
     const giveBack = held.take(call.caller.user)
     try {
-      return await saidToOperator(call, send(metrics.source, bounded))
+      return await logForOperator(call, send(metrics.source, bounded))
     } finally {
       giveBack()
     }

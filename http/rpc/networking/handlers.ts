@@ -3,11 +3,11 @@ import type { NetworkingService } from '../../../proto/gen/kairship/networking_p
 import type { ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { inField } from '../in-field.js'
-import { dataOf, kindHandlers } from '../kind-handlers.js'
-import { promote } from '../promote.js'
-import { objectKeyOf, placeOf } from '../request-fields.js'
-import { watchKind } from '../watch-kind.js'
+import { promote } from '../create/promote.js'
+import { inField } from '../kind/in-field.js'
+import { dataOf, kindHandlers } from '../kind/kind-handlers.js'
+import { objectKeyOf, placeOf } from '../kind/request-fields.js'
+import { watchKind } from '../kind/watch-kind.js'
 import { ingresses } from './ingress.js'
 
 const INGRESS_CLASS: ObjectType = {

@@ -2,10 +2,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type IngressSchema, Protocol } from '../../../proto/gen/kairship/networking_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { clusterSummaries, type Distribution } from '../distribution.js'
-import { DISTRIBUTED } from '../follow-distributed.js'
-import type { Kind } from '../kind-handlers.js'
-import { objectMeta } from '../object-meta.js'
+import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
+import { DISTRIBUTED } from '../distribution/follow-distributed.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** networking.k8s.io/v1 Ingress, as far as the API shows it. */
 export interface Ingress extends KubeObject {

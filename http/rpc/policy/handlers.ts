@@ -3,9 +3,9 @@ import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
-import { type Kind, kindHandlers } from '../kind-handlers.js'
-import { type ListFields, placeOf } from '../request-fields.js'
-import { watchKind } from '../watch-kind.js'
+import { type Kind, kindHandlers } from '../kind/kind-handlers.js'
+import { type ListFields, placeOf } from '../kind/request-fields.js'
+import { watchKind } from '../kind/watch-kind.js'
 import {
   clusterOverridePolicies,
   clusterPropagationPolicies,

@@ -7,9 +7,9 @@ import {
   PropagationPolicySpecSchema,
 } from '../../../proto/gen/kairship/policy_spec_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import type { Kind } from '../kind-handlers.js'
-import { type KubeMessage, kubeMessage } from '../kube-message.js'
-import { objectMeta } from '../object-meta.js'
+import type { Kind } from '../kind/kind-handlers.js'
+import { type KubeMessage, kubeMessage } from '../kind/kube-message.js'
+import { objectMeta } from '../kind/object-meta.js'
 
 /** A policy of any of the four kinds, as far as what it selects is read from it. */
 export interface Policy extends KubeObject {

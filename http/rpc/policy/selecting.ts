@@ -8,7 +8,7 @@ import { invalidFields } from '../../failure.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
-import { aside } from '../aside.js'
+import { sideCall } from '../side-call.js'
 import type { Policy } from './policies.js'
 
 /** What the policies of a list select. Empty texts mean anything. */
@@ -58,7 +58,7 @@ export async function selecting(
 
   /** The labels of the object in each version in which a policy selects it by labels. */
   async function labelsOf(isWanted: (selector: ResourceSelector) => boolean): Promise<LabelsOfVersions> {
-    const { items } = await objects.list<Policy>(aside(call), place, listed.type, {
+    const { items } = await objects.list<Policy>(sideCall(call), place, listed.type, {
       ...{ page: 1, pageSize: 0 },
       ...(listed.namespace && { namespace: listed.namespace }),
       where: policy => selectorsOf(policy).some(isWanted),
@@ -103,9 +103,9 @@ async function readLabels(
   { kind, kindName: name, kindNamespace: namespace }: Selected,
 ): Promise<KnownLabels> {
   try {
-    const type = await objects.typeOf(aside(call), place, apiVersion, kind)
+    const type = await objects.typeOf(sideCall(call), place, apiVersion, kind)
     if (type.namespaced && namespace === '') return 'unknown'
-    const { metadata } = await objects.get<KubeObject>(aside(call), place, type, { name, namespace })
+    const { metadata } = await objects.get<KubeObject>(sideCall(call), place, type, { name, namespace })
     return metadata.labels ?? {}
   } catch (error) {
     if (isNotFound(error) || toFailure(error).code === Code.INVALID_ARGUMENT) return undefined

@@ -15,12 +15,12 @@ import type { Call } from '../../call.js'
 import { type FieldViolation, invalidFields } from '../../failure.js'
 import type { Authorizer } from '../../identity/authorize.js'
 import type { Objects } from '../../objects/objects.js'
+import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { namespaces } from '../core/namespace.js'
-import { demand } from '../demand.js'
-import type { InstanceReading } from '../instance-reading.js'
-import { checkPage, type Page, type PageRequest, pageOf } from '../paging.js'
-import { seenBy } from '../watch-instances.js'
+import type { InstanceReading } from '../instance/reading.js'
+import { seenBy } from '../instance/watch.js'
+import { requireRight } from '../require-right.js'
 import { readNamespaces } from './namespaces.js'
 import { type Workspaces, workspaceNamed } from './workspaces.js'
 
@@ -112,7 +112,7 @@ export function workspaceHandlers(
     async bindNamespaceInstances(request, call) {
       const { instance, namespace, action } = request
       if (action === Action.BIND) {
-        await demand(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
+        await requireRight(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
         await objects.get(call, { instance }, namespaces.type, { name: namespace })
       }
       return { ...request, workspace: await act(call, { instance, namespace }, request) }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { customResourceMessage, overridesOf } from '../../../../http/rpc/apiextensions/custom-resource.js'
 import { type Definition, definitionMessage } from '../../../../http/rpc/apiextensions/definition.js'
 import { patchOfType } from '../../../../http/rpc/apiextensions/patch-custom-resource.js'
-import { distributionOf } from '../../../../http/rpc/distribution.js'
+import { distributionOf } from '../../../../http/rpc/distribution/distribution.js'
 import {
   CustomResourceDefinitionSchema,
   CustomResourceSchema,

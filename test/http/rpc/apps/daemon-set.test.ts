@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { type DaemonSet, daemonSetMessage, daemonSetState } from '../../../../http/rpc/apps/daemon-set.js'
-import { distributionOf, UNKNOWN_DISTRIBUTION } from '../../../../http/rpc/distribution.js'
+import { distributionOf, UNKNOWN_DISTRIBUTION } from '../../../../http/rpc/distribution/distribution.js'
 import { ClusterProvider, WorkloadState } from '../../../../proto/gen/kairship/types_pb.js'
 import { DaemonSetSchema } from '../../../../proto/gen/kairship/workload_pb.js'
 import { binding } from '../objects/binding.js'

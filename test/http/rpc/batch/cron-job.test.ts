@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { type CronJob, cronJobMessage, cronJobState } from '../../../../http/rpc/batch/cron-job.js'
-import { distributionOf, UNKNOWN_DISTRIBUTION } from '../../../../http/rpc/distribution.js'
+import { distributionOf, UNKNOWN_DISTRIBUTION } from '../../../../http/rpc/distribution/distribution.js'
 import {
   CronJobSchema,
   CronJobStatus_CronJobState as State,

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { type Job, jobMessage, jobState } from '../../../../http/rpc/batch/job.js'
-import { distributionOf } from '../../../../http/rpc/distribution.js'
+import { distributionOf } from '../../../../http/rpc/distribution/distribution.js'
 import { JobSchema, JobStatus_JobState as State } from '../../../../proto/gen/kairship/batch_pb.js'
 import { ClusterProvider } from '../../../../proto/gen/kairship/types_pb.js'
 import { binding } from '../objects/binding.js'

@@ -5,7 +5,7 @@ import { type Event, eventMessage, lastSeen } from '../../../../http/rpc/core/ev
 import { namespaceMessage } from '../../../../http/rpc/core/namespace.js'
 import { type Secret, secretMessage, withoutValues } from '../../../../http/rpc/core/secret.js'
 import { type Service, selectsPods, serviceMessage } from '../../../../http/rpc/core/service.js'
-import { distributionOf } from '../../../../http/rpc/distribution.js'
+import { distributionOf } from '../../../../http/rpc/distribution/distribution.js'
 import {
   ConfigMapSchema,
   EventSchema,

@@ -1,0 +1,147 @@
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { policyName } from '../../../karmada/names.js'
+import { isManaged } from '../../../karmada/propagation/in-member.js'
+import { pruned } from '../../../karmada/propagation/prune.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { isAlreadyExists, isNotFound } from '../../../manifests/status-error.js'
+import type { Call } from '../../call.js'
+import { alreadyExists, failedPrecondition } from '../../failure.js'
+import {
+  apiVersionOf,
+  keyOf,
+  type ObjectKey,
+  type ObjectType,
+  type Place,
+} from '../../objects/object-type.js'
+import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { createTogether } from './create-together.js'
+
+/** An object of a member that is to become a template. */
+export interface Promoted {
+  readonly type: ObjectType
+  readonly key: Required<ObjectKey>
+}
+
+/** policy.karmada.io PropagationPolicy. */
+export const PROPAGATION_POLICY: ObjectType = {
+  ...{ group: 'policy.karmada.io', version: 'v1alpha1', resource: 'propagationpolicies' },
+  ...{ kind: 'PropagationPolicy', namespaced: true },
+}
+const NAMESPACE: ObjectType = {
+  ...{ group: '', version: 'v1', resource: 'namespaces' },
+  ...{ kind: 'Namespace', namespaced: false },
+}
+
+/**
+ * Adopts objects of a member as templates of the control plane, with one policy that keeps them on that member. Nothing that
+ * the control plane has is changed: neither a namespace with its labels, nor an object of the same name, which is a refusal.
+ * What was made is taken back when a later step fails.
+ *
+ * The policy comes first, so that no other policy claims the templates in between; it overwrites, else Karmada would leave
+ * the member's objects alone because it did not make them.
+ * @param promoted all of one namespace; the policy is called by the first
+ * @throws Failure FAILED_PRECONDITION for what Karmada manages already, ALREADY_EXISTS for what has a template; StatusError
+ */
+export async function promote(
+  objects: Objects,
+  call: Call,
+  { instance, cluster }: Required<Place>,
+  promoted: readonly [Promoted, ...Promoted[]],
+): Promise<void> {
+  const templates = []
+  for (const { type, key } of promoted) {
+    const found = await objects.get<Resource>(call, { instance, cluster }, type, key)
+    if (isManaged(found)) throw managedAlready(type, key, cluster)
+    await refuseExisting(objects, call, { instance }, type, key)
+    templates.push({ type, template: pruned(found) })
+  }
+  const [{ key }] = promoted
+  await ensureNamespace(objects, call, { instance }, key.namespace)
+  const policy = policyOf(cluster, promoted)
+  const several = promoted.length > 1
+  const planned = [
+    { type: PROPAGATION_POLICY, object: several ? suspended(policy) : policy },
+    ...templates.map(({ type, template }) => ({ type, object: template })),
+  ]
+  await createTogether(objects, call, { instance }, planned, async () => {
+    // Of several, Karmada touches none in the member before all are made: what it took over it would delete when taken back.
+    if (several)
+      await objects.patch(call, { instance }, PROPAGATION_POLICY, keyOf(policy), {
+        type: 'application/merge-patch+json',
+        body: { spec: { suspension: null } },
+      })
+  })
+}
+
+/** As Go writes a GroupVersionKind, which karmadactl names its policy by. */
+const goKind = (type: ObjectType): string => `${apiVersionOf(type)}, Kind=${type.kind}`
+
+function policyOf(
+  cluster: string,
+  promoted: readonly [Promoted, ...Promoted[]],
+): KubeObject & { readonly spec: object } {
+  const [{ type, key }] = promoted
+  return {
+    apiVersion: apiVersionOf(PROPAGATION_POLICY),
+    kind: PROPAGATION_POLICY.kind,
+    metadata: { name: policyName(key.namespace, key.name, goKind(type)), namespace: key.namespace },
+    spec: {
+      resourceSelectors: promoted.map(({ type, key }) => ({
+        apiVersion: apiVersionOf(type),
+        kind: type.kind,
+        namespace: key.namespace,
+        name: key.name,
+      })),
+      placement: { clusterAffinity: { clusterNames: [cluster] } },
+      conflictResolution: 'Overwrite',
+    },
+  }
+}
+
+const suspended = <T extends { readonly spec: object }>(policy: T): T => ({
+  ...policy,
+  spec: { ...policy.spec, suspension: { dispatching: true } },
+})
+
+async function refuseExisting(
+  objects: Objects,
+  call: ObjectCall,
+  place: Place,
+  type: ObjectType,
+  key: Required<ObjectKey>,
+): Promise<void> {
+  try {
+    await objects.get(call, place, type, key)
+  } catch (error) {
+    if (isNotFound(error)) return
+    throw error
+  }
+  throw alreadyExists(
+    `the control plane has a ${type.kind} ${key.namespace}/${key.name}: nothing was changed. Change its policy to place it on further clusters`,
+    { reason: 'AlreadyExists' },
+  )
+}
+
+/** A namespace that is there stays as it is, labels and all. */
+async function ensureNamespace(
+  objects: Objects,
+  call: ObjectCall,
+  place: Place,
+  name: string,
+): Promise<void> {
+  try {
+    await objects.get(call, place, NAMESPACE, { name })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+    await objects.create(call, place, NAMESPACE, namespace).catch((failed: unknown) => {
+      if (!isAlreadyExists(failed)) throw failed
+    })
+  }
+}
+
+const managedAlready = (type: ObjectType, { namespace, name }: Required<ObjectKey>, cluster: string) =>
+  failedPrecondition(
+    `Karmada manages ${type.kind} ${namespace}/${name} of ${cluster} already: it comes from a template of this or another control plane`,
+    { reason: 'AlreadyManaged' },
+  )

@@ -1,0 +1,153 @@
+import { INSTANCES, type Instance } from '../../../manifests/instance.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import type { Fleet } from '../../../ports/fleet.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { inField } from '../kind/in-field.js'
+import { issueAdminKubeconfig } from './admin-kubeconfig.js'
+import type { InstanceFeed } from './feed.js'
+import { karmadaSettings } from './karmada-settings.js'
+import { listPage } from './list.js'
+import { manifestOf, replacementOf } from './manifest.js'
+import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } from './message.js'
+import type { OwnWrites } from './own-writes.js'
+import { type ProxyAddress, proxyKubeconfig } from './proxy-kubeconfig.js'
+import type { InstanceReading } from './reading.js'
+import { seenBy, watchInstances } from './watch.js'
+
+/** What the handlers of the Instance service depend on. */
+export interface InstanceDependencies {
+  readonly fleet: Fleet
+  readonly feed: InstanceFeed
+  readonly instances: InstanceReading
+  readonly ownWrites: OwnWrites
+  /** The host cluster under Kairship's own credential. */
+  readonly host: KubeApi
+  /** The Karmada version that is installed by default, e.g. `v1.18.2`. */
+  readonly karmadaVersion: string
+  /** Where callers reach the proxy. */
+  readonly proxy: () => ProxyAddress
+}
+
+/** The API's field manager; the controllers' is `kairship`. */
+const FIELD_MANAGER = 'kairship-apiserver'
+
+/** The Instance service: reads from actor snapshots, writes to CRs on the host. No caller reads a state older than its own writes. */
+export function instanceHandlers(
+  dependencies: InstanceDependencies,
+): ServiceHandlers<typeof InstanceService> {
+  const { fleet, feed, host, instances, ownWrites, karmadaVersion } = dependencies
+  return {
+    async listInstances(request, call) {
+      const { items, pagination } = listPage(await seenBy(call, await instances.all(call)), request)
+      return { items: items.map(messageOf), pagination }
+    },
+
+    async createInstance(request, call) {
+      const body = manifestOf(request)
+      const send = () =>
+        host.request<Instance>({
+          method: 'POST',
+          path: resourcePath(INSTANCES),
+          query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+          body,
+          signal: call.signal,
+        })
+      const created = await inField('data', ownWrites.write('create', body.metadata.name, call, send))
+      return messageOfObject(created)
+    },
+
+    getInstanceKarmadaConfig: () => ({ version: karmadaVersion }),
+
+    async getInstance({ name }, call) {
+      return messageOf(await instances.one(name, call))
+    },
+
+    async updateInstance({ name, data }, call) {
+      const { labels, annotations, spec, resourceVersion, uid } = replacementOf(name, data)
+      const current = await instances.onHost(name, call)
+      const { managedFields: _, ...metadata } = current.metadata
+      const send = () =>
+        host.request<Instance>({
+          method: 'PUT',
+          path: resourcePath(INSTANCES, { name }),
+          query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+          body: {
+            ...current,
+            metadata: {
+              ...metadata,
+              labels,
+              annotations,
+              ...(uid ? { uid } : {}),
+              ...(resourceVersion ? { resourceVersion } : {}),
+            },
+            spec,
+          },
+          signal: call.signal,
+        })
+      const stored = await inField('data', ownWrites.write('update', name, call, send))
+      return { data: JSON.stringify(stored) }
+    },
+
+    async deleteInstance({ name }, call) {
+      const send = () =>
+        host.request({ method: 'DELETE', path: resourcePath(INSTANCES, { name }), signal: call.signal })
+      await ownWrites.write('delete', name, call, send)
+      return {}
+    },
+
+    async getInstanceJSON({ name }, call) {
+      return { data: JSON.stringify(await instances.onHost(name, call)) }
+    },
+
+    async getInstanceKubeConfig({ instance }, call) {
+      await instances.one(instance, call)
+      return { instance, kubeConfigString: proxyKubeconfig(instance, dependencies.proxy()) }
+    },
+
+    createInstanceAdminKubeConfig: async ({ instance, expirationSeconds }, call) =>
+      issueAdminKubeconfig(fleet, await instances.view(instance, call), expirationSeconds, call),
+
+    ...karmadaSettings(host, {
+      read: (name, call) => instances.onHost(name, call),
+      patch: (name, call, send) => ownWrites.write('patch', name, call, send),
+    }),
+
+    async watchInstances(request, call) {
+      await instances.upToDate(call, request.name || undefined)
+      await feed.settled()
+      return watchInstances(feed, request, call)
+    },
+
+    async explainInstance({ name }, call) {
+      const { view, configuration, pending, transitions, leading } = await instances.explanation(name, call)
+      return {
+        instance: messageOfView(view),
+        configuration: [...configuration],
+        pending: [...pending],
+        transitions: transitions.map(transitionOf),
+        leading,
+        leader: fleet.leadership().holder ?? '',
+      }
+    },
+
+    async listInstanceTransitions({ name }, call) {
+      const { transitions } = await instances.explanation(name, call)
+      return { items: transitions.map(transitionOf) }
+    },
+
+    getInstanceChart: () => ({ chart: plainJson(fleet.chart()) }),
+
+    async inspectInstance({ name }, call) {
+      await instances.view(name, call)
+      return inspect(fleet, name, call.signal)
+    },
+  }
+}
+
+async function* inspect(fleet: Fleet, name: string, signal: AbortSignal) {
+  for await (const { time, instance, kind, record } of fleet.inspect(name, { signal })) {
+    yield { time, instance, kind, record: plainJson(record) }
+  }
+}

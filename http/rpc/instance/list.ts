@@ -1,0 +1,35 @@
+import type { ListInstancesRequest } from '../../../proto/gen/kairship/instance_pb.js'
+import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
+import { type Page, pageOf } from '../../objects/paging.js'
+import type { ShownInstance } from './message.js'
+
+/** Searches, sorts and pages instances by the contract's rules. They come sorted by name. */
+export function listPage(
+  shown: readonly ShownInstance[],
+  request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir' | 'page' | 'pageSize'>,
+): Page<ShownInstance> {
+  const found = request.name ? shown.filter(one => matches(one, request.name)) : shown
+  return pageOf(sorted(found, request.sortBy, request.sortDir), request)
+}
+
+const matches = ({ name, instance }: ShownInstance, text: string): boolean =>
+  name.includes(text) || (instance.spec.alias?.includes(text) ?? false)
+
+/** Names break ties in ascending order whatever the direction, so that pages never overlap. */
+function sorted(shown: readonly ShownInstance[], by: SortBy, dir: SortDir): readonly ShownInstance[] {
+  if (by === SortBy.SORT_BY_UNSPECIFIED) return shown
+  const sign = dir === SortDir.asc ? 1 : -1
+  const key = sortKey[by] ?? nameOf
+  return [...shown].sort((a, b) => sign * compare(key(a), key(b)) || compare(a.name, b.name))
+}
+
+const nameOf = ({ name }: ShownInstance): string => name
+
+/** Instances have no workspace, cluster or namespace to sort by: those sort by name. */
+const sortKey: Partial<Record<SortBy, (shown: ShownInstance) => string>> = {
+  [SortBy.state]: ({ state }) => state ?? '',
+  // RFC 3339 in UTC sorts as text.
+  [SortBy.created_at]: ({ instance }) => instance.metadata.creationTimestamp ?? '',
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,20 @@
+import { toFailure } from '../../errors.js'
+import { Failure } from '../../failure.js'
+
+/** Prefixes an API server's field paths with the request's field in which the caller sent the object. */
+export async function inField<T>(field: string, written: Promise<T>): Promise<T> {
+  try {
+    return await written
+  } catch (error) {
+    const failure = toFailure(error)
+    const { violations } = failure.details
+    if (!violations) throw error
+    throw new Failure(failure.code, failure.message, {
+      ...failure.details,
+      violations: violations.map(violation => ({
+        ...violation,
+        field: violation.field ? `${field}.${violation.field}` : field,
+      })),
+    })
+  }
+}

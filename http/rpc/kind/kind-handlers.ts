@@ -1,0 +1,184 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import type { PatchType } from '../../../ports/kube-api.js'
+import { ListChange_Type, type SortBy } from '../../../proto/gen/kairship/types_pb.js'
+import type { Call } from '../../call.js'
+import type { ListQuery } from '../../objects/list-query.js'
+import { manifestOf, patchOf } from '../../objects/manifest.js'
+import type { ObjectType, Place } from '../../objects/object-type.js'
+import type { ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
+import type { Page } from '../../objects/paging.js'
+import { inField } from './in-field.js'
+import {
+  type FilterFields,
+  type KeyFields,
+  type ListFields,
+  listQueryOf,
+  objectKeyOf,
+  type PlaceFields,
+  placeOf,
+} from './request-fields.js'
+
+/**
+ * A kind of Kubernetes objects as one row: all that the handlers of its list, get, json, create, update, patch and delete
+ * derive from.
+ */
+export interface Kind<T extends KubeObject, M, E = undefined> {
+  readonly type: ObjectType
+  /** The message of an object; pure. */
+  readonly message: (object: T, place: Place, extra: E) => M
+  /** Keys to sort by beyond name, namespace and creation; one that is not here sorts by name. */
+  readonly sort?: Partial<Record<SortBy, (object: T) => string>>
+  /**
+   * What messages show that is not in their objects, such as the distribution over members. Called once per page, before
+   * its messages are made; returns the extra of each object.
+   */
+  readonly extras?: (
+    objects: Objects,
+    call: Call,
+    place: Place,
+    items: readonly T[],
+  ) => Promise<(object: T) => E>
+  /**
+   * The same of a list that is followed: also a change of an extra is one of its object. Where it is absent, `extras` is
+   * called for each change; in members, always.
+   */
+  readonly follow?: (
+    objects: Objects,
+    call: ObjectCall,
+    followed: Followed<T, E>,
+  ) => AsyncIterable<FollowedEvent<T, E>>
+  /** How a patch in `data` is meant: strategic for built-in kinds, and merge where that is left out. */
+  readonly patchType?: PatchType
+}
+
+/** A list that is followed with the extras of its objects. */
+export interface Followed<T extends KubeObject, E> {
+  readonly place: Place
+  readonly type: ObjectType
+  readonly query: ListQuery<T>
+  /** The condition that depends on the extra, such as that of a state. */
+  readonly matches?: (object: T, extra: E) => boolean
+}
+
+/** One step of a list that is followed with the extras of its objects. */
+export type FollowedEvent<T extends KubeObject, E> = ObjectEvent<T> & { readonly extra?: E }
+
+/** The handlers of one kind. */
+export interface KindHandlers<T extends KubeObject, M, E = never> {
+  /** @param more conditions that the request has beyond those of every list */
+  list(request: ListFields, call: Call, more?: Partial<ListQuery<T>>): Promise<Page<M> & { items: M[] }>
+  /**
+   * Follows a list; the row of an additional rpc, which puts the message into its own field.
+   * @param matches the condition that depends on the extra; undefined for all
+   */
+  watch(
+    request: FilterFields,
+    call: Call,
+    more?: Partial<ListQuery<T>>,
+    matches?: (object: T, extra: E) => boolean,
+  ): AsyncIterable<{ readonly type: ListChange_Type; readonly total: number; readonly message?: M }>
+  get(request: KeyFields, call: Call): Promise<M>
+  json(request: KeyFields, call: Call): Promise<{ data: string }>
+  create(
+    request: PlaceFields & { readonly namespace?: string; readonly data: string },
+    call: Call,
+  ): Promise<{ data: string }>
+  update(request: KeyFields & { readonly data: string }, call: Call): Promise<{ data: string }>
+  patch(request: KeyFields & { readonly data: string }, call: Call): Promise<{ data: string }>
+  remove(request: KeyFields, call: Call): Promise<Record<string, never>>
+}
+
+/**
+ * Derives the handlers of a kind from its row. They work in an instance, and where the request has a `cluster` in that member
+ * of it. Requests with `namespace: ''` are about all namespaces.
+ */
+export function kindHandlers<T extends KubeObject, M, E = undefined>(
+  objects: Objects,
+  kind: Kind<T, M, E>,
+): KindHandlers<T, M, E> {
+  const { type } = kind
+  const messages = async (call: Call, place: Place, items: readonly T[]): Promise<M[]> => {
+    const extraOf = await kind.extras?.(objects, call, place, items)
+    return items.map(item => kind.message(item, place, extraOf?.(item) as E))
+  }
+  return {
+    async list(request, call, more = {}) {
+      const place = placeOf(request)
+      const query = { ...listQueryOf(kind, request), ...more }
+      const { items, pagination } = await objects.list<T>(call, place, type, query)
+      return { items: await messages(call, place, items), pagination }
+    },
+
+    async *watch(request, call, more = {}, matches) {
+      const place = placeOf(request)
+      const query = { ...listQueryOf(kind, { ...request, page: 1, pageSize: 0 }), ...more }
+      // What completes a message says nothing of where the list is from.
+      const quiet = { ...call, answered: () => undefined }
+      const isFollowed = kind.follow && place.cluster === undefined
+      const events: AsyncIterable<FollowedEvent<T, E>> = isFollowed
+        ? kind.follow(objects, call, { place, type, query, ...(matches && { matches }) })
+        : objects.watch<T>(call, place, type, withCondition(query, matches))
+      for await (const event of events) {
+        const { total } = event
+        const change = ListChange_Type[event.type]
+        if (!('object' in event)) yield { type: change, total }
+        else if (isFollowed)
+          yield { type: change, total, message: kind.message(event.object, place, event.extra as E) }
+        else {
+          const [message] = await messages(quiet, place, [event.object])
+          yield { type: change, total, message: message as M }
+        }
+      }
+    },
+
+    async get(request, call) {
+      const place = placeOf(request)
+      const object = await objects.get<T>(call, place, type, objectKeyOf(request))
+      const [message] = await messages(call, place, [object])
+      return message as M
+    },
+
+    async json(request, call) {
+      return dataOf(await objects.get(call, placeOf(request), type, objectKeyOf(request)))
+    },
+
+    async create(request, call) {
+      const { namespace, data } = request
+      const object = manifestOf(data, { type, ...(namespace && { namespace }) })
+      call.about(object.metadata)
+      return dataOf(await inField('data', objects.create(call, placeOf(request), type, object)))
+    },
+
+    async update(request, call) {
+      const object = manifestOf(request.data, { type, ...objectKeyOf(request) })
+      return dataOf(await inField('data', objects.update(call, placeOf(request), type, object)))
+    },
+
+    async patch(request, call) {
+      const body = patchOf(request.data)
+      const patch = { type: kind.patchType ?? 'application/merge-patch+json', body } as const
+      const patched = objects.patch(call, placeOf(request), type, objectKeyOf(request), patch)
+      return dataOf(await inField('data', patched))
+    },
+
+    async remove(request, call) {
+      await objects.remove(call, placeOf(request), type, objectKeyOf(request))
+      return {}
+    },
+  }
+}
+
+/** Where there are no extras, as in members, a condition is one on the object. */
+function withCondition<T extends KubeObject, E>(
+  query: ListQuery<T>,
+  matches: ((object: T, extra: E) => boolean) | undefined,
+): ListQuery<T> {
+  const { where = () => true } = query
+  return matches ? { ...query, where: object => where(object) && matches(object, undefined as E) } : query
+}
+
+/** An object as editors show it: whole, but for the record of who wrote which field. */
+export function dataOf(object: KubeObject): { data: string } {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { data: JSON.stringify({ ...object, metadata }) }
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { KubeApi, KubeRequest } from '../../../../ports/kube-api.js'
+import { testApi } from '../../fakes/api.js'
+import { refusal } from '../../fakes/host.js'
+
+/** A control plane that keeps what is created and issues tokens. */
+function controlPlane() {
+  const requests: KubeRequest[] = []
+  const names = new Set<string>()
+  const api: KubeApi = {
+    server: 'https://north.test:5443',
+    certificateAuthority: 'PEM',
+    async request<T>(request: KubeRequest) {
+      requests.push(request)
+      if (request.path.endsWith('/token')) {
+        return { status: { token: 'secret-token', expirationTimestamp: '2026-11-20T11:00:00Z' } } as T
+      }
+      const { kind, metadata } = request.body as { kind: string; metadata: { name: string } }
+      const key = `${kind}/${metadata.name}`
+      if (names.has(key)) throw refusal(409, 'AlreadyExists', `${key} already exists`)
+      names.add(key)
+      return request.body as T
+    },
+    // biome-ignore lint/correctness/useYield: not watched here
+    async *watch() {
+      throw new Error('not scripted')
+    },
+    close: async () => undefined,
+  }
+  return { api, requests, names }
+}
+
+function reachable() {
+  const api = testApi()
+  const plane = controlPlane()
+  api.fleet.connections.set('north', plane.api)
+  return { ...api, plane }
+}
+
+describe('an admin kubeconfig', () => {
+  it('has the endpoint, its authority and a token of the requested lifetime', async () => {
+    const { call, plane } = reachable()
+    const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {
+      expirationSeconds: 3600,
+    })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ instance: 'north', expirationTimestamp: '2026-11-20T11:00:00Z' })
+    const config = parse(json.kubeConfigString)
+    expect(config.clusters[0].cluster).toEqual({
+      server: 'https://north.test:5443',
+      'certificate-authority-data': Buffer.from('PEM').toString('base64'),
+    })
+    expect(config.users[0].user).toEqual({ token: 'secret-token' })
+    expect(config['current-context']).toBe('north')
+    expect(plane.requests.at(-1)?.body).toMatchObject({ spec: { expirationSeconds: 3600 } })
+  })
+
+  it('belongs to an account for each user, labelled and bound to cluster-admin', async () => {
+    const { call, plane } = reachable()
+    await call('admin', 'POST', '/instances/north/kubeconfig', {})
+    const binding = plane.requests.find(({ path }) => path.endsWith('/clusterrolebindings'))?.body
+    expect(binding).toMatchObject({
+      metadata: {
+        labels: { 'app.kubernetes.io/managed-by': 'kairship', 'kairship.io/instance': 'north' },
+        annotations: { 'kairship.io/issued-to': 'admin' },
+      },
+      roleRef: { kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', namespace: 'kairship-system' }],
+    })
+  })
+
+  it('may be requested again: existing objects are reused', async () => {
+    const { call, plane } = reachable()
+    await call('admin', 'POST', '/instances/north/kubeconfig', {})
+    expect((await call('admin', 'POST', '/instances/north/kubeconfig', {})).status).toBe(200)
+    expect(plane.names.size).toBe(3)
+  })
+
+  it.each([-1, 1, 599, 2_592_001, 2_147_483_647])('is not issued for %i seconds', async expirationSeconds => {
+    const { call, plane } = reachable()
+    const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', { expirationSeconds })
+    expect([status, json.details[0].fieldViolations[0].field]).toEqual([400, 'expirationSeconds'])
+    expect(plane.requests).toEqual([])
+  })
+
+  it('is refused for an instance that cannot be reached', async () => {
+    const { status, json } = await testApi().call('admin', 'POST', '/instances/south/kubeconfig', {})
+    expect([status, json.code, json.message]).toEqual([
+      400,
+      9,
+      'instance south is degraded and cannot be reached now: see its conditions, then try again',
+    ])
+  })
+
+  it('returns the control plane’s own refusal', async () => {
+    const { call, fleet, plane } = reachable()
+    const request = async () => {
+      throw refusal(403, 'Forbidden', 'serviceaccounts is forbidden')
+    }
+    fleet.connections.set('north', { ...plane.api, request })
+    const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {})
+    expect([status, json.message]).toEqual([403, 'serviceaccounts is forbidden'])
+  })
+
+  it('leaves an audit record without the token', async () => {
+    const { call, log } = reachable()
+    await call('admin', 'POST', '/instances/north/kubeconfig', {})
+    expect(log.audits()).toMatchObject([{ resource: 'instances/kubeconfig', name: 'north', code: 'OK' }])
+    expect(JSON.stringify(log.lines)).not.toContain('secret-token')
+  })
+})
+
+describe('a kubeconfig through the proxy', () => {
+  it('has the proxy’s URL, its authority, and no credentials', async () => {
+    const { status, json } = await testApi().call('viewer', 'GET', '/instances/north/kubeconfig')
+    expect(status).toBe(200)
+    const { clusters, users } = parse(json.kubeConfigString)
+    expect(clusters[0].cluster).toEqual({
+      server: 'https://kairship.test/apis/kairship.io/v1alpha1/instances/north/proxy',
+      'certificate-authority-data': Buffer.from('PEM').toString('base64'),
+    })
+    expect(users).toEqual([{ name: 'kairship', user: {} }])
+  })
+
+  it('is only for callers that may use the proxy, and for existing instances', async () => {
+    const { call } = testApi()
+    expect((await call('nobody', 'GET', '/instances/north/kubeconfig')).status).toBe(403)
+    expect((await call('viewer', 'GET', '/instances/west/kubeconfig')).status).toBe(404)
+  })
+})
