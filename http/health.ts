@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi } from '../ports/kube-api.js'
-import { formatAddress, parseAddress } from './address.js'
 import { AnswerCache } from './identity/answer-cache.js'
-import { listen } from './listener.js'
+import { formatAddress, parseAddress } from './listener/address.js'
+import { listen } from './listener/listener.js'
 
 /** One condition for being ready: undefined when it holds, else the problem in words. */
 export interface Check {

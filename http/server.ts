@@ -7,9 +7,9 @@ import type { ImageRegistry } from '../ports/image-registry.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
-import { formatAddress, parseAddress } from './address.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health.js'
+import { formatAddress, parseAddress } from './listener/address.js'
 import {
   hardened,
   LARGEST_HEADERS,
@@ -17,9 +17,13 @@ import {
   listen,
   SLOW_REQUESTS,
   type SlowRequests,
-} from './listener.js'
+} from './listener/listener.js'
+import { Pipelines } from './listener/pipelines.js'
+import { type ServingCertificate, selfSigned } from './listener/serving-certificate.js'
+import { UnauthenticatedConnections } from './listener/unauthenticated-connections.js'
+import { endUnreadAnswer } from './listener/unread-answer.js'
+import { refuseUpgradeHere } from './listener/upgrade-response.js'
 import { managementApi } from './management-api.js'
-import { Pipelines } from './pipelines.js'
 import type { ProxyLimits } from './proxy/limits.js'
 import { instanceProxy } from './proxy/proxy.js'
 import { requestParts } from './proxy/request-parts.js'
@@ -29,10 +33,6 @@ import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
 import type { InstanceMetrics } from './rpc/insight/handlers.js'
-import { type ServingCertificate, selfSigned } from './serving-certificate.js'
-import { UnauthenticatedConnections } from './unauthenticated-connections.js'
-import { endUnreadAnswer } from './unread-answer.js'
-import { refuseUpgradeHere } from './upgrade-response.js'
 
 /** What the API depends on, and where it listens. */
 export interface ApiOptions {

@@ -1,5 +1,5 @@
 import { experimental, type ServerCredentials } from '@grpc/grpc-js'
-import type { ServingCertificate } from '../serving-certificate.js'
+import type { ServingCertificate } from '../listener/serving-certificate.js'
 
 /**
  * Server TLS that requests a client certificate and does not require it, since a token serves as well. grpc-js' `createSsl` can

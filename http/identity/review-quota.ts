@@ -1,6 +1,6 @@
 import { resourceExhausted } from '../failure.js'
 import { Held } from '../limits.js'
-import { sourceOf } from '../source-address.js'
+import { sourceOf } from '../listener/source-address.js'
 
 /** Token reviews of one source under way at once: one each for the callers behind a gateway that start together. */
 const AT_ONCE = 64

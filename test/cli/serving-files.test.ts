@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ExitCode } from '../../cli/exit-code.js'
 import { publishAuthority, readServingFiles } from '../../cli/serving-files.js'
-import { selfSigned } from '../../http/serving-certificate.js'
+import { selfSigned } from '../../http/listener/serving-certificate.js'
 import { silent } from '../silent.js'
 
 let folder: string

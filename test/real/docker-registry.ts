@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { type ServingCertificate, selfSigned } from '../../http/serving-certificate.js'
+import { type ServingCertificate, selfSigned } from '../../http/listener/serving-certificate.js'
 import { content, digestOf } from '../conformance/images/content.js'
 import { freePort } from './ports.js'
 import { serviceProgram } from './service-programs.js'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https'
 import { calculateJwkThumbprint, exportJWK, importPKCS8, importX509, SignJWT } from 'jose'
-import type { ServingCertificate } from '../../http/serving-certificate.js'
+import type { ServingCertificate } from '../../http/listener/serving-certificate.js'
 import { USER } from './docker-registry.js'
 
 /** A token server of the distribution project's token spec, which a real registry trusts. */

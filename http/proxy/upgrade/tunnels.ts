@@ -5,7 +5,7 @@ import type { RawExchange, RawRequest, RawSink, RawSocket, UpgradeSink } from '.
 import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { toFailure } from '../../errors.js'
 import { badGateway, cancelled, type Failure } from '../../failure.js'
-import { refuseUpgrade, upgradeResponse } from '../../upgrade-response.js'
+import { refuseUpgrade, upgradeResponse } from '../../listener/upgrade-response.js'
 import { admitUpgrade } from '../admission.js'
 import { ProxyExchange, shuttingDown } from '../exchange/exchange.js'
 import { answerHeaders } from '../exchange/headers.js'

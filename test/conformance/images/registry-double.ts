@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import { selfSigned } from '../../../http/serving-certificate.js'
+import { selfSigned } from '../../../http/listener/serving-certificate.js'
 import { content, digestOf } from './content.js'
 import type { RegistryTarget } from './suite.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { selfSigned } from '../../../http/serving-certificate.js'
+import { selfSigned } from '../../../http/listener/serving-certificate.js'
 import { rows } from './rows.js'
 import type { MetricsTarget } from './suite.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { watchBody } from '../../http/body-deadline.js'
+import { watchBody } from '../../../http/listener/body-deadline.js'
 
 describe('the deadline of a request body', () => {
   beforeEach(() => void vi.useFakeTimers())

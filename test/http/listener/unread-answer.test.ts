@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { endUnreadAnswer, watchAnswer } from '../../http/unread-answer.js'
+import { endUnreadAnswer, watchAnswer } from '../../../http/listener/unread-answer.js'
 
 describe('the deadline of an answer', () => {
   beforeEach(() => void vi.useFakeTimers())

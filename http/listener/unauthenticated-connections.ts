@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
-import type { Log } from '../ports/log.js'
-import type { Meter } from '../ports/meter.js'
-import type { Authenticator, Credentials } from './identity/authenticate.js'
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import type { Authenticator, Credentials } from '../identity/authenticate.js'
 import { sourceOf } from './source-address.js'
 
 /** The listeners whose connections are counted. */

@@ -2,12 +2,12 @@ import { EventEmitter, once } from 'node:events'
 import { Agent, request } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { unauthenticated } from '../../http/failure.js'
-import { UnauthenticatedConnections } from '../../http/unauthenticated-connections.js'
-import { waitFor } from '../patience.js'
-import { deferred } from './fakes/deferred.js'
-import { bearer, grpcClient, listeningApi, unary } from './fakes/listening.js'
-import { fakeLog } from './fakes/log.js'
+import { unauthenticated } from '../../../http/failure.js'
+import { UnauthenticatedConnections } from '../../../http/listener/unauthenticated-connections.js'
+import { waitFor } from '../../patience.js'
+import { deferred } from '../fakes/deferred.js'
+import { bearer, grpcClient, listeningApi, unary } from '../fakes/listening.js'
+import { fakeLog } from '../fakes/log.js'
 
 const ada = { user: 'ada', groups: [] } as never
 

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Pipelines } from '../../http/pipelines.js'
-import { listeningApi } from './fakes/listening.js'
+import { Pipelines } from '../../../http/listener/pipelines.js'
+import { listeningApi } from '../fakes/listening.js'
 
 const request = 'GET /openapi.json HTTP/1.1\r\nHost: kairship\r\n\r\n'
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Listener, listen } from '../../http/listener.js'
-import { waitFor } from '../patience.js'
-import { readAll } from './proxy/proxy-under-test.js'
+import { type Listener, listen } from '../../../http/listener/listener.js'
+import { waitFor } from '../../patience.js'
+import { readAll } from '../proxy/proxy-under-test.js'
 
 const host = '127.0.0.1'
 let listener: Listener
