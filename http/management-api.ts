@@ -27,7 +27,7 @@ import { type Authenticator, hostAuthenticator } from './identity/authenticate.j
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { Held } from './limits.js'
 import { objectsOf } from './objects/karmada-objects.js'
-import { ownReadsOf } from './objects/own-reads.js'
+import { ownRequestsOf } from './objects/own-requests.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation.js'
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
@@ -104,21 +104,22 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const ownWrites = new OwnWrites({ catchUp, fleet, feed, host })
   const instances = new InstanceReading(fleet, host, ownWrites)
   const objects = objectsOf({ parts, instances })
+  const ownRequests = ownRequestsOf({ parts, instances })
   const workspaces = new Workspaces(host)
   return {
     services: [
       served(
         InstanceService,
-        instanceHandlers({ fleet, feed, host, instances, ownWrites, karmadaVersion, proxy }),
+        instanceHandlers({ fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion, proxy }),
       ),
       served(AggregationService, aggregationHandlers(objects)),
       served(ApiextensionsService, apiextensionsHandlers(objects)),
       served(AppsService, appsHandlers(objects)),
       served(AutoscalingService, autoscalingHandlers(objects)),
       served(BatchService, batchHandlers(objects)),
-      served(CloudShellService, cloudShellHandlers({ fleet, host, instances, authorizer })),
+      served(CloudShellService, cloudShellHandlers({ host, instances, ownRequests, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
-      served(CoreService, coreHandlers(objects, ownReadsOf({ parts, instances }))),
+      served(CoreService, coreHandlers(objects, ownRequests)),
       served(ImageService, imageHandlers({ registries, objects, workspaces })),
       served(InsightService, insightHandlers({ metrics, instances })),
       served(WorkloadService, workloadHandlers(objects)),

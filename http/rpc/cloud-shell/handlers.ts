@@ -9,7 +9,6 @@ import {
 import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { INSTANCE_LABEL, labelsOf } from '../../../manifests/names.js'
 import { isNotFound, StatusError } from '../../../manifests/status-error.js'
-import type { Fleet } from '../../../ports/fleet.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import type {
   CloudShellSchema,
@@ -19,6 +18,7 @@ import type {
 import type { Call } from '../../call.js'
 import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../failure.js'
 import type { Authorizer } from '../../identity/authorize.js'
+import type { OwnRequests } from '../../objects/own-requests.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { Undo } from '../create/undo.js'
 import { issueAdminKubeconfig } from '../instance/admin-kubeconfig.js'
@@ -29,10 +29,10 @@ import { requireRight } from '../require-right.js'
 
 /** What the handlers of the CloudShell service depend on. */
 export interface CloudShellDependencies {
-  readonly fleet: Fleet
   /** The host cluster under Kairship's own credential. */
   readonly host: Pick<KubeApi, 'request'>
   readonly instances: Pick<InstanceReading, 'view'>
+  readonly ownRequests: OwnRequests
   readonly authorizer: Authorizer
 }
 
@@ -53,7 +53,7 @@ const WRITE = { fieldManager: 'kairship-apiserver', fieldValidation: 'Strict' } 
 export function cloudShellHandlers(
   dependencies: CloudShellDependencies,
 ): ServiceHandlers<typeof CloudShellService> {
-  const { fleet, host, instances, authorizer } = dependencies
+  const { host, instances, ownRequests, authorizer } = dependencies
   const at = (name?: string) =>
     resourcePath(CLOUD_SHELLS, { namespace: CLOUD_SHELL_NAMESPACE, ...(name && { name }) })
   const create = (call: Call, body: CloudShellObject, dryRun: boolean): Promise<CloudShellObject> => {
@@ -83,7 +83,7 @@ export function cloudShellHandlers(
         resource: 'instances/kubeconfig',
         name: instance,
       })
-      const view = await instances.view(instance, call)
+      await instances.view(instance, call)
       const seconds = checkedTtl(data?.spec)
       const name =
         data?.metadata?.name ||
@@ -91,8 +91,8 @@ export function cloudShellHandlers(
       const shell = shellOf(name, instance, call.caller.user, data?.spec, seconds)
       await create(call, shell, true)
       const { kubeConfigString } = await issueAdminKubeconfig(
-        fleet,
-        view,
+        ownRequests,
+        instance,
         Math.max(seconds, SHORTEST_TOKEN),
         call,
       )

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { stringify } from 'yaml'
 import { isAlreadyExists } from '../../../manifests/status-error.js'
-import type { Fleet, InstanceView } from '../../../ports/fleet.js'
-import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import type { Call } from '../../call.js'
-import { failedPrecondition, internal, invalidFields } from '../../failure.js'
+import { internal, invalidFields } from '../../failure.js'
+import type { OwnConnection, OwnRequests } from '../../objects/own-requests.js'
 
 /** TokenRequest refuses less than ten minutes. Thirty days are our limit: an admin's token must expire. */
 const SHORTEST_S = 600
@@ -24,10 +23,11 @@ export interface AdminKubeconfig {
  * Issues a kubeconfig with cluster-admin rights inside the instance: a ServiceAccount per asking user, bound to
  * cluster-admin, and a token of limited life for it. Each step may be repeated. Deleting the ServiceAccount revokes all
  * tokens of that user. The instance's audit log distinguishes the users.
+ * @throws Failure INVALID_ARGUMENT for a lifetime that is not allowed; what `OwnRequests` throws
  */
 export async function issueAdminKubeconfig(
-  fleet: Fleet,
-  view: InstanceView,
+  ownRequests: OwnRequests,
+  instance: string,
   expirationSeconds: number,
   call: Call,
 ): Promise<AdminKubeconfig> {
@@ -36,40 +36,40 @@ export async function issueAdminKubeconfig(
     const description = `is ${expirationSeconds}: it must be ${SHORTEST_S} to ${LONGEST_S} seconds, or 0 for ${DEFAULT_S}`
     throw invalidFields([{ field: 'expirationSeconds', description }])
   }
-  const api = fleet.connection(view.name)
-  if (!api) {
-    throw failedPrecondition(
-      `instance ${view.name} is ${view.state} and cannot be reached now: see its conditions, then try again`,
-    )
-  }
+  const connection = await ownRequests.connect(call, instance)
   const user = createHash('sha256').update(call.caller.user).digest('hex').slice(0, 12)
   const account = `kairship-admin-${user}`
-  await ensureAccount(api, view.name, account, call)
-  const { token, expirationTimestamp } = await requestToken(api, account, seconds, call)
+  await ensureAccount(connection, instance, account, call)
+  const { token, expirationTimestamp } = await requestToken(connection, account, seconds)
   return {
-    instance: view.name,
+    instance,
     expirationTimestamp,
-    kubeConfigString: kubeconfig(view.name, account, api, token),
+    kubeConfigString: kubeconfig(instance, account, connection.endpoint, token),
   }
 }
 
-async function ensureAccount(api: KubeApi, instance: string, account: string, call: Call): Promise<void> {
+async function ensureAccount(
+  connection: OwnConnection,
+  instance: string,
+  account: string,
+  call: Call,
+): Promise<void> {
   const metadata = (name: string) => ({
     name,
     labels: { 'app.kubernetes.io/managed-by': 'kairship', 'kairship.io/instance': instance },
     annotations: { 'kairship.io/issued-to': call.caller.user },
   })
-  await ensure(api, call, '/api/v1/namespaces', {
+  await ensure(connection, '/api/v1/namespaces', {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name: NAMESPACE, labels: { 'app.kubernetes.io/managed-by': 'kairship' } },
   })
-  await ensure(api, call, `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, {
+  await ensure(connection, `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
     metadata: metadata(account),
   })
-  await ensure(api, call, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+  await ensure(connection, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
     metadata: metadata(account),
@@ -78,28 +78,25 @@ async function ensureAccount(api: KubeApi, instance: string, account: string, ca
   })
 }
 
-async function ensure(api: KubeApi, call: Call, path: string, body: unknown): Promise<void> {
-  const request: KubeRequest = { method: 'POST', path, body, signal: call.signal }
+async function ensure(connection: OwnConnection, path: string, body: unknown): Promise<void> {
   try {
-    await api.request(request)
+    await connection.request({ method: 'POST', path, body })
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
 }
 
 async function requestToken(
-  api: KubeApi,
+  connection: OwnConnection,
   account: string,
   expirationSeconds: number,
-  call: Call,
 ): Promise<{ token: string; expirationTimestamp: string }> {
-  const { status } = await api.request<{
+  const { status } = await connection.request<{
     readonly status?: { readonly token?: unknown; readonly expirationTimestamp?: unknown }
   }>({
     method: 'POST',
     path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${account}/token`,
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } },
-    signal: call.signal,
   })
   if (typeof status?.token !== 'string' || status.token === '') {
     throw internal('the control plane answered a TokenRequest without a token')
@@ -111,8 +108,12 @@ async function requestToken(
   }
 }
 
-function kubeconfig(instance: string, user: string, api: KubeApi, token: string): string {
-  const { certificateAuthority, tlsServerName, insecure } = api
+function kubeconfig(
+  instance: string,
+  user: string,
+  { server, certificateAuthority, tlsServerName, insecure }: OwnConnection['endpoint'],
+  token: string,
+): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -121,7 +122,7 @@ function kubeconfig(instance: string, user: string, api: KubeApi, token: string)
       {
         name: instance,
         cluster: {
-          server: api.server,
+          server,
           ...(certificateAuthority
             ? { 'certificate-authority-data': Buffer.from(certificateAuthority).toString('base64') }
             : {}),

@@ -3,6 +3,7 @@ import { resourcePath } from '../../../manifests/kube.js'
 import type { Fleet } from '../../../ports/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
+import type { OwnRequests } from '../../objects/own-requests.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { inField } from '../kind/in-field.js'
 import { issueAdminKubeconfig } from './admin-kubeconfig.js'
@@ -22,6 +23,7 @@ export interface InstanceDependencies {
   readonly feed: InstanceFeed
   readonly instances: InstanceReading
   readonly ownWrites: OwnWrites
+  readonly ownRequests: OwnRequests
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
   /** The Karmada version that is installed by default, e.g. `v1.18.2`. */
@@ -37,7 +39,7 @@ const FIELD_MANAGER = 'kairship-apiserver'
 export function instanceHandlers(
   dependencies: InstanceDependencies,
 ): ServiceHandlers<typeof InstanceService> {
-  const { fleet, feed, host, instances, ownWrites, karmadaVersion } = dependencies
+  const { fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion } = dependencies
   return {
     async listInstances(request, call) {
       const { items, pagination } = listPage(await seenBy(call, await instances.all(call)), request)
@@ -107,7 +109,7 @@ export function instanceHandlers(
     },
 
     createInstanceAdminKubeConfig: async ({ instance, expirationSeconds }, call) =>
-      issueAdminKubeconfig(fleet, await instances.view(instance, call), expirationSeconds, call),
+      issueAdminKubeconfig(ownRequests, (await instances.view(instance, call)).name, expirationSeconds, call),
 
     ...karmadaSettings(host, {
       read: (name, call) => instances.onHost(name, call),

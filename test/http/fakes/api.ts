@@ -1,4 +1,5 @@
 import { type ApiDependencies, type ManagementApi, managementApi } from '../../../http/management-api.js'
+import type { ProxyLimits } from '../../../http/proxy/limits.js'
 import { requestParts } from '../../../http/proxy/request-parts.js'
 import { CatchUp } from '../../../http/read-your-writes/catch-up.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
@@ -34,7 +35,12 @@ export function fakeMeter() {
  */
 export function testApi(
   fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded')),
-  options: Partial<Pick<ApiDependencies, 'catchUp' | 'now' | 'streamsPerCaller'>> = {},
+  {
+    limits,
+    ...options
+  }: Partial<Pick<ApiDependencies, 'catchUp' | 'now' | 'streamsPerCaller'>> & {
+    readonly limits?: Partial<ProxyLimits>
+  } = {},
 ) {
   const host: FakeHost = fakeHost({
     tokens: {
@@ -60,7 +66,7 @@ export function testApi(
     proxy: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
     streamsPerCaller: 3,
     catchUp: new CatchUp(ledger),
-    parts: requestParts({ fleet, log, meter, ledger, now: () => performance.now() }),
+    parts: requestParts({ fleet, log, meter, ledger, now: () => performance.now(), limits }),
     ...options,
   })
   const app = restApp({

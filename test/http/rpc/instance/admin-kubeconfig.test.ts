@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { KubeApi, KubeRequest } from '../../../../ports/kube-api.js'
+import type { ProxyLimits } from '../../../../http/proxy/limits.js'
+import {
+  type KubeApi,
+  type KubeRequest,
+  UnreachableError,
+  type Upstream,
+} from '../../../../ports/kube-api.js'
 import { testApi } from '../../fakes/api.js'
 import { refusal } from '../../fakes/host.js'
+
+/** Sockets over which nothing ever comes; an admin kubeconfig needs none. */
+const silent: Upstream = (() => {
+  const exchange = () => ({ resume: () => undefined, abort: () => undefined })
+  return { send: exchange, upgrade: exchange }
+})()
 
 /** A control plane that keeps what is created and issues tokens. */
 function controlPlane() {
@@ -26,13 +38,14 @@ function controlPlane() {
     async *watch() {
       throw new Error('not scripted')
     },
+    upstream: silent,
     close: async () => undefined,
   }
   return { api, requests, names }
 }
 
-function reachable() {
-  const api = testApi()
+function reachable(limits: Partial<ProxyLimits> = {}) {
+  const api = testApi(undefined, { limits })
   const plane = controlPlane()
   api.fleet.connections.set('north', plane.api)
   return { ...api, plane }
@@ -87,9 +100,9 @@ describe('an admin kubeconfig', () => {
   it('is refused for an instance that cannot be reached', async () => {
     const { status, json } = await testApi().call('admin', 'POST', '/instances/south/kubeconfig', {})
     expect([status, json.code, json.message]).toEqual([
-      400,
-      9,
-      'instance south is degraded and cannot be reached now: see its conditions, then try again',
+      503,
+      14,
+      'instance south is degraded and cannot be reached now: see its conditions',
     ])
   })
 
@@ -101,6 +114,87 @@ describe('an admin kubeconfig', () => {
     fleet.connections.set('north', { ...plane.api, request })
     const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {})
     expect([status, json.message]).toEqual([403, 'serviceaccounts is forbidden'])
+  })
+
+  it('is refused with 502 while the control plane refuses Kairship’s own credential', async () => {
+    const { call, fleet, plane } = reachable()
+    const request = async () => {
+      throw refusal(401, 'Unauthorized', 'Unauthorized')
+    }
+    fleet.connections.set('north', { ...plane.api, request })
+    const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {})
+    expect([status, json.details[0].reason]).toEqual([502, 'KairshipCredentialRefused'])
+  })
+
+  it('is refused without a request while the circuit of the instance is open', async () => {
+    const { call, fleet, plane } = reachable()
+    let requests = 0
+    const request = async () => {
+      requests += 1
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    fleet.connections.set('north', { ...plane.api, request })
+    const issue = () => call('admin', 'POST', '/instances/north/kubeconfig', {})
+    for (let broken = 1; broken <= 5; broken += 1) {
+      expect((await issue()).json.message).toContain('ECONNREFUSED')
+      expect(requests).toBe(broken)
+    }
+    const { status, headers, json } = await issue()
+    expect([status, json.code, requests]).toEqual([503, 14, 5])
+    expect(headers.get('retry-after')).not.toBeNull()
+  })
+
+  it.each([
+    ['its caller', { requestsPerCaller: 1, requestsPerInstance: 5 }, 'admin'],
+    ['its instance', { requestsPerInstance: 1 }, 'second'],
+  ])(
+    'is refused while %s has its maximum of requests in flight, one of which it is',
+    async (_, limits, other) => {
+      const { call, fleet, plane } = reachable(limits)
+      const held: (() => void)[] = []
+      const request = <T>(sent: KubeRequest): Promise<T> =>
+        new Promise<void>(resolve => held.push(resolve)).then(() => plane.api.request<T>(sent))
+      fleet.connections.set('north', { ...plane.api, request })
+      const issue = (token: string) => call(token, 'POST', '/instances/north/kubeconfig', {})
+      const first = issue('admin')
+      await expect.poll(() => held).toHaveLength(1)
+      const refused = await issue(other)
+      expect([refused.status, refused.json.code]).toEqual([429, 8])
+      fleet.connections.set('north', plane.api)
+      for (let requests = 1; requests <= 4; requests += 1) {
+        await expect.poll(() => held).toHaveLength(requests)
+        held.at(-1)?.()
+      }
+      expect((await first).status).toBe(200)
+      expect((await issue(other)).status).toBe(200)
+    },
+  )
+
+  it('stops sending requests when its caller hangs up', async () => {
+    const { app, fleet, plane } = reachable()
+    const sent: KubeRequest[] = []
+    const request = <T>(one: KubeRequest): Promise<T> => {
+      sent.push(one)
+      return new Promise((_, reject) => {
+        one.signal?.addEventListener('abort', () => reject(one.signal?.reason), { once: true })
+      })
+    }
+    fleet.connections.set('north', { ...plane.api, request })
+    const caller = new AbortController()
+    const issued = app.request(
+      new Request('http://kairship.test/apis/kairship.io/v1alpha1/instances/north/kubeconfig', {
+        method: 'POST',
+        headers: { authorization: 'Bearer admin', 'content-type': 'application/json' },
+        body: '{}',
+        signal: caller.signal,
+      }),
+      {},
+      {},
+    )
+    await expect.poll(() => sent).toHaveLength(1)
+    caller.abort()
+    expect((await issued).status).toBe(499)
+    expect(sent.map(({ path, signal }) => [path, signal?.aborted])).toEqual([['/api/v1/namespaces', true]])
   })
 
   it('leaves an audit record without the token', async () => {

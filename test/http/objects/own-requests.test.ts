@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ownReadsOf } from '../../../http/objects/own-reads.js'
+import { ownRequestsOf } from '../../../http/objects/own-requests.js'
 import type { ProxyLimits } from '../../../http/proxy/limits.js'
 import { requestParts } from '../../../http/proxy/request-parts.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
@@ -34,13 +34,16 @@ function reading(limits: Partial<ProxyLimits> = {}) {
   const options = { fleet, log: fakeLog(), meter: unmetered, now, ledger: new WriteLedger(now), limits }
   const waited: string[] = []
   const sameAsWritten = async (name: string) => void waited.push(name)
-  const reads = ownReadsOf({ parts: requestParts(options), instances: { sameAsWritten } })
-  const get = (instance = 'north', user = 'ann', signal = new AbortController().signal) =>
-    reads.get({ caller: { user, groups: [], extra: {} }, signal, answered: () => undefined }, instance, {
-      path,
-      query: { limit: 500 },
-    })
-  return { get, waited }
+  const own = ownRequestsOf({ parts: requestParts(options), instances: { sameAsWritten } })
+  const callOf = (user = 'ann', signal = new AbortController().signal) => ({
+    caller: { user, groups: [], extra: {} },
+    signal,
+    answered: () => undefined,
+  })
+  const get = (instance = 'north', user?: string, signal?: AbortSignal) =>
+    own.get(callOf(user, signal), instance, { path, query: { limit: 500 } })
+  const connect = (signal?: AbortSignal) => own.connect(callOf('ann', signal), 'north')
+  return { get, connect, waited }
 }
 
 describe('a read under Kairship’s own credential', () => {
@@ -102,5 +105,50 @@ describe('a read under Kairship’s own credential', () => {
     for (let broken = 0; broken < 5; broken += 1) await expect(get()).rejects.toThrow('ECONNREFUSED')
     await expect(get()).rejects.toMatchObject({ code: 14 })
     expect(requests).toHaveLength(5)
+  })
+})
+
+describe('a connection under Kairship’s own credential', () => {
+  const body = { kind: 'Namespace' }
+
+  it('sends a write as it is, impersonates nobody, and ends it with its call', async () => {
+    const { signal } = new AbortController()
+    const connection = await reading().connect(signal)
+    await connection.request({ method: 'POST', path, body })
+    expect(requests).toEqual([{ method: 'POST', path, body, signal }])
+  })
+
+  it('is made to the instance that its caller created', async () => {
+    const { connect, waited } = reading()
+    await connect()
+    expect(waited).toEqual(['north'])
+  })
+
+  it('stays with one control plane when the instance gets another', async () => {
+    const connection = await reading().connect()
+    const elsewhere: KubeRequest[] = []
+    fleet.connections.set('north', {
+      ...fleet.connections.get('north'),
+      server: 'https://other.test',
+      request: async (request: KubeRequest) => elsewhere.push(request),
+    } as unknown as KubeApi)
+    await connection.request({ method: 'POST', path, body })
+    expect([connection.endpoint.server, requests.length, elsewhere]).toEqual(['https://north.test', 1, []])
+  })
+
+  it('never sends a write again whose answer was lost', async () => {
+    const connection = await reading().connect()
+    answer = async () => {
+      throw new UnreachableError('read ECONNRESET', 'ECONNRESET')
+    }
+    await expect(connection.request({ method: 'POST', path, body })).rejects.toThrow('ECONNRESET')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('takes a place of the limits for each request and not for itself', async () => {
+    const { connect } = reading({ requestsPerInstance: 1 })
+    const connections = await Promise.all([connect(), connect()])
+    for (const connection of connections) await connection.request({ method: 'POST', path, body })
+    expect(requests).toHaveLength(2)
   })
 })
