@@ -19,6 +19,7 @@ import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
 import { PolicyService } from '../proto/gen/kairship/policy_pb.js'
+import { PropagationService } from '../proto/gen/kairship/propagation_pb.js'
 import { WorkloadService } from '../proto/gen/kairship/workload_pb.js'
 import { WorkspaceService } from '../proto/gen/kairship/workspace_pb.js'
 import { createDispatcher, type Dispatcher } from './dispatch.js'
@@ -50,6 +51,7 @@ import { InstanceReading } from './rpc/instance/reading.js'
 import { networkingHandlers } from './rpc/networking/handlers.js'
 import { placementHandlers } from './rpc/placement/handlers.js'
 import { policyHandlers } from './rpc/policy/handlers.js'
+import { propagationHandlers } from './rpc/propagation/handlers.js'
 import { workspaceHandlers } from './rpc/workspace/handlers.js'
 import { Workspaces } from './rpc/workspace/workspaces.js'
 
@@ -127,6 +129,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(PlacementService, placementHandlers(objects)),
       served(WorkspaceService, workspaceHandlers({ workspaces, instances, objects, authorizer })),
       served(PolicyService, policyHandlers(objects)),
+      served(PropagationService, propagationHandlers(objects)),
     ],
     instances,
     dispatcher: createDispatcher({

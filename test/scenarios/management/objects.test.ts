@@ -1,6 +1,7 @@
 import { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
 import { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import { PropagationService } from '../../../proto/gen/kairship/propagation_pb.js'
 import { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import { ManagedWorld } from '../support/managed-world.js'
 import { daemonSetCases } from './apps/daemon-sets.js'
@@ -22,6 +23,7 @@ import { podCases } from './core/pods.js'
 import { secretCases } from './core/secrets.js'
 import { serviceCases } from './core/services.js'
 import { wrongCoreRequestCases } from './core/wrong-requests.js'
+import { propagatedCases } from './propagation/propagated.js'
 import { watchCases } from './watches.js'
 
 /**
@@ -32,6 +34,7 @@ const core = new ManagedWorld(CoreService)
 const apps = core.of(AppsService)
 const batch = core.of(BatchService)
 const workloads = core.of(WorkloadService)
+const propagation = core.of(PropagationService)
 
 configMapCases(core)
 secretCases(core)
@@ -51,9 +54,11 @@ deploymentReaderCases(apps)
 statefulSetCases(workloads)
 daemonSetCases(workloads)
 
+propagatedCases(propagation)
+
 jobCases(batch)
 jobRestartCases(batch)
 cronJobCases(batch)
 wrongBatchRequestCases(batch)
 
-watchCases({ core, apps, batch, workloads })
+watchCases({ core, apps, batch, workloads, propagation })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
 import type { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import type { PropagationService } from '../../../proto/gen/kairship/propagation_pb.js'
 import type { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import { eventually } from '../support/eventually.js'
 import type { Following } from '../support/following.js'
@@ -18,6 +19,7 @@ interface Worlds {
   readonly apps: ManagedWorld<typeof AppsService>
   readonly batch: ManagedWorld<typeof BatchService>
   readonly workloads: ManagedWorld<typeof WorkloadService>
+  readonly propagation: ManagedWorld<typeof PropagationService>
 }
 type Message = { readonly metadata?: { readonly name: string }; readonly message?: string }
 
@@ -36,7 +38,7 @@ const EMPTY = [
 ]
 
 /** Lists of each kind that are followed. */
-export function watchCases({ core, apps, batch, workloads }: Worlds): void {
+export function watchCases({ core, apps, batch, workloads, propagation }: Worlds): void {
   const { ports, containers } = { ports: [{ port: 80 }], containers: [{ name: 'main', image: 'nginx' }] }
   const key = (name: string, namespace = 'default') => ({ namespace, name })
   const whole = () => ({ instance: core.instance })
@@ -239,6 +241,39 @@ export function watchCases({ core, apps, batch, workloads }: Worlds): void {
         await tell({ type: 'DELETED', total: 0 }, all.rest, all.grpc)
       } finally {
         for (const one of both) one.close()
+      }
+    })
+
+    it('of bindings and Works follows one template to its clusters', async () => {
+      const [cluster = ''] = core.members
+      const template = { kind: 'ConfigMap', kindName: 'goes-out' }
+      const bindings = propagation.calls.follow('watchResourceBindings', { ...whole(), ...template })
+      const works = propagation.calls.follow('watchWorks', {
+        ...whole(),
+        ...template,
+        targetCluster: cluster,
+      })
+      const placed = (one: Following) =>
+        one.steps.some(({ resourceBinding: found }) =>
+          (found as { spec: { clusters: { name: string }[] } } | null | undefined)?.spec.clusters.some(
+            ({ name }) => name === cluster,
+          ),
+        )
+      try {
+        for (const one of [bindings.rest, bindings.grpc]) await told(one, 2, 'resourceBinding')
+        for (const one of [works.rest, works.grpc]) await told(one, 2, 'work')
+        await core.create(core.control, TYPES.configMaps, object('ConfigMap', 'goes-out'))
+        await core.place('ConfigMap', 'goes-out')
+        for (const one of [bindings.rest, bindings.grpc]) {
+          expect((await told(one, 3, 'resourceBinding'))[2]).toEqual(['ADDED', 1, 'goes-out-configmap'])
+          await eventually('it is placed', () => placed(one), { story: one.text })
+        }
+        for (const one of [works.rest, works.grpc]) {
+          expect((await told(one, 3, 'work'))[2]?.slice(0, 2)).toEqual(['ADDED', 1])
+          expect(one.steps[2]).toMatchObject({ work: { targetCluster: cluster } })
+        }
+      } finally {
+        for (const one of [bindings.rest, bindings.grpc, works.rest, works.grpc]) one.close()
       }
     })
 
