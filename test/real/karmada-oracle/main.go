@@ -20,11 +20,12 @@ type scenario struct {
 
 // Every decision reads its own fields from the whole line.
 var decisions = map[string]func(line []byte) (any, error){
-	"schedule":  schedule,
-	"seats":     seats,
-	"overrides": overrides,
-	"interpret": interpret,
-	"names":     objectNames,
+	"schedule":    schedule,
+	"scheduleAll": scheduleAll,
+	"seats":       seats,
+	"overrides":   overrides,
+	"interpret":   interpret,
+	"names":       objectNames,
 }
 
 // A line that cannot be read, or a decision that Karmada refuses as a whole.

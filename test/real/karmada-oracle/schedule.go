@@ -44,22 +44,65 @@ func schedule(line []byte) (any, error) {
 	if err := json.Unmarshal(line, &input); err != nil {
 		return nil, err
 	}
+	algorithm, err := schedulerOver(input.Clusters)
+	if err != nil {
+		return nil, err
+	}
+	return decide(algorithm, &input.Spec, &input.Status), nil
+}
+
+// decided is what was decided for each binding, and how long each decision took.
+type decided struct {
+	Decisions   []scheduled `json:"decisions"`
+	Nanoseconds []int64     `json:"nanoseconds"`
+}
+
+// scheduleAll decides many bindings over the same clusters, one after the other.
+func scheduleAll(line []byte) (any, error) {
+	var input struct {
+		Clusters []clusterv1alpha1.Cluster `json:"clusters"`
+		Bindings []struct {
+			Spec   workv1alpha2.ResourceBindingSpec   `json:"spec"`
+			Status workv1alpha2.ResourceBindingStatus `json:"status"`
+		} `json:"bindings"`
+	}
+	if err := json.Unmarshal(line, &input); err != nil {
+		return nil, err
+	}
+	algorithm, err := schedulerOver(input.Clusters)
+	if err != nil {
+		return nil, err
+	}
+	all := decided{Decisions: []scheduled{}, Nanoseconds: []int64{}}
+	for i := range input.Bindings {
+		began := time.Now()
+		decision := decide(algorithm, &input.Bindings[i].Spec, &input.Bindings[i].Status)
+		all.Nanoseconds = append(all.Nanoseconds, time.Since(began).Nanoseconds())
+		all.Decisions = append(all.Decisions, decision)
+	}
+	return all, nil
+}
+
+// schedulerOver is Karmada's scheduler with all of its plugins, which knows these clusters.
+func schedulerOver(clusters []clusterv1alpha1.Cluster) (core.ScheduleAlgorithm, error) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	for i := range input.Clusters {
-		if err := indexer.Add(&input.Clusters[i]); err != nil {
+	for i := range clusters {
+		if err := indexer.Add(&clusters[i]); err != nil {
 			return nil, err
 		}
 	}
 	known := schedulercache.NewCache(clusterlister.NewClusterLister(indexer), nil, time.Minute)
-	algorithm, err := core.NewGenericScheduler(known, plugins.NewInTreeRegistry())
+	return core.NewGenericScheduler(known, plugins.NewInTreeRegistry())
+}
+
+func decide(
+	algorithm core.ScheduleAlgorithm, spec *workv1alpha2.ResourceBindingSpec, status *workv1alpha2.ResourceBindingStatus,
+) scheduled {
+	result, err := algorithm.Schedule(context.Background(), spec, status, &core.ScheduleAlgorithmOption{})
 	if err != nil {
-		return nil, err
+		return refusal(err)
 	}
-	result, err := algorithm.Schedule(context.Background(), &input.Spec, &input.Status, &core.ScheduleAlgorithmOption{})
-	if err != nil {
-		return refusal(err), nil
-	}
-	return scheduled{Clusters: sorted(result.SuggestedClusters)}, nil
+	return scheduled{Clusters: sorted(result.SuggestedClusters)}
 }
 
 func refusal(err error) scheduled {
