@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { isContainer, PLAIN, SHIPS, type Spelling, type TypeName, type Verb, type World } from './world.js'
+import type { World } from './world.js'
+import { isContainer, PLAIN, SHIPS, type Spelling, type TypeName, type Verb } from './world-types.js'
 
 /** One thing that happens in a world. A string says what is wrong. */
 export type Step = (world: World) => unknown
@@ -76,12 +77,15 @@ export const happening = (breadth: Breadth): fc.Arbitrary<NamedStep> =>
         .tuple(which, fc.constantFrom('whole', 'whole', 'whole', 'unreadable', 'lost'))
         .map(([which, how]) => step(`answer ${which} ${how}`, world => world.answer(which, how as 'whole'))),
     },
-    { weight: 4, arbitrary: which.map(which => step(`advance ${which}`, world => world.advance(which))) },
+    {
+      weight: 4,
+      arbitrary: which.map(which => step(`advance ${which}`, world => world.objects.advance(which))),
+    },
     {
       weight: 1,
       arbitrary: fc.constantFrom(
-        step('restart', world => world.restart()),
-        step('relist', world => world.relist()),
+        step('restart', world => world.objects.restart()),
+        step('relist', world => world.objects.relist()),
       ),
     },
     {
@@ -161,10 +165,10 @@ const emptied = fc
     const words = `${user} did ${verb} ${kind} ${namespace}, ${collected} collected, ${taken} taken in`
     return step(`${words} ${fc.stringify(how)}`, world => {
       world.did('ann', 'create', kind === 'namespaces' ? 'maps' : 'ships', namespace, 'x')
-      for (let times = 0; times < 9; times++) world.advance(times)
+      for (let times = 0; times < 9; times++) world.objects.advance(times)
       world.did(user, verb, kind, '', nameOf(kind, namespace, ''), how)
       for (let times = 0; times < collected; times++) world.collect(0)
-      for (let times = 0; times < taken; times++) world.advance(times)
+      for (let times = 0; times < taken; times++) world.objects.advance(times)
     })
   })
 
@@ -183,14 +187,14 @@ const deleted = fc
         move()
         const wrong = await world.reads('ben', 'maps', { namespace: '' })
         if (wrong) return wrong
-        for (let times = advances[at] ?? 0; times > 0; times--) world.advance(times)
+        for (let times = advances[at] ?? 0; times > 0; times--) world.objects.advance(times)
       }
       return undefined
     }),
   )
 
 const takeAllIn = (world: World) => {
-  for (let times = 0; times < 9; times++) world.advance(times)
+  for (let times = 0; times < 9; times++) world.objects.advance(times)
 }
 
 /** An event is written through one group and read through the other. */

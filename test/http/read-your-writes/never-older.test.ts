@@ -5,7 +5,8 @@ import type { CatchUp, ObjectSource } from '../../../http/read-your-writes/catch
 import type { ExpectedWrite, WrittenType } from '../../../http/read-your-writes/expected-write.js'
 import type { Revision, WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { type Breadth, happening, history } from './histories.js'
-import { asTheProxy, type Kind, types, World } from './world.js'
+import { asTheProxy, World } from './world.js'
+import { type Kind, types } from './world-types.js'
 
 /** So little room that histories meet every bound. */
 const LIMITS = { objects: 3, types: 2, entries: 4, containers: 1, callers: 2 }

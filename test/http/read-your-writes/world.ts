@@ -6,45 +6,17 @@ import type { InstanceCaller, Scope, WrittenType } from '../../../http/read-your
 import type { PendingWrite } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
 import { spelled, targetOf } from './spelling.js'
-
-/** Types of the world. Events are served by two groups, and ships only while their definition is there. */
-export const types = {
-  maps: { group: '', version: 'v1', resource: 'configmaps' },
-  events: { group: '', version: 'v1', resource: 'events' },
-  newEvents: { group: 'events.k8s.io', version: 'v1', resource: 'events' },
-  ships: { group: 'example.com', version: 'v1', resource: 'ships' },
-  namespaces: { group: '', version: 'v1', resource: 'namespaces' },
-  definitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
-} as const
-
-export type TypeName = keyof typeof types
-export const SHIPS = 'ships.example.com'
-export const isContainer = (type: TypeName): boolean => type === 'namespaces' || type === 'definitions'
-
-/** How an index takes changes in: one after the other and knowing how far, or each object at its own pace. */
-export type Kind = 'ordered' | 'unordered'
-
-export type Verb = 'create' | 'update' | 'delete' | 'deletecollection'
-
-/** A write as a caller spells it. */
-export interface Spelling {
-  /** Which characters of its path are percent-encoded; 0 for none. */
-  readonly encoded: number
-  /** `?dryRun=All`, and whether there is a body beside it that does not repeat it. */
-  readonly dryRun: 'no' | 'query' | 'query and body'
-}
-
-export const PLAIN: Spelling = { encoded: 0, dryRun: 'no' }
-
-/** The longest that anything takes to be shown by an index that does not say how far it is. */
-const LONGEST_DELAY_MS = 3_000
-
-interface State {
-  /** The version at which the object became so. */
-  readonly at: number
-  readonly time: number
-  readonly item: ShownItem | undefined
-}
+import { WorldObjects } from './world-objects.js'
+import {
+  isContainer,
+  type Kind,
+  keyOf,
+  PLAIN,
+  type Spelling,
+  type TypeName,
+  types,
+  type Verb,
+} from './world-types.js'
 
 interface Sent {
   readonly verb: Verb
@@ -64,17 +36,11 @@ interface Sent {
  * read as the proxy reads them; what they mean is known here before they are spelled.
  */
 export class World {
-  clock = 1_000_000
+  readonly objects: WorldObjects
   /** Called whenever somebody looks: others do something in between. */
   meanwhile: () => void = () => undefined
   readonly read: string[] = []
-  #version = 7
   #uid = 0
-  readonly #history = new Map<string, State[]>()
-  /** How many states of each object the index has taken in. */
-  readonly #taken = new Map<string, number>()
-  /** The version up to which an ordered index shows everything; undefined while it has not listed. */
-  #cursor: number | undefined = 7
   readonly #own = new Map<string, number>()
   /** Callers who deleted a container that is still on its way out, by its key. */
   readonly #deleters = new Map<string, Set<string>>()
@@ -92,16 +58,7 @@ export class World {
     private readonly replica: (world: World) => CatchUp,
     private readonly remembered = asTheProxy,
   ) {
-    for (const [type, name] of [
-      ['namespaces', 'a'],
-      ['namespaces', 'b'],
-      ['definitions', SHIPS],
-    ] as const) {
-      const key = keyOf(types[type], '', name)
-      const item = { namespace: '', name, uid: `uid-${name}`, resourceVersion: '5', deleting: false }
-      this.#history.set(key, [{ at: 5, time: 0, item }])
-      this.#taken.set(key, 1)
-    }
+    this.objects = new WorldObjects(kind)
   }
 
   /** A caller comes to the next replica, where it has not been. What it wrote until then is its own there, too. */
@@ -127,21 +84,21 @@ export class World {
   readonly instance: ObjectSource = {
     list: async (of, where) => {
       this.meanwhile()
-      if (!this.#isServed(of)) return { items: [] }
-      const items = [...this.#places(of, where)].flatMap(key => this.#now(key).item ?? [])
-      return { items, resourceVersion: String(this.#version) }
+      if (!this.objects.isServed(of)) return { items: [] }
+      const items = [...this.objects.places(of, where)].flatMap(key => this.objects.now(key).item ?? [])
+      return { items, resourceVersion: String(this.objects.version) }
     },
   }
 
   readonly index: ObjectSource = {
     list: async (of, where): Promise<ShownList> => {
       this.meanwhile()
-      const items = [...this.#places(of, where)].flatMap(key => this.#shown(key).item ?? [])
+      const items = [...this.objects.places(of, where)].flatMap(key => this.objects.shown(key).item ?? [])
       if (this.kind === 'unordered') return { items }
-      if (this.#cursor === undefined) return { items: [] }
-      return { items, resourceVersion: String(this.#cursor) }
+      if (this.objects.cursor === undefined) return { items: [] }
+      return { items, resourceVersion: String(this.objects.cursor) }
     },
-    hasCaughtUp: time => this.kind === 'unordered' && this.clock - time >= LONGEST_DELAY_MS,
+    hasCaughtUp: time => this.objects.hasCaughtUp(time),
   }
 
   /** Sends a write, which is executed and answered when the world says so. */
@@ -204,69 +161,34 @@ export class World {
     const isInside = key.startsWith('namespaces ')
       ? (other: string) => other.includes(` ${name}/`)
       : (other: string) => other.startsWith('ships ')
-    const inside = [...this.#history.keys()].find(other => isInside(other) && this.#now(other).item)
-    this.#version++
-    this.#push(inside ?? key, undefined)
+    const inside = [...this.objects.history.keys()].find(
+      other => isInside(other) && this.objects.now(other).item,
+    )
+    this.objects.version++
+    this.objects.push(inside ?? key, undefined)
     // That its contents go is what the callers did. When it goes itself is up to whoever holds its finalizers.
     const callers = this.#deleters.get(key) ?? []
     if (inside === undefined) this.#deleters.delete(key)
-    else for (const caller of callers) this.#own.set(`${caller} ${inside}`, this.#version)
+    else for (const caller of callers) this.#own.set(`${caller} ${inside}`, this.objects.version)
   }
 
   /** Time passes. What was lost on the way is executed by then, or never. */
   pass(milliseconds: number): void {
     if (milliseconds >= 60_000)
       for (const sent of this.#sent.filter(({ lost }) => lost)) this.#sent.splice(this.#sent.indexOf(sent), 1)
-    this.clock += milliseconds
-    // By what is known of its delays, nothing waits for longer.
-    if (this.kind === 'unordered')
-      for (const [key, states] of this.#history) {
-        const old = states.filter(({ time }) => time <= this.clock - LONGEST_DELAY_MS).length
-        this.#taken.set(key, Math.max(old, this.#taken.get(key) ?? 0))
-      }
+    this.objects.pass(milliseconds)
   }
 
-  /** The index takes in the next change, or one object's next or latest. */
-  advance(which: number): void {
-    if (this.kind === 'unordered') {
-      const keys = [...this.#history.keys()]
-      const key = keys[which % Math.max(1, keys.length)]
-      const states = (key !== undefined && this.#history.get(key)) || []
-      const taken = this.#taken.get(key ?? '') ?? 0
-      // Its next state or, where several wait, its last.
-      if (key !== undefined && taken < states.length)
-        this.#taken.set(key, which % 2 === 0 ? taken + 1 : states.length)
-      return
-    }
-    if (this.#cursor === undefined) return
-    const next = [...this.#history]
-      .flatMap(([key, states]) => states.map((state, at) => ({ key, at, state })))
-      .filter(({ state }) => state.at > (this.#cursor ?? 0))
-      .sort((a, b) => a.state.at - b.state.at)[0]
-    if (!next) return
-    this.#taken.set(next.key, next.at + 1)
-    this.#cursor = next.state.at
-  }
-
-  /** An ordered index starts again with nothing, and lists later; the other keeps what it has and takes everything in. */
-  restart(): void {
-    if (this.kind === 'ordered') {
-      this.#taken.clear()
-      this.#cursor = undefined
-    } else this.#takeAll()
-  }
-
-  relist(): void {
-    if (this.kind !== 'ordered' || this.#cursor !== undefined) return
-    this.#takeAll()
-    this.#cursor = this.#version
+  get clock(): number {
+    return this.objects.clock
   }
 
   /** A caller reads. Says what is older than what it wrote itself; undefined when all is well. */
   async reads(user: string, typeName: TypeName, scope: Scope): Promise<string | undefined> {
     const type = types[typeName]
     const caller = this.#party(user)
-    if (this.kind === 'ordered' && this.#cursor === undefined && scope.name !== undefined) return undefined
+    if (this.kind === 'ordered' && this.objects.cursor === undefined && scope.name !== undefined)
+      return undefined
     const before = new Map(this.#own)
     const catchUp = this.#catchUp(user)
     const shows = await catchUp.shows({ caller, type, scope }, this.index, this.instance)
@@ -275,15 +197,15 @@ export class World {
     if (this.kind === 'ordered' && scope.name === undefined) {
       // As the proxy does with the head of a list.
       const highest = catchUp.ledger.highest(caller, type)
-      const version = this.#cursor === undefined ? undefined : String(this.#cursor)
+      const version = this.objects.cursor === undefined ? undefined : String(this.objects.cursor)
       if (version === undefined || (highest !== undefined && !isAtOrAfter(version, highest))) return undefined
     }
-    for (const [key, states] of this.#history) {
+    for (const [key, states] of this.objects.history) {
       if (!key.startsWith(`${type.resource} `)) continue
       const [namespace = '', name = ''] = key.slice(type.resource.length + 1).split('/')
       if (scope.name !== undefined && scope.name !== name) continue
       if (scope.namespace !== '' && scope.namespace !== namespace) continue
-      const { item } = this.#shown(key)
+      const { item } = this.objects.shown(key)
       // Of an object that the index does not show, the instance is asked.
       if (scope.name !== undefined && !item) continue
       const own = before.get(`${this.#caller(user)} ${key}`) ?? 0
@@ -307,86 +229,47 @@ export class World {
     return this.#sent[which % Math.max(1, this.#sent.length)]
   }
 
-  #now(key: string): State {
-    return this.#history.get(key)?.at(-1) ?? { at: 0, time: 0, item: undefined }
-  }
-
-  #shown(key: string): State {
-    const taken = this.#taken.get(key) ?? 0
-    return this.#history.get(key)?.[taken - 1] ?? { at: 0, time: 0, item: undefined }
-  }
-
-  #takeAll(): void {
-    for (const [key, states] of this.#history) this.#taken.set(key, states.length)
-  }
-
-  #places(of: WrittenType, where: Parameters<ObjectSource['list']>[1]): Set<string> {
-    const keys = [...this.#history.keys()].filter(key => key.startsWith(`${of.resource} `))
-    if (where.names) {
-      const names = new Set(where.names.map(({ name }) => name))
-      return new Set(keys.filter(key => names.has(key.slice(key.lastIndexOf('/') + 1))))
-    }
-    const inside = where.namespace && `${of.resource} ${where.namespace}/`
-    return new Set(keys.filter(key => !inside || key.startsWith(inside)))
-  }
-
-  #isServed({ resource }: WrittenType): boolean {
-    return resource !== 'ships' || this.#now(keyOf(types.definitions, '', SHIPS)).item !== undefined
-  }
-
-  #push(key: string, item: ShownItem | undefined): void {
-    const states = this.#history.get(key) ?? []
-    this.#history.set(key, states)
-    states.push({ at: this.#version, time: this.clock, item })
-  }
-
   #become(caller: string, key: string, item: ShownItem | undefined): void {
-    this.#push(key, item)
-    this.#own.set(`${caller} ${key}`, this.#version)
+    this.objects.push(key, item)
+    this.#own.set(`${caller} ${key}`, this.objects.version)
   }
 
   #put(caller: string, verb: 'create' | 'update', type: WrittenType, place: Required<Scope>): Outcome {
     const key = keyOf(type, place.namespace, place.name)
-    const { item } = this.#now(key)
-    if (!this.#isServed(type) || (verb === 'create') === (item !== undefined)) return { kind: 'refused' }
-    if (verb === 'create' && this.#isClosed(type, place.namespace)) return { kind: 'refused' }
-    const resourceVersion = String(++this.#version)
+    const { item } = this.objects.now(key)
+    if (!this.objects.isServed(type) || (verb === 'create') === (item !== undefined))
+      return { kind: 'refused' }
+    if (verb === 'create' && this.objects.isClosed(type, place.namespace)) return { kind: 'refused' }
+    const resourceVersion = String(++this.objects.version)
     const uid = item?.uid ?? `uid-${++this.#uid}`
     this.#become(caller, key, { ...place, uid, resourceVersion, deleting: item?.deleting ?? false })
     return { kind: 'wrote', ...place, expected: { kind: 'present', resourceVersion } }
   }
 
-  /** Nothing is made in a namespace that is not there or on its way out, nor of a type on its way out. */
-  #isClosed({ resource }: WrittenType, namespace: string): boolean {
-    const inside = namespace === '' ? undefined : this.#now(keyOf(types.namespaces, '', namespace)).item
-    if (namespace !== '' && (!inside || inside.deleting)) return true
-    return resource === 'ships' && this.#now(keyOf(types.definitions, '', SHIPS)).item?.deleting === true
-  }
-
   #delete(caller: string, type: WrittenType, place: Required<Scope>): Outcome {
     const key = keyOf(type, place.namespace, place.name)
-    const { item } = this.#now(key)
-    if (!item || !this.#isServed(type)) return { kind: 'refused' }
+    const { item } = this.objects.now(key)
+    if (!item || !this.objects.isServed(type)) return { kind: 'refused' }
     if (type === types.namespaces || type === types.definitions) {
       const deleters = this.#deleters.get(key) ?? new Set()
       this.#deleters.set(key, deleters.add(caller))
       if (!item.deleting) {
-        this.#version++
-        this.#become(caller, key, { ...item, deleting: true, resourceVersion: String(this.#version) })
+        this.objects.version++
+        this.#become(caller, key, { ...item, deleting: true, resourceVersion: String(this.objects.version) })
       }
-      const resourceVersion = item.deleting ? item.resourceVersion : String(this.#version)
+      const resourceVersion = item.deleting ? item.resourceVersion : String(this.objects.version)
       return { kind: 'wrote', ...place, expected: { kind: 'present', resourceVersion } }
     }
-    this.#version++
+    this.objects.version++
     this.#become(caller, key, undefined)
     // As most types answer: a Status with the uid.
     return { kind: 'wrote', ...place, expected: { kind: 'gone', uid: item.uid } }
   }
 
   #deleteAll(caller: string, type: WrittenType, namespace: string): Outcome {
-    if (!this.#isServed(type)) return { kind: 'refused' }
-    for (const key of this.#places(type, { namespace })) {
-      const { item } = this.#now(key)
+    if (!this.objects.isServed(type)) return { kind: 'refused' }
+    for (const key of this.objects.places(type, { namespace })) {
+      const { item } = this.objects.now(key)
       if (item) this.#delete(caller, type, item)
     }
     return { kind: 'unread' }
@@ -396,10 +279,6 @@ export class World {
 /** What the proxy remembers of a request. */
 export const asTheProxy = (method: string, target: string, hasBody: boolean) =>
   writeOf(requestInfo(method, target), hasBody)
-
-/** Objects are told apart by how they are stored, so that both groups of events have the same. */
-const keyOf = ({ resource }: WrittenType, namespace: string, name: string): string =>
-  `${resource} ${namespace}/${name}`
 
 const unreadable = ({ namespace, name, verb }: Sent): Outcome =>
   verb === 'create' || verb === 'deletecollection'

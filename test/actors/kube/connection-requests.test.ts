@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { ConnectionUnderTest } from './connection-under-test.js'
+import { json } from './scripted-server.js'
+
+const kube = new ConnectionUnderTest()
+
+describe('request', () => {
+  it('sends path, query, body and content type, and returns the parsed answer', async () => {
+    await kube.connect((_, response) => json(response, 200, { ok: true }), { path: '/base' })
+    const answer = await kube.api.request({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/a%2Fb',
+      query: { fieldManager: 'kairship & co', force: true, limit: undefined },
+      body: [{ op: 'test' }],
+      contentType: 'application/json-patch+json',
+    })
+    expect(answer).toEqual({ ok: true })
+    expect(kube.server.received[0]).toMatchObject({
+      method: 'PATCH',
+      url: '/base/api/v1/namespaces/a%2Fb?fieldManager=kairship+%26+co&force=true',
+      body: '[{"op":"test"}]',
+      headers: {
+        'content-type': 'application/json-patch+json',
+        accept: 'application/json',
+        'user-agent': 'kairship',
+      },
+    })
+  })
+
+  it('returns text where the answer is not JSON', async () => {
+    await kube.connect((_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'))
+    expect(await kube.api.request({ method: 'GET', path: '/readyz' })).toBe('ok')
+  })
+
+  it('reuses its sockets for sequential requests and bounds how many it opens at once', async () => {
+    await kube.connect((_, response) => json(response, 200, {}), { maxRequestSockets: 3 })
+    for (let i = 0; i < 5; i++) await kube.api.request({ method: 'GET', path: '/' })
+    expect(kube.server.connections()).toBeLessThanOrEqual(2) // undici frees a socket a tick after the answer
+    await Promise.all(Array.from({ length: 50 }, () => kube.api.request({ method: 'GET', path: '/' })))
+    expect(kube.server.connections()).toBeLessThanOrEqual(3)
+  })
+
+  it('sends the impersonated user, also in characters that a header cannot carry', async () => {
+    await kube.connect((_, response) => json(response, 200, {}))
+    await kube.api.request({
+      method: 'GET',
+      path: '/',
+      impersonate: { user: 'jürgen', groups: ['a', 'b'], extra: { 'scopes/(x)': ['1', '2'] } },
+    })
+    const { headers } = kube.server.received[0]!
+    expect(Buffer.from(String(headers['impersonate-user']), 'latin1').toString('utf8')).toBe('jürgen')
+    expect(headers['impersonate-group']).toBe('a, b')
+    expect(headers['impersonate-extra-scopes%2f%28x%29']).toBe('1, 2')
+  })
+
+  it.each([
+    ['a token', { token: 't0' }, 'Bearer t0'],
+    [
+      'a user and password',
+      { basic: { username: 'u', password: 'p:ä' } },
+      `Basic ${Buffer.from('u:p:ä').toString('base64')}`,
+    ],
+    ['a token rather than a password', { token: 't0', basic: { username: 'u', password: 'p' } }, 'Bearer t0'],
+  ])('authenticates with %s', async (_, credential, header) => {
+    await kube.connect((_, response) => json(response, 200, {}), { credential })
+    await kube.api.request({ method: 'GET', path: '/' })
+    expect(kube.server.received[0]!.headers.authorization).toBe(header)
+  })
+})
