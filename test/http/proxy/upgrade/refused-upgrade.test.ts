@@ -1,80 +1,27 @@
 import { once } from 'node:events'
-import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../../../patience.js'
 import { deferred } from '../../fakes/deferred.js'
-import type { ReviewedSpec } from '../../fakes/host.js'
-import { ProxyUnderTest, root } from '../proxy-under-test.js'
+import { ProxyUnderTest } from '../proxy-under-test.js'
+import {
+  accepted,
+  asks,
+  EXEC,
+  forbidden,
+  instanceAnswers,
+  isClosed,
+  isReset,
+  SMUGGLED,
+  say,
+  WEBSOCKET,
+} from './raw-upgrades.js'
 
 const proxy = new ProxyUnderTest()
-const EXEC = '/north/proxy/api/v1/namespaces/a/pods/x/exec?command=ls'
-/** A request of the caller's own, as it would be sent to the instance under Kairship's credential. */
-const SMUGGLED = 'GET /api/v1/secrets HTTP/1.1\r\nHost: instance\r\n\r\n'
-const WEBSOCKET = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
-
-/** The head of an upgrade request. */
-const asks = (lines: readonly string[] = WEBSOCKET, { path = EXEC, token = 'admin', method = 'GET' } = {}) =>
-  [
-    `${method} ${root}${path} HTTP/1.1`,
-    'Host: kairship',
-    `Authorization: Bearer ${token}`,
-    ...lines,
-    '\r\n',
-  ].join('\r\n')
-
-/** What a connection received, and whether it is closed. */
-interface Conversation {
-  readonly socket: TLSSocket
-  readonly text: () => string
-  readonly isClosed: () => boolean
-}
-
-/** Sends bytes on a connection. @param allowHalfOpen the caller never ends its own side */
-async function say(bytes: string, allowHalfOpen = false): Promise<Conversation> {
-  const socket = await proxy.socket({ allowHalfOpen })
-  let text = ''
-  let closed = false
-  socket.on('data', chunk => (text += String(chunk)))
-  socket.on('error', () => undefined)
-  socket.on('close', () => (closed = true))
-  socket.write(bytes)
-  return { socket, text: () => text, isClosed: () => closed }
-}
-
-const isClosed = (caller: Conversation) => waitFor(() => expect(caller.isClosed()).toBe(true))
-
-/** Resolves when the other side has really closed: it resets a connection that is written to. */
-const isReset = ({ socket, isClosed }: Conversation) =>
-  waitFor(() => {
-    socket.write(SMUGGLED)
-    expect(isClosed()).toBe(true)
-  })
-
-/**
- * Answers an upgrade and keeps the connection open, as a kube-apiserver does after a refusal: Go's server reads the next
- * request from it. Gives what the instance received after the head.
- */
-function instanceAnswers(answer: string): { readonly received: () => string; readonly sockets: Duplex[] } {
-  const sockets: Duplex[] = []
-  let received = ''
-  proxy.upstream.upgrade = (_, socket, head) => {
-    sockets.push(socket)
-    received += String(head)
-    socket.on('data', chunk => (received += String(chunk)))
-    socket.on('error', () => undefined)
-    socket.write(answer)
-  }
-  return { received: () => received, sockets }
-}
-
-const forbidden = 'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno'
-const accepted = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 
 describe('an upgrade that the instance refuses', () => {
   it('carries no bytes of the caller to the instance, before or after the refusal, and is closed', async () => {
-    const { received, sockets } = instanceAnswers(forbidden)
-    const caller = await say(asks() + SMUGGLED, true)
+    const { received, sockets } = instanceAnswers(proxy, forbidden)
+    const caller = await say(proxy, asks() + SMUGGLED, true)
     await waitFor(() => expect(caller.text()).toContain('\r\n\r\nno'))
     caller.socket.write(SMUGGLED)
     await isReset(caller)
@@ -114,8 +61,8 @@ describe('an upgrade that the instance refuses', () => {
     ],
     ['a second answer after it', `${forbidden}${accepted}HTTP/1.1 200 OK\r\n\r\n`, /403 [\s\S]*\r\n\r\nno$/],
   ])('with %s is relayed as a single answer', async (_, answer, relayed) => {
-    const { received } = instanceAnswers(answer)
-    const caller = await say(asks())
+    const { received } = instanceAnswers(proxy, answer)
+    const caller = await say(proxy, asks())
     await isClosed(caller)
     expect(caller.text()).toMatch(relayed)
     expect(caller.text().match(/HTTP\/1\.1/g)).toHaveLength(1)
@@ -124,8 +71,8 @@ describe('an upgrade that the instance refuses', () => {
   })
 
   it('lets its caller send during the relay, and drops those bytes', async () => {
-    const { received, sockets } = instanceAnswers('')
-    const caller = await say(asks())
+    const { received, sockets } = instanceAnswers(proxy, '')
+    const caller = await say(proxy, asks())
     await waitFor(() => expect(sockets).toHaveLength(1))
     let isTaken = false
     // More than all buffers between the two hold.
@@ -140,15 +87,15 @@ describe('an upgrade that the instance refuses', () => {
 
   it('without a length is relayed to its end', async () => {
     proxy.upstream.upgrade = (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\nno')
-    const caller = await say(asks())
+    const caller = await say(proxy, asks())
     await isClosed(caller)
     expect(caller.text()).toMatch(/403 Forbidden[\s\S]*\r\n2\r\nno\r\n0\r\n\r\n$/)
   })
 
   it('with a body larger than all buffers is relayed completely to a caller that reads', async () => {
     const size = 4 * 1024 * 1024
-    instanceAnswers(`HTTP/1.1 500 Oh\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)
-    const caller = await say(asks())
+    instanceAnswers(proxy, `HTTP/1.1 500 Oh\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)
+    const caller = await say(proxy, asks())
     await isClosed(caller)
     expect(caller.text().length - caller.text().indexOf('\r\n\r\n') - 4).toBe(size)
   })
@@ -156,7 +103,7 @@ describe('an upgrade that the instance refuses', () => {
   it('and breaks in the middle breaks for the caller, too', async () => {
     proxy.upstream.upgrade = (_, socket) =>
       socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf', () => socket.destroy())
-    const caller = await say(asks())
+    const caller = await say(proxy, asks())
     await isClosed(caller)
     expect(caller.text()).toMatch(/^HTTP\/1\.1 403 [\s\S]*half$/)
   })
@@ -170,8 +117,8 @@ describe('an upgrade that the instance refuses', () => {
     ['switches to no protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['does not switch the connection', accepted.replace('Connection: Upgrade\r\n', '')],
   ])('with an answer that %s becomes a 503', async (_, answer) => {
-    const { received } = instanceAnswers(answer)
-    const caller = await say(asks() + SMUGGLED)
+    const { received } = instanceAnswers(proxy, answer)
+    const caller = await say(proxy, asks() + SMUGGLED)
     await isClosed(caller)
     expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"kind":"Status"/)
     expect(received()).toBe('')
@@ -181,16 +128,16 @@ describe('an upgrade that the instance refuses', () => {
 
 describe('an upgrade without an answer from the instance', () => {
   it('is aborted when the caller disconnects', async () => {
-    const { sockets } = instanceAnswers('')
-    const caller = await say(asks())
+    const { sockets } = instanceAnswers(proxy, '')
+    const caller = await say(proxy, asks())
     await waitFor(() => expect(sockets).toHaveLength(1))
     caller.socket.end()
     await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
   })
 
   it('is refused when the server stops', async () => {
-    const { sockets } = instanceAnswers('')
-    const caller = await say(asks())
+    const { sockets } = instanceAnswers(proxy, '')
+    const caller = await say(proxy, asks())
     await waitFor(() => expect(sockets).toHaveLength(1))
     const stopped = proxy.api.running.close()
     await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/))
@@ -201,7 +148,7 @@ describe('an upgrade without an answer from the instance', () => {
     const reviewed = deferred<object>()
     const { host, running } = proxy.api
     host.script = ({ path }) => (path.endsWith('/tokenreviews') ? reviewed.promise : undefined)
-    const caller = await say(asks())
+    const caller = await say(proxy, asks())
     await waitFor(() => expect(host.requests).toHaveLength(1))
     const stopped = running.close()
     // Streams are ended in the same turn as the server begins to stop.
@@ -213,121 +160,14 @@ describe('an upgrade without an answer from the instance', () => {
   })
 
   it('buffers the caller’s bytes until the instance has switched protocols, and then forwards them', async () => {
-    const { received, sockets } = instanceAnswers('HTTP/1.1 103 Early Hints\r\n\r\n')
-    const caller = await say(`${asks()}early `)
+    const { received, sockets } = instanceAnswers(proxy, 'HTTP/1.1 103 Early Hints\r\n\r\n')
+    const caller = await say(proxy, `${asks()}early `)
     await waitFor(() => expect(sockets).toHaveLength(1))
     caller.socket.write('bytes')
     expect(received()).toBe('')
     sockets[0]!.write(`${accepted}first words`)
     await waitFor(() => expect(received()).toBe('early bytes'))
     await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 101 [\s\S]*\r\n\r\nfirst words$/))
-    caller.socket.destroy()
-  })
-})
-
-describe('an upgrade request', () => {
-  it.each([
-    ['for h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAA']],
-    ['for TLS', ['Connection: Upgrade', 'Upgrade: TLS/1.0']],
-    ['for several protocols', ['Connection: Upgrade', 'Upgrade: websocket, h2c']],
-    [
-      'for several protocols in several headers',
-      ['Connection: Upgrade', 'Upgrade: websocket', 'Upgrade: h2c'],
-    ],
-    [
-      'hidden in a second Connection header',
-      ['Connection: keep-alive', 'Connection: upgrade', 'Upgrade: h2c'],
-    ],
-    ['with a body', [...WEBSOCKET, `Content-Length: ${SMUGGLED.length}`]],
-    ['with a body in chunks', [...WEBSOCKET, 'Transfer-Encoding: chunked']],
-  ])('%s is refused before the instance receives it', async (_, lines) => {
-    const caller = await say(asks(lines) + SMUGGLED)
-    await isClosed(caller)
-    expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"reason":"BadRequest"/)
-    expect(proxy.upstream.requests).toEqual([])
-    expect(await proxy.upstream.connections()).toBe(0)
-    // Nor is the host: what no client of Kubernetes sends must not cost it a review.
-    expect(proxy.api.host.requests.filter(({ path }) => path.endsWith('/subjectaccessreviews'))).toEqual([])
-  })
-
-  it('over HTTP/1.0 is refused before the instance receives it', async () => {
-    const caller = await say(asks().replace('HTTP/1.1', 'HTTP/1.0'))
-    await isClosed(caller)
-    expect(caller.text()).toMatch(/^HTTP\/1\.\d 4\d\d /)
-    expect(proxy.upstream.requests).toEqual([])
-  })
-
-  it.each(['DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
-    'by %s is refused before the instance receives it',
-    async method => {
-      const caller = await say(asks(WEBSOCKET, { method }))
-      await isClosed(caller)
-      expect(caller.text()).toMatch(/^HTTP\/1\.1 400 /)
-      expect(proxy.upstream.requests).toEqual([])
-    },
-  )
-
-  it.each([
-    '/north/proxy/api/v1/namespaces/a/configmaps/victim',
-    '/north/proxy/api/v1/namespaces/a/pods?watch=true',
-    '/north/proxy/api/v1/namespaces/a/pods/x/log?follow=true',
-    '/north/proxy/api/v1/namespaces/a/pods/x/proxy',
-    '/north/proxy/api/v1/namespaces/a/pods/x/proxy/exec',
-    '/north/proxy/api/v1/namespaces/a/services/x/proxy/',
-    '/north/proxy/api/v1/nodes/x/proxy/exec/a/x/main',
-    '/north/proxy/api/v1/namespaces/a/pods/x/%65xec',
-    '/north/proxy/api/v1/namespaces/a/pods/x/exec/more',
-    '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/nodes/x/proxy/',
-    '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/apis/cluster.karmada.io/v1alpha1/clusters/n/proxy/api/v1/namespaces/a/pods/x/exec',
-  ])('at %s is refused because that path has no upgrade', async path => {
-    const caller = await say(asks(WEBSOCKET, { path }))
-    await isClosed(caller)
-    expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*only exec, attach and portforward/)
-    expect(proxy.upstream.requests).toEqual([])
-  })
-
-  it.each([
-    '/north/proxy/api/v1/namespaces/a/pods/x/exec?command=ls',
-    '/north/proxy/api/v1/namespaces/a/pods/x/attach',
-    '/north/proxy/api/v1/namespaces/a/pods/x/portforward?ports=80',
-    '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/a/pods/x/exec',
-    '/north/proxy/apis/search.karmada.io/v1alpha1/proxying/karmada/proxy/api/v1/namespaces/a/pods/x/exec',
-  ])('at %s is passed on', async path => {
-    instanceAnswers(accepted)
-    const caller = await say(asks(WEBSOCKET, { path }))
-    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 101 /))
-    caller.socket.destroy()
-  })
-
-  it.each([
-    ['GET', ['create'], 403],
-    ['GET', ['get'], 403],
-    ['GET', ['get', 'create'], 101],
-    ['POST', ['get'], 403],
-    ['POST', ['create'], 101],
-  ])('by %s of a caller that may only %s is answered with %i', async (method, verbs, status) => {
-    instanceAnswers(accepted)
-    proxy.api.host.script = ({ path, body }) => {
-      if (!path.endsWith('/subjectaccessreviews')) return undefined
-      const { resourceAttributes } = (body as { spec: ReviewedSpec }).spec
-      return { status: { allowed: verbs.includes(resourceAttributes?.verb ?? '') } }
-    }
-    const caller = await say(asks(WEBSOCKET, { method }))
-    await waitFor(() => expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `)))
-    caller.socket.destroy()
-  })
-
-  it('for SPDY/3.1 by POST, as client-go sends it, is passed on', async () => {
-    instanceAnswers(accepted.replace('websocket', 'SPDY/3.1'))
-    const spdy = [
-      'Connection: Upgrade',
-      'Upgrade: SPDY/3.1',
-      'X-Stream-Protocol-Version: v4.channel.k8s.io',
-      'Content-Length: 0',
-    ]
-    const caller = await say(asks(spdy, { method: 'POST' }))
-    await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 101 [\s\S]*Upgrade: SPDY\/3\.1\r\n/))
-    expect(proxy.upstream.requests[0]).toMatchObject({ method: 'POST', headers: { upgrade: 'SPDY/3.1' } })
     caller.socket.destroy()
   })
 })
@@ -339,14 +179,14 @@ describe('our own refusal on a connection whose peer never closes its side', () 
     ['at a path that is no proxy', asks(WEBSOCKET, { path: '/north' }), 404],
     ['of an unreachable instance', asks(WEBSOCKET, { path: EXEC.replace('north', 'south') }), 503],
   ])('%s is sent, and the connection is closed', async (_, bytes, status) => {
-    const caller = await say(bytes, true)
+    const caller = await say(proxy, bytes, true)
     await isReset(caller)
     expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
   it('closes a connection that breaks during the refusal, and the server continues', async () => {
     const callers = await Promise.all(
-      Array.from({ length: 10 }, () => say(asks(WEBSOCKET, { path: '/north' }))),
+      Array.from({ length: 10 }, () => say(proxy, asks(WEBSOCKET, { path: '/north' }))),
     )
     for (const { socket } of callers) socket.destroy()
     expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
@@ -354,8 +194,8 @@ describe('our own refusal on a connection whose peer never closes its side', () 
 })
 
 it('a caller that disconnects before authorization leaves nothing open', async () => {
-  const { sockets } = instanceAnswers(accepted)
-  const caller = await say(asks())
+  const { sockets } = instanceAnswers(proxy, accepted)
+  const caller = await say(proxy, asks())
   caller.socket.destroy()
   await once(caller.socket, 'close')
   expect((await proxy.ask('/north/proxy/api')).status).toBe(200)
