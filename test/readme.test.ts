@@ -47,7 +47,7 @@ describe('the README', () => {
     text.split('\n').filter(line => COMMAND.test(line)),
   )
 
-  it('shows commands that the command line knows', async () => {
+  it('shows only commands that the command line has', async () => {
     expect(commands.length).toBeGreaterThan(2)
     for (const command of commands) {
       const ran: string[] = []

@@ -42,7 +42,7 @@ describe.each([
     expect(effects.host.requests).toHaveLength(1)
   })
 
-  it('that somebody changed is restored', async () => {
+  it('is restored after a change by another client', async () => {
     effects.host.script = stored
     await effects.run(effect)
     const changed = { ...(effects.host.requests[0]!.body as object), spec: { changed: true } }
@@ -72,7 +72,7 @@ describe('the virtual cluster', () => {
     expect(effects.host.requests).toEqual([])
   })
 
-  it('needs a connection, whose kubeconfig it takes', async () => {
+  it('needs a connection, and uses its kubeconfig', async () => {
     effects.connection.replace(undefined)
     expect(await failing(effects.run(ensureVirtualCluster))).toMatch(/^Unreachable: there is no connection/)
   })

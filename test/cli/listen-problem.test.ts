@@ -32,7 +32,7 @@ it.each([
   expect(listenProblem(new Error(said), config)).toMatchObject({ message, exitCode: ExitCode.failed })
 })
 
-it('names the setting whose host is not an address of this machine, even with port 0', () => {
+it('names the setting with a host that is not an address of this machine, even with port 0', () => {
   const error = new Error('listen EADDRNOTAVAIL: address not available 192.0.2.1')
   expect(listenProblem(error, { ...config, grpcListen: '192.0.2.1:0' })).toMatchObject({
     message: '--grpc-listen: 192.0.2.1:0 is no address of this machine: name one that is',

@@ -11,7 +11,7 @@ it.each([
   ['an 8-bit control sequence', '\u009b31m', '\\u009b31m'],
   ['a deleted character', 'a\u007f', 'a\\u007f'],
   ['text', 'é\t日本 "x" \\n\n', 'é\t日本 "x" \\n\n'],
-])('what a terminal would obey is shown: %s', (_, text, shown) => {
+])('shows a control character as text: %s', (_, text, shown) => {
   expect(printable(text)).toBe(shown)
 })
 

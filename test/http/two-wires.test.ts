@@ -36,7 +36,7 @@ const calls: [string, Record<string, unknown>, string, string][] = [
   ['ListInstanceTransitions', { name: 'west' }, '/instances/west/transitions', 'viewer'],
 ]
 
-it('a message of more fields than are decoded for a caller who may do nothing is refused over gRPC', async () => {
+it('a message with too many fields is refused over gRPC for a caller without rights', async () => {
   const labels = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'v']))
   const request = { data: { metadata: { name: 'x', labels } } }
   const { error } = await unary(client, 'CreateInstance', request, bearer('nobody'))

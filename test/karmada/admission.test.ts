@@ -171,7 +171,7 @@ describe('Karmada’s webhooks refuse', () => {
     )
   })
 
-  it('to delete what is protected', () => {
+  it('to delete a protected object', () => {
     const labelled = (value: string) =>
       policy({}, { labels: { 'resourcetemplate.karmada.io/deletion-protected': value } })
     expect(deletionRefusal(labelled('Always'))).toEqual({

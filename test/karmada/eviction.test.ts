@@ -276,7 +276,7 @@ describe('cluster taint policies', () => {
       policy({ addOnConditions: condition('In', 'False'), targetClusters: { clusterNames: ['m2'] } }),
     ],
     ['an operator that Karmada does not know', policy({ addOnConditions: condition('Exists', 'False') })],
-  ])('do nothing for %s', (_, one) => {
+  ])('do not act for %s', (_, one) => {
     expect(taints(cluster('False'), one)).toEqual([])
   })
 

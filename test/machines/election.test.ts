@@ -140,7 +140,7 @@ describe('on a healthy network', () => {
   }
   const takeover = (world: Election, since: number) => world.terms.at(-1)!.from - since
 
-  it('one leader goes on leading', () => {
+  it('one leader keeps leading', () => {
     const world = settled()
     world.runUntil(3_600_000)
     expect(world.terms).toHaveLength(1)

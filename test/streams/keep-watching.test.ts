@@ -127,7 +127,7 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('resumes at once each time a watch breaks that lasted as long as the longest pause', () => {
+  it('resumes without a pause when a broken watch had lasted as long as the longest pause', () => {
     const broken = { marbles: 'o 30s #', values: { o: opened }, error: reset }
     const lines = play({ lists: [oneThing], watches: [broken] }, 200_000)
     const interruptions = lines.filter(line => line.includes('interrupted'))

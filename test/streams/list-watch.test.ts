@@ -87,13 +87,13 @@ describe('a list', () => {
     ])
   })
 
-  it('asks for everything at once where it must be whole', async () => {
+  it('requests one page with all items when the list must be complete', async () => {
     const { requests, words } = lists([page([])], { whole: true })
     await words
     expect(requests[0]?.query).toMatchObject({ limit: undefined })
   })
 
-  it('takes the null of Go for no items', async () => {
+  it('reads null items as an empty list', async () => {
     expect(await lists([page(null)]).words).toEqual([
       '{"type":"listed","objects":[]}',
       '{"type":"synced","cursor":"9"}',
@@ -101,7 +101,7 @@ describe('a list', () => {
     ])
   })
 
-  it('leaves an object the type that it carries itself', async () => {
+  it('keeps the apiVersion and kind of an item that has them', async () => {
     const own = thing('a', { apiVersion: 'other/v2', kind: 'Special' })
     const [first] = await lists([page([own])]).words
     expect(JSON.parse(first ?? '')).toMatchObject({ objects: [{ apiVersion: 'other/v2', kind: 'Special' }] })
@@ -113,7 +113,7 @@ describe('a list', () => {
     ['is empty', '', 'the answer is not a list'],
     ['has no version', page([], {}), 'the list has no resourceVersion, so it cannot be watched'],
     ['has an object without a name', page([{ metadata: {} }]), 'the server sent an object without a name'],
-  ])('fails where the answer %s', async (_, answer, message) => {
+  ])('fails when the answer %s', async (_, answer, message) => {
     expect(await lists([answer]).words).toEqual([`Error: ${path}: ${message}`])
   })
 
@@ -130,7 +130,7 @@ const watched = (...events: readonly unknown[]) =>
   seen(listWatch(server([], events).api, things).watch('9', 300))
 
 describe('a watch', () => {
-  it('begins after the version that was listed, and asks for bookmarks and an end', async () => {
+  it('starts at the listed version, and requests bookmarks and a timeout', async () => {
     const { api, requests } = server([])
     expect(await seen(listWatch(api, things, { labelSelector: 'a=b' }).watch('9', 300))).toEqual([
       '{"type":"opened"}',

@@ -24,7 +24,7 @@ const inShort = ({ metadata: { name, uid, resourceVersion } }: KubeObject) =>
   `${name}@${resourceVersion}${uid === `uid-${name}` ? '' : ` (${uid})`}`
 
 describe('ObjectStore', () => {
-  it('adds what a list names and says when the list is complete', () => {
+  it('adds the items of a list, and reports when the list is complete', () => {
     expect(changes(restarted, listed(thing('a', 1)), listed(thing('b', 2)), synced(9))).toEqual([
       'ADDED a@1',
       'ADDED b@2',
@@ -36,7 +36,7 @@ describe('ObjectStore', () => {
     expect(changes(applied('a', 1), applied('a', 1), applied('a', 2))).toEqual(['ADDED a@1', 'MODIFIED a@2'])
   })
 
-  it('takes an object of another uid for another one, also at the same version', () => {
+  it('treats another uid as another object, also at the same version', () => {
     expect(changes(applied('a', 1, 'first'), applied('a', 1, 'second'))).toEqual([
       'ADDED a@1 (first)',
       'DELETED a@1 (first)',
@@ -44,7 +44,7 @@ describe('ObjectStore', () => {
     ])
   })
 
-  it('takes an object without a version for changed: nothing says that it is the same', () => {
+  it('treats an object without a resourceVersion as changed', () => {
     const unversioned: Seen<KubeObject> = {
       type: 'applied',
       object: { apiVersion: 'test/v1', kind: 'Thing', metadata: { name: 'a', uid: 'uid-a' } },
@@ -61,7 +61,7 @@ describe('ObjectStore', () => {
     ])
   })
 
-  it('deletes nothing for a relist that broke off', () => {
+  it('deletes no object for an incomplete relist', () => {
     const before = [restarted, listed(thing('a', 1), thing('b', 2)), synced(9)]
     expect(changes(...before, restarted, listed(thing('b', 2)), interrupted).slice(3)).toEqual([])
     const again = [restarted, listed(thing('a', 1)), synced(12)]

@@ -6,7 +6,7 @@ describe('the order of one watch', () => {
     ['an event that the watch began after', '9'],
     ['the version that the watch began at', '10'],
     ['an event that was sent before', '12'],
-  ])('takes %s for a repeat', (_, version) => {
+  ])('treats %s as a repeat', (_, version) => {
     const order = new WatchOrder('10')
     expect(['11', '12', '15'].map(one => order.isNews(one))).toEqual([true, true, true])
     expect(order.isNews(version)).toBe(false)
@@ -21,20 +21,20 @@ describe('the order of one watch', () => {
     expect(() => order.isNews('15')).toThrow(OutOfOrderError)
   })
 
-  it('ignores a bookmark that moves nothing on', () => {
+  it('ignores a bookmark at the current version', () => {
     const order = new WatchOrder('10')
     order.isNews('20')
     expect(['15', '20', '21'].map(one => order.isProgress(one))).toEqual([false, false, true])
   })
 
-  it('remembers 1,024 events, and no more: it must not grow with the age of the watch', () => {
+  it('remembers at most 1,024 events', () => {
     const order = new WatchOrder('10')
     for (let version = 11; version <= 11 + 1_024; version += 1) order.isNews(String(version))
     expect(order.isNews('12')).toBe(false)
     expect(() => order.isNews('11')).toThrow(OutOfOrderError)
   })
 
-  it('lets versions pass that are no numbers: they cannot be compared', () => {
+  it('accepts versions that are not numbers', () => {
     const order = new WatchOrder('b')
     expect(['a', 'c', 'a'].map(one => order.isNews(one))).toEqual([true, true, true])
   })

@@ -73,7 +73,7 @@ describe('the signal of a term', () => {
 })
 
 describe('the end of an election', () => {
-  it('ends the term, says so, and completes', () => {
+  it('ends the term, logs that, and completes', () => {
     const { view, emitted, completed } = viewing()
     const { signal } = view.at(leading('me'), within)
     view.end()
@@ -85,7 +85,7 @@ describe('the end of an election', () => {
   })
 
   it.each(['done', 'error', 'stopped'] as const)(
-    'as %s is the end of the term, whatever state the machine was in',
+    'as %s ends the term in any state of the machine',
     status => {
       const { view } = viewing()
       const { signal } = view.at(leading('me'), within)

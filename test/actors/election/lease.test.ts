@@ -331,7 +331,7 @@ describe('a leader', () => {
     expect(new Set(all.map(({ identity }) => identity)).size).toBe(2)
   })
 
-  it('writes once per retry period and reads nothing', async () => {
+  it('writes once per retry period and does not read', async () => {
     const { api, requests } = connection()
     await leads(replica('a', { api }))
     requests.length = 0

@@ -114,7 +114,7 @@ describe('instances that are created at the same time', () => {
     expect(reported.has('young')).toBe(true)
   })
 
-  it('never both own one control plane, in whatever order they are reached', () => {
+  it('never both own one control plane, for any order of first contact', () => {
     const fleet = fc.array(
       fc.record({ day: fc.integer({ min: 1, max: 3 }), plane: fc.nat(2), turn: fc.nat() }),
       {

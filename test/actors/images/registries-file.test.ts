@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('an entry has defaults for what people see', () => {
+it('an entry has a default alias and host', () => {
   expect(parsed('registries: [{ name: team, url: "https://registry.example:5000/" }]')).toEqual([
     {
       ...{ name: 'team', alias: 'team', host: 'registry.example:5000', tokenServers: [] },
@@ -38,12 +38,12 @@ it.each([
     'registries: [{ name: a, url: "https://a" }, { name: a, url: "https://b" }]',
     'two registries are called a',
   ],
-])('a file is refused where it is wrong: %s', (text, words) => {
+])('refuses the file %s and names the wrong field', (text, words) => {
   expect(() => parsed(text)).toThrow(words)
   expect(() => parsed(text)).toThrow('registriesFile: /etc/r.yaml')
 })
 
-it('a file that cannot be used is named when the process starts, and nothing of a credential is', async () => {
+it('an unusable file is named when the process starts, without the content of a credential', async () => {
   const SECRET = 'correct horse'
   expect(await registriesOf({ registriesFile: undefined })).toEqual([])
   await expect(registriesOf({ registriesFile: join(folder, 'none') })).rejects.toThrow(

@@ -60,7 +60,7 @@ afterEach(async () => {
 })
 
 describe('a registry', () => {
-  it('is read with one challenge for all its requests', async () => {
+  it('sends one challenge for all requests of a visit', async () => {
     const one = visit()
     expect(await one.repositories()).toEqual(repositories)
     expect(await one.tags('shop/web')).toEqual(['stable', 'v1', 'v2'])
@@ -71,7 +71,7 @@ describe('a registry', () => {
     expect(double.received.filter(({ authorization }) => authorization === undefined)).toHaveLength(1)
   })
 
-  it('whose password was replaced is read with the new one at once', async () => {
+  it('whose password was replaced is read with the new password at once', async () => {
     const registry = connect()
     await registry.visit(never).repositories()
     double.changePassword('another')
@@ -79,7 +79,7 @@ describe('a registry', () => {
     expect(await registry.visit(never).repositories()).toEqual(repositories)
   })
 
-  it('is followed from page to page; where it names another host for itself, nothing is sent there', async () => {
+  it('is read page by page, and a link to another host is followed at the registry’s own host', async () => {
     whenKnown((request, response) => {
       const isFirst = !request.url?.includes('last=')
       const link = '<https://elsewhere.example/v2/_catalog?last=b&n=2>; rel="next"'
@@ -89,7 +89,7 @@ describe('a registry', () => {
     expect(double.received.at(-1)?.path).toBe('/v2/_catalog?last=b&n=2')
   })
 
-  it('shows no names that nobody could pull', async () => {
+  it('shows no repository or tag whose name cannot be pulled', async () => {
     const names = ['a', '../b', 'a/../../v2/x', 'A', 'ü', 'a//b', '', 'a%2Fb', 'x'.repeat(256)]
     const tags = ['v1', '../x', 'a/b', 'ü', '', '.x', 'y'.repeat(129)]
     whenKnown((_, response) => json(response, { repositories: names, tags }))
@@ -97,7 +97,7 @@ describe('a registry', () => {
     expect(await visit().tags('a')).toEqual(['v1'])
   })
 
-  it('may have no tags, and no repositories', async () => {
+  it('may have no tags and no repositories', async () => {
     whenKnown((_, response) => json(response, { tags: null, repositories: null }))
     expect(await visit().tags('a')).toEqual([])
     expect(await visit().repositories()).toEqual([])
@@ -126,21 +126,21 @@ describe('a registry that misbehaves', () => {
     (_, response) =>
       json(response, body)
   it.each<[string, Answer, string, string]>([
-    ['leads back to a page', page('</v2/_catalog?n=1000>; rel="next"'), 'gateway', 'NoRegistry'],
-    ['has pages without end', endless, 'unmet', 'RegistryTooLarge'],
+    ['links to a page that was read', page('</v2/_catalog?n=1000>; rel="next"'), 'gateway', 'NoRegistry'],
+    ['has endless pages', endless, 'unmet', 'RegistryTooLarge'],
     ['continues at another path', page('</v2/secret?x=1>; rel="next"'), 'gateway', 'NoRegistry'],
-    ['continues by a path that climbs', page('</v2/_catalog/../x?y=1>; rel="next"'), 'gateway', 'NoRegistry'],
-    ['continues at no URL', page('<https://[>; rel="next"'), 'gateway', 'NoRegistry'],
+    ['continues at a path with ..', page('</v2/_catalog/../x?y=1>; rel="next"'), 'gateway', 'NoRegistry'],
+    ['continues at an invalid URL', page('<https://[>; rel="next"'), 'gateway', 'NoRegistry'],
     ['redirects in a circle', bare(302, { location: '/v2/_catalog' }), 'gateway', 'RegistryRedirects'],
     ['redirects elsewhere', bare(307, { location: 'http://169.254.1.1/' }), 'gateway', 'RegistryRedirects'],
     ['has no catalog', bare(404), 'unmet', 'NoCatalog'],
-    ['is busy', bare(429), 'busy', 'RegistryBusy'],
-    ['fails', bare(500), 'unavailable', 'RegistryUnavailable'],
-    ['lets nobody list', bare(403), 'gateway', 'RegistryCredentialRefused'],
-    ['is none', bare(200), 'gateway', 'NoRegistry'],
-    ['sends names that are no text', sends({ repositories: [1] }), 'gateway', 'NoRegistry'],
+    ['answers 429', bare(429), 'busy', 'RegistryBusy'],
+    ['answers 500', bare(500), 'unavailable', 'RegistryUnavailable'],
+    ['answers 403', bare(403), 'gateway', 'RegistryCredentialRefused'],
+    ['answers with HTML', bare(200), 'gateway', 'NoRegistry'],
+    ['sends names that are numbers', sends({ repositories: [1] }), 'gateway', 'NoRegistry'],
     ['sends null', sends(null), 'gateway', 'NoRegistry'],
-  ])('and %s is refused', async (_what, answer, kind, reason) => {
+  ])('that %s is refused', async (_what, answer, kind, reason) => {
     whenKnown(answer)
     const error = await refusal(visit().repositories())
     expect(error).toMatchObject({ name: 'ServiceError', kind, reason })
@@ -156,7 +156,7 @@ describe('a registry that misbehaves', () => {
     ],
     ['no sizes', '{}', {}],
     ['sizes below 0', '{"config":{"size":-1},"layers":[]}', {}],
-  ])('and sends a manifest with %s is refused', async (_what, text, headers) => {
+  ])('that sends a manifest with %s is refused', async (_what, text, headers) => {
     whenKnown((_, response) =>
       response.writeHead(200, { 'content-type': OCI_MANIFEST, ...headers }).end(text),
     )
@@ -164,7 +164,7 @@ describe('a registry that misbehaves', () => {
     expect(error).toMatchObject({ kind: 'gateway', reason: 'NoRegistry' })
   })
 
-  it('and sends 100 MB is cut off', async () => {
+  it('that sends 100 MB is disconnected', async () => {
     let sent = 0
     whenKnown((_, response) => {
       const more = () => {
@@ -181,13 +181,13 @@ describe('a registry that misbehaves', () => {
     expect(sent).toBeLessThan(50 << 20)
   })
 
-  it('and does not answer is given up', async () => {
+  it('that does not answer fails the request at its timeout', async () => {
     whenKnown(() => undefined)
     const registry = connect({}, { timeoutMs: 500 })
     expect(await refusal(registry.visit(never).repositories())).toMatchObject({ kind: 'late' })
   })
 
-  it('and does not answer before its caller hangs up notices that', async () => {
+  it('whose caller hangs up sees the request end', async () => {
     const caller = new AbortController()
     let gone = false
     whenKnown((_, response) => {
@@ -203,7 +203,7 @@ describe('a registry that misbehaves', () => {
     await waitFor(() => expect(gone).toBe(true))
   })
 
-  it('or needs more requests than a call may make is refused', async () => {
+  it('that needs more requests than a call may make is refused', async () => {
     const one = visit({}, { requests: 2 })
     await one.repositories()
     await one.tags('shop/web')
@@ -222,7 +222,7 @@ describe('a token', () => {
     })
   const tokenRequests = () => double.received.filter(({ path }) => path.startsWith('/token'))
 
-  it('is had from the registry itself, for what the challenge says, and used again', async () => {
+  it('comes from the registry itself for the scope of the challenge, and is reused', async () => {
     wantsTokens(`${double.url}/token`)
     const registry = connect()
     expect(await registry.visit(never).repositories()).toEqual(['a'])
@@ -235,7 +235,7 @@ describe('a token', () => {
     ])
   })
 
-  it('that has less than ten seconds to live is not used again', async () => {
+  it('that expires within ten seconds is not reused', async () => {
     wantsTokens(`${double.url}/token`, { access_token: 'the.token', expires_in: 5 })
     const registry = connect()
     await registry.visit(never).repositories()
@@ -243,7 +243,7 @@ describe('a token', () => {
     expect(tokenRequests()).toHaveLength(2)
   })
 
-  it('is had without a credential where none is configured', async () => {
+  it('is requested without a credential when none is configured', async () => {
     wantsTokens(`${double.url}/token`)
     const registry = connect({ credentialsFile: undefined })
     expect(registry.isPublic).toBe(true)
@@ -251,7 +251,7 @@ describe('a token', () => {
     expect(tokenRequests()[0]?.authorization).toBeUndefined()
   })
 
-  it('is not had from a server that the entry does not name: no credential leaves', async () => {
+  it('is not requested from a server that the entry does not name, and no credential is sent', async () => {
     const other = await startRegistryDouble()
     try {
       for (const realm of [
@@ -274,7 +274,7 @@ describe('a token', () => {
   })
 
   it.each([[{}], [{ token: 'a\r\nx: y' }], [{ token: '' }], [{ token: 5 }], [[]]])(
-    'that is none is refused: %j',
+    'is not accepted from the answer %j',
     async token => {
       wantsTokens(`${double.url}/token`, token)
       const error = await refusal(visit().repositories())
@@ -282,7 +282,7 @@ describe('a token', () => {
     },
   )
 
-  it('that the registry does not take is refused after one try', async () => {
+  it('that the registry refuses fails the call after one try', async () => {
     wantsTokens(`${double.url}/token`, { token: 'another' })
     const error = await refusal(visit().repositories())
     expect(error).toMatchObject({ kind: 'gateway', reason: 'RegistryCredentialRefused' })

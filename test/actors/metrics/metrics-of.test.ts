@@ -30,7 +30,7 @@ const settings = (more: object) => ({
   ...more,
 })
 
-it('the settings may name no metrics service', async () => {
+it('settings without metricsUrl give no metrics service', async () => {
   expect(await metricsOf(settings({ metricsUrl: undefined }))).toBeUndefined()
 })
 
@@ -46,7 +46,7 @@ it.each([
   ['metricsCredentialsFile', `username: "a:b"\npassword: "${SECRET}"`, /must hold YAML or JSON/],
   ['metricsCredentialsFile', `username: a\npassword: 5\nnote: "${SECRET}"`, /must hold YAML or JSON/],
 ])(
-  'the settings refuse the %s %j when the process starts, and quote nothing of it',
+  'settings with the %s %j are refused when the process starts, without quoting it',
   async (name, text, words) => {
     const path = text === undefined ? join(folder, 'nowhere') : file('setting', text)
     const error = await metricsOf(settings({ [name]: path })).then(
@@ -59,7 +59,7 @@ it.each([
   },
 )
 
-it('the settings take a token, too, and a path before the API’s', async () => {
+it('settings may have a token, and a path before the path of the API', async () => {
   let seen: readonly (string | undefined)[] = []
   double.answerWith((request, response) => {
     seen = [request.method, request.url, request.headers.authorization]

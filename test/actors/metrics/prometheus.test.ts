@@ -60,7 +60,7 @@ afterEach(async () => {
 })
 
 describe('an answer', () => {
-  it('has times in milliseconds, and values as Prometheus writes them', async () => {
+  it('has times in milliseconds and Prometheus’ own values', async () => {
     const { series, warnings } = await send('values are text')
     expect(series.map(({ values }) => values)).toEqual(
       ['+Inf', '-Inf', 'NaN', '100'].map(value => [[1_600_000_600_000, value]]),
@@ -71,13 +71,13 @@ describe('an answer', () => {
     expect(range.series[0]?.values[1]).toEqual([1_600_000_007_500, '100'])
   })
 
-  it('of a number is one series without labels', async () => {
+  it('that is a number becomes one series without labels', async () => {
     expect((await send('a number is a scalar')).series).toEqual([
       { labels: {}, values: [[1_600_000_600_000, '203.5']] },
     ])
   })
 
-  it('keeps warnings and remarks, and says which series have no plain values', async () => {
+  it('keeps warnings and infos, and counts series that have only histograms', async () => {
     const vector = [
       { metric: { a: '1' }, value: [1, '2'] },
       { metric: { a: '2' }, histogram: [1, { count: '1', sum: '2' }] },
@@ -109,7 +109,7 @@ describe('a refusal', () => {
     ['more than 11,000 steps', 'invalid', 'BadQuery', 'exceeded maximum resolution of 11,000 points'],
     ['a text is a string', 'invalid', 'BadQuery', 'gives a text'],
     ['a range selector is a matrix', 'invalid', 'BadQuery', 'use range-metric'],
-  ])('for %s keeps Prometheus’ words', async (claim, kind, reason, words) => {
+  ])('for %s keeps Prometheus’ message', async (claim, kind, reason, words) => {
     const error = await refusal(send(claim))
     expect(error).toMatchObject({ name: 'ServiceError', kind, reason })
     expect(error.message).toContain(words)
@@ -141,7 +141,7 @@ describe('a refusal', () => {
     [200, [], 'gateway', 'NoPrometheus'],
     [200, '', 'gateway', 'NoPrometheus'],
     [302, '', 'gateway', 'NoPrometheus'],
-  ])('for %i %j is a %s', async (status, body, kind, reason) => {
+  ])('for status %i with body %j has the kind %s', async (status, body, kind, reason) => {
     double.answerWith((_, response) =>
       typeof body === 'string'
         ? response.writeHead(status, { location: `${double.url}/elsewhere` }).end(body)
@@ -153,8 +153,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('what never ends is ended', () => {
-  it('an answer of 100 MB, without reading it whole', async () => {
+describe('a request is ended', () => {
+  it('during an answer of 100 MB', async () => {
     let sent = 0
     double.answerWith((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -173,7 +173,7 @@ describe('what never ends is ended', () => {
     expect(sent).toBeLessThan(50 << 20)
   })
 
-  it('an answer that stalls, when its time is over', async () => {
+  it('when an answer stalls past the timeout', async () => {
     double.answerWith((_, response) => {
       response.writeHead(200).write('{')
     })
@@ -181,7 +181,7 @@ describe('what never ends is ended', () => {
     expect(error).toMatchObject({ kind: 'late', message: 'the metrics service gave no answer within 50 ms' })
   })
 
-  it('a query whose caller hung up: Prometheus notices', async () => {
+  it('at Prometheus too when its caller hangs up', async () => {
     const caller = new AbortController()
     let gone = false
     double.answerWith((_, response) => {
@@ -199,7 +199,7 @@ describe('what never ends is ended', () => {
 })
 
 describe('a service that cannot be trusted or reached', () => {
-  it('gets no credential where its certificate is not vouched for', async () => {
+  it('gets no credential when its certificate is not trusted', async () => {
     const other = await selfSigned(['127.0.0.1'])
     const error = await refusal(ask(connect({ caFile: file('other.crt', other.certificate) })))
     expect(error).toMatchObject({ kind: 'unavailable', reason: 'ServiceUnreachable' })
@@ -207,7 +207,7 @@ describe('a service that cannot be trusted or reached', () => {
     expect(double.received).toEqual([])
   })
 
-  it('is unavailable when nobody listens', async () => {
+  it('is unavailable when no server listens', async () => {
     await double.close()
     const error = await refusal(ask(connect()))
     expect(error).toMatchObject({ kind: 'unavailable', reason: 'ServiceUnreachable' })
@@ -216,7 +216,7 @@ describe('a service that cannot be trusted or reached', () => {
 })
 
 describe('files that change', () => {
-  it('a credential that was replaced is used at once when the old one is refused', async () => {
+  it('a replaced credential is used at once when the old one is refused', async () => {
     const client = connect()
     const { query = '', time } = row('a number is a scalar').form
     await client.instant(query, time, never)
@@ -226,7 +226,7 @@ describe('files that change', () => {
     expect(double.received).toHaveLength(3)
   })
 
-  it('a credential that stays wrong is refused after one try, and is in no message', async () => {
+  it('a wrong credential is tried once, and is in no message', async () => {
     const client = connect()
     double.changePassword('another')
     const error = await refusal(ask(client))
@@ -235,7 +235,7 @@ describe('files that change', () => {
     expect(double.received).toHaveLength(1)
   })
 
-  it('authorities that were replaced are used within ten seconds', async () => {
+  it('replaced authorities are used within ten seconds', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const next = await selfSigned(['127.0.0.1', 'localhost'])
     const client = connect()
@@ -250,7 +250,7 @@ describe('files that change', () => {
     expect((await client.instant(query, time, never)).series).toHaveLength(1)
   })
 
-  it('a file that is away for a moment does not unmake what was read', async () => {
+  it('a file that is missing for a moment keeps its last content in use', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const client = connect()
     const { query = '', time } = row('a number is a scalar').form
@@ -261,7 +261,7 @@ describe('files that change', () => {
     expect((await client.instant(query, time, never)).series).toHaveLength(1)
   })
 
-  it('a credential that becomes unusable is the operator’s affair: callers are not told the file', async () => {
+  it('an unusable credential is an error that does not name the file to callers', async () => {
     const client = connect()
     file('credential', `{"password": "${SECRET}"`)
     const error = await refusal(ask(client))

@@ -68,7 +68,7 @@ function serving({ caller = async () => ada }: { caller?: () => Promise<Caller> 
 const forLong = () => vi.advanceTimersByTimeAsync(2 * REQUEST_MS)
 
 describe('a gRPC call whose request has arrived whole', () => {
-  it('may take as long as it likes, and leaves no timer', async () => {
+  it('has no time limit, and leaves no timer', async () => {
     const { call } = serving()
     const { listener, statuses } = await call()
     listener.onReceiveHalfClose()
@@ -77,7 +77,7 @@ describe('a gRPC call whose request has arrived whole', () => {
     expect(statuses).toEqual([])
   })
 
-  it('needs no place of its caller, however many there are', async () => {
+  it('takes no slot of its caller, for any number of calls', async () => {
     const { call } = serving()
     const calls = await Promise.all(Array.from({ length: 30 }, () => call()))
     for (const { listener } of calls) listener.onReceiveHalfClose()
@@ -87,7 +87,7 @@ describe('a gRPC call whose request has arrived whole', () => {
 })
 
 describe('a gRPC call whose request does not end', () => {
-  it('is refused after the longest time, and what has arrived of its message is freed', async () => {
+  it('is refused after the longest time, and the received part of its message is freed', async () => {
     const { call } = serving()
     const { next, statuses } = await call()
     await vi.advanceTimersByTimeAsync(REQUEST_MS - 1)
@@ -96,7 +96,7 @@ describe('a gRPC call whose request does not end', () => {
     expect([statuses, next.decoder.readPartialMessage]).toEqual([[4], []])
   })
 
-  it('is not refused where the method takes a stream of requests', async () => {
+  it('is not refused if the method takes a stream of requests', async () => {
     const { call } = serving()
     const { statuses } = await call({ requestStream: true })
     await forLong()
@@ -105,7 +105,7 @@ describe('a gRPC call whose request does not end', () => {
 })
 
 describe('a gRPC call that is cancelled', () => {
-  it('gives its place back', async () => {
+  it('releases its slot', async () => {
     const { call } = serving()
     const slow = await Promise.all(Array.from({ length: 16 }, () => call()))
     await vi.advanceTimersByTimeAsync(2_000)
@@ -116,7 +116,7 @@ describe('a gRPC call that is cancelled', () => {
     expect(statuses).toEqual([])
   })
 
-  it('is reported as over, once', async () => {
+  it('is reported as ended, once', async () => {
     const { call, ended } = serving()
     const { listener } = await call()
     expect(ended).toEqual([])
@@ -124,7 +124,7 @@ describe('a gRPC call that is cancelled', () => {
     expect(ended).toEqual(['/a.Service/Get'])
   })
 
-  it('while its caller is authenticated is reported as over then, and takes no place', async () => {
+  it('during authentication is reported as ended, and takes no slot', async () => {
     const caller = deferred<Caller>()
     const { call, ended } = serving({ caller: () => caller.promise })
     const { listener } = await call()
@@ -138,7 +138,7 @@ describe('a gRPC call that is cancelled', () => {
 it.each([
   ['anyone', '/grpc.health.v1.Health/Check', 4_096],
   ['an accepted caller', '/a.Service/Get', 4_000_000],
-])('a message of %s has at most so many bytes, also decompressed', async (_, path, bytes) => {
+])('a message of %s is refused above its limit of bytes, also decompressed', async (_, path, bytes) => {
   const { next, passed } = await serving().call({ path })
   expect([passed(), next.maxReceiveMessageSize, next.decoder.maxReadMessageLength]).toEqual([1, bytes, bytes])
 })

@@ -23,12 +23,12 @@ describe('the number of fields of an encoded message', () => {
     expect(hasMoreFields(CreateInstanceRequestSchema, instance({}, labels), 310)).toBe(false)
   })
 
-  it('does not count bytes in texts', () => {
+  it('does not count bytes in strings', () => {
     const bytes = instance({ a: '\n\u0002'.repeat(10_000) })
     expect(hasMoreFields(CreateInstanceRequestSchema, bytes, 20)).toBe(false)
   })
 
-  it('goes no deeper than what is decoded', () => {
+  it('goes as deep as the decoder', () => {
     // A list in a list in a list…
     let bytes: Uint8Array = toBinary(
       ValueSchema,
@@ -41,7 +41,7 @@ describe('the number of fields of an encoded message', () => {
     expect(hasMoreFields(ValueSchema, bytes, 1_000)).toBe(false)
   })
 
-  it('throws for what is no message', () => {
+  it('throws for bytes that are not a message', () => {
     const broken = Uint8Array.from([0x0a, 0xff, 0xff, 0xff, 0x7f, ...Array<number>(100).fill(1)])
     expect(() => hasMoreFields(StructSchema, broken, 10)).toThrow()
   })

@@ -47,7 +47,7 @@ function reading(limits: Partial<ProxyLimits> = {}) {
 }
 
 describe('a read under Kairship’s own credential', () => {
-  it('impersonates nobody, and ends with its call', async () => {
+  it('impersonates no user, and ends with its call', async () => {
     const { signal } = new AbortController()
     expect(await reading().get('north', 'ann', signal)).toEqual({ items: [] })
     expect(requests).toEqual([{ method: 'GET', path, query: { limit: 500 }, signal }])
@@ -111,7 +111,7 @@ describe('a read under Kairship’s own credential', () => {
 describe('a connection under Kairship’s own credential', () => {
   const body = { kind: 'Namespace' }
 
-  it('sends a write as it is, impersonates nobody, and ends it with its call', async () => {
+  it('sends a write unchanged, impersonates no user, and ends it with its call', async () => {
     const { signal } = new AbortController()
     const connection = await reading().connect(signal)
     await connection.request({ method: 'POST', path, body })
@@ -145,7 +145,7 @@ describe('a connection under Kairship’s own credential', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('takes a place of the limits for each request and not for itself', async () => {
+  it('takes a slot of the limits for each request and not for itself', async () => {
     const { connect } = reading({ requestsPerInstance: 1 })
     const connections = await Promise.all([connect(), connect()])
     for (const connection of connections) await connection.request({ method: 'POST', path, body })

@@ -43,7 +43,7 @@ describe('when the connection to a deleted instance is closed', () => {
     await nothingLeft()
   })
 
-  it('a short answer in progress breaks, so that nobody accepts half of it', async () => {
+  it('a short answer in progress breaks, so that no client accepts half of it', async () => {
     proxy.upstream.answer = (_, response) => void response.writeHead(200).write('{"items":[]}\n')
     const { response } = await proxy.watch('/north/proxy/api/v1/pods')
     const reader = readAll(response)

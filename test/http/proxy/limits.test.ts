@@ -43,7 +43,7 @@ describe('limits of the proxy', () => {
     await other.close()
   })
 
-  it('leave a caller less than the whole of an instance, whatever is set, and the rest to others', async () => {
+  it('leave a caller fewer slots than an instance has, for any settings', async () => {
     const waiting: ServerResponse[] = []
     proxy.upstream.answer = (_, response) => waiting.push(response)
     const under = [proxy.ask('/north/proxy/a'), proxy.ask('/north/proxy/b')]

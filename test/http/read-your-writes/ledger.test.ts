@@ -54,14 +54,14 @@ describe('among writes to one object', () => {
     ledger.expectedWrites(ann, maps, { namespace: 'a', name: 'x' })?.written[0]?.expected
   const gone: Outcome = { kind: 'wrote', namespace: 'a', name: 'x', expected: { kind: 'gone', uid: 'u' } }
 
-  it('the last one to end decides when none overlap', () => {
+  it('the last one to end counts when none overlap', () => {
     const { ledger, write } = start()
     write(ann, maps, update('x'), wrote('x', '100'))
     write(ann, maps, update('x'), wrote('x', '200'))
     expect(expectation(ledger)).toEqual({ kind: 'present', resourceVersion: '200' })
   })
 
-  it('none decides alone when they overlap, because their order is unknown', () => {
+  it('all count when they overlap, because their order is unknown', () => {
     const { ledger } = start()
     const first = ledger.begin(ann, maps, update('x'))
     const second = ledger.begin(ann, maps, { verb: 'delete', namespace: 'a', name: 'x' })

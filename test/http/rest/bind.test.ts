@@ -92,7 +92,7 @@ describe('a request message', () => {
     }
   })
 
-  it('refuses a body of more values than it decodes for a caller who may do nothing, and leaves a record', async () => {
+  it('refuses a body with too many values for a caller without rights, and leaves a record', async () => {
     const { call, log, host } = testApi()
     const karmadaSpec = { a: Array(30_000).fill({}) }
     const body = { data: { metadata: { name: 'x' }, spec: { install: { karmadaSpec } } } }

@@ -71,7 +71,7 @@ describe('a NoExecute taint', () => {
     expect(await targets('web')).toBe('m2')
   })
 
-  it('keeps what tolerates it, until the toleration ends', async () => {
+  it('keeps workloads that tolerate it, until the toleration ends', async () => {
     const tolerating = (tolerationSeconds?: number) => ({
       ...one,
       clusterTolerations: [
@@ -95,7 +95,7 @@ describe('a NoExecute taint', () => {
     expect(await targets('patient')).toBe('m1')
   })
 
-  it('keeps what cannot run elsewhere, with a pending task', async () => {
+  it('keeps workloads that cannot run elsewhere, with a pending task', async () => {
     await propagate('bound', { clusterAffinity: { clusterNames: ['m1'] } })
     await isHealthyIn('bound', 'm1')
     await setTaints('m1', [DOWN])

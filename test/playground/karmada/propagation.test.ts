@@ -190,7 +190,7 @@ describe('a Deployment with a policy', () => {
     )
   })
 
-  it('leaves nothing when it is deleted', async () => {
+  it('is deleted in its members, with its Works', async () => {
     const binding = await bindingOf('web')
     await remove(control(), DEPLOYMENTS, { namespace: 'default', name: 'web' })
     await eventually('binding, works and object to be gone', async () => {

@@ -271,7 +271,7 @@ describe('an upgrade request that gets an ordinary answer', () => {
     expect(answer()).toContain('container absent is not valid for pod talker')
   })
 
-  it('lists what was asked for', async () => {
+  it('lists the requested containers', async () => {
     const { socket, answer } = await upgrade('pods', Buffer.alloc(0))
     await once(socket, 'end')
     expect(answer()).toContain('"kind":"PodList"')

@@ -50,13 +50,13 @@ const ask = (method: string, question: object): Promise<unknown> =>
 const agrees = <T>(scenarios: fc.Arbitrary<T>, check: (scenario: T) => Promise<void>) =>
   fc.assert(fc.asyncProperty(scenarios, check), { numRuns, seed })
 
-describe('the interpreter of native kinds answers as Karmada’s', () => {
-  it('how many replicas there are, and what one asks for', () =>
+describe('the interpreter of native kinds equals Karmada’s in', () => {
+  it('the replicas and the requests of one replica', () =>
     agrees(resources(...WORKLOADS, 'v1 Pod'), async object => {
       expect(comparable(replicasOf(object))).toEqual(comparable(await ask('replicas', { object })))
     }))
 
-  it('what a template with other replicas is', () =>
+  it('a template with other replicas', () =>
     agrees(
       fc.record({ object: resources(...WORKLOADS), replicas: fc.nat(9) }),
       async ({ object, replicas }) => {
@@ -65,32 +65,32 @@ describe('the interpreter of native kinds answers as Karmada’s', () => {
       },
     ))
 
-  it('what depends on what', () =>
+  it('dependencies', () =>
     agrees(resources(...WITH_PODS, 'networking.k8s.io/v1 Ingress'), async object => {
       const theirs = (await ask('dependencies', { object })) as readonly Dependency[] | null
       expect(inOrder(dependenciesOf(object))).toEqual(inOrder(theirs ?? []))
     }))
 
-  it('whether it is healthy', () =>
+  it('health', () =>
     agrees(resources(...HEALTHY), async object => {
       expect(isHealthy(object)).toBe(await ask('health', { object }))
     }))
 
-  it('what is reported of it', () =>
+  it('the reported status', () =>
     agrees(resources(...REFLECTED), async object => {
       expect(comparable(reflectedStatus(object))).toEqual(
         comparable((await ask('status', { object })) ?? undefined),
       )
     }))
 
-  it('what a template’s status becomes', () =>
+  it('the aggregated status of a template', () =>
     agrees(reportedResources(...AGGREGATED), async ({ object, items }) => {
       const theirs = (await ask('aggregate', { object, items })) as Resource
       const ours = aggregatedStatus(object, items, '2026-01-03T00:00:00Z')
       expect(comparable(ours ?? {})).toEqual(comparable(theirs.status ?? {}))
     }))
 
-  it('what is kept of a member’s object', () =>
+  it('the fields kept from a member’s object', () =>
     agrees(
       fc
         .constantFrom(...RETAINED)

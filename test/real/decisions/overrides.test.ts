@@ -15,7 +15,7 @@ afterAll(() => oracle.close())
 const karmadas = async (scenario: OverrideScenario): Promise<string> =>
   overrideOutcome((await oracle.ask('overrides', scenario)) as OverrideAnswer)
 
-it('overrides make of an object what Karmada makes of it, or are refused where Karmada refuses them', async () => {
+it('overrides give the same object as Karmada, or are refused when Karmada refuses them', async () => {
   await fc.assert(
     fc.asyncProperty(overrideScenarios, async scenario => {
       expect(overrideOutcome(overridden(scenario))).toBe(await karmadas(scenario))
@@ -24,7 +24,7 @@ it('overrides make of an object what Karmada makes of it, or are refused where K
   )
 })
 
-it('and the recorded answers are still those of Karmada (KAIRSHIP_RECORD=1 records them again)', async () => {
+it('the recorded answers equal Karmada’s (KAIRSHIP_RECORD=1 records them again)', async () => {
   const answers: string[] = []
   for (const scenario of sampled(overrideScenarios, 300)) answers.push(await karmadas(scenario))
   if (process.env.KAIRSHIP_RECORD) record('overrides', answers)

@@ -20,8 +20,8 @@ afterAll(() => oracle.close())
 const ask = async (op: string, question: object): Promise<OracleSchedule> =>
   (await oracle.ask(op, question)) as OracleSchedule
 
-describe('decisions are those of Karmada', () => {
-  it('which clusters a template goes to, and with how many replicas', async () => {
+describe('Karmada makes the same decisions about', () => {
+  it('the clusters of a template, and the replicas of each', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async scenario => {
         const ours = schedule(scenario.spec, scenario.status, scenario.clusters)
@@ -33,14 +33,14 @@ describe('decisions are those of Karmada', () => {
     )
   })
 
-  it('and the recorded answers are still those of Karmada (KAIRSHIP_RECORD=1 records them again)', async () => {
+  it('scheduling, and the recorded answers equal Karmada’s (KAIRSHIP_RECORD=1 records them again)', async () => {
     const answers: string[] = []
     for (const scenario of sampled(scenarios)) answers.push(outcomeOf(await karmadas(scenario)))
     if (process.env.KAIRSHIP_RECORD) record('scheduling', answers)
     expect(answers).toEqual(recordedAnswers('scheduling'))
   })
 
-  it('how replicas are divided by weight', async () => {
+  it('the division of replicas by weight', async () => {
     const names = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
     const division = fc.record({
       replicas: fc.nat(500),
@@ -59,7 +59,7 @@ describe('decisions are those of Karmada', () => {
     )
   })
 
-  it('what it calls what it makes of a template', async () => {
+  it('the names of the objects made from a template', async () => {
     const text = fc.stringMatching(/^[A-Za-z0-9:.-]{1,30}$/)
     const named = fc.record({ kind: text, name: text, namespace: fc.oneof(fc.constant(''), text), gvk: text })
     await fc.assert(

@@ -69,7 +69,7 @@ describe(`random writes, seed ${seed}`, () => {
     })
 
   it.each(subjects)(
-    'to one $kind by several managers are answered alike, and store the same',
+    'to one $kind by several managers get the same answers and store the same object',
     async subject => {
       await fc.assert(compared(subject), { seed, numRuns: runs, interruptAfterTimeLimit: 600_000 })
     },

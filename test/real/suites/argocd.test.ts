@@ -50,7 +50,7 @@ describe('the engine of Argo CD through the proxy', () => {
   it.each([
     ['on the client', []],
     ['on the server', ['--server-side']],
-  ])('applies %s, changes and prunes as it does directly', async (_where, flags) => {
+  ])('applies %s, changes and prunes as without the proxy', async (_where, flags) => {
     const direct = await sync(proxy.direct, ...flags)
     const through = await sync(proxy.through, ...flags)
     expect(through.revisions).toEqual(direct.revisions)

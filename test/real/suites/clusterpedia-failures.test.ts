@@ -23,7 +23,7 @@ const REDISCOVERED_WITHIN_MS = 60_000
  * How Clusterpedia fails: what Kairship's router and canary exist for. Each row is a fact that the design builds on; if one
  * turns red, Clusterpedia has become better (or worse) and the design may follow.
  */
-describe('Clusterpedia in trouble', () => {
+describe('Clusterpedia', () => {
   const stack = inject('stack')
   const host = new ApiClient(stack.host)
   const karmadaCredentials = stack.karmadas[east]
@@ -76,7 +76,7 @@ describe('Clusterpedia in trouble', () => {
     for (const one of [host, karmada]) await one.close()
   })
 
-  it('indexes the aggregated type clusters, resourceVersion and all', async () => {
+  it('indexes the aggregated type clusters with resourceVersions', async () => {
     const there = await karmada.must<Json>('GET', '/apis/cluster.karmada.io/v1alpha1/clusters/member-1')
     await eventually(async () => {
       const found = items(await clusters()).find(({ metadata }) => metadata.name === 'member-1')
@@ -84,7 +84,7 @@ describe('Clusterpedia in trouble', () => {
     }, 'member-1 as Karmada has it')
   })
 
-  it('loses all members of an instance silently with Karmada’s aggregated API, and has them back once its PediaCluster is written, if not before', async () => {
+  it('loses all members of an instance without an error when Karmada’s aggregated API is down, and has them again at the latest when its PediaCluster is written', async () => {
     await broken(`${east}-aggregated-apiserver`, 'stop', async () => {
       await eventually(async () => {
         const answer = await clusters()
@@ -104,7 +104,7 @@ describe('Clusterpedia in trouble', () => {
     }, 'the members back in the index')
   })
 
-  it('serves old objects while Karmada’s API server is down, warned of on the path of one cluster only', async () => {
+  it('serves old objects while Karmada’s API server is down, with a warning only on the path of one cluster', async () => {
     await broken(`${east}-kube-apiserver`, 'stop', async () => {
       await eventually(async () => (await condition('Ready')) !== 'True', 'the PediaCluster not Ready')
       const one = await configMaps('/clusters/failing')
@@ -120,7 +120,7 @@ describe('Clusterpedia in trouble', () => {
     await eventually(async () => (await condition('Ready')) === 'True', 'the PediaCluster Ready again')
   })
 
-  it('claims to be syncing after its manager was killed: only a canary shows it', async () => {
+  it('still reports syncing after its manager was killed, and only a canary shows the stall', async () => {
     const syncing = async (): Promise<boolean> => {
       const { status } = await host.must<Json>('GET', pedia)
       const conditions = status.syncResources.flatMap(({ resources }: Json) =>
@@ -167,7 +167,7 @@ describe('Clusterpedia in trouble', () => {
     }, 'the write made meanwhile')
   })
 
-  it('is a 503 of the aggregator while its API server is down', async () => {
+  it('answers 503 through the aggregator while its API server is down', async () => {
     await broken('clusterpedia-apiserver', 'stop', async () => {
       await eventually(async () => (await configMaps('')).status === 503, 'unavailable')
     })

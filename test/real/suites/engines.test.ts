@@ -73,12 +73,12 @@ describe('an engine killed while Kairship runs', () => {
     for (const client of [host, ...karmadas.map(({ client }) => client)]) await client.close()
   })
 
-  it('nothing killed yet: the figures are those of Karmada’s clusters, to the last unit', async () => {
+  it('before any kill: the figures equal those of Karmada’s clusters', async () => {
     for (const { name, client } of karmadas) await saysWhatKarmadaSays(() => instance(name), client)
   })
 
   // Now: an API server that has just been started refuses by mistake, see docs/dependencies.md.
-  it('nothing killed yet: Kairship requested nothing that its roles do not allow', () => {
+  it('before any kill: every request of Kairship is allowed by its roles', () => {
     const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
     expect(lines.filter(line => /forbidden/i.test(line))).toEqual([])
   })
@@ -96,13 +96,13 @@ describe('an engine killed while Kairship runs', () => {
     `${east}-aggregated-apiserver`,
     `${east}-controller-manager`,
     `${east}-scheduler`,
-  ])('%s: both instances are followed and Ready again once it is back', async name => {
+  ])('%s: both instances are Ready again when it is back', async name => {
     await engine(name, 'crash')
     await engine(name, 'start')
     await followed()
   })
 
-  it('a member’s API server: the member counts as not ready until it is back', async () => {
+  it('a member’s API server: the member is counted as not ready until it is back', async () => {
     const ready = async (): Promise<number> => (await instance(east)).status.summary?.clusterSummary?.readyNum
     const { items } = await karmada(east).must<{ items: Json[] }>('GET', clusters)
     const all = items.length
@@ -121,7 +121,7 @@ describe('an engine killed while Kairship runs', () => {
     await eventually(async () => (await ready()) === all, 'all members ready')
   }, 1_200_000)
 
-  it('all of them at once: everything is as it was when they are back', async () => {
+  it('all at once: state and figures are as before when they are back', async () => {
     // In the order in which they were started, which is the one in which they can be.
     const engines = Object.keys(stack.processes)
     await Promise.all(engines.map(name => engine(name, 'crash')))

@@ -80,13 +80,13 @@ describe('Helm through the proxy', () => {
     '! status shop',
   ]
 
-  it('says word for word what it says directly, from install to uninstall', async () => {
+  it('prints the same as directly, from install to uninstall', async () => {
     const lines = life(proxy.member)
     const direct = await play(proxy.direct, lines)
     expect(await play(proxy.through, lines)).toEqual(direct)
   })
 
-  it('what an upgrade through the proxy changed is read there and in the member', async () => {
+  it('an upgrade through the proxy changes the object in the instance and in the member', async () => {
     const words = `shop ${chart} --set member=${proxy.member},colour=green,runs=true`
     await play(proxy.through, [`upgrade --install ${words}`])
     const settings = await run('kubectl', proxy.through, 'get configmap settings --output json')

@@ -65,14 +65,14 @@ const readAll = async (registry: Registry) => {
 
 registryConformance(() => ({ ...basic, ...USER }))
 
-describe('Kairship reads a real registry', () => {
-  it('with a name and a password', async () => {
+describe('a real registry', () => {
+  it('is read with a name and a password', async () => {
     await readAll(
       await connect({ url: basic.url, caFile: site.file('basic.crt', basic.certificateAuthority) }),
     )
   })
 
-  it('with tokens of a server of its own, one for each repository, each used again', async () => {
+  it('is read with one token per repository from its token server, each reused', async () => {
     const registry = await connect({
       url: byToken.url,
       caFile: join(site.folder, 'both.crt'),
@@ -85,7 +85,7 @@ describe('Kairship reads a real registry', () => {
     expect(scopes).toContain('repository:shop/deep/api:pull')
   })
 
-  it('and refuses one whose token server is not allowed, without sending the credential there', async () => {
+  it('is refused when its token server is not allowed, and the credential is not sent there', async () => {
     const before = tokens.received.length
     const registry = await connect({ url: byToken.url, caFile: join(site.folder, 'both.crt') })
     await expect(registry.visit(signal).repositories()).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('Kairship reads a real registry', () => {
   it.each([
     ['a wrong password', { username: USER.username, password: 'wrong' }],
     ['another name', { username: 'nobody', password: USER.password }],
-  ])('and is refused with %s by either', async (_what, credential) => {
+  ])('refuses %s, with Basic and with tokens', async (_what, credential) => {
     const credentialsFile = site.file('wrong.json', JSON.stringify(credential))
     for (const entry of [
       { url: basic.url, caFile: site.file('basic.crt', basic.certificateAuthority) },

@@ -41,11 +41,11 @@ async function connect(to: RunningPrometheus, name: string): Promise<Prometheus>
 
 metricsConformance(() => ({ name: 'prometheus', ...both }))
 
-describe('a query that is bounded to an instance', () => {
+describe('a query bounded to an instance', () => {
   const bound = { label: INSTANCE_LABEL, value: 'north' }
   const sorted = ({ series }: MetricsAnswer) => series.map(one => JSON.stringify(one)).sort()
 
-  it('gives what the query gives where there are no other series', async () => {
+  it('gives the same result as the query in a Prometheus that has only that instance’s series', async () => {
     const [bounded, unbounded] = [await connect(both, 'bounded'), await connect(alone, 'unbounded')]
     let compared = 0
     await fc.assert(
@@ -76,7 +76,7 @@ describe('a query that is bounded to an instance', () => {
     'temperature{zone="} or {kairship_instance=\\"south\\"} or {x=\\""}',
     "temperature{zone!='\\'} or {'} or {kairship_instance=`south`}",
     'max_over_time(temperature[10m:1m] @ 1600000500 offset -30s) or count({kairship_instance="south"})',
-  ])('shows nothing of another: %s', async query => {
+  ])('shows no series of another instance: %s', async query => {
     const client = await connect(both, 'hostile')
     const text = JSON.stringify(await client.instant(boundedQuery(query, bound), AT, signal))
     expect(text).not.toMatch(/south-|owner-of-south|"south"(?!,"|})|"1\d{4}/)

@@ -81,13 +81,13 @@ describe('leadership', () => {
   })
   afterAll(() => Promise.all([host.close(), wire.close()]))
 
-  it('a leader that gets SIGTERM gives the lease back, and the other leads before it runs out', async () => {
+  it('a leader that gets SIGTERM releases the lease, and the other replica leads before it expires', async () => {
     const before = await led(endless.flags)
     await before.stop()
     await succession(before.name)
   })
 
-  it('a leader killed with SIGKILL is succeeded when its lease has run out', async () => {
+  it('after SIGKILL of the leader the other replica leads when the lease has expired', async () => {
     const before = await led(short.flags)
     await before.crash()
     const { last, first } = await succession(before.name)
@@ -96,7 +96,7 @@ describe('leadership', () => {
     expect(waited).toBeGreaterThanOrEqual(short.duration - 1_000)
   })
 
-  it('a leader frozen with SIGSTOP is succeeded, and its term is over when it wakes', async () => {
+  it('after SIGSTOP of the leader the other replica leads, and the first does not lead when it continues', async () => {
     const before = await led(short.flags)
     before.signal('SIGSTOP')
     const { last, first } = await succession(before.name)

@@ -75,7 +75,7 @@ describe('Kairship on the real stack', () => {
     }
   })
 
-  it('counts what Karmada counts', async () => {
+  it('counts the same resources as Karmada', async () => {
     await saysWhatKarmadaSays(() => instance(east), karmadaEast)
     // Two members of two nodes with 16 cores each.
     const { clusterSummary, nodeSummary, resourceSummary } = (await instance(east)).status.summary
@@ -84,7 +84,7 @@ describe('Kairship on the real stack', () => {
     expect(resourceSummary.allocatable.cpu).toBe('64')
   })
 
-  it('follows a member that leaves and joins', async () => {
+  it('updates its figures when a member leaves and joins', async () => {
     const count = async (total: number): Promise<void> =>
       eventually(
         async () => (await instance(east)).status.summary.clusterSummary.totalNum === total,
@@ -122,7 +122,7 @@ describe('Kairship on the real stack', () => {
     expect((await instance(west)).status.phase).toBe('Ready')
   })
 
-  it('names a Karmada API server that was killed, leaves the other instance alone, and heals', async () => {
+  it('reports a killed Karmada API server, keeps the other instance ready, and recovers', async () => {
     await broken([`${east}-kube-apiserver`], 'crash', async () => {
       await inPhase(east, 'Degraded')
       await eventually(
@@ -139,7 +139,7 @@ describe('Kairship on the real stack', () => {
     await inPhase(east, 'Ready')
   })
 
-  it('names an aggregated API that is down while policies still work', async () => {
+  it('reports an aggregated API that is down while policies still work', async () => {
     await broken([`${west}-aggregated-apiserver`], 'stop', async () => {
       await eventually(
         async () => (await condition(west, 'AggregatedAPIHealthy')).status === 'False',
@@ -164,7 +164,7 @@ describe('Kairship on the real stack', () => {
     await inPhase(west, 'Ready')
   })
 
-  it('finds out that Clusterpedia’s manager was killed, which claims health for ever, and heals', async () => {
+  it('reports a killed manager of Clusterpedia although its status stays healthy, and recovers', async () => {
     await broken(['clusterpedia-clustersynchro-manager'], 'crash', async () => {
       await Promise.all([inPhase(east, 'Degraded'), inPhase(west, 'Degraded')])
       for (const name of [east, west]) {
@@ -183,7 +183,7 @@ describe('Kairship on the real stack', () => {
     await Promise.all([inPhase(east, 'Ready'), inPhase(west, 'Ready')])
   })
 
-  it('has a canary in each instance that no policy takes to the members, though it is selected by name', async () => {
+  it('has a canary in each instance that no policy propagates, even one that selects it by name', async () => {
     const taken = '/api/v1/namespaces/default/configmaps'
     const policies = '/apis/policy.karmada.io/v1alpha1/clusterpropagationpolicies'
     const binding = (namespace: string, name: string): string =>
@@ -219,7 +219,7 @@ describe('Kairship on the real stack', () => {
     }
   })
 
-  it('survives the host’s API server', async () => {
+  it('continues after the host’s API server was killed', async () => {
     await broken(['host-kube-apiserver'], 'crash', async () => {
       expect(kairship.pid).toBeDefined()
     })
@@ -227,7 +227,7 @@ describe('Kairship on the real stack', () => {
     expect(kairship.pid).toBeDefined()
   })
 
-  it('comes back to Ready after the engines of an instance, Clusterpedia and the host went down together', async () => {
+  it('is Ready again after an instance’s engines, Clusterpedia and the host went down together', async () => {
     const engines = [
       // The host first: the others cannot start without it.
       'host-kube-apiserver',
@@ -246,7 +246,7 @@ describe('Kairship on the real stack', () => {
     )
   })
 
-  it('after kill -9 the next process finds the same state and changes nothing outside', async () => {
+  it('after SIGKILL the next process finds the same state and writes nothing', async () => {
     const pedia = `/apis/cluster.clusterpedia.io/v1alpha2/pediaclusters/k-${west}`
     const before = await host.must<Json>('GET', pedia)
     await kairship.crash()
@@ -267,7 +267,7 @@ describe('Kairship on the real stack', () => {
     expect(after.metadata.generation).toBe(before.metadata.generation)
   })
 
-  it('names credentials that no longer work, and heals when they do again', async () => {
+  it('reports credentials that are refused, and recovers when they are accepted again', async () => {
     const secret = `/api/v1/namespaces/${kairshipNamespace}/secrets/${west}`
     const { data } = await host.must<{ data: { kubeconfig: string } }>('GET', secret)
     const patch = (kubeconfig: string): Promise<unknown> =>
@@ -285,7 +285,7 @@ describe('Kairship on the real stack', () => {
     await inPhase(west, 'Ready')
   })
 
-  it('deletion leaves nothing, even when the process is killed in the middle', async () => {
+  it('deletes everything, even when the process is killed in the middle', async () => {
     await host.must('DELETE', `${instances}/${east}`)
     await kairship.crash()
     await kairship.start()

@@ -93,7 +93,7 @@ describe('an instance installed by karmada-operator', () => {
     await host.close()
   })
 
-  it('begins with a Karmada object that Kairship writes and the operator fills with its defaults', async () => {
+  it('starts as a Karmada object that Kairship writes and the operator defaults', async () => {
     await install('built', 'Delete')
     await eventually(
       async () => (await karmada('built'))?.spec?.components?.etcd?.local !== undefined,
@@ -104,7 +104,7 @@ describe('an instance installed by karmada-operator', () => {
     expect(spec.crdTarball.httpSource.url).toBe(operator.crdTarball)
   })
 
-  it('gets certificates, a Service and a StatefulSet for etcd, and says meanwhile what it waits for', async () => {
+  it('gets certificates, a Service and a StatefulSet for etcd, and reports meanwhile which are missing', async () => {
     await eventually(async () => (await names(namespaced('built', 'apps/statefulsets'))).length === 1, 'etcd')
     // The Service comes after the StatefulSet.
     for (const kind of ['secrets', 'services'])
@@ -118,7 +118,7 @@ describe('an instance installed by karmada-operator', () => {
     expect((await instance('built')).status.phase).toBe('Registering')
   })
 
-  it('leaves the operator’s defaults alone: the spec settles after one change of each', async () => {
+  it('keeps the operator’s defaults: the spec is stable after one write by each', async () => {
     expect((await karmada('built')).metadata.generation).toBe(2)
     let before = ''
     await eventually(async () => {
@@ -131,7 +131,7 @@ describe('an instance installed by karmada-operator', () => {
     expect((await karmada('built')).metadata.generation).toBe(2)
   })
 
-  it('is not ready because a kubeconfig exists: the control plane behind it does not answer', async () => {
+  it('is not ready while a kubeconfig exists and its control plane does not answer', async () => {
     const [etcd = ''] = await names(namespaced('built', 'apps/statefulsets'))
     await playPod('built', `/statefulsets/${etcd}`)
     const deployed = (): Promise<string[]> => names(namespaced('built', 'apps/deployments'))
@@ -153,7 +153,7 @@ describe('an instance installed by karmada-operator', () => {
     expect((await instance('built')).status.phase).toBe('Registering')
   })
 
-  it('goes with everything of it when the policy is Delete', async () => {
+  it('is deleted completely when the policy is Delete', async () => {
     await host.must('DELETE', `${instances}/built`)
     await eventually(async () => {
       const object = await karmada('built')
@@ -168,7 +168,7 @@ describe('an instance installed by karmada-operator', () => {
     expect(await read('/api/v1/namespaces/karmada-built')).toBeUndefined()
   }, 900_000)
 
-  it('leaves the Karmada object and what the operator made when the policy is Retain', async () => {
+  it('leaves the Karmada object and the operator’s objects when the policy is Retain', async () => {
     await install('kept', 'Retain')
     await eventually(async () => (await names(namespaced('kept', 'apps/statefulsets'))).length === 1, 'etcd')
     await host.must('DELETE', `${instances}/kept`)
@@ -182,7 +182,7 @@ describe('an instance installed by karmada-operator', () => {
     await host.must('DELETE', '/api/v1/namespaces/karmada-kept')
   }, 900_000)
 
-  it('requested nothing that Kairship’s roles do not allow', () => {
+  it('needs no request that Kairship’s roles do not allow', () => {
     const lines = readFileSync(kairship.options.log, 'utf8').split('\n')
     expect(lines.filter(line => /forbidden/i.test(line))).toEqual([])
   })

@@ -30,7 +30,7 @@ const protocols = [
 ] as const
 
 /** What breaks between the proxy and a real Karmada, whose wire the tests cut, and in the index behind it. */
-describe('faults behind the proxy', () => {
+describe('the proxy before a faulty instance', () => {
   const stack = inject('stack')
   const kubectl = programPath('kubectl')
   const home = mkdtempSync(join(tmpdir(), 'kairship-faults-'))
@@ -123,7 +123,7 @@ describe('faults behind the proxy', () => {
     })
   })
 
-  it('a body beyond 3 MiB is refused in Karmada’s words, and nothing of it is stored', async () => {
+  it('a body over 3 MiB is refused with Karmada’s message, and nothing is stored', async () => {
     const [, path, { headers, body }] = exchanges(secrets).find(([what]) => what === tooLarge)!
     // Refused before it is read to its end, and the connection closed under it half a second later: who is slow never hears why.
     await eventually(async () => {
@@ -136,7 +136,7 @@ describe('faults behind the proxy', () => {
     expect((await proxy.karmada.send('GET', `${secrets}/sized`)).status).toBe(404)
   })
 
-  it('readers who vanish leave nothing open behind the proxy', async () => {
+  it('readers that disappear leave no connection to the instance open', async () => {
     await reachable()
     const from = await now()
     const path = `${secrets}?watch=true&resourceVersion=${from}`
@@ -158,7 +158,7 @@ describe('faults behind the proxy', () => {
     )
   })
 
-  it('a list that breaks off in the middle is broken for its reader, never shorter', async () => {
+  it('a list that breaks in the middle breaks for its reader, and is never shorter', async () => {
     const request = client.begin('GET', secrets)
     request.end()
     const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -172,7 +172,7 @@ describe('faults behind the proxy', () => {
     await reachable()
   })
 
-  it('a watch that breaks off is resumed by its reader, who misses nothing and sees nothing twice', async () => {
+  it('a broken watch is resumed by its reader without lost or repeated events', async () => {
     const first = await client.watch(secrets, await now())
     await create('before-the-cut')
     await eventually(async () => first.events.length > 0, 'the first event')
@@ -187,7 +187,7 @@ describe('faults behind the proxy', () => {
   })
 
   it.each(protocols)(
-    'exec over %s is over when its wire is cut, and the next one works',
+    'exec over %s ends when its connection is cut, and the next exec works',
     async (protocol, env) => {
       const talk = await exec(env)
       wire.cut()
@@ -202,7 +202,7 @@ describe('faults behind the proxy', () => {
   it.each([
     ['clusterpedia-apiserver', 'is down'],
     ['postgres', 'has lost its database, and answers 500'],
-  ])('a list is Karmada’s, with a warning, while the index %s %s', async engine => {
+  ])('a list comes from Karmada with a warning while the index %s %s', async engine => {
     const from = async (source: string) =>
       (await client.ask('GET', maps)).headers['kairship-source'] === source
     await eventually(() => from('index'), 'the index answers')
@@ -217,7 +217,7 @@ describe('faults behind the proxy', () => {
     await eventually(() => from('index'), 'the index answers again')
   })
 
-  it('while the index is stalled a writer reads at Karmada, and every reader is warned once the canary notices', async () => {
+  it('while the index is stalled writers read from Karmada, and every reader gets a warning once the canary has noticed', async () => {
     const list = () => client.ask('GET', maps)
     await eventually(async () => (await list()).headers['kairship-source'] === 'index', 'the index answers')
     await control(stack.control, 'clusterpedia-clustersynchro-manager', 'freeze')
@@ -240,7 +240,7 @@ describe('faults behind the proxy', () => {
     await client.ask('DELETE', `${maps}/own`)
   })
 
-  it('an instance that is deleted ends watches and commands to it, and is not found from then on', async () => {
+  it('deleting an instance ends its watches and commands, and it is not found after that', async () => {
     const watch = await client.watch(secrets, await now())
     const talks = await Promise.all(protocols.map(([, env]) => exec(env)))
     const host = new ApiClient(stack.host)

@@ -151,7 +151,7 @@ describe('the proxy over Clusterpedia', () => {
   it.each([
     [maps, configMap('listed')],
     [policies, policy('listed')],
-  ])('lists %s as Karmada does, but for what Clusterpedia takes away', async (path, object) => {
+  ])('lists %s as Karmada does, except for fields that Clusterpedia removes', async (path, object) => {
     await karmada.must('POST', path, object)
     const own = (items: readonly KubeObject[]) =>
       items
@@ -180,7 +180,7 @@ describe('the proxy over Clusterpedia', () => {
   it.each([
     ['objects', 'application/json'],
     ['metadata', 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'],
-  ])('asks Karmada for a list of %s that is empty in the index', async (_, accept) => {
+  ])('reads a list of %s from Karmada when it is empty in the index', async (_, accept) => {
     const path = '/api/v1/namespaces/nowhere/configmaps'
     const { text, headers } = await ask(path, 'GET', undefined, { accept })
     expect([headers['kairship-source-reason'], headers.warning]).toEqual(['Empty', undefined])
@@ -188,7 +188,7 @@ describe('the proxy over Clusterpedia', () => {
     expect(JSON.parse(text).items).toEqual(direct.items)
   })
 
-  it('reads objects of an aggregated API at Karmada, because the index loses them without saying so', async () => {
+  it('reads objects of an aggregated API from Karmada', async () => {
     const { text, headers } = await ask('/apis/cluster.karmada.io/v1alpha1/clusters?limit=500')
     expect([headers['kairship-source-reason'], headers.warning]).toEqual(['Aggregated', undefined])
     expect((JSON.parse(text) as KubeList<KubeObject>).items).toHaveLength(2)
@@ -204,7 +204,7 @@ describe('the proxy over Clusterpedia', () => {
       expect((await ask(path ?? '')).headers['kairship-source-reason']).toBe(reason)
   })
 
-  it('shows its caller at once what was written, deleted and made again, and then from the index', async () => {
+  it('shows callers their own writes, deletions and re-creations at once, and later from the index', async () => {
     expect((await ask(maps, 'POST', configMap('own'))).status).toBe(201)
     expect(namesIn(await ask(maps))).toContain('own')
     await fromIndex(maps)

@@ -85,7 +85,7 @@ const engines = [
 ]
 const ways = ['is away', 'is frozen', 'crashes and is started again'] as const
 
-describe('no list shows fewer objects than its owner has without saying so', () => {
+describe('a list with fewer objects than its owner has carries a warning', () => {
   const stack = inject('stack')
   const home = mkdtempSync(join(tmpdir(), 'kairship-never-fewer-'))
   let proxy: RealProxy

@@ -55,7 +55,7 @@ describe('containers of a member, through the proxy', () => {
     await proxy.close()
   })
 
-  it('logs are those of the member directly, whole, in part, and with times', async () => {
+  it('logs equal the member’s own logs: complete, in part, and with times', async () => {
     for (const flags of [[], ['--tail=1'], ['--timestamps'], ['--limit-bytes=7'], ['-c', 'main']]) {
       const through = await run(['logs', pod, ...flags])
       const options = { kubeconfig: proxy.directToMember, home }
@@ -65,14 +65,14 @@ describe('containers of a member, through the proxy', () => {
     expect((await run(['logs', pod, '-c', 'absent'])).stderr).toContain('container absent is not valid')
   })
 
-  it('logs -f prints at once what is there, and goes on until its reader leaves', async () => {
+  it('logs -f prints existing lines at once, and continues until its reader disconnects', async () => {
     const following = open(['logs', '-f', pod])
     await following.said(/a first line\n[\s\S]*a second line\n/)
     await following.stop()
   })
 
   describe.each(protocols)('over %s', (protocol, env) => {
-    it('exec hands on what a command writes, each stream on its own, and how it ended', async () => {
+    it('exec transfers stdout and stderr separately, and the exit code', async () => {
       const words = ['exec', pod, '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']
       const through = await run(words, env)
       expect(through).toEqual(
@@ -83,7 +83,7 @@ describe('containers of a member, through the proxy', () => {
       expect(through.stderr).toMatch(/^err\n[\s\S]*exit status 3/)
     })
 
-    it('exec -i carries a large input there unchanged, and over WebSocket a large output back', async () => {
+    it('exec -i transfers a large input unchanged, and over WebSocket a large output', async () => {
       const input = randomBytes(3 * 1024 * 1024).toString('base64')
       const take = `head -c ${input.length}`
       const sum = await run(['exec', '-i', pod, '--', 'sh', '-c', `${take} | sha256sum`], env, input)
@@ -95,7 +95,7 @@ describe('containers of a member, through the proxy', () => {
       expect([back.code, back.stderr, hash(back.stdout)]).toEqual([0, '', hash(input)])
     })
 
-    it('exec -i is a conversation: an answer comes while the input is open', async () => {
+    it('exec -i answers while its input is open', async () => {
       const answer = 'for i in 1 2 3; do read line; echo "you said $line"; done'
       const talk = open(['exec', '-i', pod, '--', 'sh', '-c', answer], env)
       for (const line of ['one', 'two', 'three']) {
@@ -105,7 +105,7 @@ describe('containers of a member, through the proxy', () => {
       expect(await talk.ended).toBe(0)
     })
 
-    it('attach shows what the container writes', async () => {
+    it('attach prints the output of the container', async () => {
       const attached = open(['attach', pod], env)
       await waitFor(() => {
         // Whether it is attached yet, nobody says: what is written until then is not heard.
@@ -115,7 +115,7 @@ describe('containers of a member, through the proxy', () => {
       await attached.stop()
     })
 
-    it('cp brings a file there and back unchanged', async () => {
+    it('cp copies a file in and out unchanged', async () => {
       const away = mkdtempSync(join(tmpdir(), 'kairship-container-'))
       const bytes = randomBytes(protocol === 'SPDY' ? 1024 : 1024 * 1024)
       writeFileSync(join(home, 'sent'), bytes)
@@ -129,7 +129,7 @@ describe('containers of a member, through the proxy', () => {
       expect(hash(readFileSync(back))).toBe(hash(bytes))
     })
 
-    it('port-forward joins several connections at once, each with its own echo', async () => {
+    it('port-forward echoes several connections at once, each separately', async () => {
       const forward = open(['port-forward', `pod/${pod}`, ':80'], env)
       const [, port] = await forward.said(/Forwarding from 127\.0\.0\.1:(\d+) -> 80/)
       const sockets = await Promise.all([1, 2, 3].map(() => connected(Number(port))))
@@ -142,7 +142,7 @@ describe('containers of a member, through the proxy', () => {
       await forward.stop()
     })
 
-    it('exec is over, and says so, when Karmada’s aggregated API is killed under it', async () => {
+    it('exec ends with an error when Karmada’s aggregated API is killed', async () => {
       const talk = open(['exec', '-i', pod, '--', 'cat'], env)
       talk.write('hello\n')
       await talk.said(/hello\n/)
@@ -162,7 +162,7 @@ describe('containers of a member, through the proxy', () => {
     })
   })
 
-  it('exec in a pod that is not there is refused in the member’s own words', async () => {
+  it('exec in a missing pod is refused with the member’s message', async () => {
     const { code, stderr } = await run(['exec', 'absent', '--', 'true'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('pods "absent" not found')])
   })

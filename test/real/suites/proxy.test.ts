@@ -45,23 +45,23 @@ describe('the proxy on the real stack', () => {
     return story
   }
 
-  it('gives a caller the name and the groups that the host gave them', async () => {
+  it('sends the user name and groups of the host to the instance', async () => {
     const { stdout } = await run(proxy.through, ['auth', 'whoami', '-o', 'json'])
     const { username, groups } = JSON.parse(stdout).status.userInfo
     expect([username, [...groups].sort()]).toEqual([robot.user, [...robot.groups].sort()])
   })
 
-  it.each(scenes)('$what: says word for word what Karmada says directly', async scene => {
+  it.each(scenes)('$what: prints the same as directly at Karmada', async scene => {
     const direct = await play(scene, proxy.direct)
     expect(await play(scene, proxy.through)).toEqual(direct)
   })
 
-  it(`${memberScene.what}: says word for word what Karmada says directly`, async () => {
+  it(`${memberScene.what}: prints the same as directly at Karmada`, async () => {
     const direct = await play(memberScene, proxy.directToMember)
     expect(await play(memberScene, proxy.throughToMember)).toEqual(direct)
   })
 
-  it('reads a list of many pages whole, and each object once', async () => {
+  it('returns each object of a list of many pages once', async () => {
     await proxy.karmada.must('POST', '/api/v1/namespaces', { metadata: { name: 'many' } })
     const path = '/api/v1/namespaces/many/configmaps'
     // Through the proxy: who wrote them is shown them, however far behind the index is.
@@ -87,7 +87,7 @@ describe('the proxy on the real stack', () => {
     await proxy.karmada.must('DELETE', '/api/v1/namespaces/many')
   })
 
-  it('a deployment with a policy, applied through the proxy, runs in the member and is read there', async () => {
+  it('a Deployment with a policy that is applied through the proxy runs in the member', async () => {
     const manifest = `
 apiVersion: apps/v1
 kind: Deployment
@@ -142,7 +142,7 @@ spec:
     ])
   })
 
-  it('informers see through the proxy what they see directly, while connections are cut and versions expire', async () => {
+  it('informers see the same through the proxy as directly, while connections are cut and versions expire', async () => {
     await run(proxy.direct, ['create', 'namespace', 'churn'])
     const sides = ['--direct', proxy.direct, '--through', proxy.through, '--namespace', 'churn']
     const seconds = process.env.KAIRSHIP_CHURN_SECONDS ?? '40'

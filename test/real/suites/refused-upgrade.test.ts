@@ -25,7 +25,7 @@ const SPDY = [
  * whatever arrives over that connection without another identity is executed as the instance's administrator. kube-apiserver
  * keeps the connection of a refused upgrade open for the next request.
  */
-describe('a caller without rights inside, before a kube-apiserver that knows Kairship by its client certificate', () => {
+describe('a caller without rights in an instance that authenticates Kairship by client certificate', () => {
   const { host } = inject('stack')
   const log = fakeLog()
   let api: KubeApi
@@ -75,7 +75,7 @@ describe('a caller without rights inside, before a kube-apiserver that knows Kai
   ].join('\r\n')
   const secrets = 'GET /api/v1/namespaces/kube-system/secrets HTTP/1.1\r\nHost: instance\r\n\r\n'
 
-  it('is shown to be able to read secrets with the credential that its requests travel under', async () => {
+  it('could read secrets with Kairship’s own credential', async () => {
     const kube = await api.request<{ kind: string }>({
       method: 'GET',
       path: '/api/v1/namespaces/kube-system/secrets',
@@ -87,7 +87,7 @@ describe('a caller without rights inside, before a kube-apiserver that knows Kai
     ['WebSocket', 'GET', WEBSOCKET],
     ['SPDY', 'POST', SPDY],
   ])(
-    'gets one refusal for an exec over %s, and nothing for what it sends before and after that',
+    'gets one 403 for an exec over %s, and no answer to the bytes before and after it',
     async (_, method, lines) => {
       const text = await say(exec(method, lines) + secrets, whoAmI + secrets)
       expect(text).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/)

@@ -20,7 +20,7 @@ const pod = 'stayer'
 const spdy = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }
 
 /** Two replicas before a real Karmada, and clients that reach them as through a Service: what ends, and how it goes on. */
-describe('of two replicas behind a Service', () => {
+describe('two replicas behind a Service', () => {
   const stack = inject('stack')
   /** A stack that is kept has the namespaces of the run before. */
   const run = Date.now().toString(36)
@@ -79,7 +79,7 @@ describe('of two replicas behind a Service', () => {
     return program
   }
 
-  it('kubectl get -w prints each object once, also when the index could answer its list', async () => {
+  it('let kubectl get -w print each object once, also when the index could answer its list', async () => {
     const namespace = `watched-once-${run}`
     const path = `/api/v1/namespaces/${namespace}/configmaps`
     await proxy.karmada.must('POST', '/api/v1/namespaces', {
@@ -107,7 +107,7 @@ describe('of two replicas behind a Service', () => {
   })
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'one gets %s: informers go on at the other without listing again, nothing is missed, doubled or written twice',
+    'after %s of one, informers continue at the other without a list, and no event or write is lost or repeated',
     async signal => {
       const namespace = `replicas-${signal.toLowerCase()}-${run}`
       const leaving = proxy.replica

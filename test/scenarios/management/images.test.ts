@@ -29,7 +29,7 @@ const inTeam = () => ({ ...place(), registry: 'team' })
 const namesOf = ({ items }: { items: { name: string }[] }) => items.map(({ name }) => name)
 
 describe('without registries', () => {
-  it('lists are refused by a stable reason, alike over both wires', async () => {
+  it('lists are refused with a stable reason, the same over REST and gRPC', async () => {
     for (const outcome of [
       await world.calls.both('listRegistries', place()),
       await world.calls.both('listProjects', inTeam()),
@@ -43,8 +43,8 @@ describe('without registries', () => {
   })
 })
 
-describe('images are chosen', () => {
-  it('from registry to project to repository to artifact, each by the names of the list before', async () => {
+describe('image lists', () => {
+  it('lead from registry to project to repository to artifact: each list takes a name of the list before', async () => {
     expect(await calls.read('detectKangaroo', {})).toEqual({ enabled: true })
     const [registry] = namesOf(await calls.read('listRegistries', { ...place(), global: true }))
     const projects = await calls.read('listProjects', { ...place(), registry: registry! })
@@ -65,7 +65,7 @@ describe('images are chosen', () => {
     expect(found.sort()).toEqual(repositories)
   })
 
-  it('with tags of one image together, and its size', async () => {
+  it('show all tags of one image together, with its size', async () => {
     const request = { ...inTeam(), project: 'shop', repository: 'shop/web' }
     const { items } = await calls.read('listArtifacts', request)
     const size = web.blobs.reduce((sum, { length }) => sum + length, 0)
@@ -79,7 +79,7 @@ describe('images are chosen', () => {
     expect(items).toHaveLength(2)
   })
 
-  it('by a part of the name, in either order, a page at a time', async () => {
+  it('are filtered by a part of the name, sorted either way, and paged', async () => {
     const request = { ...inTeam(), project: 'shop', fuzzyName: 'e', pageSize: 1 }
     const page = async (more: object) =>
       namesOf(await calls.read('listRepositories', { ...request, ...more }))
@@ -91,7 +91,7 @@ describe('images are chosen', () => {
     expect(await page({ sortBy: 'field_name', sortDir: 'desc' })).toEqual(['shop/web'])
   })
 
-  it('without reading what the page does not show', async () => {
+  it('read only the repositories of their page', async () => {
     const before = doubles.registry.received.length
     await calls.overRest('listRepositories', {
       ...inTeam(),
@@ -113,7 +113,7 @@ describe('a registry of a workspace', () => {
   })
   const registries = async (more = {}) => namesOf(await calls.read('listRegistries', { ...place(), ...more }))
 
-  it('is shown in namespaces of that workspace only', async () => {
+  it('is shown only in namespaces of that workspace', async () => {
     const ofShop = { ...place(), registry: 'shop' }
     expect(await registries({ global: true })).toEqual(['team'])
     expect((await calls.both('listProjects', ofShop)).json.code).toBe(5)
@@ -164,12 +164,12 @@ describe('a list is refused', () => {
       5,
       'no repository shop/none',
     ],
-  ] as const)('where it is wrong: %s %j', async (rpc, request, code, words) => {
+  ] as const)('with the wrong field: %s %j', async (rpc, request, code, words) => {
     const { json, text } = await calls.both(rpc, { ...place(), ...request })
     expect([json.code, text]).toEqual([code, expect.stringContaining(words)])
   })
 
-  it('to who may not see the namespace, whatever there is in the registry', async () => {
+  it('to callers that may not see the namespace', async () => {
     const before = doubles.registry.received.length
     const stranger = calls.as('not-a-token')
     expect((await stranger.both('listProjects', inTeam())).json.code).toBe(16)
@@ -178,7 +178,7 @@ describe('a list is refused', () => {
     expect((await viewer.both('listProjects', inTeam())).ok).toBe(true)
   })
 
-  it('by the words of what an operator must mend, without the credential', async () => {
+  it('with the setting that an operator must change, without the credential', async () => {
     doubles.registry.answerWith((_, response) => response.writeHead(302, { location: '/' }).end())
     try {
       const { json, text } = await calls.both('listProjects', inTeam())
@@ -192,7 +192,7 @@ describe('a list is refused', () => {
   })
 })
 
-it('a repository whose tags are gone is shown without any, as the catalog still has it', async () => {
+it('a repository that is in the catalog and has lost its tags is shown without tags', async () => {
   doubles.registry.answerWith((request, response) =>
     request.url?.includes('/tags/list') && request.headers.authorization
       ? response.writeHead(404).end('{}')

@@ -36,7 +36,7 @@ const answering = (claim: string) => {
 const last = () => doubles.prometheus.received.at(-1)
 
 describe('without a metrics service', () => {
-  it('queries are refused by a stable reason, alike over both wires', async () => {
+  it('queries are refused with a stable reason, the same over REST and gRPC', async () => {
     for (const outcome of [
       await world.calls.both('queryMetric', { instance: instance(), query: 'up' }),
       await world.calls.both('queryRangeMetric', {
@@ -56,7 +56,7 @@ describe('without a metrics service', () => {
 })
 
 describe('a query', () => {
-  it('reads series of its instance only, and answers alike over both wires', async () => {
+  it('reads only series of its instance, with the same answer over REST and gRPC', async () => {
     answering('values are text')
     const query = 'odd{kairship_instance="south"} or up'
     const { vector, warnings } = await calls.read('queryMetric', {
@@ -77,7 +77,7 @@ describe('a query', () => {
     expect(last()).not.toHaveProperty('time')
   })
 
-  it('over a range has the values of each step', async () => {
+  it('over a range returns the values of each step', async () => {
     answering('a range has a value for each step')
     const range = { start: '1600000000', end: '1600000030', step: 7.5 }
     const { matrix } = await calls.read('queryRangeMetric', {
@@ -96,12 +96,15 @@ describe('a query', () => {
     ['a query that is no PromQL', 3, 'BadQuery', 'unexpected right parenthesis'],
     ['a query that cannot be evaluated', 9, 'QueryFailed', 'many-to-many matching not allowed'],
     ['a query whose time is over', 4, 'QueryTimeout', 'query timed out'],
-  ])('that Prometheus refuses (%s) has its words and a reason', async (claim, code, reason, words) => {
-    answering(claim)
-    const { json, text } = await calls.both('queryMetric', { instance: instance(), query: 'up' })
-    expect([json.code, text]).toEqual([code, expect.stringContaining(words)])
-    expect(json.details).toContainEqual(expect.objectContaining({ reason }))
-  })
+  ])(
+    'that Prometheus refuses (%s) returns Prometheus’ message and a reason',
+    async (claim, code, reason, words) => {
+      answering(claim)
+      const { json, text } = await calls.both('queryMetric', { instance: instance(), query: 'up' })
+      expect([json.code, text]).toEqual([code, expect.stringContaining(words)])
+      expect(json.details).toContainEqual(expect.objectContaining({ reason }))
+    },
+  )
 
   it.each([
     ['queryMetric', { query: '' }, 'query is required'],
@@ -113,14 +116,14 @@ describe('a query', () => {
     ['queryRangeMetric', { query: 'up', start: '-1', end: '2', step: -3 }, 'step is -3'],
     ['queryRangeMetric', { query: 'up', start: '1', end: '2', step: 'Infinity' }, 'step is Infinity'],
     ['queryRangeMetric', { query: 'up', start: '1', end: '2', step: 'NaN' }, 'step is NaN'],
-  ] as const)('is refused where it is wrong: %s %j', async (rpc, request, words) => {
+  ] as const)('is refused with the wrong field: %s %j', async (rpc, request, words) => {
     const before = doubles.prometheus.received.length
     const { json, text } = await calls.both(rpc, { instance: instance(), ...request })
     expect([json.code, text]).toEqual([3, expect.stringContaining(words)])
     expect(doubles.prometheus.received).toHaveLength(before)
   })
 
-  it('for an instance that is not there, or that the caller may not see, reaches no Prometheus', async () => {
+  it('for a missing instance, or from an unknown caller, does not reach Prometheus', async () => {
     const before = doubles.prometheus.received.length
     expect((await calls.both('queryMetric', { instance: 'nowhere', query: 'up' })).json.code).toBe(5)
     expect((await calls.both('queryMetric', { instance: '"} or {x="', query: 'up' })).json.code).toBe(5)
@@ -130,14 +133,14 @@ describe('a query', () => {
     expect(doubles.prometheus.received).toHaveLength(before)
   })
 
-  it('is for whoever may read the instance', async () => {
+  it('is allowed to every caller that may read the instance', async () => {
     answering('a number is a scalar')
     expect((await viewer.both('queryMetric', { instance: instance(), query: 'up' })).ok).toBe(true)
     expect(await viewer.read('detectInsight', { instance: instance() })).toEqual({ enabled: true })
     expect((await viewer.both('detectInsight', { instance: 'nowhere' })).json.code).toBe(5)
   })
 
-  it('has five of one caller under way at most', async () => {
+  it('is refused while five queries of its caller are in flight', async () => {
     const waiting: (() => void)[] = []
     const { body } = rows.find(row => row.claim.startsWith('a number is a scalar'))!
     doubles.prometheus.answerWith((_, response) => {
@@ -156,7 +159,7 @@ describe('a query', () => {
     expect((await calls.overRest('queryMetric', request)).ok).toBe(true)
   })
 
-  it('that the metrics service answers in another way is logged for the operator, without the credential', async () => {
+  it('whose answer is not Prometheus’ is logged for the operator, without the credential', async () => {
     doubles.prometheus.answerWith((_, response) => response.writeHead(200).end('<html>'))
     const { json, text } = await calls.both('queryMetric', { instance: instance(), query: 'up' })
     expect([json.code, text]).toEqual([14, expect.stringContaining('not as Prometheus does')])

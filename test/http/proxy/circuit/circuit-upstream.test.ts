@@ -191,7 +191,7 @@ describe('an instance that answers slowly', () => {
     expect(told).toEqual(['200'])
   })
 
-  it('keeps its circuit closed for requests whose head never arrives: one caller could open it for all', async () => {
+  it('keeps its circuit closed for requests whose response head never arrives', async () => {
     const { circuits, behind, turns, requests } = server('/livez', '/version')
     const upstream = circuits.guard('north', behind)
     const path = '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/n/pods/p/proxy/'
@@ -267,7 +267,7 @@ describe('an index that hangs', () => {
   })
 })
 
-describe('a request that Kairship makes of an instance', () => {
+describe('a request of Kairship’s own to an instance', () => {
   it('counts for its circuit as callers’ requests do', async () => {
     const { circuits, behind, turns } = server()
     const upstream = circuits.guard('north', behind)

@@ -48,7 +48,7 @@ async function answeredWith(status: number, message: string, headers: readonly s
   return { written, failure, aborted }
 }
 
-describe('an answer whose head Node does not write', () => {
+describe('an answer with a head that Node.js refuses to write', () => {
   it.each<[string, number, string, readonly string[]]>([
     ['a control character in its text', 200, 'O\u0001K', []],
     ['a text beyond Latin-1', 200, '\u2028', []],
@@ -56,7 +56,7 @@ describe('an answer whose head Node does not write', () => {
     ['a name that is no token', 200, 'OK', ['a b', 'c']],
     ['a status below 100', 99, 'x', []],
     ['a status above 999', 1_000, 'x', []],
-  ])('is a 502 to the caller, and nothing is thrown at the upstream: %s', async (_, ...head) => {
+  ])('becomes a 502, and no error reaches the connection to the instance: %s', async (_, ...head) => {
     const { written, failure, aborted } = await answeredWith(...head)
     expect(aborted).toEqual([failure])
     expect(written).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)

@@ -23,12 +23,12 @@ function answered(theirs: readonly string[], own: Route = route): readonly strin
 const SOURCE = ['Kairship-Source', 'karmada', 'Kairship-Source-Reason', 'NoResource']
 
 describe('where an answer is from', () => {
-  it('is said by Kairship alone, whatever the instance says', () => {
+  it('is set by Kairship only, for any headers of the instance', () => {
     const theirs = ['Kairship-Source', 'index', 'kairship-index-lag', '0', 'KAIRSHIP-SOURCE-REASON', 'Index']
     expect(answered(['A', 'b', ...theirs])).toEqual(['A', 'b', ...SOURCE])
   })
 
-  it('is said also where the instance names our headers in Connection, which takes its own along', () => {
+  it('is set also when the instance names Kairship’s headers in Connection', () => {
     const theirs = [
       'connection',
       'X-Hop, Kairship-Source, Warning',

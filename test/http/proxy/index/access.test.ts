@@ -153,7 +153,7 @@ describe('the last review of an unreachable instance', () => {
     await expect(reads([`${maps}/x`])).rejects.toBe(away)
   })
 
-  it('counts for ever where it said no, also when role bindings have changed: it gives no rights', async () => {
+  it('counts without a time limit when it is a denial, also after role bindings changed', async () => {
     const { verdict, rights, state, later } = instance()
     expect(await verdict(maps)).toEqual({ allowed: false, old: false })
     state.away = away

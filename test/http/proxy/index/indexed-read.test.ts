@@ -257,7 +257,7 @@ describe('a read that falls back from an unusable index to Karmada', () => {
     expect([karmada.received.length, index.received.length]).toEqual([1, 1])
   })
 
-  it('ends when its caller has disconnected, whatever Karmada does', async () => {
+  it('ends when its caller has disconnected, even if Karmada does not answer', async () => {
     const { index, karmada, start, ended, failures } = goesToKarmada()
     karmada.send = (_, sink) => {
       karmada.sinks.push(sink)

@@ -109,7 +109,7 @@ describe('an index that has lost objects of a type and reports Ready', () => {
     await eventually('that API answers again', async () => (await list(clusters)).names.length === 2)
   })
 
-  it('is not trusted about a namespace that really is empty either', async () => {
+  it('is not used for a namespace that is empty in the instance too', async () => {
     const { status, names, source } = await list('/api/v1/namespaces/nowhere/configmaps')
     expect([status, names, source]).toEqual([200, [], 'karmada'])
   })

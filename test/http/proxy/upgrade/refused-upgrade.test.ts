@@ -70,7 +70,7 @@ describe('an upgrade that the instance refuses', () => {
     await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
   })
 
-  it('lets its caller send during the relay, and drops those bytes', async () => {
+  it('drops the bytes that its caller sends during the relay', async () => {
     const { received, sockets } = instanceAnswers(proxy, '')
     const caller = await say(proxy, asks())
     await waitFor(() => expect(sockets).toHaveLength(1))
@@ -172,7 +172,7 @@ describe('an upgrade without an answer from the instance', () => {
   })
 })
 
-describe('our own refusal on a connection whose peer never closes its side', () => {
+describe('Kairship’s own refusal on a connection whose peer never closes its side', () => {
   it.each([
     ['anonymous', asks(WEBSOCKET, { token: 'unknown' }), 401],
     ['by the host', asks(WEBSOCKET, { token: 'viewer' }), 403],
@@ -193,7 +193,7 @@ describe('our own refusal on a connection whose peer never closes its side', () 
   })
 })
 
-it('a caller that disconnects before authorization leaves nothing open', async () => {
+it('a caller that disconnects before authorization leaves no connection open', async () => {
   const { sockets } = instanceAnswers(proxy, accepted)
   const caller = await say(proxy, asks())
   caller.socket.destroy()

@@ -74,7 +74,7 @@ describe('a tunnel', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('closes the instance’s side when the caller breaks off, and says so', async () => {
+  it('closes the instance’s side when the caller’s breaks, and reports that', async () => {
     const world = await tunnelling()
     world.caller.resetAndDestroy()
     await isOver(world)
@@ -83,7 +83,7 @@ describe('a tunnel', () => {
     await until(() => world.instance.destroyed || world.ended.instance)
   })
 
-  it('closes the caller’s side when the instance breaks off, and says so', async () => {
+  it('closes the caller’s side when the instance’s breaks, and reports that', async () => {
     const world = await tunnelling()
     world.instance.resetAndDestroy()
     await isOver(world)
@@ -92,7 +92,7 @@ describe('a tunnel', () => {
     await until(() => world.caller.destroyed || world.ended.caller)
   })
 
-  it('tells the caller why, when the connection to the instance is closed here', async () => {
+  it('sends the caller the reason when Kairship closes the connection to the instance', async () => {
     const world = await tunnelling()
     world.upstream.destroy(new ConnectionClosedError('closed'))
     await until(() => world.ended.caller)
@@ -102,7 +102,7 @@ describe('a tunnel', () => {
     expect(world.received.caller).toBe(`(${world.outcome()})`)
   })
 
-  it('is over also where a side was closed before it began', async () => {
+  it('resolves when a side was closed before it began', async () => {
     const [one, other] = [await connection(), await connection()]
     other.near.destroy()
     await once(other.near, 'close')
@@ -129,10 +129,10 @@ describe('a tunnel with one side that has ended', () => {
   })
 })
 
-describe('a tunnel that is ended here', () => {
+describe('a tunnel that Kairship ends', () => {
   const failure = shuttingDown()
 
-  it('delivers what came before, then the reason, then an end to both', async () => {
+  it('delivers earlier bytes, then the reason, then an end to both sides', async () => {
     const world = await tunnelling()
     const { tunnel, caller, instance, received, ended, outcome } = world
     instance.write('output ')
@@ -146,7 +146,7 @@ describe('a tunnel that is ended here', () => {
     expect([outcome(), vi.getTimerCount()]).toEqual([failure.message, 0])
   })
 
-  it('adds no reason to what the instance has ended already, and delivers that', async () => {
+  it('delivers the output of an instance that has ended, without a reason', async () => {
     const world = await tunnelling()
     const { tunnel, caller, instance, received, ended, near, outcome } = world
     instance.end('output')
@@ -157,7 +157,7 @@ describe('a tunnel that is ended here', () => {
     expect([received.caller, outcome(), near.errored]).toEqual(['output', failure.message, null])
   })
 
-  it('passes on nothing that the instance sends after the reason, and reads it nevertheless', async () => {
+  it('reads and drops the bytes that the instance sends after the reason', async () => {
     const world = await tunnelling()
     const { tunnel, caller, instance, received, ended } = world
     tunnel.end(failure)
@@ -171,7 +171,7 @@ describe('a tunnel that is ended here', () => {
     expect(received.caller).toBe(`(${failure.message})`)
   })
 
-  it('is cut after a second where a side does not end, and no later for an end in between', async () => {
+  it('is cut one second later if a side does not end, also when the other ends meanwhile', async () => {
     const world = await tunnelling()
     const { tunnel, caller, near, upstream, ended, outcome } = world
     tunnel.end(failure)
@@ -187,7 +187,7 @@ describe('a tunnel that is ended here', () => {
     expect(outcome()).toBe(failure.message)
   })
 
-  it('keeps its first reason, also when it is ended again or a side breaks after that', async () => {
+  it('keeps its first reason when it is ended again or a side breaks later', async () => {
     const world = await tunnelling()
     const { tunnel, caller, instance, received, ended, outcome } = world
     tunnel.end(failure)
@@ -199,7 +199,7 @@ describe('a tunnel that is ended here', () => {
     expect([outcome(), received.caller]).toEqual([failure.message, `(${failure.message})`])
   })
 
-  it('breaks the other side where one breaks after that', async () => {
+  it('breaks the other side when one side breaks later', async () => {
     const world = await tunnelling()
     world.tunnel.end(failure)
     await until(() => world.ended.caller && world.ended.instance)

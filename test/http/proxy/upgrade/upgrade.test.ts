@@ -90,7 +90,7 @@ describe('an upgrade through the proxy', () => {
     expect(warned).toEqual([])
   })
 
-  it('survives a break of both sides, and leaves nothing open', async () => {
+  it('leaves no connection open when both sides break', async () => {
     proxy.upstream.upgrade = (_, socket) => switched(socket)
     const socket = await upgrade('admin')
     await next(socket)

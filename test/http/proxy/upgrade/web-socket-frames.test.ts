@@ -31,7 +31,7 @@ const message = fc.array(size, { minLength: 1, maxLength: 3 }).map(sizes =>
 )
 
 describe('the frames of a WebSocket server', () => {
-  it('are parsed at any chunk boundaries: each byte is known to be between frames or messages, or not', () => {
+  it('are parsed at any chunk boundaries', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1 })
     fc.assert(
       fc.property(fc.array(message, { maxLength: 4 }), cuts, (messages, steps) => {
@@ -61,7 +61,7 @@ describe('the frames of a WebSocket server', () => {
     expect(subject.betweenFrames).toBe(false)
   })
 
-  it('that we write can be parsed, short and long', () => {
+  it('of Kairship can be parsed, short and long', () => {
     for (const text of ['', 'x'.repeat(124), 'x'.repeat(125), 'ü'.repeat(500)]) {
       const subject = new WebSocketFrames()
       subject.take(channelMessage(3, text))

@@ -21,7 +21,7 @@ function nodesOf(query: string, name: string): string[] {
   return found
 }
 
-describe('each selector gets the matcher of the bound', () => {
+describe('a bounded query', () => {
   it.each([
     ['up', `{${M},__name__="up"}`],
     ['up{}', `{${M},__name__="up"}`],
@@ -49,7 +49,7 @@ describe('each selector gets the matcher of the bound', () => {
     ['a{b="\\"} or secret{c=\\""}', `{${M},__name__="a",b="\\"} or secret{c=\\""}`],
     ['1 + time()', '1 + time ( )'],
     ['"text"', '"text"'],
-  ])('%s', (query, wanted) => {
+  ])('has the matcher in every selector: %s', (query, wanted) => {
     const written = bounded(query)
     if (wanted === 'and or unless') {
       expect(nodesOf(written, 'VectorSelector')).toEqual(
@@ -58,7 +58,7 @@ describe('each selector gets the matcher of the bound', () => {
     } else expect(written).toBe(wanted)
   })
 
-  it('whatever the query: none is left without it, and none is added or lost', () => {
+  it('has the matcher in every selector of any query, and as many selectors', () => {
     fc.assert(
       fc.property(promQl(), query => {
         const selectors = nodesOf(bounded(query), 'VectorSelector')
@@ -71,7 +71,7 @@ describe('each selector gets the matcher of the bound', () => {
     )
   })
 
-  it('or the query is refused: also for text that is nearly PromQL, or none at all', () => {
+  it('has the matcher in every selector, or the query is refused, for any text', () => {
     const pieces = ['a', '{', '}', '"', "'", '`', '\\', '#', '\n', '\r', ',', '(', ')', '[', ']', '5m', ':']
     const more = [
       '=',
@@ -107,7 +107,7 @@ describe('each selector gets the matcher of the bound', () => {
     )
   })
 
-  it('is written alike when it is written again, but for a second matcher', () => {
+  it('bounded again gains only a second matcher', () => {
     fc.assert(
       fc.property(promQl(), query => {
         const once = bounded(query)
@@ -116,14 +116,14 @@ describe('each selector gets the matcher of the bound', () => {
     )
   })
 
-  it('with the value quoted, whatever it is', () => {
+  it('quotes any value of the bound', () => {
     expect(boundedQuery('up', { label: 'i', value: '"} or {x="\\' })).toBe(
       '{i="\\"} or {x=\\"\\\\",__name__="up"}',
     )
   })
 })
 
-describe('a query is refused', () => {
+describe('boundedQuery', () => {
   it.each([
     ['', 'is required'],
     [' \n ', 'is required'],
@@ -144,12 +144,12 @@ describe('a query is refused', () => {
     [`${'-'.repeat(16_000)}up`, 'nested too deeply'],
     [`up${'+up'.repeat(5_000)}`, 'nested too deeply'],
     [`up{a="${'x'.repeat(16_384)}"}`, 'longer than 16384 characters'],
-  ])('%s', (query, words) => {
+  ])('refuses %s', (query, words) => {
     expect(() => bounded(query)).toThrow(QueryRefusal)
     expect(() => bounded(query)).toThrow(words)
   })
 
-  it('where it calls a function that nobody has decided about', () => {
+  it('refuses every function of the grammar that is not on its list', () => {
     const inGrammar = new Set<string>()
     for (const { name } of parser.nodeSet.types) {
       const text = name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()

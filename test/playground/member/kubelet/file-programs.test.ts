@@ -40,7 +40,7 @@ async function* cutShort() {
   yield (await buffer(archived({ short: 'x'.repeat(100) }))).subarray(0, 520)
 }
 
-it('tar unpacks what it packed: files and folders, also empty ones', async () => {
+it('tar unpacks its own archives: files and folders, also empty ones', async () => {
   const files = new Files()
   const sent = archived({
     'site/': undefined,

@@ -88,7 +88,7 @@ describe('a pod on its node', () => {
     expect(state()?.state).toEqual(shown)
   })
 
-  it('with an unknown program runs for ever, unless its restart policy expects an end', () => {
+  it('with an unknown program runs until it is deleted, unless its restart policy expects an end', () => {
     const forever = started('Always', false)
     forever.advance(0)
     expect(forever.advance(300)).toBeUndefined()

@@ -19,7 +19,7 @@ export function daemonSetCases(world: ManagedWorld<typeof WorkloadService>): voi
     world.calls.rest('createDaemonSet', { ...at(), data: JSON.stringify(daemonSet(name, spec)) })
 
   describe('a DaemonSet of an instance', () => {
-    it('runs on the nodes of both members, is restarted there, and goes from them when it is deleted', async () => {
+    it('runs on the nodes of both members, is restarted there, and is deleted there', async () => {
       await world.place('DaemonSet', 'agent', { apiVersion: 'apps/v1' })
       await create('agent')
       const shown = await eventually('a ready pod on every node', async () => {
@@ -51,7 +51,7 @@ export function daemonSetCases(world: ManagedWorld<typeof WorkloadService>): voi
       for (const member of world.members) await world.gone(member, TYPES.daemonSets, key)
     })
 
-    it('is listed, updated, patched and shown whole', async () => {
+    it('is listed, updated, patched and returned as JSON', async () => {
       await create('logs')
       const request = { instance: world.instance, name: 'logs', phase: 'WORKLOAD_STATE_WAITING' }
       expect(namesIn((await world.calls.read('listDaemonSets', request)).items)).toEqual(['logs'])
@@ -65,7 +65,7 @@ export function daemonSetCases(world: ManagedWorld<typeof WorkloadService>): voi
       expect(refused).toMatchObject({ ok: false, json: { code: 9 } })
     })
 
-    it('is not made by those who may only read', async () => {
+    it('is not created for a caller that may only read', async () => {
       const data = JSON.stringify(daemonSet('refused'))
       expect((await world.viewer.both('createDaemonSet', { ...at(), data })).json.code).toBe(7)
     })

@@ -10,7 +10,7 @@ export function deploymentListCases(world: ManagedWorld<typeof AppsService>): vo
   const { create, run, state } = deploymentsIn(world)
 
   describe('a list of Deployments', () => {
-    it('finds parts of names, pages, counts and sorts', async () => {
+    it('is filtered by a part of the name, paged, counted and sorted', async () => {
       for (const name of ['list-b', 'list-a', 'list-c']) await create(name, { replicas: 0 })
       const list = (more: object) => world.calls.read('listDeployments', { ...at(), name: 'list-', ...more })
       expect(namesOf(await list({}))).toEqual(['list-a', 'list-b', 'list-c'])

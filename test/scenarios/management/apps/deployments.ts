@@ -37,7 +37,7 @@ spec:
       })
     })
 
-    it('shows its clusters, with replicas and health, in itself and in lists', async () => {
+    it('shows its clusters with replicas and health, alone and in lists', async () => {
       const shown = await run('spread')
       expect(shown.status).toMatchObject({ desiredReplicas: 4, readyReplicas: 4, availableReplicas: 4 })
       expect(shown.status.clusters).toMatchObject(
@@ -116,7 +116,7 @@ spec:
       })
     })
 
-    it('is scaled, and what the members run follows', async () => {
+    it('is scaled in its members', async () => {
       await run('scaled')
       const scaled = await world.calls.rest('scaleDeployment', { ...named('scaled'), replicas: 6 })
       expect(scaled.deployment.spec.replicas).toBe(6)

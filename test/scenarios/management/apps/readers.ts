@@ -10,7 +10,7 @@ export function deploymentReaderCases(world: ManagedWorld<typeof AppsService>): 
   const { create } = deploymentsIn(world)
 
   describe('a caller who may only read Deployments', () => {
-    it('reads and changes nothing', async () => {
+    it('reads Deployments, and is refused every change', async () => {
       await create('guarded', { replicas: 2 })
       expect(namesOf(await world.viewer.read('listDeployments', { ...at(), name: 'guarded' }))).toEqual([
         'guarded',

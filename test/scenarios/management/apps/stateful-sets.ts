@@ -24,7 +24,7 @@ export function statefulSetCases(world: ManagedWorld<typeof WorkloadService>): v
     })
 
   describe('a StatefulSet of an instance', () => {
-    it('runs in both members, is scaled and restarted there, and goes from them when it is deleted', async () => {
+    it('runs in both members, is scaled and restarted there, and is deleted there', async () => {
       await world.place('StatefulSet', 'db', { apiVersion: 'apps/v1' })
       await create('db')
       const shown = await running('db', 4)
@@ -66,7 +66,7 @@ export function statefulSetCases(world: ManagedWorld<typeof WorkloadService>): v
       expect(await listed({ name: 'listed', phase: 'WORKLOAD_STATE_WAITING' })).toEqual(['listed-one'])
     })
 
-    it('is updated as it was read, patched, and shown whole', async () => {
+    it('is updated with the manifest that was read, patched, and returned as JSON', async () => {
       await create('kept', { minReadySeconds: 7 })
       const read = JSON.parse((await world.calls.read('getStatefulSetJSON', named('kept'))).data)
       const data = JSON.stringify({ ...read, spec: { ...read.spec, replicas: 0 } })
@@ -81,7 +81,7 @@ export function statefulSetCases(world: ManagedWorld<typeof WorkloadService>): v
       expect(JSON.parse(patched.data).metadata.labels).toEqual({ app: 'kept', colour: 'green' })
     })
 
-    it('is not restarted where its pods would stay, nor scaled to what is no number of replicas', async () => {
+    it('is not restarted with the strategy OnDelete, nor scaled to an invalid number of replicas', async () => {
       await create('still', { updateStrategy: { type: 'OnDelete' } })
       const refused = await world.calls.both('restartStatefulSet', named('still'))
       expect(refused).toMatchObject({ ok: false, json: { code: 9 } })
@@ -94,7 +94,7 @@ export function statefulSetCases(world: ManagedWorld<typeof WorkloadService>): v
       expect((await world.calls.read('getStatefulSet', named('still'))).spec.replicas).toBe(2)
     })
 
-    it('is shown to those who may only read, and not changed by them', async () => {
+    it('is shown to a caller that may only read, and refuses its changes', async () => {
       await create('shown')
       expect(
         namesIn((await world.viewer.read('listStatefulSets', { ...at(), name: 'shown' })).items),

@@ -62,7 +62,7 @@ export function wrongDeploymentRequestCases(world: ManagedWorld<typeof AppsServi
       },
     )
 
-    it('finds nothing with a hostile name, and does not fail', async () => {
+    it('with a hostile name finds no object, and does not fail', async () => {
       for (const name of ["'; DROP TABLE resources; --", '%', '\\', '*', 'metadata.name=web'])
         expect(namesOf(await world.calls.read('listDeployments', { ...at(), name }))).toEqual([])
     })

@@ -70,7 +70,7 @@ export function secretCases(world: ManagedWorld<typeof CoreService>): void {
       expect(JSON.stringify(list)).not.toMatch(new RegExp(`${canary}|${base64(canary)}`))
     })
 
-    it('is replaced and deleted, and refused for callers who may only read workloads', async () => {
+    it('is replaced and deleted, and refused to callers that may only read workloads', async () => {
       const read = JSON.parse((await world.calls.read('getSecretJSON', named('canary'))).data)
       const replaced = await world.calls.rest('updateSecret', {
         ...named('canary'),
