@@ -53,7 +53,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       return page
     },
 
-    watch: (call, place, type, query) => watchObjects({ requests, call, place, type, query }),
+    watch: (call, place, type, query, since) => watchObjects({ requests, call, place, type, query }, since),
 
     async create(call, place, type, object, { dryRun = false } = {}) {
       const { namespace = '' } = object.metadata

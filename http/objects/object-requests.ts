@@ -20,6 +20,8 @@ export interface ObjectRequestOptions {
   readonly parts: RequestParts
   /** Who has just made an instance, or made it again, is not sent to what bore its name before. */
   readonly instances: Pick<InstanceReading, 'sameAsWritten'>
+  /** Waits so many milliseconds before a watch is restarted; throws the reason of the call's signal. By a timer where absent. */
+  readonly pause?: (milliseconds: number, call: Pick<ObjectCall, 'signal'>) => Promise<void>
 }
 
 /** One request. `path` is absolute and encoded. */
@@ -107,9 +109,15 @@ export class ObjectRequests {
   /**
    * Sends a request whose answer does not end, such as a watch, and yields its bytes as they come. It holds a place of a
    * stream until it is over.
+   * @param opened called when the instance has accepted it
    * @throws StatusError for a refusal
    */
-  async *stream(call: ObjectCall, instance: string, request: ObjectRequest): AsyncGenerator<Buffer, void> {
+  async *stream(
+    call: ObjectCall,
+    instance: string,
+    request: ObjectRequest,
+    opened: () => void,
+  ): AsyncGenerator<Buffer, void> {
     const { parts } = this.options
     const path = targetOf(request)
     const admitted = await this.admitted(call, instance, request.method, path)
@@ -121,6 +129,7 @@ export class ObjectRequests {
       const refused = refusedCredential(status, headers, admitted.info)
       if (refused) throw refused
       if (status !== 200) jsonOf({ status, headers, body: await whole(chunks) })
+      opened()
       yield* chunks
     } catch (error) {
       throw error instanceof StatusError || !(error instanceof Error) ? error : upstreamFailure(error)

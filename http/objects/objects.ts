@@ -3,6 +3,7 @@ import type { PatchType } from '../../ports/kube-api.js'
 import type { Call } from '../call.js'
 import type { ListQuery, ObjectPage } from './list-query.js'
 import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js'
+import type { ListMark } from './watch/shown-objects.js'
 
 /** The part of a call that a request to an instance needs. */
 export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered'>
@@ -79,18 +80,30 @@ export interface Objects {
     key: ObjectKey,
     options?: RemoveOptions,
   ): Promise<void>
-  /** Follows the list of a query; pages do not count. Ends with the call's signal, whose reason it throws. */
+  /**
+   * Follows the list of a query; pages do not count. Ends with the call's signal, whose reason it throws.
+   * @param since the mark of an earlier event of the same list, to go on after
+   */
   watch<T extends KubeObject>(
     call: ObjectCall,
     place: Place,
     type: ObjectType,
     query: ListQuery<T>,
+    since?: ListMark,
   ): AsyncIterable<ObjectEvent<T>>
 }
 
-/** One step of a list that is followed, with how many objects match after it. */
-export type ObjectEvent<T extends KubeObject> =
-  /** RESET: forget all so far, what follows up to the BOOKMARK is all there is. */
+/** One step of a list that is followed. */
+export type ObjectEvent<T extends KubeObject> = ListStep<T> & {
+  /** The state after the step; absent until the first BOOKMARK after a RESET, and where the instance's versions are no numbers. */
+  readonly mark?: ListMark
+  /** The reader who goes on after a mark has received it, or what amounts to it, before. */
+  readonly known?: true
+}
+
+/** What a step does to the list, with how many objects match after it. */
+export type ListStep<T extends KubeObject> =
+  /** RESET: forget all so far, what follows up to the BOOKMARK is all there is. A BOOKMARK may come again. */
   | { readonly type: 'RESET' | 'BOOKMARK'; readonly total: number }
   /** LEFT: it is still there, and no longer matches. */
   | {

@@ -1,5 +1,5 @@
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
-import { isExpired } from '../../../manifests/status-error.js'
+import { isExpired, StatusError } from '../../../manifests/status-error.js'
 import type { AnsweredFrom } from '../../answered-from.js'
 import { badGateway, failedPrecondition } from '../../failure.js'
 import type { ReadRules } from '../../proxy/proxy-request.js'
@@ -56,6 +56,25 @@ export async function readWhole<T extends KubeObject>(
     } catch (error) {
       if (!isExpired(error) || reading >= MOST_READINGS) throw error
     }
+  }
+}
+
+/**
+ * All that matched at a version, from the instance itself; undefined where it no longer has that state, or never had it.
+ * @throws Failure FAILED_PRECONDITION as above
+ */
+export async function readWholeAt<T extends KubeObject>(
+  listing: Listing<T>,
+  version: string,
+): Promise<readonly T[] | undefined> {
+  try {
+    const first = await readChunk(listing, undefined, NOT_THE_INDEX, version)
+    return first.resourceVersion === version ? await withRest(listing, first) : undefined
+  } catch (error) {
+    // 410 for one that was compacted; 400, 500 or 504, by the server's version, for one that is no state of it.
+    if (error instanceof StatusError && (error.code === 400 || error.code === 410 || error.code >= 500))
+      return undefined
+    throw error
   }
 }
 
@@ -122,12 +141,16 @@ async function readChunk<T extends KubeObject>(
   { requests, call, place, type, query }: Listing<T>,
   next: string | undefined,
   rules: ReadRules,
+  version?: string,
 ): Promise<Chunk<T>> {
   const { labelSelector, fieldSelector } = query
   const request = {
     method: 'GET',
     path: collectionPath(place, type, query.namespace),
-    query: { limit: CHUNK, labelSelector, fieldSelector, continue: next },
+    query: {
+      ...{ limit: CHUNK, labelSelector, fieldSelector, continue: next },
+      ...(version && { resourceVersion: version, resourceVersionMatch: 'Exact' }),
+    },
   } as const
   const answer = await requests.send(call, place.instance, request, { most: MOST_BYTES, rules })
   const { items, metadata } = listOf<T>(answer, type)

@@ -1,86 +1,106 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isExpired, isNotFound } from '../../../manifests/status-error.js'
-import { unavailable } from '../../failure.js'
-import { NOT_THE_INDEX, readWhole } from '../list/list-objects.js'
+import { NOT_THE_INDEX, readWhole, readWholeAt } from '../list/list-objects.js'
 import type { Listing } from '../list/listing.js'
 import { BY_NAME, comparison, selects } from '../list/select.js'
-import { apiVersionOf, collectionPath, keyOf, objectPath } from '../object-type.js'
+import { apiVersionOf, keyOf, objectPath } from '../object-type.js'
 import type { ObjectEvent } from '../objects.js'
-import { watchEvents } from './watch-events.js'
+import { changesSince, pauseAfter, pauseFor } from './changes-since.js'
+import { type ListMark, ShownObjects } from './shown-objects.js'
 
-/** A watch that ends within this time without an event is not restarted at once: that would be a hot loop. */
-const SHORTEST_MS = 1_000
+/** A state of the list to begin with. */
+interface State<T> {
+  readonly objects: readonly T[]
+  readonly resourceVersion: string
+  /** The reader has it. */
+  readonly known?: true
+}
 
 /**
  * Follows a list: RESET, what matches now as ADDED, BOOKMARK, and then changes, each with how many objects match after it.
  * An object that no longer matches but is still there has LEFT. It starts over with RESET when the instance no longer knows
  * the changes since. Page and size of the query do not count.
+ * @param since a mark of the same list: where the instance still has that state, the events up to the first BOOKMARK are those of
+ * it and `known`; where it has not, the list starts as without a mark
  */
 export async function* watchObjects<T extends KubeObject>(
   listing: Listing<T>,
+  since?: ListMark,
 ): AsyncGenerator<ObjectEvent<T>, void> {
-  for (;;) {
-    const shown = new Map<string, T>()
-    const { objects, resourceVersion } = await readWhole(listing)
-    yield { type: 'RESET', total: 0 }
-    for (const object of [...objects].sort(comparison(listing.query.sort ?? BY_NAME))) {
-      shown.set(placeIn(object), object)
-      yield { type: 'ADDED', object, total: shown.size }
+  const { requests, call, query } = listing
+  const { parts, pause = pauseFor } = requests.options
+  let state: State<T> | undefined = since && (await stateAt(listing, since))
+  for (let expired = 0; ; ) {
+    const { objects, resourceVersion, known }: State<T> = state ?? (await readWhole(listing))
+    state = undefined
+    const isKnown = known ? { known } : {}
+    const shown = new ShownObjects()
+    yield { type: 'RESET', total: 0, ...isKnown }
+    for (const object of [...objects].sort(comparison(query.sort ?? BY_NAME))) {
+      shown.set(object)
+      yield { type: 'ADDED', object, total: shown.size, ...isKnown }
     }
-    yield { type: 'BOOKMARK', total: shown.size }
+    yield { type: 'BOOKMARK', total: shown.size, ...markOf(shown, resourceVersion), ...isKnown }
+    const begun = parts.now()
     try {
       yield* follow(listing, shown, resourceVersion)
     } catch (error) {
       if (!isExpired(error)) throw error
     }
+    // One that forgets at once would have its list read again and again.
+    expired = parts.now() - begun < 1_000 ? expired + 1 : 0
+    if (expired > 0) await pause(pauseAfter(expired), call)
   }
+}
+
+/**
+ * The state that a mark describes, where the instance still has it. The digest proves that it is the reader's: the instance may
+ * have been replaced, or the mark made up.
+ */
+async function stateAt<T extends KubeObject>(
+  listing: Listing<T>,
+  { version, digest }: ListMark,
+): Promise<State<T> | undefined> {
+  const objects = await readWholeAt(listing, version)
+  if (!objects) return undefined
+  const shown = new ShownObjects()
+  for (const object of objects) shown.set(object)
+  return shown.at(version)?.digest === digest ? { objects, resourceVersion: version, known: true } : undefined
 }
 
 /** @throws StatusError 410 when the changes since are not known any more */
 async function* follow<T extends KubeObject>(
   listing: Listing<T>,
-  shown: Map<string, T>,
+  shown: ShownObjects,
   since: string,
 ): AsyncGenerator<ObjectEvent<T>, void> {
-  const { requests, call, place, type, query } = listing
+  const { type, query } = listing
   const head = { apiVersion: apiVersionOf(type), kind: type.kind }
   const matches = selects(query)
-  const { labelSelector, fieldSelector } = query
-  for (let version = since; ; ) {
-    const begun = requests.options.parts.now()
-    const request = {
-      method: 'GET',
-      path: collectionPath(place, type, query.namespace),
-      query: {
-        watch: 'true',
-        allowWatchBookmarks: 'true',
-        resourceVersion: version,
-        labelSelector,
-        fieldSelector,
-      },
-    } as const
-    const before = version
-    for await (const { type: change, object: found } of watchEvents(
-      requests.stream(call, place.instance, request),
-    )) {
-      version = found.metadata.resourceVersion || version
-      if (change === 'BOOKMARK') continue
-      const object = { ...head, ...found } as T
-      const key = placeIn(object)
-      if (change !== 'DELETED') await query.learn?.(object)
-      const known = shown.has(key)
-      if (change !== 'DELETED' && matches(object)) {
-        shown.set(key, object)
-        yield { type: known ? 'MODIFIED' : 'ADDED', object, total: shown.size }
-      } else if (known) {
-        shown.delete(key)
-        const left = change !== 'DELETED' || (await isThere(listing, object))
-        yield { type: left ? 'LEFT' : 'DELETED', object, total: shown.size }
-      }
+  for await (const { type: change, object: found } of changesSince(listing, since)) {
+    const { resourceVersion = '' } = found.metadata
+    const state = () => ({ total: shown.size, ...markOf(shown, resourceVersion) })
+    if (change === 'BOOKMARK') {
+      yield { type: 'BOOKMARK', ...state() }
+      continue
     }
-    if (version === before && requests.options.parts.now() - begun < SHORTEST_MS)
-      throw unavailable('the instance ends its watches at once: try again', { retryAfterSeconds: 1 })
+    const object = { ...head, ...found } as T
+    if (change !== 'DELETED') await query.learn?.(object)
+    const known = shown.has(object)
+    if (change !== 'DELETED' && matches(object)) {
+      shown.set(object)
+      yield { type: known ? 'MODIFIED' : 'ADDED', object, ...state() }
+    } else if (known) {
+      const left = change !== 'DELETED' || (await isThere(listing, object))
+      shown.delete(object)
+      yield { type: left ? 'LEFT' : 'DELETED', object, ...state() }
+    }
   }
+}
+
+function markOf(shown: ShownObjects, version: string): { readonly mark?: ListMark } {
+  const mark = shown.at(version)
+  return mark ? { mark } : {}
 }
 
 /** An API server also tells of an object that its selectors no longer select as of one that was deleted. */
@@ -103,5 +123,3 @@ async function isThere<T extends KubeObject>(
     throw error
   }
 }
-
-const placeIn = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`

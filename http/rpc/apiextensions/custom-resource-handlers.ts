@@ -4,7 +4,7 @@ import { invalidFields } from '../../failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
-import { type FilterFields, type KeyFields, type ListFields, placeOf } from '../kind/request-fields.js'
+import { type KeyFields, type ListFields, placeOf, type WatchFields } from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'
 import { customResources } from './custom-resource.js'
 import { customType } from './custom-type.js'
@@ -40,7 +40,7 @@ export function customResourceHandlers(objects: Objects) {
   }
   return {
     list: async (request: List, call: Call) => (await many(request, call)).list(request, call),
-    watch: async (request: FilterFields & GroupVersionResource, call: Call) =>
+    watch: async (request: WatchFields & GroupVersionResource, call: Call) =>
       watchKind(await many(request, call), 'resource')(request, call),
     get: async (request: Key, call: Call) => (await one(request, call)).of.get(request, call),
     json: async (request: Key, call: Call) => (await one(request, call)).of.json(request, call),

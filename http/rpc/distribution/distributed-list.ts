@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { ObjectEvent } from '../../objects/objects.js'
+import type { ListStep } from '../../objects/objects.js'
 import { bindingOf, keyOfObject } from './binding-of.js'
 import {
   type ClusterFacts,
@@ -43,7 +43,7 @@ export class DistributedList<T extends KubeObject> {
   }
 
   /** A change of the objects that the query selects. */
-  object(event: ObjectEvent<T>): DistributedEvent<T>[] {
+  object(event: ListStep<T>): DistributedEvent<T>[] {
     if (!('object' in event)) {
       if (event.type === 'RESET') {
         this.#objects.clear()

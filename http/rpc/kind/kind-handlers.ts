@@ -5,18 +5,19 @@ import type { Call } from '../../call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import { manifestOf, patchOf } from '../../objects/manifest.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
-import type { ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
+import type { ListStep, ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
 import type { Page } from '../../objects/paging.js'
 import { inField } from './in-field.js'
 import {
-  type FilterFields,
   type KeyFields,
   type ListFields,
   listQueryOf,
   objectKeyOf,
   type PlaceFields,
   placeOf,
+  type WatchFields,
 } from './request-fields.js'
+import { type Marks, marksOf, resumeTokenOf, streamDigest } from './resume-token.js'
 
 /**
  * A kind of Kubernetes objects as one row: all that the handlers of its list, get, json, create, update, patch and delete
@@ -58,25 +59,42 @@ export interface Followed<T extends KubeObject, E> {
   readonly query: ListQuery<T>
   /** The condition that depends on the extra, such as that of a state. */
   readonly matches?: (object: T, extra: E) => boolean
+  /** The states to go on after. */
+  readonly since?: Marks
 }
 
 /** One step of a list that is followed with the extras of its objects. */
-export type FollowedEvent<T extends KubeObject, E> = ObjectEvent<T> & { readonly extra?: E }
+export type FollowedEvent<T extends KubeObject, E> = ListStep<T> & {
+  readonly extra?: E
+  /** The states after the step; absent where a stream cannot go on after it. */
+  readonly marks?: Marks
+  /** A reader who goes on has received it before. */
+  readonly known?: true
+}
+
+/** One step of a list that is followed, as its readers receive it. */
+export interface ListMessage<M> {
+  readonly type: ListChange_Type
+  readonly total: number
+  readonly message?: M
+  readonly resumeToken: string
+}
 
 /** The handlers of one kind. */
 export interface KindHandlers<T extends KubeObject, M, E = never> {
   /** @param more conditions that the request has beyond those of every list */
   list(request: ListFields, call: Call, more?: Partial<ListQuery<T>>): Promise<Page<M> & { items: M[] }>
   /**
-   * Follows a list; the row of an additional rpc, which puts the message into its own field.
+   * Follows a list; the row of an additional rpc, which puts the message into its own field. It goes on after the request's
+   * token where that is possible, and then begins with a BOOKMARK.
    * @param matches the condition that depends on the extra; undefined for all
    */
   watch(
-    request: FilterFields,
+    request: WatchFields,
     call: Call,
     more?: Partial<ListQuery<T>>,
     matches?: (object: T, extra: E) => boolean,
-  ): AsyncIterable<{ readonly type: ListChange_Type; readonly total: number; readonly message?: M }>
+  ): AsyncIterable<ListMessage<M>>
   get(request: KeyFields, call: Call): Promise<M>
   json(request: KeyFields, call: Call): Promise<{ data: string }>
   create(
@@ -112,21 +130,30 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
     async *watch(request, call, more = {}, matches) {
       const place = placeOf(request)
       const query = { ...listQueryOf(kind, { ...request, page: 1, pageSize: 0 }), ...more }
-      // What completes a message says nothing of where the list is from.
-      const quiet = { ...call, answered: () => undefined }
+      const stream = streamDigest([type, request, more, call.caller.user])
+      const since = marksOf(request.resumeToken, stream)
       const isFollowed = kind.follow && place.cluster === undefined
       const events: AsyncIterable<FollowedEvent<T, E>> = isFollowed
-        ? kind.follow(objects, call, { place, type, query, ...(matches && { matches }) })
-        : objects.watch<T>(call, place, type, withCondition(query, matches))
+        ? kind.follow(objects, call, {
+            ...{ place, type, query },
+            ...(matches && { matches }),
+            ...(since && { since }),
+          })
+        : withMarks(
+            objects.watch<T>(call, place, type, withCondition(query, matches), since?.[0] ?? undefined),
+          )
+      // What completes a message says nothing of where the list is from.
+      const quiet = { ...call, answered: () => undefined }
       for await (const event of events) {
-        const { total } = event
-        const change = ListChange_Type[event.type]
-        if (!('object' in event)) yield { type: change, total }
-        else if (isFollowed)
-          yield { type: change, total, message: kind.message(event.object, place, event.extra as E) }
+        if (event.known && event.type !== 'BOOKMARK') continue
+        const { total, marks } = event
+        const resumeToken = marks ? resumeTokenOf(stream, marks) : ''
+        const change = { type: ListChange_Type[event.type], total, resumeToken }
+        if (!('object' in event)) yield change
+        else if (isFollowed) yield { ...change, message: kind.message(event.object, place, event.extra as E) }
         else {
           const [message] = await messages(quiet, place, [event.object])
-          yield { type: change, total, message: message as M }
+          yield { ...change, message: message as M }
         }
       }
     },
@@ -166,6 +193,12 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
       return {}
     },
   }
+}
+
+async function* withMarks<T extends KubeObject>(
+  events: AsyncIterable<ObjectEvent<T>>,
+): AsyncGenerator<FollowedEvent<T, never>, void> {
+  for await (const { mark, ...event } of events) yield { ...event, ...(mark && { marks: [mark] }) }
 }
 
 /** Where there are no extras, as in members, a condition is one on the object. */

@@ -24,6 +24,12 @@ export interface FilterFields extends PlaceFields {
   readonly fieldSelector?: string
 }
 
+/** The fields by which requests say which list is followed, and from where on. */
+export interface WatchFields extends FilterFields {
+  /** Empty to start over. */
+  readonly resumeToken: string
+}
+
 /** The fields by which requests describe a list. */
 export interface ListFields extends FilterFields {
   readonly page: number

@@ -1,15 +1,12 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { ListChange_Type } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import { afterFirstItem } from './after-first-item.js'
-import type { KindHandlers } from './kind-handlers.js'
-import { type FilterFields, inCluster } from './request-fields.js'
+import type { KindHandlers, ListMessage } from './kind-handlers.js'
+import { inCluster, type WatchFields } from './request-fields.js'
 
 /** One step of a watch rpc, with the object in a field that is named after its kind. */
-type Change<Field extends string, M> = { readonly type: ListChange_Type; readonly total: number } & {
-  readonly [K in Field]?: M
-}
+type Change<Field extends string, M> = Omit<ListMessage<M>, 'message'> & { readonly [K in Field]?: M }
 
 /**
  * The handler of a kind's watch rpc: the list as it is followed, each object in the field of its own name. What refuses the
@@ -22,7 +19,7 @@ export const watchKind =
     field: Field,
   ) =>
   (
-    request: FilterFields,
+    request: WatchFields,
     call: Call,
     more?: Partial<ListQuery<T>>,
     matches?: (object: T, extra: E) => boolean,

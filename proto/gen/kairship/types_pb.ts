@@ -164,7 +164,10 @@ export const PaginationSchema: GenMessage<Pagination> = /*@__PURE__*/
   messageDesc(file_kairship_types, 2);
 
 /**
- * What happened to a list that is followed.
+ * What happened to a list that is followed. Each message after the first BOOKMARK has a resume token. A request with the last one
+ * goes on after it: first a BOOKMARK, then the changes since. Where they are not known any more, or the filter or the caller is
+ * another, it starts over with RESET. One change in an instance may change several objects of a list, all but the last without a
+ * token: a stream that is cut between them sends them again.
  *
  * @generated from message kairship.io.api.types.ListChange
  */
@@ -219,7 +222,7 @@ export enum ListChange_Type {
   LEFT = 5,
 
   /**
-   * The stream has sent everything up to here.
+   * The stream has sent everything up to here. Comes again from time to time, with a newer token.
    *
    * @generated from enum value: BOOKMARK = 6;
    */

@@ -91,6 +91,54 @@ export function watchCases({ core, apps, batch, workloads, propagation }: Worlds
       },
     )
 
+    it.each([
+      ['ConfigMaps', core, 'watchConfigMaps', 'configMap', TYPES.configMaps, object('ConfigMap', 'x')],
+      ['Deployments', apps, 'watchDeployments', 'deployment', TYPES.deployments, deployment('x')],
+    ] as const)('of %s goes on after its last token', async (...row) => {
+      const [, world, rpc, field, type, manifest] = row
+      const { calls } = world as ManagedWorld<typeof CoreService>
+      const make = (name: string) =>
+        core.create(core.control, type, { ...manifest, metadata: { name, labels: { resume: field } } })
+      await make('stays')
+      await make('goes')
+      const request = { ...whole(), labelSelector: `resume=${field}` }
+      const before = calls.follow(rpc as 'watchConfigMaps', request)
+      const wires = ['rest', 'grpc'] as const
+      const tokens: string[] = []
+      try {
+        for (const wire of wires) {
+          await told(before[wire], 4, field)
+          tokens.push(before[wire].steps[3]?.resumeToken as string)
+        }
+      } finally {
+        for (const wire of wires) before[wire].close()
+      }
+      await make('comes')
+      await core.remove(core.control, type, key('goes'))
+      for (const resumeToken of tokens) {
+        const { rest, grpc } = calls.follow(rpc as 'watchConfigMaps', { ...request, resumeToken })
+        try {
+          for (const one of [rest, grpc])
+            expect(await told(one, 3, field)).toEqual([
+              ['BOOKMARK', 2, undefined],
+              ['ADDED', 3, 'comes'],
+              ['DELETED', 2, 'goes'],
+            ])
+        } finally {
+          rest.close()
+          grpc.close()
+        }
+      }
+      const other = calls.follow(rpc as 'watchConfigMaps', { ...whole(), resumeToken: tokens[0] ?? '' })
+      try {
+        for (const wire of wires) expect((await told(other[wire], 1, field))[0]?.[0]).toBe('RESET')
+      } finally {
+        for (const wire of wires) other[wire].close()
+      }
+      const refused = await calls.overRest(rpc as 'watchConfigMaps', { ...request, resumeToken: 'mine' })
+      expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+    })
+
     it('of Secrets has no values, and is refused for callers who may not list them', async () => {
       const stringData = { password: 'c4n4ry-followed' }
       await core.create(core.control, TYPES.secrets, object('Secret', 'hidden', { stringData }))

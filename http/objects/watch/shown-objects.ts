@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import type { KubeObject } from '../../../manifests/kube.js'
+
+/** A state of a followed list: whoever has it can be sent the changes since. */
+export interface ListMark {
+  /** The instance's resourceVersion of the state: a decimal number of at most 18 digits. */
+  readonly version: string
+  /** Of the objects that the list showed: 16 hexadecimal digits. Equal lists have equal ones. */
+  readonly digest: string
+}
+
+/** A version that goes into marks. Kubernetes compares versions as such numbers; 18 digits fit its 63 bits. */
+export const MARK_VERSION = /^[1-9][0-9]{0,17}$/
+export const MARK_DIGEST = /^[0-9a-f]{16}$/
+
+/** Which objects a followed list shows, and a digest of them that costs one hash for each change. */
+export class ShownObjects {
+  readonly #prints = new Map<string, bigint>()
+  #digest = 0n
+
+  get size(): number {
+    return this.#prints.size
+  }
+
+  has(object: KubeObject): boolean {
+    return this.#prints.has(placeIn(object))
+  }
+
+  set(object: KubeObject): void {
+    this.delete(object)
+    const print = printOf(object)
+    this.#prints.set(placeIn(object), print)
+    this.#digest ^= print
+  }
+
+  delete(object: KubeObject): void {
+    const key = placeIn(object)
+    this.#digest ^= this.#prints.get(key) ?? 0n
+    this.#prints.delete(key)
+  }
+
+  /** The state now; undefined for a version that is not one of Kubernetes' numbers. */
+  at(version: string): ListMark | undefined {
+    if (!MARK_VERSION.test(version)) return undefined
+    return { version, digest: this.#digest.toString(16).padStart(16, '0') }
+  }
+}
+
+const placeIn = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
+
+/** Names the object and its version. */
+function printOf(object: KubeObject): bigint {
+  const { uid = '', resourceVersion = '' } = object.metadata
+  const text = `${placeIn(object)} ${uid} ${resourceVersion}`
+  return createHash('sha256').update(text).digest().readBigUInt64BE()
+}
