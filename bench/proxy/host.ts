@@ -20,10 +20,12 @@ export interface HostRequest {
 /** What it is told when all is there. */
 export interface HostReady {
   readonly url: string
+  /** PEM. */
+  readonly certificateAuthority: string
   readonly kubeconfig: string
   readonly tokens: { readonly admin: string; readonly viewer: string }
   /** The embedded instance's own API server, and a token for it; absent where none was started. */
-  readonly embedded?: { readonly url: string; readonly token: string }
+  readonly embedded?: { readonly url: string; readonly certificateAuthority: string; readonly token: string }
 }
 
 /** The playground's own instance, whose objects Container Management indexes. */
@@ -64,11 +66,13 @@ async function serve({ adopt, configMaps }: HostRequest): Promise<void> {
   }
   const ready: HostReady = {
     url: playground.host.url,
+    certificateAuthority: playground.host.certificateAuthority,
     kubeconfig: playground.kubeconfigs.admin,
     tokens: playground.tokens,
     ...(embedded && {
       embedded: {
         url: embedded.url,
+        certificateAuthority: embedded.certificateAuthority,
         token: await embedded.issueToken({ name: 'bench', groups: ['system:masters'] }, 86_400),
       },
     }),

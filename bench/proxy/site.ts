@@ -13,6 +13,14 @@ import { CORES, Measured } from './process.js'
 /** The token by which everything that proxies proves itself to the upstream, which does not look. */
 export const OWN_TOKEN = 'own-token'
 
+/** A running Kairship, and where it answers. */
+export interface KairshipProcess {
+  readonly process: Measured
+  readonly url: string
+  /** `host:port`. */
+  readonly grpc: string
+}
+
 /** Files, certificates and processes of one run; all are gone after `close`. */
 export class Site {
   readonly folder = mkdtempSync(join(tmpdir(), 'kairship-bench-proxy-'))
@@ -74,19 +82,20 @@ export class Site {
   async kairship(
     { kubeconfig }: Pick<HostReady, 'kubeconfig'>,
     nodeArgs: readonly string[] = [],
-  ): Promise<{ process: Measured; url: string }> {
+    flags: readonly string[] = [],
+  ): Promise<KairshipProcess> {
     const file = this.file('host.kubeconfig', kubeconfig)
     const program = fileURLToPath(new URL('../../kairship.js', import.meta.url))
     const anyPort = ['--listen', '--grpc-listen', '--health-listen'].flatMap(flag => [flag, '127.0.0.1:0'])
     const started = new Measured(
       'kairship',
       process.execPath,
-      [...nodeArgs, program, 'serve', '--kubeconfig', file, '--log-format', 'json', ...anyPort],
+      [...nodeArgs, program, 'serve', '--kubeconfig', file, '--log-format', 'json', ...anyPort, ...flags],
       CORES.proxy === undefined ? {} : { core: CORES.proxy },
     )
     this.run(started)
-    const [, url = ''] = await started.says(/"url":"(https:[^"]+)"[^\n]*"the API is listening"/)
-    return { process: started, url }
+    const [line] = await started.says(/^.*"the API is listening".*$/m)
+    return { process: started, ...(JSON.parse(line) as Omit<KairshipProcess, 'process'>) }
   }
 
   /** `kubectl proxy`, which serves plain HTTP: TLS towards the upstream only. */
