@@ -50,6 +50,7 @@ export const permissionDenied = failure(Code.PERMISSION_DENIED)
 /** The system is not in the state the call needs; repeating it without changing that is useless. */
 export const failedPrecondition = failure(Code.FAILED_PRECONDITION)
 export const resourceExhausted = failure(Code.RESOURCE_EXHAUSTED)
+export const aborted = failure(Code.ABORTED)
 export const cancelled = failure(Code.CANCELLED)
 export const deadlineExceeded = failure(Code.DEADLINE_EXCEEDED)
 /** No answer is possible now; a retry may help. */

@@ -79,9 +79,13 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       }
     },
 
-    async patch(call, place, type, key, { type: contentType, body, subresource }) {
+    async patch(call, place, type, key, { type: contentType, body, subresource, dryRun = false }) {
       const path = objectPath(place, type, key, subresource)
-      const query = contentType === 'application/apply-patch+yaml' ? { ...WRITE, force: 'true' } : WRITE
+      const query = {
+        ...WRITE,
+        ...(contentType === 'application/apply-patch+yaml' && { force: 'true' }),
+        ...(dryRun && { dryRun: 'All' }),
+      }
       const request = { method: 'PATCH', path, query, body, contentType } as const
       const answered = subresource === 'scale' ? { ...type, kind: 'Scale' } : type
       return objectOf(await requests.send(call, place.instance, request), answered) as never

@@ -14,6 +14,8 @@ export interface Patch {
   readonly body: unknown
   /** Absent for the object itself. */
   readonly subresource?: Subresource
+  /** Everything is checked and nothing is stored. */
+  readonly dryRun?: boolean
 }
 
 /** How an object is created. */

@@ -15,6 +15,7 @@ import { comments as pod } from '../../proto/gen/comments/pod.js'
 import { comments as policy } from '../../proto/gen/comments/policy.js'
 import { comments as policySpec } from '../../proto/gen/comments/policy_spec.js'
 import { comments as propagation } from '../../proto/gen/comments/propagation.js'
+import { comments as revision } from '../../proto/gen/comments/revision.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
 import { comments as workload } from '../../proto/gen/comments/workload.js'
 import { comments as workspace } from '../../proto/gen/comments/workspace.js'
@@ -26,6 +27,7 @@ import { comments as workspace } from '../../proto/gen/comments/workspace.js'
 export const comments: Readonly<Record<string, string>> = {
   ...types,
   ...pod,
+  ...revision,
   ...aggregation,
   ...apiextensions,
   ...apps,

@@ -12,6 +12,8 @@ import { deployments } from './deployment.js'
 import { promoteDeployment } from './promote-deployment.js'
 import { replicatedState } from './replicated.js'
 import { restart } from './restart.js'
+import { listRevisions } from './revisions/revisions-of.js'
+import { rollback } from './revisions/rollback.js'
 import { scale } from './scale.js'
 
 /** Deployments of instances, and those of their members that can be promoted. */
@@ -49,6 +51,11 @@ export function appsHandlers(objects: Objects): ServiceHandlers<typeof AppsServi
     }),
     scaleDeployment: async (request, call) => ({
       deployment: await scale(objects, deployments, request, call),
+    }),
+
+    listDeploymentRevisions: listRevisions(objects, deployments.type),
+    rollbackDeployment: async (request, call) => ({
+      deployment: await rollback(objects, deployments, request, call),
     }),
   }
 }

@@ -7,6 +7,8 @@ import { inState, listByState } from '../kind/list-by-state.js'
 import { watchKind } from '../kind/watch-kind.js'
 import { daemonSetState, daemonSets } from './daemon-set.js'
 import { restart } from './restart.js'
+import { listRevisions } from './revisions/revisions-of.js'
+import { rollback } from './revisions/rollback.js'
 import { scale } from './scale.js'
 import { statefulSetState, statefulSets } from './stateful-set.js'
 
@@ -28,6 +30,8 @@ export function workloadHandlers(objects: Objects): ServiceHandlers<typeof Workl
     deleteStatefulSet: statefulSet.remove,
     restartStatefulSet: (request, call) => restart(objects, statefulSets, request, call),
     scaleStatefulSet: (request, call) => scale(objects, statefulSets, request, call),
+    listStatefulSetRevisions: listRevisions(objects, statefulSets.type),
+    rollbackStatefulSet: (request, call) => rollback(objects, statefulSets, request, call),
     watchStatefulSets: async (request, call) =>
       watchStatefulSets(request, call, {}, inState(statefulSetStates, request.phase)),
 
@@ -39,6 +43,8 @@ export function workloadHandlers(objects: Objects): ServiceHandlers<typeof Workl
     patchDaemonSet: daemonSet.patch,
     deleteDaemonSet: daemonSet.remove,
     restartDaemonSet: (request, call) => restart(objects, daemonSets, request, call),
+    listDaemonSetRevisions: listRevisions(objects, daemonSets.type),
+    rollbackDaemonSet: (request, call) => rollback(objects, daemonSets, request, call),
     watchDaemonSets: async (request, call) =>
       watchDaemonSets(request, call, {}, inState(daemonSetStates, request.phase)),
   }

@@ -55,6 +55,8 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.AppsService.PauseDeployment": "Sets `spec.paused`: changes of the pod template are kept, but not rolled out.",
   "kairship.io.api.apps.v1alpha1.AppsService.RestartDeployment": "Replaces all pods of a Deployment in every member cluster, by the rules of its update strategy. A paused one is refused: its pods would stay.",
   "kairship.io.api.apps.v1alpha1.AppsService.ScaleDeployment": "Sets how many replicas the template asks for. A policy that divides shares them among clusters; one that duplicates gives each cluster as many.",
+  "kairship.io.api.apps.v1alpha1.AppsService.ListDeploymentRevisions": "Lists the pod templates that a Deployment has and had, as the clusters that it is placed on remember them. Equal templates of several clusters are one revision. Clusters that cannot be read are named.",
+  "kairship.io.api.apps.v1alpha1.AppsService.RollbackDeployment": "Gives a Deployment the pod template of an earlier revision again; Karmada then rolls it out in every cluster. A template that is known only from clusters whose override policies change pod templates is refused: what such a policy made for one cluster must not reach the others. A paused Deployment is refused as well.",
   "kairship.io.api.apps.v1alpha1.AppsService.ResumeDeployment": "Clears `spec.paused`: changes that were made meanwhile are rolled out.",
   "kairship.io.api.apps.v1alpha1.AppsService.WatchDeployments": "Follows the Deployments of an instance or of a namespace: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it. It starts over with RESET where the changes since are not known any more."
 }

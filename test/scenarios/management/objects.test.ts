@@ -9,6 +9,7 @@ import { deploymentListCases } from './apps/deployment-lists.js'
 import { deploymentPromotionCases } from './apps/deployment-promotion.js'
 import { deploymentCases } from './apps/deployments.js'
 import { deploymentReaderCases } from './apps/readers.js'
+import { rollbackCases } from './apps/rollbacks.js'
 import { statefulSetCases } from './apps/stateful-sets.js'
 import { wrongDeploymentRequestCases } from './apps/wrong-requests.js'
 import { cronJobCases } from './batch/cron-jobs.js'
@@ -53,6 +54,7 @@ deploymentReaderCases(apps)
 
 statefulSetCases(workloads)
 daemonSetCases(workloads)
+rollbackCases(apps, workloads)
 
 propagatedCases(propagation)
 
