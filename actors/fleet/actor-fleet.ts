@@ -2,6 +2,7 @@ import { type Observable, Subject } from 'rxjs'
 import { canonical } from '../../machines/canonical.js'
 import { chartOf } from '../../machines/chart.js'
 import { instanceMachine } from '../../machines/instance/instance.js'
+import { joined } from '../../ports/cancellation.js'
 import type { Fleet, FleetEvent, InspectionEvent, InstanceView } from '../../ports/fleet.js'
 import type { InstanceIndex } from '../../ports/instance-index.js'
 import type { Leadership } from '../election/leadership.js'
@@ -48,7 +49,7 @@ export class ActorFleet implements Fleet {
 
   async *watch({ signal, name }: { signal: AbortSignal; name?: string }): AsyncIterable<FleetEvent> {
     const pending = new PendingNames(this.sources.registry.changes, name)
-    const ended = AbortSignal.any([signal, this.sources.stopping])
+    const { signal: ended, clear } = joined([signal, this.sources.stopping])
     const sent = new Map<string, string>()
     const last = new Map<string, InstanceView>()
     try {
@@ -67,6 +68,7 @@ export class ActorFleet implements Fleet {
         }
       }
     } finally {
+      clear()
       pending.end()
     }
   }
@@ -82,7 +84,7 @@ export class ActorFleet implements Fleet {
   async *inspect(name: string, { signal }: { signal: AbortSignal }): AsyncIterable<InspectionEvent> {
     const actor = this.sources.registry.get(name)
     if (!actor) return
-    const ended = AbortSignal.any([signal, this.sources.stopping])
+    const { signal: ended, clear } = joined([signal, this.sources.stopping])
     const backlog: InspectionEvent[] = []
     const arrived = new Subject<void>()
     const stop = actor.inspect(event => {
@@ -97,6 +99,7 @@ export class ActorFleet implements Fleet {
         else await until(arrived, ended)
       }
     } finally {
+      clear()
       stop()
     }
   }

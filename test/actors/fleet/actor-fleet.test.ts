@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { type AnyStateNode, createMachine, fromPromise } from 'xstate'
 import { ActorFleet } from '../../../actors/fleet/actor-fleet.js'
@@ -151,5 +152,20 @@ describe('a reader of the fleet', () => {
     expect(await ends[0]).toBe('END')
     stopping.abort()
     expect(await ends[1]).toBe('END')
+  })
+
+  it('leaves nothing on the signal of the process, which outlives it', async () => {
+    const { reader, fleet, stopping } = fleetOf('a')
+    const listeners = () => getEventListeners(stopping.signal, 'abort').length
+    const before = listeners()
+    const own = new AbortController()
+    const mine = reader({ signal: own.signal })
+    const inspected = fleet.inspect('a', { signal: own.signal })[Symbol.asyncIterator]()
+    await mine.take(2)
+    const ends = [mine.next(), inspected.next()]
+    expect(listeners()).toBe(before + 2)
+    own.abort()
+    await Promise.all(ends)
+    expect(listeners()).toBe(before)
   })
 })
