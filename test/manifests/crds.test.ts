@@ -137,6 +137,12 @@ describe('every CRD', () => {
     }
   })
 
+  it('instances.kairship.io shows the reason of Ready in a column of kubectl get', () => {
+    const { additionalPrinterColumns: columns } = crds.get('instances.kairship.io').spec.versions[0]
+    const jsonPath = '.status.conditions[?(@.type=="Ready")].reason'
+    expect(columns).toContainEqual(expect.objectContaining({ name: 'Reason', jsonPath }))
+  })
+
   for (const [name, example] of Object.entries(examples)) {
     it(`${name} has the fields of its TypeScript type, with the same types`, () => {
       const { spec, status } = schemaOf(name).properties!

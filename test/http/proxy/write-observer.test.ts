@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Circuit } from '../../../http/proxy/circuit/circuit.js'
 import { GuardedSender } from '../../../http/proxy/circuit/circuit-upstream.js'
-import { WriteObserver } from '../../../http/proxy/write-observer.js'
+import { requestInfo } from '../../../http/proxy/route/request-info.js'
+import { WriteObserver, writeOf } from '../../../http/proxy/write-observer.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
 import type { Sender } from '../../../ports/kube-api.js'
 
@@ -148,5 +149,21 @@ describe('the answer of a write', () => {
     })
     expect([answered, circuit.state]).toEqual([5, 'open'])
     expect(outcomes).toEqual(['lost', 'lost', 'lost', 'lost', 'lost', 'refused'])
+  })
+})
+
+describe('a request counts as a write', () => {
+  const pod = '/api/v1/namespaces/a/pods/x'
+  it.each([
+    ['of an object', 'PUT', pod, true],
+    ['of a part of an object', 'PATCH', `${pod}/status`, true],
+    ['not where it runs a command', 'POST', `${pod}/exec?command=ls`, false],
+    ['not where it attaches a terminal', 'POST', `${pod}/attach`, false],
+    ['not where it forwards a port', 'POST', `${pod}/portforward`, false],
+    ['not where it is for a program in the pod', 'DELETE', `${pod}/proxy/things/1`, false],
+    ['not where it is a dry run', 'PUT', `${pod}?dryRun=All`, false],
+    ['not where its path names no type', 'POST', '/apis', false],
+  ])('%s: %s %s', (_, method, path, isWrite) => {
+    expect(writeOf(requestInfo(method, path), false) !== undefined).toBe(isWrite)
   })
 })

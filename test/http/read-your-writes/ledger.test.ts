@@ -36,6 +36,24 @@ describe('the ledger of one caller', () => {
     expect(expected(maps)).toHaveLength(1)
   })
 
+  it('slows no write of another caller, however much it holds', () => {
+    const { write, expects } = start({ callers: 100 })
+    for (let user = 0; user < 100; user++)
+      for (let n = 0; n < 400; n++)
+        write(
+          { instance: 'i', user: `u${user}` },
+          { group: 'x', resource: `r${n % 50}` },
+          update(`o${n}`),
+          lost,
+        )
+    // A look at all that is held would take minutes, and this takes a second.
+    for (let n = 0; n < 30_000; n++) {
+      write(ann, { group: 'y', resource: `r${n}` }, update('o'), lost)
+      write({ instance: 'i', user: `v${n}` }, maps, update('o'), lost)
+    }
+    expect(expects(ben, maps)).toBe(true)
+  }, 60_000)
+
   it('keeps a write in flight', () => {
     const { ledger, expects, write } = start({ types: 1, callers: 1 })
     const pending = ledger.begin(ann, maps, update('x'))
