@@ -111,6 +111,10 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
           bodyBytesPerSecond: config.requestBodyBytesPerSecond,
           requestMs: config.requestReceiveMs,
         },
+        answerMemory: {
+          mebibytes: config.answerMemoryMebibytes,
+          waitMs: config.answerMemoryWaitMs,
+        },
         unauthenticatedConnectionsPerSource: config.unauthenticatedConnectionsPerSource,
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,

@@ -96,6 +96,23 @@ export const apiSettings = {
     why: 'an upload of 1 GiB through a service of a member takes this long at 2 MB/s; an API server itself accepts 3 MiB within a minute',
   }),
 
+  answerMemoryMebibytes: setting({
+    kind: integer(128, 1_000_000, 'MiB'),
+    default: 192,
+    group: 'API',
+    commands: answering,
+    help: 'how much of instances’ answers calls of the management API may hold at once; what is made of them takes up to four times as much. Further lists wait their turn; one caller, and one instance, has half of it at most',
+    why: 'with two lists of the largest size, 64 MiB, and many smaller ones a replica stays below the limit of 1 GiB that its manifest has',
+  }),
+  answerMemoryWaitMs: setting({
+    kind: milliseconds(100, 60_000),
+    default: 30_000,
+    group: 'API',
+    commands: answering,
+    help: 'a list that waits longer than this for its share of answerMemoryMebibytes is refused with 429',
+    why: 'as long as one list may take to arrive; a call ends after a minute anyway',
+  }),
+
   unauthenticatedConnectionsPerSource: setting({
     kind: integer(0, 1_000_000, 'connections'),
     default: 2_000,

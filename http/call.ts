@@ -1,6 +1,7 @@
 import type { Log } from '../ports/log.js'
 import type { AnsweredFrom } from './answered-from.js'
 import type { Caller } from './identity/caller.js'
+import type { AnswerAccount } from './objects/answer-memory.js'
 
 /** The protocol by which a call came. */
 export type Wire = 'rest' | 'grpc'
@@ -12,6 +13,8 @@ export interface Call {
   /** Aborts when the caller hangs up, the deadline passes or the server shuts down; the reason is a Failure. Pass it on. */
   readonly signal: AbortSignal
   readonly log: Log
+  /** What the call reads of instances and holds until its answer was sent. */
+  readonly answers: AnswerAccount
   /**
    * Whether the caller may see the object of this name. Always true where the caller may see all; where the operation
    * is `filtered`, the authorizer decides, and its decision is remembered for seconds.

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { create, type Message } from '@bufbuild/protobuf'
 import { type Deadline, orAborted } from '../ports/cancellation.js'
 import type { Log } from '../ports/log.js'
@@ -7,11 +8,14 @@ import { audit } from './audit.js'
 import type { AboutObject, Call, Wire } from './call.js'
 import { Code, codeName } from './code.js'
 import { startDeadline } from './deadline.js'
+import { closeWhenDelivered, type Delivery } from './delivery.js'
 import { toFailure } from './errors.js'
 import { cancelled, type Failure, permissionDenied, unavailable } from './failure.js'
+import { accountNamespace } from './identity/account-namespace.js'
 import { type Action, type Authorizer, denial } from './identity/authorize.js'
 import type { Caller } from './identity/caller.js'
 import type { Held } from './limits.js'
+import type { AnswerAccount, AnswerMemory } from './objects/answer-memory.js'
 import type { Operation } from './operation.js'
 import { targetOf } from './permission.js'
 import { fieldValue, requireFields } from './request.js'
@@ -28,6 +32,8 @@ export interface Arrival {
   readonly timeoutMs?: number | undefined
   /** Called once, before the answer, with its source; not called where there is only one. */
   readonly answered?: ((from: AnsweredFrom) => void) | undefined
+  /** The way of a unary call's answer to its caller; absent where that is not known. */
+  readonly delivery?: Delivery | undefined
 }
 
 /** Reads the request's message from its wire, in that wire's way. @throws Failure INVALID_ARGUMENT */
@@ -48,6 +54,8 @@ export interface DispatcherOptions {
   readonly log: Log
   readonly meter: Meter
   readonly streams: Held
+  /** What calls may read of instances. */
+  readonly answers: AnswerMemory
   /** Aborts when the server stops taking calls: it ends every stream. */
   readonly stopping: AbortSignal
   readonly now: () => number
@@ -73,9 +81,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
           (async () => operation.handle(request as never, call))(),
           course.signal,
         )
+        // Others are served before the message of large lists is made, which takes long.
+        if (course.answers.isCounted) await nextTurn()
         course.end()
+        closeWhenDelivered(course.answers, arrival.delivery)
         return create(operation.method.output, answer as Message)
       } catch (error) {
+        course.answers.close()
         throw course.end(error)
       }
     },
@@ -91,11 +103,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       // The response head is sent once the call is authorized: later errors can no longer change its status.
       const answered = (from: AnsweredFrom) => (granted ? undefined : arrival.answered?.(from))
       const course = begin(options, operation, { ...arrival, answered }, deadline)
-      let release: () => void = () => undefined
+      let release: () => void = () => course.answers.close()
       try {
         const request = await orAborted(course.read(read), course.signal)
         const call = await orAborted(admit(options, operation, course, request), course.signal)
-        release = streams.take(arrival.caller.user)
+        const leave = streams.take(arrival.caller.user)
+        release = () => {
+          leave()
+          course.answers.close()
+        }
         const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
         granted = true
         return relay(operation, source, course, release, options.log)
@@ -120,6 +136,7 @@ interface Course {
   /** What is to be authorized; it has a name once the request is read. */
   readonly action: Action | undefined
   readonly signal: AbortSignal
+  readonly answers: AnswerAccount
   /** Reads the request, and from it what the call is about. */
   read(read: ReadRequest): Promise<Message>
   /** Completes what the audit record says of the object by what only the handler has found out. */
@@ -129,7 +146,7 @@ interface Course {
 }
 
 function begin(
-  { log, meter, now }: DispatcherOptions,
+  { log, meter, now, answers }: DispatcherOptions,
   operation: Operation,
   arrival: Arrival,
   deadline: Deadline,
@@ -145,6 +162,10 @@ function begin(
       return action
     },
     signal: deadline.signal,
+    answers: answers.account(
+      accountNamespace(arrival.caller.user) ?? arrival.caller.user,
+      operation.method.methodKind !== 'unary',
+    ),
     async read(read) {
       const request = await read()
       action = actionOf(operation, request)
@@ -207,7 +228,7 @@ function named(
 async function admit(
   { authorizer, log }: DispatcherOptions,
   operation: Operation,
-  { arrival, action, signal, about }: Course,
+  { arrival, action, signal, answers, about }: Course,
   request: Message,
 ): Promise<Call> {
   const { caller, requestId } = arrival
@@ -216,7 +237,7 @@ async function admit(
     toTell?.(from)
     toTell = undefined
   }
-  const call = { requestId, caller, signal, log: log.child({ requestId }), answered, about }
+  const call = { requestId, caller, signal, answers, log: log.child({ requestId }), answered, about }
   const seesAll = { ...call, maySee: async () => true }
   if (operation.permission?.anyCaller) return seesAll
   if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)

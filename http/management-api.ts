@@ -27,6 +27,7 @@ import { unavailable } from './failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { Held } from './limits.js'
+import { AnswerMemory, type AnswerMemoryOptions } from './objects/answer-memory.js'
 import { objectsOf } from './objects/karmada-objects.js'
 import { ownRequestsOf } from './objects/own-requests.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation.js'
@@ -77,6 +78,8 @@ export interface ApiDependencies {
   readonly metrics?: InstanceMetrics
   /** The image registries that may be read. */
   readonly registries?: readonly ImageRegistry[]
+  /** What answers of instances may take of this process's memory. */
+  readonly answerMemory?: AnswerMemoryOptions | undefined
   readonly now?: () => number
 }
 
@@ -138,6 +141,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       meter,
       now,
       streams: new Held('open streams', streamsPerCaller),
+      answers: new AnswerMemory(dependencies.answerMemory),
       stopping: stopping.signal,
     }),
     authenticator: hostAuthenticator({ host, now }),

@@ -24,6 +24,7 @@ import { UnauthenticatedConnections } from './listener/unauthenticated-connectio
 import { endUnreadAnswer } from './listener/unread-answer.js'
 import { refuseUpgradeHere } from './listener/upgrade-response.js'
 import { managementApi } from './management-api.js'
+import type { AnswerMemoryOptions } from './objects/answer-memory.js'
 import type { ProxyLimits } from './proxy/limits.js'
 import { instanceProxy } from './proxy/proxy.js'
 import { requestParts } from './proxy/request-parts.js'
@@ -71,6 +72,8 @@ export interface ApiOptions {
   readonly metrics?: InstanceMetrics
   /** The image registries that may be read. */
   readonly registries?: readonly ImageRegistry[]
+  /** What answers of instances may take of this process's memory; 192 MiB when absent. */
+  readonly answerMemory?: AnswerMemoryOptions
   /** What the proxy lets through at once. */
   readonly proxyLimits?: Partial<ProxyLimits>
   /** How long calls under way may go on once `close` was called. */

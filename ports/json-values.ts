@@ -12,17 +12,21 @@ const BRACE = 0x7b
  */
 export function hasMoreValues(json: string, most: number): boolean {
   // Each value but the first has a character of its own before it.
-  if (json.length <= most) return false
+  return json.length > most && countValues(json, most) > most
+}
+
+/** How many values a JSON text has, counted as above; more than `most` are not counted on. */
+export function countValues(json: string, most: number): number {
   let values = 1
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at)
     if (code === QUOTE) at = endOfText(json, at)
     else if (code === COMMA || code === BRACE || code === BRACKET) {
       values += 1
-      if (values > most) return true
+      if (values > most) return values
     }
   }
-  return values > most
+  return values
 }
 
 /** The place of the quote that ends the text which begins at `start`; the end of all where none does. */

@@ -28,6 +28,11 @@ export interface ListWatchOptions {
   readonly limit?: number
 }
 
+/** More than the database of an API server holds at ease, 8 GiB. A list that goes on after them is given up: it may have no end. */
+const MOST_OBJECTS = 250_000
+const MOST_PAGES = 10_000
+/** A name or namespace has 253 characters at most, and a uid or version fewer; names of roles have no bound. */
+const LONGEST_IDENTITY = 1_024
 /** A page of 500 objects through a cluster proxy on a bad day. */
 const PAGE_TIMEOUT_MS = 60_000
 
@@ -46,10 +51,17 @@ export function listWatch<T extends KubeObject>(
   const list: ListWatch<T>['list'] = ({ whole }) =>
     produce(async (emit, signal) => {
       let token: string | undefined
+      let [pages, objects] = [0, 0]
       do {
         const query = { ...selectors, limit: whole ? undefined : limit, continue: token }
         const timeoutMs = PAGE_TIMEOUT_MS
         const page = parseList<T>(path, await api.request({ method: 'GET', path, query, signal, timeoutMs }))
+        pages += 1
+        objects += page.objects.length
+        if (pages > MOST_PAGES || objects > MOST_OBJECTS)
+          throw new Error(
+            `${path}: the list has no end: it goes on after ${MOST_OBJECTS} objects or ${MOST_PAGES} pages`,
+          )
         emit({ type: 'listed', objects: page.objects })
         token = page.token
         if (!token) emit({ type: 'synced', cursor: page.cursor })
@@ -107,6 +119,11 @@ function parseEvent<T extends KubeObject>(
 }
 
 function identified<T extends KubeObject>(path: string, object: T): T {
-  if (typeof object.metadata?.name === 'string') return object
-  throw new Error(`${path}: the server sent an object without a name`)
+  const { name, namespace, uid, resourceVersion } = object.metadata ?? {}
+  if (typeof name !== 'string') throw new Error(`${path}: the server sent an object without a name`)
+  // These are kept for as long as the object is there, of each object of a server that may send what it likes.
+  for (const part of [name, namespace, uid, resourceVersion])
+    if (part && part.length > LONGEST_IDENTITY)
+      throw new Error(`${path}: the server sent an object whose identity is longer than ${LONGEST_IDENTITY}`)
+  return object
 }

@@ -19,14 +19,23 @@ export function boundValues(json: string, maxValues: number): void {
 /** Header names are lower case, as undici delivers them. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Reads a body up to a bound. @throws AnswerTooLargeError beyond it; the rest is then not read. */
-export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+/**
+ * Reads a body up to a bound.
+ * @param grown is awaited with the size so far before more is read
+ * @throws AnswerTooLargeError beyond it; the rest is then not read
+ */
+export async function readBody(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  grown: (bytes: number) => Promise<void> = async () => undefined,
+): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
     if (size > maxBytes) throw new AnswerTooLargeError(maxBytes)
     chunks.push(chunk)
+    await grown(size)
   }
   return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8')
 }

@@ -13,6 +13,7 @@ import { AnswerTooLargeError, parseAnswer, readBody, refusal } from './answer.js
 import { authenticator } from './authenticate.js'
 import { requestHeaders } from './headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
+import type { LargeAnswers } from './large-answers.js'
 import { readPem } from './pem.js'
 import type { Proof } from './proof.js'
 import type { StreamedAnswer } from './session.js'
@@ -36,6 +37,8 @@ export interface ConnectionOptions {
   readonly maxAnswerBytes?: number
   /** The most values in the JSON of an answer, and of a single watch event. */
   readonly maxAnswerValues?: number
+  /** Where answers wait that are large; they are read at once when absent. */
+  readonly largeAnswers?: LargeAnswers
   /** Called for every request when it has ended; must not throw. */
   readonly observe?: (ended: EndedRequest) => void
 }
@@ -131,16 +134,19 @@ export async function connectKube(
   async function request<T>(sent: KubeRequest): Promise<T> {
     const { signal, clear } = deadline([sent.signal], sent.timeoutMs ?? settings.timeoutMs)
     const ended = began({ verb: sent.method, purpose: sent.purpose })
+    const large = settings.largeAnswers?.begin(config.server)
     let code = 0
     try {
       const answer = await send(wayOfRequests, sent, signal)
-      const text = await readBody(answer.body, sent.maxAnswerBytes ?? settings.maxAnswerBytes)
+      const most = sent.maxAnswerBytes ?? settings.maxAnswerBytes
+      const text = await readBody(answer.body, most, large && (bytes => large.grown(bytes, signal)))
       code = answer.statusCode
       return parseAnswer(answer.headers, text, settings.maxAnswerValues) as T
     } catch (error) {
       code ||= codeOf(error)
       throw explain(error, sent, signal)
     } finally {
+      large?.end()
       ended(code)
       clear()
     }

@@ -1,6 +1,7 @@
 import { type KubeConnector, KubeconfigError } from '../../ports/kube-api.js'
 import { type ConnectionOptions, connectKube } from './connection.js'
 import { parseKubeconfig } from './kubeconfig.js'
+import { LargeAnswers } from './large-answers.js'
 
 /** A kubeconfig with many contexts has some kilobytes for each. What is larger only costs everybody the time of reading it. */
 const LARGEST_KUBECONFIG = 256 << 10
@@ -16,6 +17,7 @@ const MOST_VALUES = 4_000_000
  * commands: it would let the writer of a Secret read this host's files and run programs on it.
  */
 export function kubeConnector(defaults: ConnectionOptions = {}): KubeConnector {
+  const bounds = { maxAnswerValues: MOST_VALUES, largeAnswers: new LargeAnswers() }
   return {
     async connect(kubeconfig, options) {
       if (Buffer.byteLength(kubeconfig) > LARGEST_KUBECONFIG)
@@ -23,7 +25,7 @@ export function kubeConnector(defaults: ConnectionOptions = {}): KubeConnector {
           `kubeconfig: larger than ${LARGEST_KUBECONFIG >> 10} KiB: leave out the contexts that are not used`,
         )
       const config = parseKubeconfig(kubeconfig, { local: false })
-      return connectKube(config, { oneSession: true, maxAnswerValues: MOST_VALUES, ...defaults, ...options })
+      return connectKube(config, { oneSession: true, ...bounds, ...defaults, ...options })
     },
   }
 }

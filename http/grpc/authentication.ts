@@ -14,7 +14,7 @@ import type { Authenticator } from '../identity/authenticate.js'
 import type { Caller } from '../identity/caller.js'
 import { requestIdOf } from '../request-id.js'
 import { serviceError } from './service-error.js'
-import { boundMessages, dropMessage, UnfinishedRequests } from './unfinished-requests.js'
+import { boundMessages, cutStream, dropMessage, UnfinishedRequests } from './unfinished-requests.js'
 
 /** Bytes of a message that anyone may send. A health check names a service, and nothing else. */
 const LARGEST_ANONYMOUS_MESSAGE = 4_096
@@ -28,6 +28,8 @@ export interface Arrived {
   readonly remote?: string
   /** The record of the call has it. */
   handled?: boolean
+  /** Ends the call, also while its answer is being sent. */
+  cut(): void
 }
 
 /** The part of a call by which its status is sent. */
@@ -124,7 +126,8 @@ async function arrive(
 ): Promise<Arrived> {
   const { remoteAddress: address, remotePort: port } = call.getConnectionInfo()
   const remote = address === undefined ? {} : { remote: address }
-  if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, ...remote }
+  const cut = () => cutStream(call)
+  if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, cut, ...remote }
   try {
     const caller = await authenticator.authenticate({
       authorization: textOf(metadata, 'authorization'),
@@ -133,7 +136,7 @@ async function arrive(
       ...remote,
       port,
     })
-    return { requestId, caller, ...remote }
+    return { requestId, caller, cut, ...remote }
   } catch (error) {
     const failure = toFailure(error)
     if (failure.code === Code.UNAUTHENTICATED) {

@@ -111,5 +111,10 @@ function arrivalOf(call: SurfaceCall, trailer: Metadata): Arrival {
       for (const [name, value] of sourceHeaders(from)) trailer.set(name.toLowerCase(), value)
     },
     timeoutMs: Number.isFinite(deadline) ? Math.max(0, deadline - Date.now()) : undefined,
+    // grpc-js says so when all was sent, too.
+    delivery: {
+      whenOver: then => void (call.cancelled ? then() : call.on('cancelled', then)),
+      cut: () => arrived.cut(),
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import { deadlineExceeded, type Failure, internal } from '../failure.js'
 import { Held } from '../limits.js'
 
@@ -60,6 +61,13 @@ export function boundMessages(call: object, bytes: number): void {
 /** Frees what has arrived of a message that will not be read: grpc-js would keep it until the caller ends the stream. */
 export function dropMessage(call: object): void {
   receivingOf(call).decoder.readPartialMessage = []
+}
+
+/** Ends the stream of a call: of an answer that is being sent, its API has no end. */
+export function cutStream(call: object): void {
+  const { stream } = call as { readonly stream?: Pick<ServerHttp2Stream, 'close'> }
+  if (!stream) throw internal('this version of grpc-js keeps streams in another way')
+  stream.close(constants.NGHTTP2_CANCEL)
 }
 
 function receivingOf(call: object): Receiving {

@@ -1,9 +1,10 @@
 import { bareStatus, isStatus, StatusError } from '../../manifests/status-error.js'
-import { hasMoreValues } from '../../ports/json-values.js'
+import { countValues } from '../../ports/json-values.js'
 import type { RawRequest, Sender } from '../../ports/kube-api.js'
 import { valuesOf } from '../../ports/raw-headers.js'
 import type { AnsweredFrom } from '../answered-from.js'
 import { badGateway, resourceExhausted } from '../failure.js'
+import type { AnswerReading } from './answer-memory.js'
 
 /** A whole answer of an instance or its index. */
 export interface Answer {
@@ -14,17 +15,24 @@ export interface Answer {
 }
 
 /**
- * Sends one request and collects its answer.
+ * Sends one request and collects its answer. The sender is held back while there is no room for it.
  * @param most bytes of the body, beyond which the request is given up
- * @throws what the sender reports; Failure RESOURCE_EXHAUSTED for a body that is too large; the signal's reason
+ * @param reading counts what is collected
+ * @throws what the sender reports; Failure RESOURCE_EXHAUSTED for a body that is too large, or that got no room, DEADLINE_EXCEEDED for
+ * one that took too long; the signal's reason
  */
 export async function answerOf(
   upstream: Sender,
   request: RawRequest,
-  { signal, most }: { readonly signal: AbortSignal; readonly most: number },
+  {
+    signal,
+    most,
+    reading,
+  }: { readonly signal: AbortSignal; readonly most: number; readonly reading: AnswerReading },
 ): Promise<Answer> {
   signal.throwIfAborted()
   let abort: (reason: Error) => void = () => undefined
+  let stopClock: () => void = () => undefined
   const onAbort = () => abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -33,6 +41,26 @@ export async function answerOf(
       let headers: readonly string[] = []
       let size = 0
       const chunks: Uint8Array[] = []
+      const startClock = () => {
+        stopClock = reading.run(late => exchange.abort(late))
+      }
+      /** Whether there is no room yet; the exchange goes on when there is. */
+      const waits = (bytes: number): boolean => {
+        try {
+          const room = reading.add(bytes)
+          if (!room) return false
+          stopClock()
+          const goOn = () => {
+            startClock()
+            exchange.resume()
+          }
+          room.then(goOn).catch((error: Error) => exchange.abort(error))
+          return true
+        } catch (error) {
+          exchange.abort(error as Error)
+          return false
+        }
+      }
       const exchange = upstream.send(request, {
         head(code, _message, received) {
           status = code
@@ -40,16 +68,21 @@ export async function answerOf(
         },
         data(chunk) {
           size += chunk.length
-          if (size <= most) chunks.push(chunk)
-          else exchange.abort(tooLarge(most))
-          return true
+          if (size > most) {
+            exchange.abort(tooLarge(most))
+            return true
+          }
+          chunks.push(chunk)
+          return !waits(chunk.length)
         },
         end: () => resolve({ status, headers, body: Buffer.concat(chunks) }),
         failed: reject,
       })
       abort = reason => exchange.abort(reason)
+      startClock()
     })
   } finally {
+    stopClock()
     signal.removeEventListener('abort', onAbort)
   }
 }
@@ -61,21 +94,31 @@ const tooLarge = (most: number) =>
 
 /** A page of 500 objects with their managed fields has a million at most; more take seconds to parse, for everybody. */
 const MOST_VALUES = 4_000_000
+/** What a value takes at least when it is parsed. Objects of Kubernetes have twice as many bytes for each as text. */
+const BYTES_OF_VALUE = 16
+
+/**
+ * The bytes that an answer is to be counted with beyond those of its text, because it has so many values. Of ordinary objects that
+ * is none.
+ * @throws Failure RESOURCE_EXHAUSTED for too many values
+ */
+export function bytesOfValues(body: Buffer): number {
+  // Its quotes, commas and brackets stand at the same places in any reading of the bytes.
+  const values = countValues(body.toString('latin1'), MOST_VALUES)
+  if (values > MOST_VALUES)
+    throw resourceExhausted(
+      `the instance’s answer has more than ${MOST_VALUES} values: ask for less at once`,
+      { reason: 'AnswerTooLarge' },
+    )
+  return Math.max(0, values * BYTES_OF_VALUE - body.length)
+}
 
 /**
  * The JSON of a good answer.
- * @throws StatusError for a refusal; Failure UNAVAILABLE for what is no answer of an API server, RESOURCE_EXHAUSTED for too many
- * values
+ * @throws StatusError for a refusal; Failure UNAVAILABLE for what is no answer of an API server
  */
-export function jsonOf({ status, body }: Answer): unknown {
+export function jsonOf({ status, body }: Omit<Answer, 'headers'>): unknown {
   const text = body.toString('utf8')
-  if (hasMoreValues(text, MOST_VALUES))
-    throw resourceExhausted(
-      `the instance’s answer has more than ${MOST_VALUES} values: ask for less at once`,
-      {
-        reason: 'AnswerTooLarge',
-      },
-    )
   let json: unknown
   try {
     json = JSON.parse(text)

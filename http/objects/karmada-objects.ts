@@ -113,6 +113,7 @@ function deleteOptions({ propagationPolicy = 'Background', ...preconditions }: R
 const silent = (call: ObjectCall): ObjectCall => ({
   caller: call.caller,
   signal: call.signal,
+  answers: call.answers,
   answered: () => undefined,
 })
 

@@ -11,7 +11,8 @@ import { requestInfo } from '../proxy/route/request-info.js'
 import { sourceOf } from '../proxy/sources.js'
 import { hold, instanceOf } from '../proxy/target.js'
 import type { InstanceReading } from '../rpc/instance/reading.js'
-import { type Answer, answerOf, jsonOf } from './answer.js'
+import { type Answer, answerOf, bytesOfValues, jsonOf } from './answer.js'
+import type { AnswerReading } from './answer-memory.js'
 import type { ObjectCall } from './objects.js'
 import { streamOf } from './watch/byte-stream.js'
 
@@ -72,13 +73,23 @@ export class ObjectRequests {
    * Sends one request to the instance, or for a read to its index where that answers as well.
    * @param options.most bytes of the answer's body
    * @param options.rules of a list, which has its own
+   * @param options.reading of a list, whose caller says when it is over; what else is read counts as long as its call lasts, and of a
+   * stream until it is here
    */
   async send(
     call: ObjectCall,
     instance: string,
     request: ObjectRequest,
-    { most = LARGEST_OBJECT, rules }: { readonly most?: number; readonly rules?: ReadRules } = {},
+    { most = LARGEST_OBJECT, rules, reading }: SendOptions = {},
   ): Promise<Answer> {
+    if (!reading) {
+      const own = call.answers.reading(instance)
+      try {
+        return await this.send(call, instance, request, { most, reading: own, ...(rules && { rules }) })
+      } finally {
+        if (call.answers.lasts) own.giveBack()
+      }
+    }
     const { method } = request
     const path = targetOf(request)
     const admitted = await this.admitted(call, instance, method, path, rules)
@@ -87,10 +98,14 @@ export class ObjectRequests {
       parts.meter.count('kairship_object_answers_total', { source, reason }),
     )
     const answer = await this.#within(call, instance, () =>
-      answerOf(upstream, rawRequest(request, path, call), { signal: call.signal, most }).catch(error => {
-        throw upstreamFailure(error)
-      }),
+      answerOf(upstream, rawRequest(request, path, call), { signal: call.signal, most, reading }).catch(
+        error => {
+          throw upstreamFailure(error)
+        },
+      ),
     )
+    const more = bytesOfValues(answer.body)
+    if (more > 0) await reading.add(more)
     const refused = refusedCredential(answer.status, answer.headers, admitted.info)
     if (refused) throw refused
     return answer
@@ -128,7 +143,7 @@ export class ObjectRequests {
       const { status, headers, chunks } = await streamOf(upstream, { ...raw, long: true }, call.signal)
       const refused = refusedCredential(status, headers, admitted.info)
       if (refused) throw refused
-      if (status !== 200) jsonOf({ status, headers, body: await whole(chunks) })
+      if (status !== 200) refuse(status, await whole(chunks))
       opened()
       yield* chunks
     } catch (error) {
@@ -137,6 +152,19 @@ export class ObjectRequests {
       release()
     }
   }
+}
+
+/** How the answer to one request is collected. */
+interface SendOptions {
+  readonly most?: number
+  readonly rules?: ReadRules
+  readonly reading?: AnswerReading
+}
+
+/** @throws StatusError that the answer is */
+function refuse(status: number, body: Buffer): void {
+  bytesOfValues(body)
+  jsonOf({ status, body })
 }
 
 /** A refusal is short. */

@@ -6,7 +6,7 @@ import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js
 import type { ListMark } from './watch/shown-objects.js'
 
 /** The part of a call that a request to an instance needs. */
-export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered'>
+export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered' | 'answers'>
 
 /** How a PATCH changes an object. */
 export interface Patch {

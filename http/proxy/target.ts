@@ -1,6 +1,7 @@
 import type { InstanceView } from '../../ports/fleet.js'
 import type { Sender, Upstream } from '../../ports/kube-api.js'
 import { notFound, unavailable } from '../failure.js'
+import { accountNamespace } from '../identity/account-namespace.js'
 import type { Caller } from '../identity/caller.js'
 import type { Admitted } from './admission.js'
 import type { ProxyCall } from './proxy-call.js'
@@ -102,13 +103,4 @@ export function hold(options: RequestParts, instance: string, { user }: Caller, 
     giveBack()
     throw error
   }
-}
-
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
-
-/** The namespace of a service account, as Kubernetes names its user; undefined for other callers. */
-export function accountNamespace(user: string): string | undefined {
-  if (!user.startsWith(SERVICE_ACCOUNT)) return undefined
-  const end = user.indexOf(':', SERVICE_ACCOUNT.length)
-  return end === -1 ? undefined : user.slice(SERVICE_ACCOUNT.length, end)
 }

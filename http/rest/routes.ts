@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { type AnsweredFrom, sourceHeaders } from '../answered-from.js'
 import { requestTimeout } from '../deadline.js'
+import type { Delivery } from '../delivery.js'
 import type { Arrival, Dispatcher } from '../dispatch.js'
 import { invalidArgument, methodNotAllowed } from '../failure.js'
 import { LARGEST_BODY } from '../limits.js'
@@ -95,6 +97,7 @@ async function answer(
     answered: (from: AnsweredFrom) => {
       for (const [name, value] of sourceHeaders(from)) c.header(name, value)
     },
+    delivery: deliveryOf(c.env.outgoing),
   }
   if (operation.method.methodKind === 'unary') {
     const message = await dispatcher.unary(operation, read, arrival)
@@ -107,6 +110,15 @@ async function answer(
     // Without this nginx buffers answers, and events arrive late.
     'x-accel-buffering': 'no',
   })
+}
+
+function deliveryOf(outgoing: ServerResponse | undefined): Delivery | undefined {
+  return (
+    outgoing && {
+      whenOver: then => void (outgoing.closed ? then() : outgoing.once('close', then)),
+      cut: () => void outgoing.destroy(),
+    }
+  )
 }
 
 const arrivalOf = (c: Context<RestEnv>): Arrival => ({

@@ -2,9 +2,11 @@ import { create, type Message } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../../http/call.js'
 import { Code } from '../../http/code.js'
+import type { Delivery } from '../../http/delivery.js'
 import { type Arrival, createDispatcher } from '../../http/dispatch.js'
 import { notFound, unavailable } from '../../http/failure.js'
 import { Held } from '../../http/limits.js'
+import { AnswerMemory } from '../../http/objects/answer-memory.js'
 import type { Operation } from '../../http/operation.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { fakeMeter } from './fakes/api.js'
@@ -19,11 +21,13 @@ afterEach(() => void vi.useRealTimers())
 function dispatching(handle: (call: Call) => unknown, method: Operation['method'] = watchInstances) {
   const stopping = new AbortController()
   const { meter, counts } = fakeMeter()
+  const answers = new AnswerMemory()
   const dispatcher = createDispatcher({
     authorizer: { decide: () => ({ allowed: false, reason: '' }) } as never,
     log: fakeLog(),
     meter,
     streams: new Held('open streams', 1),
+    answers,
     stopping: stopping.signal,
     now: () => 0,
     random: () => 0,
@@ -40,7 +44,9 @@ function dispatching(handle: (call: Call) => unknown, method: Operation['method'
   return {
     stopping,
     stream: (timeoutMs?: number) => dispatcher.stream(operation, request, arrival(timeoutMs)),
-    unary: (timeoutMs?: number) => dispatcher.unary(operation, request, arrival(timeoutMs)),
+    unary: (timeoutMs?: number, delivery?: Delivery) =>
+      dispatcher.unary(operation, request, { ...arrival(timeoutMs), delivery }),
+    answers,
     /** The codes of the recorded calls, in no order. */
     recorded: () => [...counts].flatMap(([key, times]) => Array(times).fill(/"code":"(\w+)"/.exec(key)?.[1])),
   }
@@ -132,4 +138,68 @@ it.each([
   await vi.advanceTimersByTimeAsync(1)
   await expect(answer).rejects.toMatchObject({ code: Code.DEADLINE_EXCEEDED })
   expect(recorded()).toEqual(['DEADLINE_EXCEEDED'])
+})
+
+describe('what a unary call read of instances', () => {
+  const large = (call: Call) => call.answers.reading('north').add(2 << 20)
+  const taken = ({ answers }: ReturnType<typeof dispatching>) => answers.places[0]?.load.taken
+
+  /** The way of an answer, which is over when it is cut. */
+  const delivering = () => {
+    let over: () => void = () => undefined
+    const end = () => over()
+    const whenOver = (then: () => void) => {
+      over = then
+    }
+    return { delivery: { whenOver, cut: end }, over: end }
+  }
+
+  it('is held until its answer was taken', async () => {
+    const run = dispatching(async call => {
+      await large(call)
+      return { items: [] }
+    }, listInstances)
+    const { delivery, over } = delivering()
+    const answered = run.unary(undefined, delivery)
+    await vi.advanceTimersByTimeAsync(0)
+    await answered
+    expect(taken(run)).toBe(1)
+    over()
+    expect(taken(run)).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is held for a minute where its answer is not taken, which is then cut', async () => {
+    const run = dispatching(async call => {
+      await large(call)
+      return { items: [] }
+    }, listInstances)
+    const { delivery } = delivering()
+    const answered = run.unary(undefined, delivery)
+    await vi.advanceTimersByTimeAsync(0)
+    await answered
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(taken(run)).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(taken(run)).toBe(0)
+  })
+
+  it('is given back where it fails, or its deadline passes', async () => {
+    const failing = dispatching(async call => {
+      await large(call)
+      throw new Error('no')
+    }, listInstances)
+    await expect(failing.unary()).rejects.toThrow()
+    expect(taken(failing)).toBe(0)
+    const hanging = dispatching(async call => {
+      await large(call)
+      return new Promise(() => undefined)
+    }, listInstances)
+    const late = expect(hanging.unary(500)).rejects.toThrow('the deadline of 500 ms passed')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(taken(hanging)).toBe(1)
+    await vi.advanceTimersByTimeAsync(500)
+    await late
+    expect(taken(hanging)).toBe(0)
+  })
 })

@@ -117,6 +117,38 @@ describe('a list', () => {
     expect(await lists([answer]).words).toEqual([`Error: ${path}: ${message}`])
   })
 
+  it.each([
+    ['empty pages', 0, 10_000],
+    ['objects', 500, 500],
+  ])('gives up a list of %s that has no end', async (_, each, pages) => {
+    const objects = Array.from({ length: each }, (_, n) => thing(`a${n}`))
+    let requests = 0
+    const api = {
+      ...server([]).api,
+      request: async () => {
+        requests += 1
+        return page(objects, { resourceVersion: '9', continue: String(requests) }) as never
+      },
+    }
+    const words = await seen(listWatch(api, things).list({ whole: false }))
+    expect(words.at(-1)).toBe(
+      `Error: ${path}: the list has no end: it goes on after 250000 objects or 10000 pages`,
+    )
+    expect([words.length - 1, requests]).toEqual([pages, pages + 1])
+  })
+
+  it.each(['name', 'namespace', 'uid', 'resourceVersion'])(
+    'keeps no object whose %s is longer than any is',
+    async part => {
+      const { metadata } = thing('a')
+      const page1 = (length: number) => [page([{ metadata: { ...metadata, [part]: 'x'.repeat(length) } }])]
+      expect((await lists(page1(1_024)).words).at(-1)).toBe('complete')
+      expect(await lists(page1(1_025)).words).toEqual([
+        `Error: ${path}: the server sent an object whose identity is longer than 1024`,
+      ])
+    },
+  )
+
   it('ends its request when it is unsubscribed', async () => {
     const { api, requests } = server([])
     const subscription = listWatch(api, things).list({ whole: false }).subscribe()

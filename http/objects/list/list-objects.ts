@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
 import { isExpired, StatusError } from '../../../manifests/status-error.js'
 import type { AnsweredFrom } from '../../answered-from.js'
-import { badGateway, failedPrecondition } from '../../failure.js'
+import { badGateway, Failure, failedPrecondition } from '../../failure.js'
 import type { ReadRules } from '../../proxy/proxy-request.js'
 import { karmada } from '../../proxy/route/route.js'
 import { type Answer, jsonOf, sourceOfAnswer } from '../answer.js'
+import type { AnswerReading } from '../answer-memory.js'
 import type { ListQuery, ObjectPage } from '../list-query.js'
 import { apiVersionOf, collectionPath, type ObjectType } from '../object-type.js'
 import { checkPage } from '../paging.js'
@@ -14,6 +16,8 @@ import { MOST_BYTES, MOST_OBJECTS, pageOfObjects, selects } from './select.js'
 
 /** Objects that are read at once: as many as kubectl and informers ask for. */
 const CHUNK = 500
+/** Far more than `MOST_OBJECTS` need: a list may go on without a single object. */
+const MOST_CHUNKS = 1_000
 /** How often a list is restarted whose continue token has expired, which takes minutes. */
 const MOST_READINGS = 3
 
@@ -25,36 +29,58 @@ export async function listObjects<T extends KubeObject>(listing: Listing<T>): Pr
   const { place, type, query } = listing
   checkPage(query)
   const { rules, asked } = listRules(place, type, query)
-  for (let reading = 1; ; reading += 1) {
-    try {
-      const first = await readChunk(listing, undefined, rules)
-      if (first.answered.source === 'karmada') {
-        const objects = await withRest(listing, first)
-        return { ...pageOfObjects(objects, query), answered: first.answered }
-      }
-      const page = asked.whole || query.pageSize <= 0 ? wholePage(listing, first) : indexPage(query, first)
-      if (page) return { ...page, answered: first.answered }
-      const objects = await withRest(listing, await readChunk(listing, undefined, NOT_THE_INDEX))
-      return { ...pageOfObjects(objects, query), answered: UNCOUNTED }
-    } catch (error) {
-      if (!isExpired(error) || reading >= MOST_READINGS) throw error
+  const { value, giveBack } = await untilWhole(listing, async read => {
+    const first = await read(undefined, rules)
+    if (first.answered.source === 'karmada') {
+      const objects = await withRest(listing, first, read)
+      return { ...pageOfObjects(objects, query), answered: first.answered }
     }
-  }
+    const page = asked.whole || query.pageSize <= 0 ? wholePage(listing, first) : indexPage(query, first)
+    if (page) return { ...page, answered: first.answered }
+    const objects = await withRest(listing, await read(undefined, NOT_THE_INDEX), read)
+    return { ...pageOfObjects(objects, query), answered: UNCOUNTED }
+  })
+  // A stream reads lists for as long as it lasts, each for one of its messages.
+  if (listing.call.answers.lasts) giveBack()
+  return value
 }
 
 /**
  * All that matches, from the instance itself, and the state that it shows.
+ * @returns `giveBack` for when the objects are not needed any more
  * @throws Failure FAILED_PRECONDITION as above
  */
 export async function readWhole<T extends KubeObject>(
   listing: Listing<T>,
-): Promise<{ readonly objects: readonly T[]; readonly resourceVersion: string }> {
-  for (let reading = 1; ; reading += 1) {
+): Promise<{
+  readonly objects: readonly T[]
+  readonly resourceVersion: string
+  readonly giveBack: () => void
+}> {
+  const { value, giveBack } = await untilWhole(listing, async read => {
+    const first = await read(undefined, NOT_THE_INDEX)
+    return { objects: await withRest(listing, first, read), resourceVersion: first.resourceVersion }
+  })
+  return { ...value, giveBack }
+}
+
+/** Reads one chunk of a list. */
+type Read<T> = (next: string | undefined, rules: ReadRules) => Promise<Chunk<T>>
+
+/** Reads a list, again where it expires between its chunks. What was read of one that did not come to its end does not count. */
+async function untilWhole<T extends KubeObject, R>(
+  listing: Listing<T>,
+  work: (read: Read<T>) => Promise<R>,
+): Promise<{ readonly value: R; readonly giveBack: () => void }> {
+  const { call, place } = listing
+  for (let attempt = 1; ; attempt += 1) {
+    const reading = call.answers.reading(place.instance)
     try {
-      const first = await readChunk(listing, undefined, NOT_THE_INDEX)
-      return { objects: await withRest(listing, first), resourceVersion: first.resourceVersion }
+      const value = await work((next, rules) => readChunk(listing, next, rules, reading))
+      return { value, giveBack: () => reading.giveBack() }
     } catch (error) {
-      if (!isExpired(error) || reading >= MOST_READINGS) throw error
+      reading.giveBack()
+      if (!isExpired(error) || attempt >= MOST_READINGS) throw error
     }
   }
 }
@@ -66,16 +92,26 @@ export async function readWhole<T extends KubeObject>(
 export async function readWholeAt<T extends KubeObject>(
   listing: Listing<T>,
   version: string,
-): Promise<readonly T[] | undefined> {
+): Promise<{ readonly objects: readonly T[]; readonly giveBack: () => void } | undefined> {
+  const { call, place } = listing
+  const reading = call.answers.reading(place.instance)
+  const giveBack = () => reading.giveBack()
   try {
-    const first = await readChunk(listing, undefined, NOT_THE_INDEX, version)
-    return first.resourceVersion === version ? await withRest(listing, first) : undefined
+    const first = await readChunk(listing, undefined, NOT_THE_INDEX, reading, version)
+    if (first.resourceVersion === version) {
+      const objects = await withRest(listing, first, (next, rules) =>
+        readChunk(listing, next, rules, reading),
+      )
+      return { objects, giveBack }
+    }
   } catch (error) {
     // 410 for one that was compacted; 400, 500 or 504, by the server's version, for one that is no state of it.
-    if (error instanceof StatusError && (error.code === 400 || error.code === 410 || error.code >= 500))
-      return undefined
-    throw error
+    const isNoState =
+      error instanceof StatusError && (error.code === 400 || error.code === 410 || error.code >= 500)
+    if (!isNoState) throw error
   }
+  giveBack()
+  return undefined
 }
 
 interface Chunk<T> {
@@ -110,14 +146,20 @@ function wholePage<T extends KubeObject>(
 }
 
 /** The chunks after the first, which only the instance continues. */
-async function withRest<T extends KubeObject>(listing: Listing<T>, first: Chunk<T>): Promise<readonly T[]> {
+async function withRest<T extends KubeObject>(
+  listing: Listing<T>,
+  first: Chunk<T>,
+  readNext: Read<T>,
+): Promise<readonly T[]> {
   const { type, query } = listing
   const isWanted = selects(query)
   const wanted: T[] = []
-  let [read, bytes] = [0, 0]
-  for (let chunk = first; ; chunk = await readChunk(listing, chunk.next, NOT_THE_INDEX)) {
+  let [read, bytes, chunks] = [0, 0, 0]
+  for (let chunk = first; ; chunk = await readNext(chunk.next, NOT_THE_INDEX)) {
     const { items, next } = chunk
     read += items.length
+    chunks += 1
+    if (chunks > MOST_CHUNKS) throw badGateway(`the instance’s list of ${type.resource} has no end`)
     bytes += chunk.bytes
     if (read > MOST_OBJECTS || bytes > MOST_BYTES || (next && read === MOST_OBJECTS))
       throw tooMany(type, query)
@@ -141,6 +183,7 @@ async function readChunk<T extends KubeObject>(
   { requests, call, place, type, query }: Listing<T>,
   next: string | undefined,
   rules: ReadRules,
+  reading: AnswerReading,
   version?: string,
 ): Promise<Chunk<T>> {
   const { labelSelector, fieldSelector } = query
@@ -152,7 +195,15 @@ async function readChunk<T extends KubeObject>(
       ...(version && { resourceVersion: version, resourceVersionMatch: 'Exact' }),
     },
   } as const
-  const answer = await requests.send(call, place.instance, request, { most: MOST_BYTES, rules })
+  const answer = await requests
+    .send(call, place.instance, request, { most: MOST_BYTES, rules, reading })
+    .catch(error => {
+      throw error instanceof Failure && error.details.reason === 'AnswerTooLarge'
+        ? tooMany(type, query)
+        : error
+    })
+  // Pages of several lists may be here at once: others are served between two of them.
+  await nextTurn()
   const { items, metadata } = listOf<T>(answer, type)
   return {
     items,

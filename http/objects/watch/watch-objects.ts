@@ -3,6 +3,7 @@ import { isExpired, isNotFound } from '../../../manifests/status-error.js'
 import { NOT_THE_INDEX, readWhole, readWholeAt } from '../list/list-objects.js'
 import type { Listing } from '../list/listing.js'
 import { BY_NAME, comparison, selects } from '../list/select.js'
+import type { ListQuery } from '../list-query.js'
 import { apiVersionOf, keyOf, objectPath } from '../object-type.js'
 import type { ObjectEvent } from '../objects.js'
 import { changesSince, pauseAfter, pauseFor } from './changes-since.js'
@@ -14,6 +15,8 @@ interface State<T> {
   readonly resourceVersion: string
   /** The reader has it. */
   readonly known?: true
+  /** The objects are not needed any more. */
+  readonly giveBack: () => void
 }
 
 /**
@@ -31,16 +34,9 @@ export async function* watchObjects<T extends KubeObject>(
   const { parts, pause = pauseFor } = requests.options
   let state: State<T> | undefined = since && (await stateAt(listing, since))
   for (let expired = 0; ; ) {
-    const { objects, resourceVersion, known }: State<T> = state ?? (await readWhole(listing))
-    state = undefined
-    const isKnown = known ? { known } : {}
     const shown = new ShownObjects()
-    yield { type: 'RESET', total: 0, ...isKnown }
-    for (const object of [...objects].sort(comparison(query.sort ?? BY_NAME))) {
-      shown.set(object)
-      yield { type: 'ADDED', object, total: shown.size, ...isKnown }
-    }
-    yield { type: 'BOOKMARK', total: shown.size, ...markOf(shown, resourceVersion), ...isKnown }
+    const resourceVersion = yield* showAll(query, shown, state ?? (await readWhole(listing)))
+    state = undefined
     const begun = parts.now()
     try {
       yield* follow(listing, shown, resourceVersion)
@@ -53,6 +49,26 @@ export async function* watchObjects<T extends KubeObject>(
   }
 }
 
+/** The list that a watch begins with. Its objects are not needed any more when they were passed on. */
+async function* showAll<T extends KubeObject>(
+  { sort = BY_NAME }: ListQuery<T>,
+  shown: ShownObjects,
+  { objects, resourceVersion, known, giveBack }: State<T>,
+): AsyncGenerator<ObjectEvent<T>, string> {
+  const isKnown = known ? { known } : {}
+  try {
+    yield { type: 'RESET', total: 0, ...isKnown }
+    for (const object of [...objects].sort(comparison(sort))) {
+      shown.set(object)
+      yield { type: 'ADDED', object, total: shown.size, ...isKnown }
+    }
+    yield { type: 'BOOKMARK', total: shown.size, ...markOf(shown, resourceVersion), ...isKnown }
+  } finally {
+    giveBack()
+  }
+  return resourceVersion
+}
+
 /**
  * The state that a mark describes, where the instance still has it. The digest proves that it is the reader's: the instance may
  * have been replaced, or the mark made up.
@@ -61,11 +77,13 @@ async function stateAt<T extends KubeObject>(
   listing: Listing<T>,
   { version, digest }: ListMark,
 ): Promise<State<T> | undefined> {
-  const objects = await readWholeAt(listing, version)
-  if (!objects) return undefined
+  const read = await readWholeAt(listing, version)
+  if (!read) return undefined
   const shown = new ShownObjects()
-  for (const object of objects) shown.set(object)
-  return shown.at(version)?.digest === digest ? { objects, resourceVersion: version, known: true } : undefined
+  for (const object of read.objects) shown.set(object)
+  if (shown.at(version)?.digest === digest) return { ...read, resourceVersion: version, known: true }
+  read.giveBack()
+  return undefined
 }
 
 /** @throws StatusError 410 when the changes since are not known any more */

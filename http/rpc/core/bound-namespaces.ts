@@ -13,6 +13,8 @@ export interface BoundSubjects extends KubeObject {
 
 /** Role bindings that are read at once. */
 const CHUNK = 500
+/** With 50,000 role bindings; more are not read for one request. */
+const MOST_PAGES = 100
 
 /**
  * The namespaces of an instance in which a caller who may not list them has a role, sorted. The role bindings are read with
@@ -27,7 +29,10 @@ export async function boundNamespaces(
 ): Promise<readonly string[]> {
   const found = new Set<string>()
   let next: string | undefined
+  let pages = 0
   do {
+    pages += 1
+    if (pages > MOST_PAGES) throw badGateway(`the list of role bindings of instance ${instance} has no end`)
     const list: Partial<KubeList<BoundSubjects>> | undefined = await reads.get(call, instance, {
       path: resourcePath(ROLE_BINDINGS),
       query: { limit: CHUNK, continue: next },

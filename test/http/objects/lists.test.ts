@@ -10,6 +10,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { eventually } from '../../scenarios/support/eventually.js'
 import { unmetered } from '../../silent.js'
+import { aloneAnswers } from '../fakes/answers.js'
 import { fakeLog } from '../fakes/log.js'
 import { type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
 
@@ -32,6 +33,7 @@ const place = () => ({ instance: world.instance })
 const call = (user = 'admin@playground') => ({
   caller: { user, groups: ['system:authenticated'], extra: {} },
   signal: new AbortController().signal,
+  answers: aloneAnswers(),
   answered: (from: AnsweredFrom) => void answers.push(from),
 })
 

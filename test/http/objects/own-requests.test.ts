@@ -5,6 +5,7 @@ import { requestParts } from '../../../http/proxy/request-parts.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { type KubeApi, type KubeRequest, UnreachableError } from '../../../ports/kube-api.js'
 import { unmetered } from '../../silent.js'
+import { aloneAnswers } from '../fakes/answers.js'
 import { type FakeFleet, fakeFleet, viewOf } from '../fakes/fleet.js'
 import { fakeLog } from '../fakes/log.js'
 
@@ -38,6 +39,7 @@ function reading(limits: Partial<ProxyLimits> = {}) {
   const callOf = (user = 'ann', signal = new AbortController().signal) => ({
     caller: { user, groups: [], extra: {} },
     signal,
+    answers: aloneAnswers(),
     answered: () => undefined,
   })
   const get = (instance = 'north', user?: string, signal?: AbortSignal) =>

@@ -8,6 +8,7 @@ import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { unmetered } from '../../silent.js'
+import { aloneAnswers } from '../fakes/answers.js'
 import { fakeLog } from '../fakes/log.js'
 import { type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
 
@@ -38,6 +39,7 @@ function follow(query: Partial<ListQuery<KubeObject>>, user = 'admin@playground'
   const call = {
     caller: { user, groups: ['system:authenticated'], extra: {} },
     signal: gone.signal,
+    answers: aloneAnswers(true),
     answered: () => undefined,
   }
   const objects = objectsOf({ parts, instances: { sameAsWritten: () => undefined } })

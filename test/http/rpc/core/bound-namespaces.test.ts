@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { OwnReads } from '../../../../http/objects/own-requests.js'
 import { type BoundSubjects, binds, boundNamespaces } from '../../../../http/rpc/core/bound-namespaces.js'
 import type { Subject } from '../../../../manifests/instance-role-binding.js'
+import { aloneAnswers } from '../../fakes/answers.js'
 
 const binding = (namespace: string, ...subjects: Subject[]): BoundSubjects => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -13,6 +14,7 @@ const caller = (user: string, ...groups: string[]) => ({ user, groups, extra: {}
 const call = (user: string, ...groups: string[]) => ({
   caller: caller(user, ...groups),
   signal: new AbortController().signal,
+  answers: aloneAnswers(),
   answered: () => undefined,
 })
 
@@ -79,6 +81,18 @@ describe('the namespaces of a caller', () => {
 
   it('are empty where no role is bound to it', async () => {
     expect(await read('carl').found).toEqual([])
+  })
+
+  it('are unknown where the list of role bindings has no end', async () => {
+    let pages = 0
+    const get: OwnReads['get'] = async () => {
+      pages += 1
+      return { items: [], metadata: { continue: String(pages) } } as never
+    }
+    await expect(boundNamespaces({ get }, 'eu-west', call('ann'))).rejects.toThrow(
+      'the list of role bindings of instance eu-west has no end',
+    )
+    expect(pages).toBe(100)
   })
 
   it.each([undefined, 'ok', { items: null }, { kind: 'Status' }])(

@@ -4,6 +4,7 @@ import type { ObjectCall, ObjectEvent, Objects } from '../../../../http/objects/
 import { followDistributed } from '../../../../http/rpc/distribution/follow-distributed.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { StatusError } from '../../../../manifests/status-error.js'
+import { aloneAnswers } from '../../fakes/answers.js'
 
 const type: ObjectType = {
   ...{ group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true },
@@ -45,6 +46,7 @@ function follow(failing: Readonly<Record<string, Error>> = {}) {
   } as unknown as Objects
   const call: ObjectCall = {
     ...{ caller: { user: 'me', groups: [], extra: {} }, signal: gone.signal, answered: () => undefined },
+    answers: aloneAnswers(true),
   }
   const query = { page: 1, pageSize: 0 }
   return { events: followDistributed(objects, call, { place: { instance: 'i' }, type, query }), open, gone }

@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Failure } from '../../../http/failure.js'
+import { type AnswerAccount, AnswerMemory } from '../../../http/objects/answer-memory.js'
+
+const KIB = 1 << 10
+const MIB = 1 << 20
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** What became of a wait so far. */
+function outcome(waiting: Promise<void> | undefined) {
+  const seen = { state: waiting ? 'waits' : 'there' }
+  waiting?.then(
+    () => {
+      seen.state = 'there'
+    },
+    (error: Error) => {
+      seen.state = error.message
+    },
+  )
+  return seen
+}
+const turn = () => vi.advanceTimersByTimeAsync(0)
+const held = ({ places }: AnswerMemory) => places.map(({ load }) => load)
+const nothing = [
+  { taken: 0, waiting: 0 },
+  { taken: 0, waiting: 0 },
+  { taken: 0, waiting: 0 },
+]
+
+describe('the memory that answers of instances take', () => {
+  it('is not more than its setting, with two places for the largest lists', () => {
+    for (const mebibytes of [128, 192, 500, 4_000]) {
+      const memory = new AnswerMemory({ mebibytes, waitMs: 1_000 })
+      expect(memory.most).toBeLessThanOrEqual(mebibytes * MIB)
+      expect(memory.most).toBeGreaterThan((mebibytes - 8) * MIB)
+      expect(memory.places[2]?.most).toBeGreaterThanOrEqual(2)
+    }
+  })
+
+  it('is not waited for by an object or a short list, whatever the others have', async () => {
+    const memory = new AnswerMemory()
+    for (let n = 0; n < 100; n += 1)
+      outcome(
+        memory
+          .account(`c${n}`)
+          .reading(`i${n}`)
+          .add(64 * MIB),
+      )
+    await turn()
+    expect(
+      memory
+        .account('ann')
+        .reading('north')
+        .add(64 * KIB),
+    ).toBeUndefined()
+  })
+
+  it('is refused to who waited too long, with what to do', async () => {
+    const memory = new AnswerMemory({ mebibytes: 128, waitMs: 5_000 })
+    for (const n of [1, 2])
+      outcome(
+        memory
+          .account(`c${n}`)
+          .reading(`i${n}`)
+          .add(20 * MIB),
+      )
+    await turn()
+    const account = memory.account('ann')
+    const seen = outcome(account.reading('north').add(20 * MIB))
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(seen.state).toBe('waits')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(seen.state).toBe(
+      'other large lists took all the memory that they may have for 5 s: ask for less at once, or try again',
+    )
+    account.close()
+    expect(held(memory)[2]).toEqual({ taken: 2, waiting: 0 })
+  })
+
+  it('is given back by a call that ends while it waits', async () => {
+    const memory = new AnswerMemory()
+    const accounts = [1, 2, 3].map(n => memory.account(`c${n}`))
+    const seen = accounts.map((account, n) => outcome(account.reading(`i${n}`).add(20 * MIB)))
+    await turn()
+    expect(seen.map(({ state }) => state)).toEqual(['there', 'there', 'waits'])
+    for (const account of accounts) account.close()
+    await turn()
+    expect(seen[2]?.state).toBe('the call is over')
+    expect(held(memory)).toEqual(nothing)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is given to nobody after its call has ended', async () => {
+    const memory = new AnswerMemory()
+    const account = memory.account('ann')
+    const reading = account.reading('north')
+    account.close()
+    const seen = outcome(reading.add(2 * MIB))
+    await turn()
+    expect(seen.state).toBe('the call is over')
+    expect(held(memory)).toEqual(nothing)
+  })
+
+  it('is refused to a call that reads more than 64 MiB, in one list or in many', async () => {
+    const account = new AnswerMemory().account('ann')
+    for (let n = 0; n < 8; n += 1) await account.reading('north').add(8 * MIB)
+    const add = () => account.reading('north').add(MIB)
+    expect(add).toThrow('what this call reads of the instance is larger than 64 MiB: ask for less at once')
+  })
+
+  it('is given back by a list that is not needed any more, and taken again', async () => {
+    const memory = new AnswerMemory()
+    const account = memory.account('ann', true)
+    const reading = account.reading('north')
+    for (let n = 0; n < 20; n += 1) {
+      await reading.add(20 * MIB)
+      expect(held(memory).map(({ taken }) => taken)).toEqual([1, 1, 1])
+      reading.giveBack()
+      expect(held(memory)).toEqual(nothing)
+    }
+  })
+
+  it('ends a list that takes longer than half a minute to arrive, without its waits', async () => {
+    const reading = new AnswerMemory().account('ann').reading('north')
+    const late: Failure[] = []
+    const stop = reading.run(failure => void late.push(failure))
+    await vi.advanceTimersByTimeAsync(29_000)
+    stop()
+    await vi.advanceTimersByTimeAsync(100_000)
+    const stopAgain = reading.run(failure => void late.push(failure))
+    await vi.advanceTimersByTimeAsync(999)
+    expect(late).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(late.map(({ code, message }) => [code, message])).toEqual([
+      [4, 'the instance did not send its answer within 30 s: ask for less at once'],
+    ])
+    stopAgain()
+  })
+
+  it('is never exceeded, is given back whole, and everybody gets it at last, whatever is read in which order', async () => {
+    const step = fc.record({
+      do: fc.constantFrom('add', 'add', 'add', 'giveBack', 'close'),
+      call: fc.nat(11),
+      list: fc.nat(1),
+      bytes: fc.constantFrom(10 * KIB, 300 * KIB, 2 * MIB, 9 * MIB, 30 * MIB),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async steps => {
+        const memory = new AnswerMemory({ mebibytes: 128, waitMs: 1_000_000 })
+        const accounts: AnswerAccount[] = Array.from({ length: 12 }, (_, n) => memory.account(`c${n % 4}`))
+        const lists = accounts.map((account, n) => [
+          account.reading(`i${n % 3}`),
+          account.reading(`i${n % 5}`),
+        ])
+        const waits = accounts.map((): { state: string }[] => [])
+        const check = () => {
+          for (const { load, most } of memory.places.map(places => ({
+            load: places.load,
+            most: places.most,
+          })))
+            expect(load.taken).toBeLessThanOrEqual(most)
+        }
+        for (const { do: what, call, list, bytes } of steps) {
+          if (what === 'close') accounts[call]?.close()
+          else if (what === 'giveBack') lists[call]?.[list]?.giveBack()
+          else
+            try {
+              waits[call]?.push(outcome(lists[call]?.[list]?.add(bytes)))
+            } catch {
+              // More than a call may read.
+            }
+          await turn()
+          check()
+        }
+        // Whoever has all that it waits for ends; then the next one can.
+        const open = new Set(accounts.keys())
+        while (open.size > 0) {
+          const done = [...open].find(n => waits[n]?.every(({ state }) => state !== 'waits'))
+          expect(done, 'somebody can go on').toBeDefined()
+          accounts[done as number]?.close()
+          open.delete(done as number)
+          await turn()
+          check()
+        }
+        expect(held(memory)).toEqual(nothing)
+        expect(vi.getTimerCount()).toBe(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FairPlaces, type Placed } from '../../ports/fair-places.js'
+
+/** Takes a place, and writes its name down when it is granted. */
+function taking(places: FairPlaces, granted: string[]) {
+  return (name: string, caller: string, instance: string): Placed =>
+    places.take({ caller, instance }, () => void granted.push(name))
+}
+
+describe('places that callers take in turn', () => {
+  it('are granted at once while there are some, and one caller or instance has half of them at most', () => {
+    const granted: string[] = []
+    const take = taking(new FairPlaces(4), granted)
+    take('a1', 'ann', 'north')
+    take('a2', 'ann', 'south')
+    take('a3', 'ann', 'west')
+    take('b1', 'bob', 'north')
+    take('c1', 'carl', 'north')
+    expect(granted).toEqual(['a1', 'a2', 'b1'])
+    take('c2', 'dora', 'east')
+    expect(granted).toEqual(['a1', 'a2', 'b1', 'c2'])
+  })
+
+  it('go to another caller before the further requests of one who had a place', () => {
+    const granted: string[] = []
+    const take = taking(new FairPlaces(2), granted)
+    const [a, b] = [take('a1', 'ann', 'i1'), take('b1', 'bob', 'i2')]
+    for (const n of [2, 3, 4]) take(`a${n}`, 'ann', `a${n}`)
+    take('b2', 'bob', 'i3')
+    const c = take('c1', 'carl', 'i4')
+    a.release()
+    expect(granted.slice(2)).toEqual(['a2'])
+    b.release()
+    expect(granted.slice(2)).toEqual(['a2', 'b2'])
+    c.release()
+    expect(granted.slice(2)).toEqual(['a2', 'b2'])
+  })
+
+  it('a caller that comes late has its turn before all requests of two that were there before', () => {
+    const granted: string[] = []
+    const places = new FairPlaces(2)
+    const take = taking(places, granted)
+    const [a, b] = [take('a', 'ann', 'i1'), take('b', 'bob', 'i2')]
+    const queued = Array.from({ length: 50 }, (_, n) => [
+      take(`a${n}`, 'ann', 'i1'),
+      take(`b${n}`, 'bob', 'i2'),
+    ])
+    take('late', 'carl', 'i3')
+    a.release()
+    b.release()
+    expect(granted).toEqual(['a', 'b', 'a0', 'b0'])
+    queued[0]?.[0]?.release()
+    expect(granted).toEqual(['a', 'b', 'a0', 'b0', 'late'])
+  })
+
+  it('are never too many, are all given back, and nobody waits while a place is free for it or is overtaken without end', () => {
+    const step = fc.record({
+      do: fc.constantFrom('take', 'take', 'take', 'release', 'leave'),
+      caller: fc.constantFrom('a', 'b', 'c', 'd'),
+      instance: fc.constantFrom('x', 'y', 'z'),
+      which: fc.nat(1_000),
+    })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 120 }), (most, steps) => {
+        const places = new FairPlaces(most)
+        interface One {
+          readonly caller: string
+          readonly instance: string
+          placed: Placed
+          overtaken: Map<string, number>
+        }
+        const waiting = new Set<One>()
+        const held = new Set<One>()
+        const grant = (one: One) => {
+          waiting.delete(one)
+          held.add(one)
+          // Who waits sees each other caller pass a bounded number of times while it could have had the place.
+          for (const other of waiting)
+            if (other.caller !== one.caller && isFirst(other) && isFitting(other, one))
+              other.overtaken.set(one.caller, (other.overtaken.get(one.caller) ?? 0) + 1)
+        }
+        const isFirst = (one: One) => [...waiting].find(({ caller }) => caller === one.caller) === one
+        const heldBy = (key: 'caller' | 'instance', name: string, but?: One) =>
+          [...held].filter(one => one !== but && one[key] === name).length
+        const isFitting = ({ caller, instance }: One, but?: One) =>
+          heldBy('caller', caller, but) < places.share && heldBy('instance', instance, but) < places.share
+        const check = () => {
+          expect(held.size).toBeLessThanOrEqual(most)
+          expect(places.load).toEqual({ taken: held.size, waiting: waiting.size })
+          for (const one of held) {
+            expect(heldBy('caller', one.caller)).toBeLessThanOrEqual(places.share)
+            expect(heldBy('instance', one.instance)).toBeLessThanOrEqual(places.share)
+          }
+          for (const one of waiting) {
+            if (held.size < most && isFirst(one)) expect(isFitting(one)).toBe(false)
+            for (const times of one.overtaken.values()) expect(times).toBeLessThanOrEqual(1)
+          }
+        }
+        const pick = (from: Set<One>, which: number) => [...from][which % Math.max(1, from.size)]
+        for (const { do: what, caller, instance, which } of steps) {
+          if (what === 'take') {
+            const one: One = { caller, instance, placed: { release: () => undefined }, overtaken: new Map() }
+            waiting.add(one)
+            one.placed = places.take({ caller, instance }, () => grant(one))
+          } else {
+            const from = what === 'release' ? held : waiting
+            const one = pick(from, which)
+            if (!one) continue
+            from.delete(one)
+            one.placed.release()
+            one.placed.release()
+          }
+          check()
+        }
+        for (let one = pick(held, 0); one; one = pick(held, 0)) {
+          held.delete(one)
+          one.placed.release()
+          check()
+        }
+        expect(places.load).toEqual({ taken: 0, waiting: 0 })
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
