@@ -98,6 +98,32 @@ describe('an answer', () => {
       expect.stringContaining('1 series have native histograms'),
     ])
   })
+
+  it('over a range counts series that have only histograms, too', async () => {
+    const matrix = [{ metric: { a: '1' }, histograms: [[1, { count: '1', sum: '2' }]] }]
+    double.answerWith((_, response) =>
+      json(response, 200, { status: 'success', data: { resultType: 'matrix', result: matrix } }),
+    )
+    const { series, warnings } = await connect().range('a', { start: '1', end: '2', step: '1' }, never)
+    expect(series).toEqual([{ labels: { a: '1' }, values: [] }])
+    expect(warnings).toEqual([expect.stringContaining('1 series have native histograms')])
+  })
+
+  it('has times rounded to the nearest millisecond', async () => {
+    // 1.005 * 1000 is 1004.9999999999999.
+    double.answerWith((_, response) =>
+      json(response, 200, { status: 'success', data: { resultType: 'scalar', result: [1.005, '1'] } }),
+    )
+    expect((await ask(connect())).series).toEqual([{ labels: {}, values: [[1_005, '1']] }])
+  })
+
+  it('to a query over a range that has the values of an instant is refused', async () => {
+    double.answerWith((_, response) =>
+      json(response, 200, { status: 'success', data: { resultType: 'vector', result: [] } }),
+    )
+    const range = connect().range('a', { start: '1', end: '2', step: '1' }, never)
+    expect(await refusal(range)).toMatchObject({ kind: 'gateway', reason: 'NoPrometheus' })
+  })
 })
 
 describe('a refusal', () => {
@@ -127,6 +153,8 @@ describe('a refusal', () => {
     [500, { status: 'error', errorType: 'internal', error: 'disk' }, 'gateway', 'MetricsFailed'],
     [503, 'Service Unavailable', 'unavailable', 'MetricsUnavailable'],
     [502, '<html>', 'unavailable', 'MetricsUnavailable'],
+    [504, '<html>', 'unavailable', 'MetricsUnavailable'],
+    [500, { status: 'success', data: { resultType: 'vector', result: [] } }, 'gateway', 'NoPrometheus'],
     [429, '', 'busy', 'MetricsBusy'],
     [403, 'no', 'gateway', 'MetricsCredentialRefused'],
     [404, '404 page not found', 'gateway', 'NoPrometheus'],

@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
+import { connect } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../../../patience.js'
 import { deferred } from '../../fakes/deferred.js'
@@ -157,6 +159,28 @@ describe('an upgrade without an answer from the instance', () => {
     await waitFor(() => expect(caller.text()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/))
     await stopped
     expect(proxy.upstream.requests).toEqual([])
+  })
+
+  it('is not sent when its caller resets the connection during authentication, and is recorded as cancelled', async () => {
+    const reviewed = deferred<object>()
+    const { host, log, running } = proxy.api
+    host.script = ({ path }) => (path.endsWith('/tokenreviews') ? reviewed.promise : undefined)
+    const { hostname, port } = new URL(running.url)
+    const wire = connectPlain(Number(port), hostname)
+    const socket = connect({ socket: wire, ca: running.certificateAuthority, servername: 'localhost' })
+    socket.on('error', () => undefined)
+    await once(socket, 'secureConnect')
+    socket.write(asks())
+    await waitFor(() => expect(host.requests).toHaveLength(1))
+    wire.resetAndDestroy()
+    // The server has read the reset when it has answered a request on a later connection.
+    host.script = () => undefined
+    await proxy.ask('/north/proxy/api', { token: 'second' })
+    reviewed.resolve({ status: { authenticated: true, user: { username: 'admin' } } })
+    await waitFor(() =>
+      expect(log.audits()).toMatchObject([{ operation: EXEC.split(/proxy|\?/)[1], code: 'CANCELLED' }]),
+    )
+    expect(proxy.upstream.requests.map(({ url }) => url)).toEqual(['/api'])
   })
 
   it('buffers the caller’s bytes until the instance has switched protocols, and then forwards them', async () => {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { Code } from '../../../../http/code.js'
+import type { Upstream } from '../../../../ports/kube-api.js'
 import { warnedDuring } from '../../../node-warnings.js'
 import { waitFor } from '../../../patience.js'
 import { ProxyUnderTest, root } from '../proxy-under-test.js'
@@ -109,5 +110,32 @@ describe('an upgrade through the proxy', () => {
     const closed = once(socket, 'close')
     await proxy.api.running.close()
     await closed
+  })
+
+  it('is closed when the server stops in the turn in which the instance switches protocols', async () => {
+    const { api } = proxy.upstream
+    const real = api.upstream as Upstream
+    let stopped: Promise<void> | undefined
+    const upgradeThenStop: Upstream['upgrade'] = (request, sink) =>
+      real.upgrade(request, {
+        head: (...head) => sink.head(...head),
+        data: chunk => sink.data(chunk),
+        end: () => sink.end(),
+        failed: error => sink.failed(error),
+        switched: (...answer) => {
+          sink.switched(...answer)
+          stopped = proxy.api.running.close()
+        },
+      })
+    proxy.fleet.connections.set('north', {
+      ...api,
+      upstream: { send: (...sent) => real.send(...sent), upgrade: upgradeThenStop },
+    })
+    proxy.upstream.upgrade = (_, socket) => switched(socket)
+    const socket = await upgrade('admin')
+    const closed = once(socket.resume(), 'close')
+    await closed
+    await stopped
+    expect(await proxy.upstream.connections()).toBe(0)
   })
 })
