@@ -19,14 +19,17 @@ let operator: Operator
 /** Why installing fails, as long as it does. */
 let failure: string | undefined
 let uninstalled: string[]
+/** Of which objects a failed reconciliation was logged, in order. */
+let logged: string[]
 
 beforeEach(async () => {
   host = await startApiServer({ name: 'host' })
   failure = undefined
   uninstalled = []
+  logged = []
   operator = await Operator.start({
     host: host.local,
-    log: silent,
+    log: { ...silent, warn: fields => void logged.push((fields as { key: string }).key) },
     install: async id => {
       if (failure) throw new Error(failure)
       return startKarmada({ name: id, connector: kubeConnector(), log: silent })
@@ -139,6 +142,20 @@ describe('the operator', () => {
     await eventually('the object to go', async () => !(await read(host.local, KARMADAS, other)))
     expect(operator.installed.size).toBe(0)
     expect(uninstalled).toEqual([`karmada-x-${name}`])
+  })
+
+  it('logs nothing more of an object that failed and is deleted', async () => {
+    failure = 'failed to pull the image of etcd'
+    const of = (name: string) => logged.filter(key => key.endsWith(`/${name}`)).length
+    await create({})
+    await eventually('it fails', () => of('x') > 0)
+    await remove(host.local, KARMADAS, place)
+    await eventually('the object to go', async () => !(await ask()))
+    const until = of('x')
+    // It would be tried again before another one fails three times: pauses double.
+    await create({}, { name: 'y' })
+    await eventually('another one fails repeatedly', () => of('y') > until + 2)
+    expect(of('x')).toBe(until)
   })
 
   it.each([
