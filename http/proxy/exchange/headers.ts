@@ -1,4 +1,5 @@
 import { impersonationHeaders } from '../../../ports/impersonation.js'
+import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { permissionDenied } from '../../failure.js'
 import type { Caller } from '../../identity/caller.js'
 
@@ -52,9 +53,11 @@ const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
 
 /** Whether a caller requests impersonation, which the proxy does not pass on and must not silently ignore. */
 export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (IMPERSONATE.test(rawHeaders[index] ?? '')) return true
-  return false
+  let asks = false
+  eachHeader(rawHeaders, name => {
+    asks ||= IMPERSONATE.test(name)
+  })
+  return asks
 }
 
 /**
@@ -65,19 +68,17 @@ export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
 export function requestHeaders(rawHeaders: readonly string[], caller: Caller): readonly string[] {
   const dropped = namedByConnection(rawHeaders)
   const kept: string[] = []
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    const value = rawHeaders[index + 1] ?? ''
+  eachHeader(rawHeaders, (name, value) => {
     if (
       HOP_BY_HOP.has(name) ||
       NOT_TRUSTED.has(name) ||
       NOT_TRUSTED_PREFIX.test(name) ||
       dropped?.has(name.toLowerCase())
     )
-      continue
+      return
     const clean = PROTOCOLS.has(name) ? withoutToken(value) : value
     if (clean !== '' || value === '') kept.push(name, clean)
-  }
+  })
   kept.push(...impersonation(caller))
   return kept
 }
@@ -86,11 +87,9 @@ export function requestHeaders(rawHeaders: readonly string[], caller: Caller): r
 export function answerHeaders(rawHeaders: readonly string[]): string[] {
   const dropped = namedByConnection(rawHeaders)
   const kept: string[] = []
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (!HOP_BY_HOP.has(name) && !dropped?.has(name.toLowerCase()))
-      kept.push(name, rawHeaders[index + 1] ?? '')
-  }
+  eachHeader(rawHeaders, (name, value) => {
+    if (!HOP_BY_HOP.has(name) && !dropped?.has(name.toLowerCase())) kept.push(name, value)
+  })
   return kept
 }
 
@@ -100,17 +99,12 @@ export function answerHeaders(rawHeaders: readonly string[]): string[] {
  * token that was typed into the documentation page.
  */
 export function sandboxed(headers: string[]): string[] {
-  let isData = false
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    if (!CONTENT_TYPE.has(headers[index] ?? '')) continue
-    isData = DATA.test(headers[index + 1] ?? '')
-    if (!isData) break
-  }
-  if (!isData) headers.push('Content-Security-Policy', 'sandbox', 'X-Content-Type-Options', 'nosniff')
+  const types = valuesOf(headers, 'content-type')
+  if (types.length === 0 || !types.every(type => DATA.test(type)))
+    headers.push('Content-Security-Policy', 'sandbox', 'X-Content-Type-Options', 'nosniff')
   return headers
 }
 
-const CONTENT_TYPE = new Names('content-type')
 /** Types that no browser makes a page of. Without a type, or with one that it does not know, it looks at the content. */
 const DATA = /^ *(application\/(json|cbor|octet-stream|[-\w.+]*protobuf)|text\/plain)(?![-\w.+])/i
 
@@ -148,11 +142,10 @@ const CHANGED_BY_HEADER = /^\s|\s$|[\0-\x1f\x7f]/
 /** `Connection: x` makes x a hop-by-hop header too; undefined where it names none, which is the common case. */
 function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> | undefined {
   let found: ReadonlySet<string> | undefined
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const value = rawHeaders[index + 1] ?? ''
-    if (!CONNECTION.has(rawHeaders[index] ?? '') || value === 'keep-alive') continue
-    found = new Set([...(found ?? []), ...value.split(',').map(name => name.trim().toLowerCase())])
-  }
+  eachHeader(rawHeaders, (name, value) => {
+    if (!CONNECTION.has(name) || value === 'keep-alive') return
+    found = new Set([...(found ?? []), ...value.split(',').map(named => named.trim().toLowerCase())])
+  })
   return found
 }
 
