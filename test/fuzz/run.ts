@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Agent, request } from 'undici'
+import { z } from 'zod'
+import { repositoryFolder } from '../real/repository.js'
+
+// Fuzzes the REST API of a playground that it starts: `npm run fuzz [-- <arguments of schemathesis>]`. See README.md here.
+const program = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+const folder = join(repositoryFolder, 'test', 'fuzz')
+const api = '/apis/kairship.io/v1alpha1'
+/** The instance that `hooks.py` sends requests to. */
+const instance = 'eu-west'
+
+/** What fails the run. 4xx are answers too: every refusal is a documented google.rpc.Status. */
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+].join()
+
+const report = z.object({
+  allReady: z.literal(true),
+  urls: z.object({ api: z.string() }),
+  files: z.object({ adminToken: z.string(), certificateAuthority: z.string() }),
+})
+const manifests = z.record(
+  z.string(),
+  z.object({ apiVersion: z.string(), metadata: z.looseObject({ namespace: z.string().optional() }) }).loose(),
+)
+
+const scratch = mkdtempSync(join(tmpdir(), 'kairship-fuzz-'))
+const playground = spawn(
+  process.execPath,
+  [join(repositoryFolder, 'dist', 'kairship.js'), 'playground', '--json', '--files', 'files'],
+  { cwd: scratch, stdio: ['ignore', 'pipe', 'inherit'] },
+)
+try {
+  const { urls, files } = report.parse(JSON.parse(await firstLine(playground)))
+  const authority = join(scratch, files.certificateAuthority)
+  const authorization = `Bearer ${readFileSync(join(scratch, files.adminToken), 'utf8').trim()}`
+  const dispatcher = new Agent({ connect: { ca: readFileSync(authority) } })
+  for (const [plural, manifest] of Object.entries(
+    manifests.parse(JSON.parse(readFileSync(join(folder, 'manifests.json'), 'utf8'))),
+  )) {
+    const { apiVersion, metadata } = manifest
+    const path = [
+      apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`,
+      ...(metadata.namespace ? [`namespaces/${metadata.namespace}`] : []),
+      plural,
+    ].join('/')
+    const { statusCode, body } = await request(`${urls.api}${api}/instances/${instance}/proxy/${path}`, {
+      dispatcher,
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(manifest),
+    })
+    const text = await body.text()
+    if (statusCode !== 201) throw new Error(`${path} was not created: ${statusCode} ${text}`)
+  }
+  const document = await request(`${urls.api}/openapi.json`, { dispatcher })
+  const schema = join(scratch, 'openapi.json')
+  writeFileSync(schema, await document.body.text())
+  await dispatcher.destroy()
+  process.exitCode = await fuzz(schema, urls.api, authority, authorization)
+} finally {
+  playground.kill('SIGTERM')
+  if (playground.exitCode === null) await new Promise(resolve => playground.once('exit', resolve))
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+/** Runs schemathesis. @returns its exit code: 0 when it found nothing */
+function fuzz(schema: string, url: string, authority: string, authorization: string): Promise<number> {
+  const options = [
+    ...[
+      'run',
+      schema,
+      '--url',
+      url,
+      '--tls-verify',
+      authority,
+      '--header',
+      `Authorization: ${authorization}`,
+    ],
+    // A watch does not end.
+    ...['--exclude-path-regex', ':(watch|inspect)$', '--checks', checks, '--phases', 'coverage,fuzzing'],
+    ...['--request-timeout', '30', '--max-time', '600', '--max-examples', '20', '--continue-on-failure'],
+    ...process.argv.slice(2),
+  ]
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, options, {
+      cwd: scratch,
+      stdio: 'inherit',
+      env: { ...process.env, PYTHONPATH: folder, SCHEMATHESIS_HOOKS: 'hooks' },
+    })
+    child.once('error', error =>
+      reject(
+        new Error(`cannot run ${program}: pip install schemathesis, or set SCHEMATHESIS`, { cause: error }),
+      ),
+    )
+    child.once('exit', code => resolve(code ?? 1))
+  })
+}
+
+/** The line that the playground prints when it is ready. */
+function firstLine({ stdout }: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (!stdout) throw new Error('the playground has no standard output')
+    const lines = createInterface({ input: stdout })
+    lines.once('line', resolve)
+    lines.once('close', () => reject(new Error('the playground ended before it was ready')))
+  })
+}
