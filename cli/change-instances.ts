@@ -1,11 +1,11 @@
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
+import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
 import { instanceWatchMessage } from './instance-message.js'
 import { instanceObject } from './instance-object.js'
 import { instanceName, printed } from './print.js'
-
-const root = '/apis/kairship.io/v1alpha1/instances'
 
 /** `kairship adopt NAME --kubeconfig-secret NAMESPACE/NAME`: puts a running Karmada control plane under management. */
 export async function adoptInstance(context: ClientContext, config: Config, name: string): Promise<ExitCode> {
@@ -14,8 +14,8 @@ export async function adoptInstance(context: ClientContext, config: Config, name
       '--kubeconfig-secret is required: namespace/name of the Secret on the host cluster that holds the kubeconfig of the control plane',
       ExitCode.usage,
     )
-  const [namespace, secret] = config.kubeconfigSecret.split('/')
-  const answer = await context.client.post(root, {
+  const [namespace = '', secret = ''] = config.kubeconfigSecret.split('/')
+  const answer = await jsonClient(InstanceService, context.client).createInstance({
     data: {
       metadata: { name },
       spec: {
@@ -35,7 +35,7 @@ export async function deleteInstances(
   names: readonly string[],
 ): Promise<ExitCode> {
   for (const name of names) {
-    await context.client.delete(`${root}/${encodeURIComponent(name)}`)
+    await jsonClient(InstanceService, context.client).deleteInstance({ name })
     if (config.output !== 'name') context.out(`${instanceName(name)} is being deleted\n`)
     if (config.wait) await gone(context, name)
     if (config.output === 'name') context.out(`${instanceName(name)}\n`)
@@ -48,7 +48,7 @@ export async function deleteInstances(
 async function gone({ client, signal }: ClientContext, name: string): Promise<void> {
   let isThere = false
   try {
-    for await (const raw of client.stream(`${root}:watch?name=${encodeURIComponent(name)}`, { signal })) {
+    for await (const raw of jsonClient(InstanceService, client).watchInstances({ name }, { signal })) {
       const { type } = instanceWatchMessage.parse(raw)
       if (type === 'ADDED' || type === 'MODIFIED') isThere = true
       // What is there at first comes before the bookmark.

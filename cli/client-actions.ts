@@ -1,15 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config.js'
-import { adoptInstance, deleteInstances } from './change-instances.js'
 import { chaos } from './chaos.js'
-import { createClient } from './client.js'
 import { resolveClient } from './client-config.js'
 import { completion } from './completion.js'
-import { describeInstance } from './describe-instance.js'
 import { ExitCode } from './exit-code.js'
-import { type ClientContext, getInstances } from './get-instances.js'
-import { inspectInstance } from './inspect-instance.js'
-import { kubeconfigAnswer } from './instance-message.js'
+import type { ClientContext } from './get-instances.js'
 import { mergeKubeconfig, ownKubeconfig } from './merge-kubeconfig.js'
 import { printed } from './print.js'
 import type { Actions, ProcessContext, ServerActions } from './program.js'
@@ -27,6 +22,7 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
     config: Config,
     work: (context: ClientContext) => Promise<ExitCode>,
   ): Promise<ExitCode> => {
+    const { createClient } = await import('./client.js')
     const client = createClient(resolveClient(config, readIfThere), config)
     try {
       return await work({ client, out, err, signal, now: Date.now, pause })
@@ -35,22 +31,32 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
     }
   }
   return {
-    'get instances': (config, ...names) => withClient(config, it => getInstances(it, config, names)),
-    'describe instance': (config, name = '') => withClient(config, it => describeInstance(it, config, name)),
-    'inspect instance': (config, name = '') => withClient(config, it => inspectInstance(it, config, name)),
+    // Loaded when they are used: the generated messages take 150 ms of CPU (Node.js 20), a quarter of what a command takes to start.
+    'get instances': (config, ...names) =>
+      withClient(config, async it => (await import('./get-instances.js')).getInstances(it, config, names)),
+    'describe instance': (config, name = '') =>
+      withClient(config, async it =>
+        (await import('./describe-instance.js')).describeInstance(it, config, name),
+      ),
+    'inspect instance': (config, name = '') =>
+      withClient(config, async it =>
+        (await import('./inspect-instance.js')).inspectInstance(it, config, name),
+      ),
     'playground chaos': (config, action = '', member) => chaos(config, context, action, member),
-    adopt: (config, name = '') => withClient(config, it => adoptInstance(it, config, name)),
-    'delete instance': (config, ...names) => withClient(config, it => deleteInstances(it, config, names)),
+    adopt: (config, name = '') =>
+      withClient(config, async it => (await import('./change-instances.js')).adoptInstance(it, config, name)),
+    'delete instance': (config, ...names) =>
+      withClient(config, async it =>
+        (await import('./change-instances.js')).deleteInstances(it, config, names),
+      ),
     kubeconfig: (config, instance = '') =>
       withClient(config, async ({ client }) => {
-        const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/kubeconfig`
-        const { kubeConfigString } = kubeconfigAnswer.parse(await client.get(path))
-        const text = proxyKubeconfig(kubeConfigString, resolveClient(config, readIfThere))
+        const { kubeconfigOf } = await import('./instance-kubeconfig.js')
+        const text = proxyKubeconfig(await kubeconfigOf(client, instance), resolveClient(config, readIfThere))
         if (config.merge) out(merged(text, instance))
         else out(text)
         return ExitCode.ok
       }),
-    // Loaded when they are used: the generated messages take 150 ms of CPU (Node.js 20), a quarter of what a command takes to start.
     trace: (config, ...names) =>
       withClient(config, async it => (await import('./trace.js')).traceObject(it, config, names)),
     explain: (config, ...names) =>

@@ -1,4 +1,6 @@
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
+import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { age, columns } from './columns.js'
 import { ExitCode } from './exit-code.js'
 import { type ClientContext, phaseOf } from './get-instances.js'
@@ -16,16 +18,15 @@ export async function describeInstance(
   config: Config,
   name: string,
 ): Promise<ExitCode> {
-  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(name)}`
+  const instances = jsonClient(InstanceService, context.client)
   const show = async (): Promise<void> => {
-    const raw = await context.client.get(`${path}:explain`)
+    const raw = await instances.explainInstance({ name })
     context.out(write(raw, config.output, context.now()))
   }
   await show()
   if (!config.watch) return ExitCode.ok
-  const watch = `/apis/kairship.io/v1alpha1/instances:watch?name=${encodeURIComponent(name)}`
   try {
-    for await (const message of context.client.stream(watch, { signal: context.signal }))
+    for await (const message of instances.watchInstances({ name }, { signal: context.signal }))
       if ((message as { type?: string }).type === 'MODIFIED') await show()
   } catch (error) {
     if (!context.signal.aborted) throw error

@@ -1,4 +1,7 @@
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
+import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
+import { SortBy, SortDir } from '../proto/gen/kairship/types_pb.js'
 import type { Client } from './client.js'
 import { age, columns } from './columns.js'
 import { CommandError, ExitCode } from './exit-code.js'
@@ -12,8 +15,6 @@ import {
 import { instanceListObject, instanceObject } from './instance-object.js'
 import { labelSelector } from './label-selector.js'
 import { printed } from './print.js'
-
-const root = '/apis/kairship.io/v1alpha1/instances'
 
 /** What a client command needs of its process. */
 export interface ClientContext {
@@ -52,11 +53,12 @@ export async function getInstances(
 type Select = ReturnType<typeof labelSelector>
 
 const getOne = ({ client }: ClientContext, name: string): Promise<unknown> =>
-  client.get(`${root}/${encodeURIComponent(name)}`)
+  jsonClient(InstanceService, client).getInstance({ name })
 
 /** The selected instances, as the server sent them. */
 async function list({ client }: ClientContext, names: readonly string[], select: Select): Promise<unknown[]> {
-  const { items } = instanceList.parse(await client.get(`${root}?sortBy=field_name&sortDir=asc`))
+  const inOrder = { sortBy: SortBy.field_name, sortDir: SortDir.asc }
+  const { items } = instanceList.parse(await jsonClient(InstanceService, client).listInstances(inOrder))
   const found = items.map(raw => ({ raw, metadata: instanceMessage.parse(raw).metadata }))
   const missing = names.filter(name => !found.some(({ metadata }) => metadata.name === name))
   if (missing.length > 0) throw new CommandError(`no such instance: ${missing.join(', ')}`, ExitCode.notFound)
@@ -124,17 +126,15 @@ async function watchInstances(
   select: Select,
 ): Promise<ExitCode> {
   const { client, err, signal, pause } = context
-  const query = names.length === 1 ? `?name=${encodeURIComponent(names[0] ?? '')}` : ''
+  const name = names.length === 1 ? (names[0] ?? '') : ''
   const isWanted = ({ metadata }: InstanceMessage): boolean =>
     (names.length === 0 || names.includes(metadata.name)) && select(metadata.labels)
   const print = changePrinter(context, config, isWanted)
-  let resumeToken: string | undefined
+  const instances = jsonClient(InstanceService, client)
+  let resumeToken = ''
   while (!signal.aborted) {
     try {
-      for await (const raw of client.stream(`${root}:watch${query}`, {
-        signal,
-        ...(resumeToken === undefined ? {} : { resumeToken }),
-      })) {
+      for await (const raw of instances.watchInstances({ name, resumeToken }, { signal })) {
         const message = instanceWatchMessage.parse(raw)
         resumeToken = message.resumeToken || resumeToken
         print(message)
@@ -142,7 +142,7 @@ async function watchInstances(
     } catch (error) {
       if (signal.aborted) break
       // A refusal stays one however often the watch is tried; a broken connection may heal.
-      if (resumeToken === undefined || (error instanceof CommandError && error.exitCode !== ExitCode.failed))
+      if (resumeToken === '' || (error instanceof CommandError && error.exitCode !== ExitCode.failed))
         throw error
       err(`watch broken, resuming: ${error instanceof Error ? error.message : String(error)}\n`)
     }

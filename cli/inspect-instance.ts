@@ -1,6 +1,8 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
+import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
 import { oneLine } from './printable.js'
@@ -18,11 +20,10 @@ export async function inspectInstance(
   config: Config,
   name: string,
 ): Promise<ExitCode> {
-  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(name)}:inspect`
   // An instance at rest does nothing for a long time: an empty screen would look like a broken command.
   err(`following the state machine of ${name}: a line for each event and effect, until Ctrl-C\n`)
   try {
-    for await (const raw of client.stream(path, { signal })) {
+    for await (const raw of jsonClient(InstanceService, client).inspectInstance({ name }, { signal })) {
       if (config.output === 'json') out(`${JSON.stringify(raw)}\n`)
       else if (config.output === 'yaml') out(`---\n${stringify(raw)}`)
       else {

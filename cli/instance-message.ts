@@ -84,6 +84,3 @@ export const explanation = z.object({
 
 /** Why an instance is in the state it is in. */
 export type ExplanationMessage = z.output<typeof explanation>
-
-/** `CreateInstanceKubeConfigResponse` */
-export const kubeconfigAnswer = z.object({ kubeConfigString: z.string() })

@@ -70,7 +70,3 @@ function typeArgument(type: string): Pick<ObjectArgument, 'apiVersion' | 'kind'>
 }
 
 const singular = (word: string): string => word.replace(/(ss)es$/, '$1').replace(/([^s])s$/, '$1')
-
-/** The query by which a request names the object. */
-export const objectQuery = (object: ObjectArgument): string =>
-  new URLSearchParams(Object.entries(object).filter(([, value]) => value !== '')).toString()

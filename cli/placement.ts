@@ -1,14 +1,16 @@
-import { fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { fromJson } from '@bufbuild/protobuf'
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
 import {
   type ClusterPlacement,
   ExplainPlacementResponseSchema,
   type Placement,
+  PlacementService,
 } from '../proto/gen/kairship/placement_pb.js'
 import { columns } from './columns.js'
 import { ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
-import { objectArgument, objectQuery } from './object-argument.js'
+import { objectArgument } from './object-argument.js'
 import { printedAnswer } from './print.js'
 
 /** `kairship explain INSTANCE TYPE NAMESPACE/NAME`: for each cluster why a template runs there or does not. */
@@ -18,9 +20,8 @@ export async function explainPlacement(
   [instance = '', type = '', object = '']: readonly string[],
 ): Promise<ExitCode> {
   const wanted = objectArgument(type, object)
-  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/placement`
-  const raw = await client.get(`${path}?${objectQuery(wanted)}`)
-  const { placement } = fromJson(ExplainPlacementResponseSchema, raw as JsonValue, {
+  const raw = await jsonClient(PlacementService, client).explainPlacement({ instance, ...wanted })
+  const { placement } = fromJson(ExplainPlacementResponseSchema, raw, {
     ignoreUnknownFields: true,
   })
   out(printedAnswer(raw, config.output) ?? (placement ? placementText(placement) : ''))

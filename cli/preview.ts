@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { fromJson } from '@bufbuild/protobuf'
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
 import {
   type ManifestChange,
   type ObjectReference,
+  PlacementService,
   type PreviewPolicyResponse,
   PreviewPolicyResponseSchema,
   type TemplatePreview,
@@ -21,11 +23,12 @@ export async function previewPolicy(
   [instance = '', file = '']: readonly string[],
 ): Promise<ExitCode> {
   const data = manifestIn(file)
-  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/policies:preview`
-  const raw = await client.post(path, { data }).catch((error: unknown) => {
-    throw namingTheFile(error, file)
-  })
-  const answer = fromJson(PreviewPolicyResponseSchema, raw as JsonValue, { ignoreUnknownFields: true })
+  const raw = await jsonClient(PlacementService, client)
+    .previewPolicy({ instance, data })
+    .catch((error: unknown) => {
+      throw namingTheFile(error, file)
+    })
+  const answer = fromJson(PreviewPolicyResponseSchema, raw, { ignoreUnknownFields: true })
   out(printedAnswer(raw, config.output) ?? forPeople(answer))
   return ExitCode.ok
 }

@@ -1,6 +1,8 @@
-import { fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { fromJson } from '@bufbuild/protobuf'
+import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
 import {
+  PlacementService,
   type TraceLink,
   TraceLink_State,
   TraceLink_Step,
@@ -10,7 +12,7 @@ import {
 import { columns } from './columns.js'
 import { ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
-import { objectArgument, objectQuery } from './object-argument.js'
+import { objectArgument } from './object-argument.js'
 import { printedAnswer } from './print.js'
 
 /** `kairship trace INSTANCE TYPE NAMESPACE/NAME`: how far a template has come, and what keeps it. */
@@ -20,9 +22,8 @@ export async function traceObject(
   [instance = '', type = '', object = '']: readonly string[],
 ): Promise<ExitCode> {
   const wanted = objectArgument(type, object)
-  const path = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/trace`
-  const raw = await client.get(`${path}?${objectQuery(wanted)}`)
-  const answer = fromJson(TracePropagationResponseSchema, raw as JsonValue, { ignoreUnknownFields: true })
+  const raw = await jsonClient(PlacementService, client).tracePropagation({ instance, ...wanted })
+  const answer = fromJson(TracePropagationResponseSchema, raw, { ignoreUnknownFields: true })
   out(printedAnswer(raw, config.output) ?? forPeople(answer))
   return answer.first?.state === TraceLink_State.BROKEN ? ExitCode.failed : ExitCode.ok
 }

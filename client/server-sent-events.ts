@@ -1,4 +1,4 @@
-import { CommandError, ExitCode } from './exit-code.js'
+import { AnswerError } from './errors.js'
 
 /** One event of a text/event-stream. */
 export interface ServerSentEvent {
@@ -13,7 +13,7 @@ const LONGEST = 16 << 20
 /**
  * Splits a text/event-stream into its events, as the HTML standard's "event stream interpretation" says: lines end in
  * LF, CRLF or CR, a blank line ends an event, a leading colon makes a comment, several data lines are joined by LF.
- * @throws CommandError for an event that is too large
+ * @throws AnswerError for an event that is too large
  */
 export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let event = 'message'
@@ -57,8 +57,4 @@ async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string>
   }
 }
 
-const tooLarge = () =>
-  new CommandError(
-    `the server sent an event of more than ${LONGEST >> 20} MiB: is --server right?`,
-    ExitCode.failed,
-  )
+const tooLarge = () => new AnswerError(`the server sent an event of more than ${LONGEST >> 20} MiB`)

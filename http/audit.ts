@@ -1,6 +1,6 @@
 import type { Log } from '../ports/log.js'
+import { Code, codeName } from '../transcoding/code.js'
 import type { Wire } from './call.js'
-import { Code, codeName } from './code.js'
 import type { Action } from './identity/authorize.js'
 import type { Caller } from './identity/caller.js'
 

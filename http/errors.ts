@@ -1,4 +1,4 @@
-import { create, createRegistry, type MessageInitShape } from '@bufbuild/protobuf'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { type Any, anyPack } from '@bufbuild/protobuf/wkt'
 import { StatusError } from '../manifests/status-error.js'
 import { UnreachableError } from '../ports/kube-api.js'
@@ -10,7 +10,7 @@ import {
   RetryInfoSchema,
 } from '../proto/gen/google/rpc/error_details_pb.js'
 import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js'
-import { Code, codeOfStatus } from './code.js'
+import { Code, codeOfStatus } from '../transcoding/code.js'
 import {
   badGateway,
   cancelled,
@@ -143,11 +143,3 @@ export function statusOf(failure: Failure, requestId?: string): Status {
   if (requestId) details.push(anyPack(RequestInfoSchema, create(RequestInfoSchema, { requestId })))
   return create(StatusSchema, { code: failure.code, message: failure.message, details })
 }
-
-/** What JSON needs to write the details above. */
-export const errorDetailTypes = createRegistry(
-  BadRequestSchema,
-  ErrorInfoSchema,
-  RetryInfoSchema,
-  RequestInfoSchema,
-)

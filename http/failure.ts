@@ -1,4 +1,4 @@
-import { Code, httpStatus } from './code.js'
+import { Code, httpStatus } from '../transcoding/code.js'
 
 /** One field of a request that is wrong, by its path in JSON names: `data.spec.alias`. */
 export interface FieldViolation {

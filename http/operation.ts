@@ -1,35 +1,14 @@
-import {
-  type DescField,
-  type DescMessage,
-  type DescMethod,
-  type DescMethodServerStreaming,
-  type DescMethodUnary,
-  type DescService,
-  getOption,
-  hasOption,
-  type MessageInitShape,
-  type MessageShape,
-} from '@bufbuild/protobuf'
-import { http } from '../proto/gen/google/api/annotations_pb.js'
-import type { HttpRule } from '../proto/gen/google/api/http_pb.js'
+import type { DescMethod, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import type { Permission } from '../proto/gen/kairship/permission_pb.js'
+import { type Binding, bindingsOf, type HttpMethod, isHttpMethod } from '../transcoding/binding.js'
 import type { Call } from './call.js'
 import { namingFieldsOf, type ObjectFields, objectFieldsOf, permissionOf } from './permission.js'
-import { parseTemplate, type Template } from './rest/template.js'
-
-/** One way to reach an operation over HTTP. */
-export interface Binding {
-  readonly verb: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'
-  readonly template: Template
-  /** The request field that the body holds, `*` for all that the path does not name, '' for no body. */
-  readonly body: string
-}
 
 /** One rpc with everything that its proto declares. Both wires, the document and the authorizer read only this. */
 export interface Operation {
   /** `Instance_ListInstances`, as the contract's operationIds are. */
   readonly id: string
-  readonly method: DescMethodUnary | DescMethodServerStreaming
+  readonly method: HttpMethod
   readonly bindings: readonly Binding[]
   /** Absent if the proto has none: then every call is refused. */
   readonly permission: Permission | undefined
@@ -97,10 +76,10 @@ function declaredBy(service: DescService): readonly Declared[] {
 
 function declaredOf(method: DescMethod): Declared {
   const { parent: service } = method
-  if (!isServed(method)) {
+  if (!isHttpMethod(method)) {
     throw new Error(`${service.typeName}.${method.name}: ${method.methodKind} methods are not served`)
   }
-  const bindings = hasOption(method, http) ? bindingsOf(method, getOption(method, http)) : []
+  const bindings = bindingsOf(method)
   const object = objectFieldsOf(method)
   return {
     id: `${service.name.replace(/Service$/, '')}_${method.name}`,
@@ -113,40 +92,4 @@ function declaredOf(method: DescMethod): Declared {
       object,
     ),
   }
-}
-
-const isServed = (method: DescMethod): method is Operation['method'] =>
-  method.methodKind === 'unary' || method.methodKind === 'server_streaming'
-
-/** @throws Error for what google.api.http allows and the routes do not do, instead of serving something else */
-function bindingsOf(method: DescMethod, rule: HttpRule, nested = false): Binding[] {
-  const { pattern, body, responseBody, additionalBindings } = rule
-  const refuse = (problem: string) =>
-    new Error(`${method.parent.typeName}.${method.name}: google.api.http ${problem}`)
-  if (pattern.case === undefined) throw refuse('has no path')
-  if (pattern.case === 'custom') throw refuse(`has the method ${pattern.value.kind}, which is not served`)
-  if (responseBody) throw refuse('has a response_body, which is not served: answers are whole messages')
-  if (nested && additionalBindings.length > 0)
-    throw refuse('has additional_bindings inside additional_bindings')
-  if (body && body !== '*' && !method.input.fields.some(({ name }) => name === body)) {
-    throw refuse(`has the body ${body}, which is no field of ${method.input.name}`)
-  }
-  const template = parseTemplate(pattern.value)
-  for (const segment of template.segments) {
-    if ('literal' in segment || segment.field === '') continue
-    const kind = fieldAt(method.input, segment.field)?.fieldKind
-    if (kind !== 'scalar' && kind !== 'enum') {
-      throw refuse(`binds {${segment.field}}, which is no plain field of ${method.input.name}`)
-    }
-  }
-  const own = { verb: pattern.case.toUpperCase() as Binding['verb'], template, body }
-  return [own, ...additionalBindings.flatMap(other => bindingsOf(method, other, true))]
-}
-
-/** The field at a path in proto names, `cluster.name`. */
-function fieldAt(message: DescMessage, path: string): DescField | undefined {
-  const [name, ...rest] = path.split('.')
-  const field = message.fields.find(candidate => candidate.name === name)
-  if (rest.length === 0) return field
-  return field?.fieldKind === 'message' ? fieldAt(field.message, rest.join('.')) : undefined
 }

@@ -1,15 +1,9 @@
-import {
-  type DescField,
-  type DescMessage,
-  type DescMethod,
-  getOption,
-  hasOption,
-  type Message,
-} from '@bufbuild/protobuf'
+import { type DescMethod, getOption, hasOption, type Message } from '@bufbuild/protobuf'
 import { type ObjectAction, type Permission, permission } from '../proto/gen/kairship/permission_pb.js'
+import { fieldAt } from '../transcoding/binding.js'
+import type { Template } from '../transcoding/template.js'
 import type { AuditTarget } from './audit.js'
 import { fieldValue } from './request.js'
-import type { Template } from './rest/template.js'
 
 /** Of a permission that its proto describes by the object, all that follows from it. */
 const ON_THE_HOST = { resource: 'instances/proxy', nameField: 'instance' } as const
@@ -101,13 +95,6 @@ export function targetOf(
     resource,
     ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== '')),
   }
-}
-
-function fieldAt(message: DescMessage, path: string): DescField | undefined {
-  const [first, ...rest] = path.split('.')
-  const field = message.fields.find(({ name }) => name === first)
-  if (rest.length === 0) return field
-  return field?.fieldKind === 'message' ? fieldAt(field.message, rest.join('.')) : undefined
 }
 
 const wrong = (method: DescMethod, problem: string) =>

@@ -1,4 +1,4 @@
-import { Code } from '../code.js'
+import { Code } from '../../transcoding/code.js'
 import type { Dispatcher } from '../dispatch.js'
 import { cancelled, Failure } from '../failure.js'
 import type { Operation } from '../operation.js'

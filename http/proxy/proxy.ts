@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Code } from '../code.js'
+import { Code } from '../../transcoding/code.js'
 import { toFailure } from '../errors.js'
 import { cancelled, type Failure } from '../failure.js'
 import { admit } from './admission.js'

@@ -1,5 +1,5 @@
+import { Code, codeOfStatus } from '../../transcoding/code.js'
 import { type AuditTarget, audit, leavesRecord } from '../audit.js'
-import { Code, codeOfStatus } from '../code.js'
 import type { Failure } from '../failure.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'

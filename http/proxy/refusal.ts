@@ -1,5 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import { Code } from '../code.js'
+import { Code } from '../../transcoding/code.js'
 import { type Failure, httpStatusOf } from '../failure.js'
 
 /** Kubernetes' reason for each code that the proxy refuses with: clients decide by it. */

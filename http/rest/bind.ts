@@ -8,9 +8,10 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 import { hasMoreValues } from '../../ports/json-values.js'
+import { type Binding, WRITTEN_AS_TEXT } from '../../transcoding/binding.js'
 import { type FieldViolation, invalidArgument, invalidFields } from '../failure.js'
 import { MOST_VALUES } from '../limits.js'
-import type { Binding, Operation } from '../operation.js'
+import type { Operation } from '../operation.js'
 import { typesOfJson } from './json.js'
 import { violationsIn } from './violations.js'
 
@@ -160,21 +161,10 @@ function setValue(
   if (field.fieldKind === 'map') return refuse(`is a map: write ${field.jsonName}[key]=value`)
   if (field.fieldKind === 'enum') target[field.jsonName] = enumJson(text)
   else if (field.fieldKind === 'scalar') target[field.jsonName] = scalarJson(field.scalar, text)
-  else if (writtenAsText.has(field.message.typeName)) target[field.jsonName] = text
+  else if (WRITTEN_AS_TEXT.has(field.message.typeName)) target[field.jsonName] = text
   else return refuse(`is a message: name its fields, e.g. ${field.jsonName}.field=value`)
   return []
 }
-
-/** Well-known types whose JSON is a string. */
-const writtenAsText = new Set([
-  'google.protobuf.Timestamp',
-  'google.protobuf.Duration',
-  'google.protobuf.FieldMask',
-  'google.protobuf.StringValue',
-  'google.protobuf.BytesValue',
-  'google.protobuf.Int64Value',
-  'google.protobuf.UInt64Value',
-])
 
 /** Enum values may be written by name or number. */
 const enumJson = (text: string): JsonValue => (/^-?\d+$/.test(text) ? Number(text) : text)

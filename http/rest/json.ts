@@ -1,5 +1,5 @@
 import { type DescMessage, type Message, toJsonString } from '@bufbuild/protobuf'
-import { errorDetailTypes } from '../errors.js'
+import { errorDetailTypes } from '../../transcoding/error-details.js'
 
 /** The message types that may stand inside a google.protobuf.Any: only error details do. */
 export const typesOfJson = errorDetailTypes

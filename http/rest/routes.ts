@@ -1,18 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { Binding } from '../../transcoding/binding.js'
+import { bySpecificity, type Template } from '../../transcoding/template.js'
 import { type AnsweredFrom, sourceHeaders } from '../answered-from.js'
 import { requestTimeout } from '../deadline.js'
 import type { Delivery } from '../delivery.js'
 import type { Arrival, Dispatcher } from '../dispatch.js'
 import { invalidArgument, methodNotAllowed } from '../failure.js'
 import { LARGEST_BODY } from '../limits.js'
-import type { Binding, Operation } from '../operation.js'
+import type { Operation } from '../operation.js'
 import { bindRequest } from './bind.js'
 import type { RestEnv } from './env.js'
 import { eventsOf } from './events.js'
 import { jsonOf } from './json.js'
-import { bySpecificity, type Template } from './template.js'
 
 /** Adds a route for every binding of every operation, the more specific first, and a 405 for their other methods. */
 export function addRoutes(

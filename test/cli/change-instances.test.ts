@@ -1,28 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { adoptInstance, deleteInstances } from '../../cli/change-instances.js'
-import type { Client } from '../../cli/client.js'
 import { CommandError, ExitCode } from '../../cli/exit-code.js'
 import { inspectInstance } from '../../cli/inspect-instance.js'
 import { type Config, defaults } from '../../config.js'
+import { scriptedClient } from './scripted-client.js'
 
 /** A Kairship that answers writes, and whose streams are scripted; `calls` has what was sent. */
 function scripted(messages: readonly object[] = []) {
   const calls: unknown[] = []
   const out: string[] = []
   const err: string[] = []
-  const client: Client = {
-    get: () => Promise.reject(new Error('nothing is read')),
+  const client = scriptedClient({
     post: async (path, body) => {
       calls.push(['POST', path, body])
       return { metadata: { name: 'eu', generation: '1' } }
     },
-    delete: async path => void calls.push(['DELETE', path]),
+    delete: async path => {
+      calls.push(['DELETE', path])
+      return {}
+    },
     async *stream(path) {
       calls.push(['WATCH', path])
       yield* messages
     },
-    close: async () => undefined,
-  }
+  })
   const asking = {
     client,
     out: (text: string) => void out.push(text),
@@ -97,8 +98,8 @@ describe('delete', () => {
   it('with --wait fails when it is interrupted, and does not report the instance as gone', async () => {
     const { asking, said } = scripted()
     const interrupted = new AbortController()
-    const client: Client = {
-      ...asking.client,
+    const client = scriptedClient({
+      delete: async () => ({}),
       async *stream() {
         yield { type: 'ADDED', instance: {} }
         // What was there at first: the instance is not gone.
@@ -106,7 +107,7 @@ describe('delete', () => {
         interrupted.abort()
         interrupted.signal.throwIfAborted()
       },
-    }
+    })
     const waiting = { ...asking, client, signal: interrupted.signal }
     expect(await deleteInstances(waiting, config({ wait: true }), ['eu'])).toBe(ExitCode.failed)
     expect(said()).toBe('instance.kairship.io/eu is being deleted\n')

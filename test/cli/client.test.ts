@@ -2,9 +2,11 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createClient } from '../../cli/client.js'
+import { type Client, createClient } from '../../cli/client.js'
 import { ExitCode } from '../../cli/exit-code.js'
+import { jsonClient } from '../../client/service-client.js'
 import { createAuthority } from '../../playground/apiserver/access/certificates.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 
 let authority: string
 let serving: { certificate: string; key: string }
@@ -38,6 +40,7 @@ async function started(
     { requestTimeoutMs },
   )
 }
+const get = (client: Client, name = 'eu') => jsonClient(InstanceService, client).getInstance({ name })
 const answering = (status: number, body: string) =>
   started((_request, response) => response.writeHead(status).end(body))
 
@@ -46,7 +49,9 @@ describe('the client', () => {
     const client = await started((request, response) =>
       response.end(JSON.stringify({ seen: [request.method, request.url, request.headers.authorization] })),
     )
-    expect(await client.get('/apis/x?y=1')).toEqual({ seen: ['GET', '/apis/x?y=1', 'Bearer hush'] })
+    expect(await get(client)).toEqual({
+      seen: ['GET', '/apis/kairship.io/v1alpha1/instances/eu', 'Bearer hush'],
+    })
     await client.close()
   })
 
@@ -66,7 +71,7 @@ describe('the client', () => {
   for (const [status, body, exitCode, message] of refusals)
     it(`turns ${status} ${body.slice(0, 20)} into exit code ${exitCode} with the reason`, async () => {
       const client = await answering(status, body)
-      await expect(client.get('/')).rejects.toMatchObject({
+      await expect(get(client)).rejects.toMatchObject({
         exitCode,
         message: expect.stringMatching(message),
       })
@@ -85,7 +90,7 @@ describe('the client', () => {
       }
       write(mebibytes)
     })
-    await expect(client.get('/')).rejects.toMatchObject({
+    await expect(get(client)).rejects.toMatchObject({
       exitCode: ExitCode.failed,
       message: expect.stringMatching(message),
     })
@@ -101,7 +106,7 @@ describe('the client', () => {
       },
       { trusted: false },
     )
-    await expect(client.get('/')).rejects.toThrow(
+    await expect(get(client)).rejects.toThrow(
       /cannot reach https:.*name its authority with --certificate-authority/,
     )
     expect(seen).toEqual([])
@@ -111,7 +116,7 @@ describe('the client', () => {
   it('says what to check when no server listens', async () => {
     const client = await started(() => undefined)
     server?.close()
-    await expect(client.get('/')).rejects.toThrow(/cannot reach https:.*ECONNREFUSED.*is it running/)
+    await expect(get(client)).rejects.toThrow(/cannot reach https:.*ECONNREFUSED.*is it running/)
     await client.close()
   })
 
@@ -123,19 +128,17 @@ describe('the client', () => {
         namedBy,
       },
     )
-    await expect(client.get('/')).rejects.toThrow(
-      `not known to the server: expired (${namedBy} names the server`,
-    )
+    await expect(get(client)).rejects.toThrow(`not known to the server: expired (${namedBy} names the server`)
     server?.close()
     await client.close()
     const gone = createClient({ server: 'https://127.0.0.1:1', namedBy }, { requestTimeoutMs: 5_000 })
-    await expect(gone.get('/')).rejects.toThrow(`(is it running? ${namedBy} names this server`)
+    await expect(get(gone)).rejects.toThrow(`(is it running? ${namedBy} names this server`)
     await gone.close()
   })
 
   it('fails when a server does not answer in time', async () => {
     const client = await started(() => undefined, { requestTimeoutMs: 50 })
-    await expect(client.get('/')).rejects.toThrow(/Headers Timeout/)
+    await expect(get(client)).rejects.toThrow(/no answer came within/)
     await client.close()
   })
 
@@ -145,18 +148,20 @@ describe('the client', () => {
     for (const requestTimeoutMs of [200, 2_000, 20_000]) {
       const client = await started(
         (request, response) => {
-          if (request.url === '/mute') return
+          if (request.url?.endsWith('/mute')) return
           server = response
-          response.write(`: hello\n\ndata: {"token":"${request.headers['last-event-id']}"}\n\n`)
+          response.write(`: hello\n\ndata: {"url":"${request.url}"}\n\n`)
         },
         { requestTimeoutMs },
       )
       const { signal } = new AbortController()
-      const stream = client.stream('/', { signal, resumeToken: '7' })[Symbol.asyncIterator]()
+      const stream = jsonClient(InstanceService, client).watchInstances({ resumeToken: '7' }, { signal })
       const first = await stream.next().catch((error: Error) => error)
-      if (!(first instanceof Error && /Headers Timeout/.test(first.message))) {
-        expect(first).toMatchObject({ value: { token: '7' } })
-        await expect(client.get('/mute')).rejects.toThrow(/Headers Timeout/)
+      if (!(first instanceof Error && /no answer came within/.test(first.message))) {
+        expect(first).toMatchObject({
+          value: { url: expect.stringContaining('/instances:watch?resumeToken=7') },
+        })
+        await expect(get(client, 'mute')).rejects.toThrow(/no answer came within/)
         server?.write('data: {"later":true}\n\n')
         expect(await stream.next()).toMatchObject({ value: { later: true } })
         await client.close()
@@ -172,7 +177,7 @@ describe('the client', () => {
       response.end('event: end\ndata: {"code":14,"message":"too slow a reader"}\n\n')
     })
     const read = async () => {
-      for await (const _ of client.stream('/', { signal: new AbortController().signal }));
+      for await (const _ of jsonClient(InstanceService, client).watchInstances({}));
     }
     await expect(read()).rejects.toThrow('too slow a reader')
     await client.close()

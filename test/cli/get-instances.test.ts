@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Client } from '../../cli/client.js'
 import { CommandError, ExitCode } from '../../cli/exit-code.js'
 import { getInstances } from '../../cli/get-instances.js'
 import { type Config, defaults } from '../../config.js'
-import { asking, eu, nothing, us } from './scripted-client.js'
+import { asking, eu, nothing, type Scripted, us } from './scripted-client.js'
 
 const run = async (it: ReturnType<typeof asking>, given: Partial<Config> = {}, names: string[] = []) => {
   const exitCode = await getInstances(
@@ -140,7 +139,7 @@ describe('get instances --watch', () => {
   const streams = (...scripts: (() => AsyncGenerator<unknown>)[]) => {
     const interrupt = new AbortController()
     const tokens: (string | undefined)[] = []
-    const stream: Client['stream'] = (_path, { resumeToken }) => {
+    const stream: Scripted['stream'] = (_path, resumeToken) => {
       tokens.push(resumeToken)
       const next = scripts.shift()
       if (next) return next()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { objectArgument, objectQuery } from '../../cli/object-argument.js'
+import { objectArgument } from '../../cli/object-argument.js'
 
 describe('an object argument of a command', () => {
   it.each([
@@ -52,10 +52,5 @@ describe('an object argument of a command', () => {
 
   it.each(['rig', 'example.io/', '/Rig'])('the type “%s” is refused with the expected form', type => {
     expect(() => objectArgument(type, 'shop/one')).toThrow('name it with its apiVersion')
-  })
-
-  it('omits an empty namespace from its query, and encodes the rest', () => {
-    expect(objectQuery(objectArgument('namespace', 'shop'))).toBe('apiVersion=v1&kind=Namespace&name=shop')
-    expect(objectQuery(objectArgument('apps/v1/Deployment', 'a b/c&d'))).toContain('namespace=a+b&name=c%26d')
   })
 })

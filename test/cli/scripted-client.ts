@@ -1,5 +1,7 @@
+import type { JsonValue } from '@bufbuild/protobuf'
 import type { Client } from '../../cli/client.js'
 import type { ClientContext } from '../../cli/get-instances.js'
+import { encodeRequest } from '../../transcoding/encode.js'
 
 /** An instance of which everything is known. */
 export const eu = {
@@ -39,7 +41,32 @@ export async function* nothing(): AsyncGenerator<unknown> {
   yield* []
 }
 
-type Scripted = Partial<Omit<Client, 'close'>>
+/** What answers, by the HTTP method of a call; bodies are parsed. */
+export interface Scripted {
+  get?(path: string): Promise<unknown>
+  post?(path: string, body: unknown): Promise<unknown>
+  delete?(path: string): Promise<unknown>
+  /** @param resumeToken of the request, where it has one */
+  stream?(path: string, resumeToken: string | undefined): AsyncIterable<unknown>
+}
+
+/** A client whose requests are encoded as ever, and answered by a script. */
+export const scriptedClient = (scripted: Scripted): Client => ({
+  async unary(method, request) {
+    const { verb, path, body } = encodeRequest(method, request)
+    const answer = { GET: scripted.get, POST: scripted.post, DELETE: scripted.delete }[verb as 'GET']
+    if (!answer) throw new Error(`not asked for: ${verb} ${path}`)
+    const parsed = body ? [JSON.parse(body)] : []
+    return await (answer as (path: string, ...body: unknown[]) => Promise<JsonValue>)(path, ...parsed)
+  },
+  async *stream(method, request) {
+    const { path } = encodeRequest(method, request)
+    const { resumeToken } = request as { readonly resumeToken?: string }
+    for await (const message of (scripted.stream ?? nothing)(path, resumeToken || undefined))
+      yield message as JsonValue
+  },
+  close: async () => undefined,
+})
 
 /** What a command needs, over answers that are scripted; the time is 91 seconds after 1970 began. */
 export function asking(
@@ -48,18 +75,10 @@ export function asking(
 ): Omit<ClientContext, 'out' | 'err'> & { readonly out: string[]; readonly err: string[] } {
   const out: string[] = []
   const err: string[] = []
-  const unasked = () => Promise.reject(new Error('not asked for'))
   return {
     out,
     err,
-    client: {
-      get: unasked,
-      post: unasked,
-      delete: unasked,
-      stream: nothing,
-      close: async () => undefined,
-      ...client,
-    } as Client,
+    client: scriptedClient(client),
     signal,
     now: () => 91_000,
     pause: async () => undefined,

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Client } from '../../cli/client.js'
 import { CommandError, ExitCode } from '../../cli/exit-code.js'
 import { explainPlacement } from '../../cli/placement.js'
 import { previewPolicy } from '../../cli/preview.js'
 import { traceObject } from '../../cli/trace.js'
 import { type Config, defaults } from '../../config.js'
+import { scriptedClient } from './scripted-client.js'
 
 /** A Kairship that gives one answer; `calls` has what was asked. */
 function answering(answer: object) {
@@ -17,7 +17,7 @@ function answering(answer: object) {
     calls.push(call)
     return Promise.resolve(answer)
   }
-  const client = { get: asked, post: asked } as unknown as Client
+  const client = scriptedClient({ get: asked, post: asked })
   const context = {
     client,
     out: (text: string) => void out.push(text),
@@ -183,9 +183,9 @@ Not looked at: works are forbidden
   it('names the file when the server refuses the field that carries it', async () => {
     const refused = (message: string) => ({
       ...answering({}).context,
-      client: {
+      client: scriptedClient({
         post: () => Promise.reject(new CommandError(message, ExitCode.failed)),
-      } as unknown as Client,
+      }),
     })
     const path = file('kind: Deployment\n---\nkind: PropagationPolicy\n')
     const previewed = (message: string) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ServerSentEvent, serverSentEvents } from '../../cli/server-sent-events.js'
+import { type ServerSentEvent, serverSentEvents } from '../../client/server-sent-events.js'
 
 async function read(...chunks: Uint8Array[]): Promise<ServerSentEvent[]> {
   const found: ServerSentEvent[] = []
@@ -75,6 +75,6 @@ it.each([
   ['the data of an event', () => bytes(`data: ${'x'.repeat(1 << 20)}\n`)],
 ])('an event stream whose server does not end %s is given up', async (_, chunk) => {
   await expect(read(...Array.from({ length: 17 }, chunk))).rejects.toThrow(
-    'the server sent an event of more than 16 MiB: is --server right?',
+    'the server sent an event of more than 16 MiB',
   )
 })

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { type AuditRecord, type AuditTarget, audit, outcomeOf } from '../../http/audit.js'
-import { Code, codeOfStatus } from '../../http/code.js'
+import { Code, codeOfStatus } from '../../transcoding/code.js'
 import { testApi } from './fakes/api.js'
 import { type ReviewedSpec, refusal } from './fakes/host.js'
 import { fakeLog } from './fakes/log.js'

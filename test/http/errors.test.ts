@@ -1,10 +1,11 @@
 import { toJson } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { Code, codeName, httpStatus } from '../../http/code.js'
-import { errorDetailTypes, statusOf, toFailure } from '../../http/errors.js'
+import { statusOf, toFailure } from '../../http/errors.js'
 import { httpStatusOf, invalidFields, notFound } from '../../http/failure.js'
 import { UnreachableError } from '../../ports/kube-api.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
+import { Code, codeName, httpStatus } from '../../transcoding/code.js'
+import { errorDetailTypes } from '../../transcoding/error-details.js'
 import { refusal } from './fakes/host.js'
 
 describe('a refusal of an API server', () => {

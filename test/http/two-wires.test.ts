@@ -1,9 +1,9 @@
 import { create, fromBinary, toJson } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { errorDetailTypes } from '../../http/errors.js'
 import { serviceDefinition } from '../../http/grpc/definition.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { errorDetailTypes } from '../../transcoding/error-details.js'
 import { bearer, curl, type GrpcClient, grpcClient, listeningApi, unary } from './fakes/listening.js'
 
 let api: Awaited<ReturnType<typeof listeningApi>>

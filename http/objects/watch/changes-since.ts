@@ -1,7 +1,7 @@
 import { setTimeout as timer } from 'node:timers/promises'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
-import { Code } from '../../code.js'
+import { Code } from '../../../transcoding/code.js'
 import { Failure, unavailable } from '../../failure.js'
 import type { Listing } from '../list/listing.js'
 import { collectionPath } from '../object-type.js'

@@ -1,6 +1,6 @@
 import { StatusError } from '../../../manifests/status-error.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
-import { Code } from '../../code.js'
+import { Code } from '../../../transcoding/code.js'
 import { Failure } from '../../failure.js'
 
 /** An answer of an instance, and its time. */

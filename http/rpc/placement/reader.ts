@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound, StatusError } from '../../../manifests/status-error.js'
+import { Code } from '../../../transcoding/code.js'
 import type { Call } from '../../call.js'
-import { Code } from '../../code.js'
 import { toFailure } from '../../errors.js'
 import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'

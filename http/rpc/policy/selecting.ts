@@ -2,7 +2,7 @@ import type { ResourceSelector } from '../../../karmada/objects/override-policy.
 import type { KubeObject } from '../../../manifests/kube.js'
 import { selectsLabels } from '../../../manifests/label-selector.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import { Code } from '../../code.js'
+import { Code } from '../../../transcoding/code.js'
 import { toFailure } from '../../errors.js'
 import { invalidFields } from '../../failure.js'
 import type { ListQuery } from '../../objects/list-query.js'

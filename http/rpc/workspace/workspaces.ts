@@ -9,7 +9,7 @@ import {
   type WorkspaceBinding,
 } from '../../../manifests/workspace.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
-import { Code } from '../../code.js'
+import { Code } from '../../../transcoding/code.js'
 import { Failure, failedPrecondition, notFound } from '../../failure.js'
 
 /** The API's field manager; the controllers' is `kairship`. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { patternOf } from '../../../http/rest/routes.js'
-import { bySpecificity, parseTemplate } from '../../../http/rest/template.js'
+import { bySpecificity, parseTemplate } from '../../../transcoding/template.js'
 
 describe('a path template', () => {
   it.each([
