@@ -135,6 +135,31 @@ describe('the import table holds', () => {
   })
 })
 
+describe('what has one place', () => {
+  const product = ['ports', 'karmada', 'manifests', 'streams', 'machines', 'actors', 'http']
+  const files = product.flatMap(folder => [...sources(folder)])
+  const has = (file: string, written: RegExp) => written.test(readFileSync(join(root, file), 'utf8'))
+
+  it.each([
+    [
+      'the body of a SubjectAccessReview',
+      /kind: 'SubjectAccessReview'/,
+      'http/identity/subject-access-review.ts',
+    ],
+    ['impersonation headers', /Impersonate-(User|Group|Uid|Extra-)/, 'ports/impersonation.ts'],
+    ['the verb of a method', /\bPATCH: 'patch'/, 'http/proxy/route/request-info.ts'],
+    ['loops over raw headers', /\bindex \+= 2\b/, 'ports/raw-headers.ts'],
+    ['ids of requests', /\brandomUUID\(/, 'http/request-id.ts'],
+  ])('%s: one file of the product has it', (_what, written, place) => {
+    const found = files.filter(file => has(file, written))
+    expect(found).toEqual([place])
+  })
+
+  it('deadlines: no file of the product makes them of AbortSignal.any, which Node 20 keeps as long as a signal lives', () => {
+    expect(files.filter(file => has(file, /AbortSignal\.(any|timeout)\(/))).toEqual([])
+  })
+})
+
 describe('import cycles', () => {
   const folders = [...Object.keys(table), 'bench', 'test']
 
