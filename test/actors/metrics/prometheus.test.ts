@@ -182,6 +182,11 @@ describe('a refusal', () => {
 })
 
 describe('a request is ended', () => {
+  it('by Prometheus too after the timeout, which is sent with it', async () => {
+    await send('a number is a scalar')
+    expect(double.received.at(-1)).toMatchObject({ timeout: '30000ms' })
+  })
+
   it('during an answer of 100 MB', async () => {
     let sent = 0
     double.answerWith((_, response) => {

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { mutated } from '../../karmada/admission/mutate.js'
+import type { Resource } from '../../karmada/interpreter/workload.js'
+import { workName } from '../../karmada/names.js'
+import type { Work } from '../../karmada/objects/work.js'
+import { newBinding } from '../../karmada/propagation/binding-of.js'
+import { updateInMember } from '../../karmada/propagation/in-member.js'
+import { pruned } from '../../karmada/propagation/prune.js'
+import { aggregated, fullyApplied } from '../../karmada/propagation/report.js'
+import { workOf } from '../../karmada/propagation/work-of.js'
+import { binding, cluster, none, policy, template, work } from './propagated-objects.js'
+
+describe('a Work', () => {
+  it('has one manifest with the replicas of its cluster, pruned and labelled', () => {
+    const { metadata, spec } = work()
+    expect(metadata).toMatchObject({
+      name: workName('Deployment', 'nginx', 'default'),
+      namespace: 'karmada-es-m1',
+      labels: { 'resourcebinding.karmada.io/permanent-id': 'rb-1' },
+      annotations: {
+        'resourcebinding.karmada.io/namespace': 'default',
+        'resourcebinding.karmada.io/name': 'nginx-deployment',
+        'work.karmada.io/conflict-resolution': 'abort',
+      },
+      finalizers: ['karmada.io/execution-controller'],
+    })
+    const [manifest] = spec.workload.manifests
+    expect(manifest?.spec?.replicas).toBe(3)
+    expect(manifest?.status).toBeUndefined()
+    expect(Object.keys(manifest?.metadata ?? {}).sort()).toEqual([
+      'annotations',
+      'labels',
+      'name',
+      'namespace',
+    ])
+    expect(manifest?.metadata.annotations).toMatchObject({
+      note: 'x',
+      'resourcetemplate.karmada.io/uid': 'u1',
+      'resourcetemplate.karmada.io/generation': '3',
+      'work.karmada.io/name': metadata.name,
+      'work.karmada.io/namespace': 'karmada-es-m1',
+    })
+    expect(manifest?.metadata.annotations).not.toHaveProperty('deployment.kubernetes.io/revision')
+  })
+
+  it('does not change when it already has an id', () => {
+    const stored = mutated(work(), () => 'w-1')
+    expect(work(stored).spec).toEqual(stored.spec)
+  })
+
+  it('divides a Job’s completions in proportion to its replicas', () => {
+    const job: Resource = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { namespace: 'default', name: 'j', uid: 'u' },
+      spec: { parallelism: 4, completions: 8 },
+    }
+    const made = newBinding(job, policy)
+    const clusters = [
+      { name: 'm1', replicas: 3 },
+      { name: 'm2', replicas: 1 },
+    ]
+    const one = { ...made, spec: { ...made.spec, clusters } }
+    const completions = clusters.map(
+      target => workOf(one, job, target, cluster(target.name), none).spec.workload.manifests[0]?.spec,
+    )
+    expect(completions.map(spec => [spec?.parallelism, spec?.completions])).toEqual([
+      [3, 6],
+      [1, 2],
+    ])
+  })
+
+  it.each<[string, Resource, object]>([
+    [
+      'a Service loses its address',
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 's' },
+        spec: { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], type: 'ClusterIP' },
+      },
+      { spec: { type: 'ClusterIP' } },
+    ],
+    [
+      'a headless Service stays headless',
+      { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { clusterIP: 'None' } },
+      { spec: { clusterIP: 'None' } },
+    ],
+    [
+      'a Job loses its life time',
+      {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'j' },
+        spec: { ttlSecondsAfterFinished: 5, parallelism: 1 },
+      },
+      { spec: { parallelism: 1 } },
+    ],
+  ])('%s', (_, object, expected) => {
+    expect(pruned(object)).toEqual({ ...object, ...expected })
+  })
+})
+
+describe('an object in a member', () => {
+  const manifest = (): Resource => mutated(work(), () => 'w-1').spec.workload.manifests[0] as Resource
+
+  it('keeps fields that controllers there added, and loses fields that the template lost', () => {
+    const was = manifest()
+    const observed = {
+      ...was,
+      metadata: { ...was.metadata, resourceVersion: '9', labels: { ...was.metadata.labels, theirs: 'y' } },
+      status: {},
+    }
+    expect(updateInMember(was, observed, 'm1')).toBeUndefined()
+    const { note: _, ...annotations } = was.metadata.annotations ?? {}
+    const next = updateInMember({ ...was, metadata: { ...was.metadata, annotations } }, observed, 'm1')
+    expect(next?.metadata.annotations).not.toHaveProperty('note')
+    expect(next?.metadata).toMatchObject({ resourceVersion: '9', labels: { theirs: 'y' } })
+  })
+
+  it('is not changed when Karmada did not create it', () => {
+    expect(() => updateInMember(manifest(), template, 'm1')).toThrow('Karmada will not manage this resource')
+  })
+})
+
+describe('the status of a binding', () => {
+  const at = (name: string, status: 'True' | 'False', message = ''): Work => ({
+    ...work(),
+    metadata: { ...work().metadata, namespace: `karmada-es-${name}` },
+    status: { conditions: [{ type: 'Applied', status, reason: 'r', message, lastTransitionTime: 't' }] },
+  })
+
+  it('is applied only when every target is applied', () => {
+    const all = aggregated([at('m2', 'True'), at('m1', 'True')])
+    expect(all.map(({ clusterName }) => clusterName)).toEqual(['m1', 'm2'])
+    expect(fullyApplied(binding(), all).status).toBe('True')
+    expect(fullyApplied(binding(), aggregated([at('m1', 'True')])).status).toBe('False')
+    const failed = aggregated([at('m1', 'True'), at('m2', 'False', 'no')])
+    expect(failed[1]).toEqual({ clusterName: 'm2', appliedMessage: 'no', health: 'Unknown' })
+    expect(fullyApplied(binding(), failed).status).toBe('False')
+  })
+})
