@@ -88,6 +88,23 @@ describe('a DaemonSet as a message', () => {
   })
 })
 
+describe('the counts of a DaemonSet', () => {
+  it.each([
+    ['unknown', UNKNOWN_DISTRIBUTION],
+    ['empty, because no policy selects it', distributionOf(undefined, undefined)],
+  ])('are those of its own status when its distribution is %s', (_, distribution) => {
+    const { status } = daemonSetMessage(daemonSet(), { instance: 'eu-west' }, distribution)
+    expect(status).toMatchObject({ desiredNumberScheduled: 3, numberReady: 3, numberAvailable: 3 })
+  })
+
+  it('have no nodes of a cluster whose report has no number of them', () => {
+    const distribution = placed([report('a', 2), { ...report('b', 1), status: {} }])
+    const { status } = daemonSetMessage(daemonSet(), { instance: 'eu-west' }, distribution)
+    expect(status?.desiredNumberScheduled).toBe(2)
+    expect(status?.clusters?.map(({ replicas }) => replicas)).toEqual([2, 0])
+  })
+})
+
 describe('the state of a DaemonSet', () => {
   it.each([
     ['each node has a ready pod', {}, placed(), RUNNING],

@@ -87,6 +87,19 @@ describe('a Deployment message', () => {
     })
   })
 
+  it.each([
+    ['unknown', UNKNOWN_DISTRIBUTION],
+    ['empty, because no policy selects it', distributionOf(undefined, undefined)],
+  ])('has the counts of its own status when its distribution is %s', (_, distribution) => {
+    const { status } = deploymentMessage(deployment(), { instance: 'eu-west' }, distribution)
+    expect(status).toMatchObject({ desiredReplicas: 3, readyReplicas: 3, availableReplicas: 3 })
+  })
+
+  it('has one replica, the default of the API server, without a number of them', () => {
+    const none = deployment({ spec: { replicas: undefined } as object })
+    expect(deploymentMessage(none, { instance: 'eu-west' }).spec).toMatchObject({ replicas: 1 })
+  })
+
   it('names the member that it was read from, and has no distribution then', () => {
     const message = deploymentMessage(deployment(), { instance: 'eu-west', cluster: 'a' })
     expect(message).toMatchObject({

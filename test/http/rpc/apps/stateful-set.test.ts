@@ -92,6 +92,11 @@ describe('the state of a StatefulSet', () => {
       placedAs(report('a', 2), report('b', 1, { resourceTemplateGeneration: 3 })),
       NOT_READY,
     ],
+    [
+      'a member that reports no generation of the template',
+      placedAs(report('a', 2), report('b', 1, { resourceTemplateGeneration: undefined })),
+      RUNNING,
+    ],
     ['no policy that selects it', distributionOf(undefined, undefined), WAITING],
     ['a caller who may not read bindings', UNKNOWN_DISTRIBUTION, RUNNING],
   ] as const)('with %s', (_, distribution, state) => {
