@@ -1,4 +1,5 @@
-// Regenerates proto/gen from the .proto files: `npm run proto`. Its tools are pinned and locked in proto/tool/, apart from
+// Regenerates proto/gen from the .proto files: `npm run proto`. Refuses a change that breaks callers of what is published;
+// `npm run proto -- --publish` makes what is there now what is published. Its tools are pinned and locked in proto/tool/, apart from
 // the project's own dependencies: buf is 93 MB, and is needed only after a change to a .proto file.
 // test/proto/gen.test.ts fails when gen/ is out of date.
 import { execFileSync } from 'node:child_process'
@@ -62,6 +63,9 @@ try {
     opt: ['target=ts', 'import_extension=js'],
   }
   buf('lint', folder)
+  const published = join(folder, 'published.binpb')
+  if (process.argv.includes('--publish')) buf('build', folder, '-o', published, '--exclude-source-info')
+  else buf('breaking', folder, '--against', published)
   buf('generate', folder, '--template', JSON.stringify({ version: 'v2', clean: true, plugins: [plugin] }))
   buf('build', folder, '-o', 'set.binpb')
   const { file: files } = fromBinary(FileDescriptorSetSchema, readFileSync(join(scratch, 'set.binpb')))
