@@ -53,7 +53,7 @@ function splitSegments(path: string, source: string): string[] {
 }
 
 function parseSegment(text: string, source: string): Segment {
-  if (text === '*') return { field: '', pattern: one }
+  if (text === '*') return { field: '', pattern: ONE_SEGMENT }
   if (text === '**') return { field: '', pattern: many }
   const variable = /^\{([A-Za-z_][\w.]*)(?:=(.+))?\}$/.exec(text)
   if (variable) return { field: variable[1] ?? '', pattern: patternOf(variable[2] ?? '*') }
@@ -61,13 +61,16 @@ function parseSegment(text: string, source: string): Segment {
   return { literal: text }
 }
 
-const one = '[^/]+'
+/** The expression of a parameter that may be any one segment. */
+export const ONE_SEGMENT = '[^/]+'
 const many = '.*'
 
 const patternOf = (segments: string): string =>
   segments
     .split('/')
-    .map(segment => (segment === '*' ? one : segment === '**' ? many : segment.replace(/[^\w-]/g, '\\$&')))
+    .map(segment =>
+      segment === '*' ? ONE_SEGMENT : segment === '**' ? many : segment.replace(/[^\w-]/g, '\\$&'),
+    )
     .join('/')
 
 /**

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
 import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
@@ -30,7 +31,8 @@ export interface RestOptions {
 
 /** The REST API. A request passes its steps from top to bottom. */
 export function restApp(options: RestOptions): Hono<RestEnv> {
-  const app = new Hono<RestEnv>()
+  // Hono's other router cannot hold our patterns, which its default finds out by trying.
+  const app = new Hono<RestEnv>({ router: new TrieRouter() })
   app.onError((error, c) => {
     // A Failure is logged where it is made; anything else is a fault of ours before that.
     if (!(error instanceof Failure))

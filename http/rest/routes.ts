@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Binding } from '../../transcoding/binding.js'
-import { bySpecificity, type Template } from '../../transcoding/template.js'
+import { bySpecificity, ONE_SEGMENT, type Template } from '../../transcoding/template.js'
 import { type AnsweredFrom, sourceHeaders } from '../answered-from.js'
 import { requestTimeout } from '../deadline.js'
 import type { Delivery } from '../delivery.js'
@@ -29,8 +29,10 @@ export function addRoutes(
       answer(c, operation, binding, dispatcher),
     )
   }
-  const served = routes.map(({ binding: { verb, template } }) => ({ verb, pattern: expressionOf(template) }))
+  // Made when somebody first asks for what is not served.
+  let served: readonly { verb: string; pattern: RegExp }[] | undefined
   app.all('*', async (c, next) => {
+    served ??= routes.map(({ binding: { verb, template } }) => ({ verb, pattern: expressionOf(template) }))
     const verbs = served.filter(({ pattern }) => pattern.test(c.req.path)).map(({ verb }) => verb)
     if (verbs.length === 0) return next()
     const allowed = [...new Set(verbs.includes('GET') ? [...verbs, 'HEAD'] : verbs)].sort().join(', ')
@@ -58,12 +60,17 @@ const expressionOf = ({ segments, verb }: Template): RegExp => {
 
 const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')
 
-/** Hono's pattern for a template. Parameters are numbered; a custom verb is part of the last one's expression. */
+/**
+ * Hono's pattern for a template. Parameters are numbered; a custom verb is part of the last one's expression. One that may be any
+ * one segment needs no expression, as it is what Hono takes a parameter for.
+ */
 export function patternOf({ segments, verb }: Template): string {
   const suffix = verb ? `:${verb}` : ''
   const parts = segments.map((segment, index) => {
     const end = index === segments.length - 1 ? suffix : ''
-    return 'literal' in segment ? segment.literal + end : `:p${index}{${segment.pattern}${end}}`
+    if ('literal' in segment) return segment.literal + end
+    const expression = segment.pattern + end
+    return expression === ONE_SEGMENT ? `:p${index}` : `:p${index}{${expression}}`
   })
   return `/${parts.join('/')}`
 }
