@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { StatusError } from '../../manifests/status-error.js'
 import { DeadlineError, deadline, orAborted } from '../../ports/cancellation.js'
@@ -39,6 +40,8 @@ export interface ConnectionOptions {
   readonly maxAnswerValues?: number
   /** Where answers wait that are large; they are read at once when absent. */
   readonly largeAnswers?: LargeAnswers
+  /** Looks names of servers up; Node's own when absent. */
+  readonly lookup?: LookupFunction
   /** Called for every request when it has ended; must not throw. */
   readonly observe?: (ended: EndedRequest) => void
 }
@@ -47,7 +50,7 @@ export interface ConnectionOptions {
 export interface EndedRequest {
   readonly verb: KubeRequest['method'] | 'WATCH'
   readonly purpose?: KubeRequest['purpose']
-  /** The HTTP status, or 0 where none was received. */
+  /** The HTTP status, or 0 where none was received. Not that of a Status, where a server may write any number. */
   readonly code: number
   readonly seconds: number
 }
@@ -80,7 +83,7 @@ export async function connectKube(
 ): Promise<KubeConnection> {
   const settings = { ...DEFAULTS, ...options }
   const auth = authenticator(config)
-  const sockets = new Sockets(config, settings.maxRequestSockets)
+  const sockets = new Sockets(config, settings.maxRequestSockets, settings.lookup)
   const { origin, pathname } = new URL(config.server)
   const basePath = pathname.replace(/\/+$/, '')
   const inFlight = { requests: 0, watches: 0 }
@@ -96,6 +99,7 @@ export async function connectKube(
     through: (proof: Proof, signal: AbortSignal) => Promise<Way>,
     request: KubeRequest,
     signal: AbortSignal,
+    refusedWith: (code: number) => void,
   ): Promise<StreamedAnswer> {
     const proof = await auth.proof()
     const way = await through(proof, signal)
@@ -110,6 +114,7 @@ export async function connectKube(
       signal,
     })
     if (answer.statusCode < 300) return answer
+    refusedWith(answer.statusCode)
     if (answer.statusCode === 401) auth.refused()
     const most = Math.min(LARGEST_REFUSAL, settings.maxAnswerBytes)
     throw refusal(answer.statusCode, answer.headers, await readBody(answer.body, most))
@@ -136,14 +141,16 @@ export async function connectKube(
     const ended = began({ verb: sent.method, purpose: sent.purpose })
     const large = settings.largeAnswers?.begin(config.server)
     let code = 0
+    const refusedWith = (received: number) => {
+      code = received
+    }
     try {
-      const answer = await send(wayOfRequests, sent, signal)
+      const answer = await send(wayOfRequests, sent, signal, refusedWith)
       const most = sent.maxAnswerBytes ?? settings.maxAnswerBytes
       const text = await readBody(answer.body, most, large && (bytes => large.grown(bytes, signal)))
       code = answer.statusCode
       return parseAnswer(answer.headers, text, settings.maxAnswerValues) as T
     } catch (error) {
-      code ||= codeOf(error)
       throw explain(error, sent, signal)
     } finally {
       large?.end()
@@ -157,6 +164,9 @@ export async function connectKube(
     const ended = began({ verb: 'WATCH' })
     const get = { ...sent, method: 'GET', query: { ...sent.query, watch: true } } as const
     let code = 0
+    const refusedWith = (received: number) => {
+      code = received
+    }
     let socket: Dispatcher | undefined
     const open = async (proof: Proof): Promise<Way> => {
       const sessions = await orAborted(sockets.forStream(proof), signal)
@@ -165,13 +175,12 @@ export async function connectKube(
       return socket
     }
     try {
-      const answer = await send(open, get, signal)
+      const answer = await send(open, get, signal, refusedWith)
       code = answer.statusCode
       disarm()
       sent.opened?.()
       yield* watchLines(answer.body, settings)
     } catch (error) {
-      code ||= codeOf(error)
       if (!sent.signal?.aborted) throw explain(error, get, signal)
     } finally {
       ended(code)
@@ -211,8 +220,6 @@ function search(query: KubeRequest['query']): string {
   const text = parameters.toString()
   return text && `?${text}`
 }
-
-const codeOf = (error: unknown): number => (error instanceof StatusError ? error.code : 0)
 
 /** Says which request it was. Errors that say it themselves, and the caller's own abort, pass unchanged. */
 function explain(error: unknown, { method, path }: KubeRequest, signal: AbortSignal): unknown {

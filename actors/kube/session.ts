@@ -5,7 +5,7 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from 'node:http2'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import { DeadlineError } from '../../ports/cancellation.js'
 import type { AnswerHeaders } from './answer.js'
@@ -19,6 +19,8 @@ export interface SessionTarget {
   readonly serverName?: string
   readonly insecure: boolean
   readonly connectTimeoutMs: number
+  /** Looks its name up; Node's own when absent. */
+  readonly lookup?: LookupFunction
 }
 
 /** The head of an answer whose body is still coming in. */
@@ -146,6 +148,7 @@ function negotiated(target: SessionTarget): Promise<TLSSocket> {
       servername: target.serverName ?? (isIP(host) ? '' : host),
       secureContext: target.secureContext,
       rejectUnauthorized: !target.insecure,
+      ...(target.lookup && { lookup: target.lookup }),
       ALPNProtocols: ['h2', 'http/1.1'],
     })
     const late = setTimeout(() => {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
@@ -58,6 +59,7 @@ export class Sockets {
   constructor(
     readonly config: Kubeconfig,
     readonly maxRequestSockets: number,
+    readonly lookup?: LookupFunction,
   ) {
     setMaxListeners(0, this.#closing.signal) // one for each session: Node would call eleven a leak
   }
@@ -172,6 +174,7 @@ export class Sockets {
       rejectUnauthorized: !tls.insecure,
       ...(tls.serverName && { servername: tls.serverName }),
       ...(secure && { secureContext: secure }),
+      ...(this.lookup && { lookup: this.lookup }),
     }
     const connect = buildConnector(manner)
     const connectHalfOpen = () =>
@@ -200,6 +203,7 @@ export class Sockets {
       ...(tls.serverName && { serverName: tls.serverName }),
       insecure: tls.insecure,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      ...(this.lookup && { lookup: this.lookup }),
     }
     return new Sessions(target, this.#closing.signal)
   }

@@ -21,6 +21,18 @@ describe('a failed request', () => {
     expect(error).toMatchObject({ code: 404, reason: 'NotFound', message: 'things "a" not found' })
   })
 
+  it('counts with the status of its answer, whatever number a Status has: a server could make metrics without end', async () => {
+    const codes: number[] = []
+    await kube.connect(
+      ({ url }, response) =>
+        json(response, 500, { kind: 'Status', status: 'Failure', message: 'no', code: Number(url.slice(1)) }),
+      { observe: ({ code }) => void codes.push(code) },
+    )
+    for (const code of [404, 100_001, 100_002])
+      expect(await caught(kube.api.request({ method: 'GET', path: `/${code}` }))).toMatchObject({ code })
+    expect(codes).toEqual([500, 500, 500])
+  })
+
   it.each([
     ['plain text', 'text/plain', 'service unavailable\n', 'service unavailable'],
     ['a page that claims to be JSON', 'application/json', '<html>', '<html>'],
