@@ -63,6 +63,6 @@ export function contradictions(config: Config): string[] {
   return found
 }
 
-/** Whether nobody on the way reads what is sent to a URL: TLS, or this machine. */
+/** Whether what is sent to a URL cannot be read on the way: TLS, or this machine. */
 const isPrivate = (url: string): boolean =>
   /^https:\/\//.test(url) || /^http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)(?::\d+)?(?:\/|$)/.test(url)

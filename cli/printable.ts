@@ -4,7 +4,7 @@ const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * A text without the characters that a terminal obeys: whoever writes a description of an instance, serves its control plane, or
+ * A text without the characters that a terminal obeys: a person or a program that writes a description of an instance, serves its control plane, or
  * stands in a server's place could otherwise clear the screen, show lines that are not there, or hide some. They are written as JSON and
  * YAML write them.
  */

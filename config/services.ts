@@ -17,7 +17,7 @@ export const serviceSettings = {
     group: 'Metrics',
     commands: answering,
     help: 'label that names the instance of a series there; queries read only the series of the instance that they are for',
-    why: 'Prometheus’ own label instance names what was scraped; whoever scrapes an instance adds this one',
+    why: 'Prometheus’ own label instance names what was scraped; the scrape configuration of an instance adds this one',
   }),
   metricsCaFile: setting({
     kind: path,

@@ -64,7 +64,7 @@ export function readyChecks({
 export function leadershipNote(fleet: Fleet): string {
   const { leading, holder } = fleet.leadership()
   return holder === undefined
-    ? 'lease held by nobody'
+    ? 'lease without a holder'
     : `lease held by ${holder}${leading ? ' (this replica)' : ''}`
 }
 

@@ -4,7 +4,7 @@ export type ChaosAction = (typeof chaosActions)[number]
 
 /** What each of them does, for people. */
 export const chaosMeanings: Readonly<Record<ChaosAction, string>> = {
-  cut: 'nobody reaches its API server any more, as when its network fails',
+  cut: 'its API server cannot be reached any more, as when its network fails',
   slow: 'its API server holds every answer back for two seconds',
   break: 'its API server answers every request with an internal error',
   drain: 'its nodes are cordoned and their pods evicted',

@@ -50,8 +50,8 @@ export interface InstanceIndex {
   /** The annotation that the index adds to each object, as it stands in JSON; not part of the object. */
   readonly mark: string
   /**
-   * Answers the instance's own Kubernetes paths from the index, as the index's own user: it authorizes nothing, so whoever
-   * asks has decided already that the caller may read this.
+   * Answers the instance's own Kubernetes paths from the index, as the index's own user: it authorizes nothing. The
+   * sender has decided already that the caller may read this.
    */
   readonly upstream: Sender
 }

@@ -75,7 +75,7 @@ export class Prometheus implements MetricsSource {
     fields: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<MetricsAnswer> {
-    // Prometheus ends by itself what nobody waits for any more.
+    // Prometheus cancels a query by itself when its client disconnects.
     const body = new URLSearchParams({ ...fields, timeout: `${this.#timeoutMs}ms` }).toString()
     let { authorization, answer } = await this.#send(kind, body, signal)
     if (answer.status === 401 && this.#credential) {

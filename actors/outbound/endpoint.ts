@@ -120,7 +120,7 @@ export class Endpoint {
     return pool
   }
 
-  /** Node.js takes a text without a certificate for one that vouches for nobody. */
+  /** Node.js accepts a text without a certificate, and then trusts no server. */
   #check(ca: string | undefined): void {
     if (ca === undefined) return
     try {

@@ -81,7 +81,7 @@ export function manifestAmong(data: string, types: readonly ObjectType[], field 
   throw wrong(field, `must be one of these, with its apiVersion and kind: ${wanted}`)
 }
 
-/** The value of the one document, JSON or YAML, of whoever calls: bounded in size, depth and aliases. @throws Failure INVALID_ARGUMENT */
+/** The value of the one document, JSON or YAML, of any caller: bounded in size, depth and aliases. @throws Failure INVALID_ARGUMENT */
 export function documentOf(data: string, field: string): unknown {
   if (Buffer.byteLength(data) > LARGEST_MANIFEST)
     throw wrong(field, `is larger than ${LARGEST_MANIFEST >> 20} MiB, more than is stored of any object`)

@@ -151,8 +151,8 @@ function queryOf(c: Context<RestEnv>, operation: Operation): URLSearchParams {
 async function bodyOf(c: Context<RestEnv>, { verb, body }: Binding): Promise<string> {
   if (verb === 'GET') return ''
   const type = c.req.header('content-type')
-  // A page of any site can make a browser post without a content type, but with one of these only after a preflight: so it is
-  // demanded of whom a browser could have authenticated by itself, also where nobody reads the body. Nor does it send a token.
+  // A page of any site can make a browser post without a content type, but with one of these only after a preflight. So it is
+  // required where a browser could have authenticated the caller by itself, also where the body is not read. A page sends no token.
   if (!type && c.var.byCertificate && !c.req.header('authorization')) {
     throw invalidArgument('send content-type: application/json, also with an empty body')
   }

@@ -24,7 +24,7 @@ export function fieldEdit(object: object, { fieldPath, yaml = [], json = [] }: F
 
 /**
  * Of a key that stands twice the last counts, as for Karmada (asked of its own function). Looking for such keys would also take
- * time by the square of their number: seconds for 90 KB, in the process of whoever previews a policy.
+ * time by the square of their number: seconds for 90 KB, in the process that previews a policy.
  */
 const AS_KARMADA = { uniqueKeys: false } as const
 

@@ -5,8 +5,8 @@ import { BY_NAME, MOST_OBJECTS } from './select.js'
 export interface IndexQuery {
   readonly parameters: URLSearchParams
   /**
-   * The index is asked for all that its grammar can select, and the rest is done here, as with what Karmada answers: it has no
-   * word for the order or for one of the conditions. Else it is asked for the page.
+   * True: its grammar has no word for the order or for one of the conditions. The query selects all that the grammar can
+   * select, and the rest is done here, as with what Karmada answers. False: the query selects the page.
    */
   readonly whole: boolean
 }

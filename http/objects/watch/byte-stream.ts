@@ -91,7 +91,7 @@ class ByteStream implements RawSink {
       }
     } finally {
       over()
-      if (!this.#end) this.#exchange?.abort(new Error('nobody reads on'))
+      if (!this.#end) this.#exchange?.abort(new Error('the reader has left'))
     }
   }
 }

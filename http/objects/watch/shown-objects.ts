@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../../manifests/kube.js'
 
-/** A state of a followed list: whoever has it can be sent the changes since. */
+/** A state of a followed list: a reader that has it can be sent the changes since. */
 export interface ListMark {
   /** The instance's resourceVersion of the state: a decimal number of at most 18 digits. */
   readonly version: string

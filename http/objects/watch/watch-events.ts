@@ -8,7 +8,7 @@ const NEWLINE = 0x0a
 const LONGEST_LINE = 16 << 20
 const TYPES: ReadonlySet<unknown> = new Set<WatchEvent['type']>(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
 
-/** A change that an API server tells of. */
+/** A change that an API server reports. */
 export interface Change {
   readonly type: Exclude<WatchEvent['type'], 'ERROR'>
   readonly object: KubeObject

@@ -121,7 +121,7 @@ function markOf(shown: ShownObjects, version: string): { readonly mark?: ListMar
   return mark ? { mark } : {}
 }
 
-/** An API server also tells of an object that its selectors no longer select as of one that was deleted. */
+/** An API server also reports an object that its selectors no longer select as deleted. */
 async function isThere<T extends KubeObject>(
   { requests, call, place, type, query }: Listing<T>,
   object: T,

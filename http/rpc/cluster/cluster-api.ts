@@ -22,8 +22,8 @@ interface Key {
 }
 
 /**
- * The API of a cluster that joins or leaves, under a credential of its own. Its refusals name the cluster, so that nobody takes
- * them for those of the instance: FAILED_PRECONDITION ClusterRefused, UNAVAILABLE ClusterUnreachable.
+ * The API of a cluster that joins or leaves, under a credential of its own. Its refusals name the cluster, so that
+ * they are not taken for those of the instance: FAILED_PRECONDITION ClusterRefused, UNAVAILABLE ClusterUnreachable.
  */
 export class ClusterApi {
   constructor(

@@ -98,7 +98,7 @@ export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandl
 }
 
 /**
- * Changes a Cluster, anew when somebody else changed it in between, unless the change names the version that it is of. Nothing
+ * Changes a Cluster, anew when another writer changed it in between, unless the change names the version that it is of. Nothing
  * is written where nothing changes.
  */
 async function changed(

@@ -37,7 +37,7 @@ interface Joining {
 
 /**
  * Joins a cluster as a Push member by the calls that `karmadactl join` makes. In the control plane they are the caller's, in the
- * cluster those of the kubeconfig. Whether the caller may is asked of the control plane before anything is sent to the cluster.
+ * cluster those of the kubeconfig. The control plane decides whether the caller may before anything is sent to the cluster.
  * What was made is taken back when a step fails, also after the caller has hung up.
  * @throws Failure INVALID_ARGUMENT for the kubeconfig or the description, ALREADY_EXISTS for a cluster that has joined, under
  * this name or another; what the cluster or the control plane refuse

@@ -142,7 +142,7 @@ async function terminating(objects: Objects, call: Call, instance: string, clust
     ? '; Karmada does not reach the cluster, and cannot delete what they made there'
     : ''
   return failedPrecondition(
-    `cluster ${name} is still being removed after ${goneMs / 1000} s: ${works}${why}. It is kept by ${finalizers.join(', ') || 'nobody'}. Call this again to wait on`,
+    `cluster ${name} is still being removed after ${goneMs / 1000} s: ${works}${why}. It is kept by ${finalizers.join(', ') || 'no finalizer'}. Call this again to wait on`,
     { reason: 'ClusterTerminating', metadata: { phase: ClusterPhase[phaseOf(cluster)] ?? '' } },
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The items of several sources as they come, one at a time: no source is asked for more than the item that waits. It ends
+ * The items of several sources as they come, one at a time: no source is read beyond the item that waits. It ends
  * when all have ended, and fails with the first that fails. Then, and when it is not read on, it ends the sources; one whose
  * next item is awaited ends after that, so its owner must make it come or fail.
  */

@@ -39,7 +39,7 @@ export function insightHandlers(dependencies: InsightDependencies): ServiceHandl
       throw failedPrecondition('there is no metrics service: set metricsUrl to the URL of a Prometheus', {
         reason: 'NoMetrics',
       })
-    // Series of an instance that is gone belong to nobody.
+    // Series of an instance that is gone belong to no instance.
     await instances.one(instance, call)
     const bounded = boundedTo({ label: metrics.label, value: instance }, query)
     const giveBack = held.take(call.caller.user)

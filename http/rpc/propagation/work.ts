@@ -82,7 +82,7 @@ export const carries =
         (!kindNamespace || manifest.metadata.namespace === kindNamespace),
     )
 
-/** A Work whose Secrets have their keys and no values: whoever asks for a Work did not ask for those. */
+/** A Work whose Secrets have their keys and no values: a reader of a Work did not ask for those. */
 export function withoutSecretValues(work: Work): Work {
   const manifests = manifestsOf(work).map(manifest =>
     manifest.kind === 'Secret' && manifest.apiVersion === 'v1' ? withoutValues(manifest as Secret) : manifest,
