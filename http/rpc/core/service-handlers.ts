@@ -46,10 +46,11 @@ export function serviceHandlers(objects: Objects) {
     })
     const types: readonly ServiceType[] = type.filter(one => one !== ServiceType.SERVICE_TYPE_UNSPECIFIED)
     if (whole === undefined && types.length === 0) return {}
+    // None where there is no such object: no selector selects pods without labels.
     const labels = whole?.spec?.template?.metadata?.labels ?? {}
     return {
       where: service =>
-        (whole === undefined || (whole !== null && selectsPods(service, labels))) &&
+        (whole === undefined || selectsPods(service, labels)) &&
         (types.length === 0 || types.includes(typeOf(service))),
     }
   }

@@ -158,6 +158,7 @@ describe('a Service for a Deployment', () => {
   it('gets the Deployment’s selector when it has none', async () => {
     const world = instanceWith({ 'deployments web': deployment() })
     expect(await make(world)).toEqual({})
+    expect(JSON.stringify(world.created)).not.toContain('tier')
     expect(world.created).toMatchObject([
       {
         type: 'services',
