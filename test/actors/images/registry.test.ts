@@ -282,6 +282,16 @@ describe('a token', () => {
     },
   )
 
+  it('that is configured and refused is not sent to a token server', async () => {
+    wantsTokens(`${double.url}/token`)
+    const credentialsFile = file('own-token', JSON.stringify({ token: 'static.token' }))
+    const error = await refusal(visit({ credentialsFile }).repositories())
+    expect(error).toMatchObject({ kind: 'gateway', reason: 'RegistryCredentialRefused' })
+    expect(double.received.map(({ path, authorization }) => [path, authorization])).toEqual([
+      ['/v2/_catalog?n=1000', 'Bearer static.token'],
+    ])
+  })
+
   it('that the registry refuses fails the call after one try', async () => {
     wantsTokens(`${double.url}/token`, { token: 'another' })
     const error = await refusal(visit().repositories())
