@@ -57,6 +57,12 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
         else out(text)
         return ExitCode.ok
       }),
+    clusters: (config, ...names) =>
+      withClient(config, async it => (await import('./clusters.js')).listClusters(it, config, names)),
+    workloads: (config, ...names) =>
+      withClient(config, async it => (await import('./workloads.js')).listWorkloads(it, config, names)),
+    policies: (config, ...names) =>
+      withClient(config, async it => (await import('./policies.js')).listPolicies(it, config, names)),
     trace: (config, ...names) =>
       withClient(config, async it => (await import('./trace.js')).traceObject(it, config, names)),
     explain: (config, ...names) =>

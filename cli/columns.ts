@@ -28,3 +28,7 @@ export function age(sinceMs: number, nowMs: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
   return `${Math.floor(seconds / 86_400)}d`
 }
+
+/** The age of an object by its creation in milliseconds since 1970, `-` where that is not known. */
+export const ageOf = (creationTimestamp: bigint | undefined, nowMs: number): string =>
+  creationTimestamp ? age(Number(creationTimestamp), nowMs) : '-'

@@ -8,11 +8,18 @@ const TIMES = new Set(['creationTimestamp', 'deletionTimestamp'])
  * An Instance of the management API as the Kubernetes object that it stands for: with apiVersion and kind, times in RFC 3339,
  * counters as numbers, and without the defaults that proto3 JSON spells out. Fields this program does not know are kept.
  */
-export function instanceObject(message: unknown): Record<string, unknown> {
+export const instanceObject = (message: unknown): Record<string, unknown> =>
+  kubernetesObject(message, { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance' })
+
+/** The same of a message that stands for an object of another type. */
+export function kubernetesObject(
+  message: unknown,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+): Record<string, unknown> {
   const { metadata, spec, status, ...further } = message as Record<string, unknown>
   return {
-    apiVersion: 'kairship.io/v1alpha1',
-    kind: 'Instance',
+    apiVersion,
+    kind,
     metadata: withoutDefaults(kubernetesFields(metadata)),
     ...(spec !== undefined && spec !== null && { spec: withoutDefaults(spec) }),
     // Counters that are 0 say something here.

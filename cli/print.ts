@@ -46,7 +46,13 @@ const itemsOf = (object: Printed): readonly Printed[] =>
 /** `instance.kairship.io/eu-west`, which every command of kubectl takes, too. */
 export const instanceName = (name: string): string => `instance.kairship.io/${name}`
 
-const nameOf = ({ metadata }: Printed): string => instanceName(String((metadata as { name: unknown }).name))
+/** `deployment.apps/web`, as kubectl names an object. */
+function nameOf({ apiVersion, kind, metadata }: Printed): string {
+  const name = String((metadata as { name: unknown }).name)
+  if (typeof kind !== 'string' || kind === 'Instance') return instanceName(name)
+  const [group, version] = String(apiVersion).split('/')
+  return `${kind.toLowerCase()}${version ? `.${group}` : ''}/${name}`
+}
 
 /** `NAME:.metadata.name,STATE:.status.phase`; `<none>` where a path selects nothing. */
 function customColumns(items: readonly Printed[], spec: string, noHeaders: boolean): string {

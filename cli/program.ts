@@ -155,6 +155,24 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'clusters',
+    'clusters <instance> [name...]',
+    'list the member clusters of an instance: whether they are ready, their nodes, and the part of CPU and memory that is requested',
+  )
+  add(
+    program,
+    'workloads',
+    'workloads <instance> [name...]',
+    'list the Deployments, StatefulSets and DaemonSets of an instance with their replicas over all clusters',
+  )
+  add(
+    program,
+    'policies',
+    'policies <instance> [name...]',
+    'list the propagation and override policies of an instance: what they select, and what they do with it',
+  )
+  add(
+    program,
     'trace',
     'trace <instance> <type> <object>',
     'follow a template into its member clusters and name the first step that is broken, with what helps; for example: trace eu-west deployment shop/web',

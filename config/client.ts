@@ -1,5 +1,5 @@
 import { httpsUrl, milliseconds, optional, path, text, toggle } from './kinds.js'
-import { clients, setting } from './setting.js'
+import { clients, listing, setting } from './setting.js'
 
 /** Settings of the commands that call a running Kairship. */
 export const clientSettings = {
@@ -63,6 +63,7 @@ export const clientSettings = {
     group: 'Client',
     commands: [
       'get instances',
+      ...listing,
       'describe instance',
       'inspect instance',
       'adopt',
@@ -89,20 +90,30 @@ export const clientSettings = {
     kind: optional(text('selector', 'a label selector, such as env=prod,!retired')),
     default: undefined,
     group: 'Client',
-    commands: ['get instances'],
+    commands: ['get instances', ...listing],
     from: ['flag'],
     short: 'l',
-    help: 'only instances whose labels match',
-    why: 'without it all instances are meant',
+    help: 'only objects whose labels match',
+    why: 'without it all are meant',
   }),
   noHeaders: setting({
     kind: toggle,
     default: false,
     group: 'Client',
-    commands: ['get instances'],
+    commands: ['get instances', ...listing],
     from: ['flag'],
     help: 'print tables without their first line',
     why: 'a person needs the names of the columns; scripts do not',
+  }),
+  inNamespace: setting({
+    kind: optional(text('namespace', 'the name of a namespace', /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)),
+    default: undefined,
+    group: 'Client',
+    commands: ['workloads', 'policies'],
+    from: ['flag'],
+    short: 'n',
+    help: 'only objects of this namespace',
+    why: 'a fleet is looked at as a whole first',
   }),
   kubeconfigSecret: setting({
     kind: optional(

@@ -13,6 +13,9 @@ export type CommandName =
   | 'adopt'
   | 'delete instance'
   | 'kubeconfig'
+  | 'clusters'
+  | 'workloads'
+  | 'policies'
   | 'trace'
   | 'explain'
   | 'preview'
@@ -47,6 +50,8 @@ export const setting = <T>(setting: Setting<T>): Setting<T> => setting
 export const servers = ['serve', 'apiserver', 'controller-manager'] as const
 export const answering = ['playground', 'serve', 'apiserver'] as const
 export const acting = ['playground', 'serve', 'controller-manager'] as const
+/** Commands that list what an instance has. */
+export const listing = ['clusters', 'workloads', 'policies'] as const
 export const clients = [
   'get instances',
   'describe instance',
@@ -54,6 +59,7 @@ export const clients = [
   'adopt',
   'delete instance',
   'kubeconfig',
+  ...listing,
   'trace',
   'explain',
   'preview',

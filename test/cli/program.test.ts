@@ -36,7 +36,7 @@ const lineOf = (command: string): string => {
   if (command === 'preview') return 'preview eu policy.yaml'
   if (command === 'completion') return 'completion bash'
   if (command === 'playground chaos') return 'playground chaos list'
-  return /instance$|kubeconfig|adopt/.test(command) ? `${command} eu` : command
+  return /instance$|kubeconfig|adopt|clusters|workloads|policies/.test(command) ? `${command} eu` : command
 }
 
 describe('the command line', () => {

@@ -1,0 +1,139 @@
+import type { JsonValue } from '@bufbuild/protobuf'
+import type { Rest } from '../client/rest.js'
+import { jsonClient } from '../client/service-client.js'
+import type { Config } from '../config.js'
+import {
+  ClusterOverridePolicySchema,
+  ClusterPropagationPolicySchema,
+  OverridePolicySchema,
+  PolicyService,
+  PropagationPolicySchema,
+} from '../proto/gen/kairship/policy_pb.js'
+import {
+  type ClusterAffinity,
+  type OverridePolicySpec,
+  type PropagationPolicySpec,
+  ReplicaDivisionPreference,
+  ReplicaSchedulingType,
+  type ResourceSelector,
+} from '../proto/gen/kairship/policy_spec_pb.js'
+import type { ObjectMeta } from '../proto/gen/kairship/types_pb.js'
+import { ageOf } from './columns.js'
+import type { ExitCode } from './exit-code.js'
+import type { ClientContext } from './get-instances.js'
+import { type Listing, listedKind, listObjects } from './list-objects.js'
+
+const apiVersion = 'policy.karmada.io/v1alpha1'
+type Request = { readonly instance: string }
+const listedBy =
+  (list: (policies: ReturnType<typeof service>, request: Request) => Promise<JsonValue>) =>
+  (client: Rest, instance: string): Promise<JsonValue> =>
+    list(service(client), { instance })
+const service = (client: Rest) => jsonClient(PolicyService, client)
+
+const listing: Listing = {
+  noun: 'policy',
+  header: ['NAMESPACE', 'KIND', 'NAME', 'SELECTS', 'DOES', 'AGE'],
+  wideHeader: [],
+  kinds: [
+    listedKind({
+      apiVersion,
+      kind: 'ClusterPropagationPolicy',
+      schema: ClusterPropagationPolicySchema,
+      list: listedBy((policies, request) => policies.listClusterPropagationPolicies(request)),
+      cells: (policy, now) => row('ClusterPropagationPolicy', policy, placementWords(policy.spec), now),
+    }),
+    listedKind({
+      apiVersion,
+      kind: 'PropagationPolicy',
+      schema: PropagationPolicySchema,
+      list: listedBy((policies, request) => policies.listInstancePropagationPolicies(request)),
+      cells: (policy, now) => row('PropagationPolicy', policy, placementWords(policy.spec), now),
+    }),
+    listedKind({
+      apiVersion,
+      kind: 'ClusterOverridePolicy',
+      schema: ClusterOverridePolicySchema,
+      list: listedBy((policies, request) => policies.listClusterOverridePolicies(request)),
+      cells: (policy, now) => row('ClusterOverridePolicy', policy, overrideWords(policy.spec), now),
+    }),
+    listedKind({
+      apiVersion,
+      kind: 'OverridePolicy',
+      schema: OverridePolicySchema,
+      list: listedBy((policies, request) => policies.listInstanceOverridePolicies(request)),
+      cells: (policy, now) => row('OverridePolicy', policy, overrideWords(policy.spec), now),
+    }),
+  ],
+}
+
+/** `kairship policies INSTANCE [name...]`: what goes where, and what is changed on the way. */
+export const listPolicies = (
+  context: ClientContext,
+  config: Config,
+  names: readonly string[],
+): Promise<ExitCode> => listObjects(context, config, names, listing)
+
+interface Policy {
+  readonly metadata?: ObjectMeta | undefined
+  readonly spec?: { readonly resourceSelectors: readonly ResourceSelector[] } | undefined
+}
+
+const row = (kind: string, { metadata, spec }: Policy, does: string, now: number): readonly string[] => [
+  metadata?.namespace || '-',
+  kind,
+  metadata?.name ?? '',
+  spec?.resourceSelectors.map(selected).join(', ') || 'everything',
+  does,
+  ageOf(metadata?.creationTimestamp, now),
+]
+
+/** `Deployment web`, `ConfigMap shop/*`, `Deployment with labels`. */
+function selected({ kind, namespace, name, labelSelector }: ResourceSelector): string {
+  const where = namespace ? `${namespace}/` : ''
+  if (name) return `${kind} ${where}${name}`
+  return `${kind}${where && ` ${where}*`}${labelSelector ? ' by labels' : where ? '' : ' *'}`
+}
+
+/** `to eu-west-a, eu-west-b, replicas divided by weight`. */
+function placementWords(spec: PropagationPolicySpec | undefined): string {
+  const {
+    clusterAffinity,
+    clusterAffinities = [],
+    spreadConstraints = [],
+    replicaScheduling,
+  } = spec?.placement ?? {}
+  const groups = clusterAffinities.map(affinityWords)
+  const where = groups.length > 0 ? groups.join(', else ') : affinityWords(clusterAffinity)
+  const spread = spreadConstraints.length > 0 ? ', spread' : ''
+  return `to ${where}${spread}${replicaWords(replicaScheduling)}`
+}
+
+type Affinity = Pick<ClusterAffinity, 'clusterNames' | 'labelSelector' | 'fieldSelector' | 'exclude'>
+
+function affinityWords(affinity: Affinity | undefined): string {
+  if (!affinity) return 'all clusters'
+  const { clusterNames, labelSelector, fieldSelector, exclude } = affinity
+  const chosen =
+    clusterNames.length > 0
+      ? clusterNames.join(', ')
+      : labelSelector || fieldSelector
+        ? 'clusters by labels or fields'
+        : 'all clusters'
+  return exclude.length > 0 ? `${chosen} without ${exclude.join(', ')}` : chosen
+}
+
+type Scheduling = NonNullable<NonNullable<PropagationPolicySpec['placement']>['replicaScheduling']>
+
+function replicaWords(scheduling: Scheduling | undefined): string {
+  if (scheduling?.replicaSchedulingType !== ReplicaSchedulingType.Divided) return ''
+  return scheduling.replicaDivisionPreference === ReplicaDivisionPreference.Weighted
+    ? ', replicas divided by weight'
+    : ', replicas in few clusters'
+}
+
+function overrideWords(spec: OverridePolicySpec | undefined): string {
+  const rules = spec?.overrideRules ?? []
+  const clusters = [...new Set(rules.map(({ targetCluster }) => affinityWords(targetCluster)))]
+  return rules.length === 0 ? 'nothing' : `overrides in ${clusters.join('; ')}`
+}
