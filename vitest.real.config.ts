@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config'
 /** The suites that need real engines: `npm run test:real`. */
 export default defineConfig({
   test: {
-    include: ['test/real/suites/**/*.test.ts', 'test/real/decisions/**/*.test.ts'],
+    include: [
+      'test/real/suites/**/*.test.ts',
+      'test/real/decisions/**/*.test.ts',
+      'test/real/differential/**/*.test.ts',
+    ],
     globalSetup: ['test/real/global-setup.ts'],
     setupFiles: ['test/seed.ts'],
     testTimeout: 600_000,

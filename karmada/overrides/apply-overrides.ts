@@ -67,6 +67,15 @@ function precisionFor(object: KubeObject, { spec: { resourceSelectors = [] } }: 
   return resourceSelectors.length === 0 ? Precision.all : bestPrecision(object, resourceSelectors)
 }
 
+/** Whether an override policy applies to an object: its own namespace, and one of its selectors. */
+export function isOverriddenBy(object: KubeObject, policy: OverridePolicy): boolean {
+  const { namespace } = policy.metadata
+  return (
+    (namespace === undefined || namespace === object.metadata.namespace) &&
+    precisionFor(object, policy) > Precision.none
+  )
+}
+
 function applyAll<T extends KubeObject>(
   object: T,
   rules: readonly AppliedOverride[],

@@ -6,6 +6,7 @@ import { bindingName } from '../names.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import { type Binding, bindingScopeOf, type PlacedBinding } from '../objects/resource-binding.js'
 import { ownerReferenceOf, resourceReferenceOf } from '../objects/template-references.js'
+import { writtenPlacement } from '../objects/written-placement.js'
 import { without } from '../without.js'
 
 /** The object that a binding names exists no more: its name is another object's now. */
@@ -89,7 +90,7 @@ function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding[
   const { propagateDeps, schedulerName, failover, conflictResolution, suspension } = spec
   return {
     resource: resourceReferenceOf(template),
-    placement: spec.placement ?? {},
+    placement: writtenPlacement(spec.placement ?? {}),
     // Go leaves out what is zero.
     ...(counted && counted.replicas > 0 && { replicas: counted.replicas }),
     ...(counted?.requirements && { replicaRequirements: counted.requirements }),

@@ -84,8 +84,8 @@ export function workOf(
     ...work,
     spec: {
       ...work.spec,
-      ...(isSuspended(spec.suspension, target.name) && { suspendDispatching: true }),
-      ...(spec.preserveResourcesOnDeletion && { preserveResourcesOnDeletion: true }),
+      suspendDispatching: isSuspended(spec.suspension, target.name),
+      preserveResourcesOnDeletion: spec.preserveResourcesOnDeletion ?? false,
     },
   }
 }

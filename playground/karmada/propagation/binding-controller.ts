@@ -1,13 +1,13 @@
 import type { Resource } from '../../../karmada/interpreter/workload.js'
-import { bindingName, executionNamespace, workName } from '../../../karmada/names.js'
+import { executionNamespace, workName } from '../../../karmada/names.js'
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
 import { WORKS, type Work } from '../../../karmada/objects/work.js'
+import { isOverriddenBy } from '../../../karmada/overrides/apply-overrides.js'
 import { purgedClusters, stayingClusters, targetsOf, workOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
-import type { Difference } from '../../client/source.js'
 import { remove, update, withoutFinalizer } from '../../client/write.js'
 import { bindingText, type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
@@ -15,7 +15,10 @@ import type { Templates } from './templates.js'
 import { bindingKeyOf } from './work-index.js'
 import { writeWork } from './work-writer.js'
 
-/** Karmada's binding controller: a Work for each cluster of a binding, and none elsewhere. */
+/**
+ * Karmada's binding controller: a Work for each cluster of a binding, and none elsewhere. A template by itself changes no Work: the policy
+ * controller writes its new version into the binding, unless no policy selects it any more.
+ */
 export class BindingController {
   readonly #control: KubeApi
   readonly #observed: Observed
@@ -41,16 +44,22 @@ export class BindingController {
       const key = bindingKeyOf(object)
       if (key !== undefined && (type === 'ADDED' || type === 'DELETED')) this.#queue.add(key)
     })
-    observed.onOverride(() => {
-      for (const binding of observed.bindings) this.#queue.add(objectKey(binding))
+    observed.onOverride(difference => {
+      const { type, object } = difference
+      const policies = type === 'MODIFIED' ? [difference.previous, object] : [object]
+      for (const binding of observed.bindings) {
+        const template = this.#templateOf(binding)
+        if (template && policies.some(policy => isOverriddenBy(template, policy)))
+          this.#queue.add(objectKey(binding))
+      }
     })
   }
 
-  /** Takes note of a template: its binding may be older than the change. */
-  onTemplate({ object }: Difference<Resource>): void {
-    const { namespace, name } = object.metadata
-    const binding = bindingName(object.kind, name)
-    this.#queue.add(namespace ? `${namespace}/${binding}` : binding)
+  /** Undefined where it is gone, and before its kind is watched: the binding is reconciled then anyway. */
+  #templateOf({ spec: { resource } }: Binding): Resource | undefined {
+    const { apiVersion, kind, namespace, name } = resource
+    const found = this.#templates.open.find(one => one.apiVersion === apiVersion && one.kind === kind)
+    return found?.source.get(namespace ? `${namespace}/${name}` : name)
   }
 
   close(): Promise<void> {

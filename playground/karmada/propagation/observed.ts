@@ -71,7 +71,7 @@ export class Observed {
     this.clusterPolicies.listen(listener)
   }
 
-  onOverride(listener: () => void): void {
+  onOverride(listener: (difference: Difference<OverridePolicy>) => void): void {
     this.overrides.listen(listener)
     this.clusterOverrides.listen(listener)
   }

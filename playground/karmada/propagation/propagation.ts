@@ -40,7 +40,6 @@ export class Propagation {
     const events = new Events(control, now, log)
     const templates = new Templates(options.control, types, (difference, isInitial) => {
       policies.onTemplate(difference, isInitial)
-      bindings.onTemplate(difference)
       dependencies.onTemplate(difference)
     })
     const policies = new PolicyController(control, observed, templates, events, log)

@@ -7,9 +7,11 @@ import {
   type FullBindingStatus,
   type PlacedBinding,
 } from '../../../karmada/objects/resource-binding.js'
+import { writtenPlacement } from '../../../karmada/objects/written-placement.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import { type Scheduling, schedule } from '../../../karmada/scheduling/schedule.js'
 import { schedulingTrigger } from '../../../karmada/scheduling/triggers.js'
+import { without } from '../../../karmada/without.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
@@ -94,7 +96,7 @@ export class Scheduler {
   /** A binding that changed since it was scheduled is left to its next turn. */
   async #writeResult(binding: Binding, { clusters }: Scheduling): Promise<Binding | undefined> {
     const { metadata, spec } = binding
-    const placement = JSON.stringify(spec.placement)
+    const placement = JSON.stringify(spec.placement && writtenPlacement(spec.placement))
     let isStale = false
     const written = await update<Binding>(this.#control, bindingScopeOf(binding).type, metadata, current => {
       isStale = current.metadata.generation !== metadata.generation
@@ -107,7 +109,8 @@ export class Scheduler {
       return {
         ...current,
         metadata: { ...current.metadata, annotations },
-        spec: { ...current.spec, clusters },
+        // Go leaves out a list that is empty: where nothing changes, the binding keeps its generation.
+        spec: { ...without(current.spec, ['clusters']), ...(clusters.length > 0 && { clusters }) },
       }
     })
     return isStale ? undefined : written

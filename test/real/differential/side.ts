@@ -1,0 +1,63 @@
+import type { ApiClient, ApiObject } from '../api-client.js'
+
+/** One Karmada and its members, real or embedded; both are reached by the same client. */
+export interface Side {
+  readonly name: string
+  readonly control: ApiClient
+  /** By the name of the Cluster, which is the same on both sides. */
+  readonly members: ReadonlyMap<string, ApiClient>
+}
+
+/** The path of a type in a namespace. `type` is `<group/version or version>/<resource>`, such as `apps/v1/deployments`. */
+export function pathOf(type: string, namespace?: string): string {
+  const parts = type.split('/')
+  const resource = parts.pop()
+  const prefix = parts.length > 1 ? `/apis/${parts.join('/')}` : `/api/${parts[0]}`
+  return namespace === undefined ? `${prefix}/${resource}` : `${prefix}/namespaces/${namespace}/${resource}`
+}
+
+/** @returns the items, or none where the namespace or the type is not there (yet) */
+export async function itemsOf(
+  client: ApiClient,
+  type: string,
+  namespace: string,
+): Promise<readonly ApiObject[]> {
+  const { status, body } = await client.send('GET', pathOf(type, namespace))
+  if (status === 404) return []
+  if (status !== 200) throw new Error(`GET ${type} in ${namespace}: ${status} ${JSON.stringify(body)}`)
+  return (body as { items: ApiObject[] }).items
+}
+
+/** Creates an object, or replaces the part of it that `part` names. */
+export async function put(
+  { control }: Side,
+  type: string,
+  namespace: string,
+  object: ApiObject,
+  part: 'spec' | 'data',
+): Promise<void> {
+  const path = pathOf(type, namespace)
+  const created = await control.send('POST', path, object)
+  if (created.status === 201) return
+  const value = object[part]
+  const patched =
+    created.status === 409 &&
+    (await control.send(
+      'PATCH',
+      `${path}/${object.metadata.name}`,
+      [{ op: 'replace', path: `/${part}`, value }],
+      { 'content-type': 'application/json-patch+json' },
+    ))
+  if (!patched) throw new Error(`POST ${path}: ${created.status} ${JSON.stringify(created.body)}`)
+  if (patched.status !== 200)
+    throw new Error(
+      `PATCH ${path}/${object.metadata.name}: ${patched.status} ${JSON.stringify(patched.body)}`,
+    )
+}
+
+/** Deletes an object if it is there. */
+export async function drop({ control }: Side, type: string, namespace: string, name: string): Promise<void> {
+  const { status, body } = await control.send('DELETE', `${pathOf(type, namespace)}/${name}`)
+  if (status !== 200 && status !== 202 && status !== 404)
+    throw new Error(`DELETE ${type} ${name}: ${status} ${JSON.stringify(body)}`)
+}
