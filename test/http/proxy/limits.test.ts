@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { accountNamespace } from '../../../http/identity/account-namespace.js'
@@ -21,8 +20,7 @@ describe('limits of the proxy', () => {
   })
 
   it('apply to each instance separately, and are released at the end', async () => {
-    const waiting: ServerResponse[] = []
-    proxy.upstream.answer = (_, response) => waiting.push(response)
+    const waiting = proxy.hold()
     const other = await fakeUpstream()
     proxy.fleet.set(viewOf('west'))
     proxy.fleet.connections.set('west', other.api)
@@ -44,8 +42,7 @@ describe('limits of the proxy', () => {
   })
 
   it('leave a caller fewer slots than an instance has, for any settings', async () => {
-    const waiting: ServerResponse[] = []
-    proxy.upstream.answer = (_, response) => waiting.push(response)
+    const waiting = proxy.hold()
     const under = [proxy.ask('/north/proxy/a'), proxy.ask('/north/proxy/b')]
     await waitFor(() => expect(waiting).toHaveLength(2))
     const refused = await proxy.ask('/north/proxy/c')
@@ -151,8 +148,7 @@ describe('the service accounts of one namespace', () => {
 
   it('share one limit per instance, and leave the rest to others', async () => {
     everybodyMay()
-    const waiting: ServerResponse[] = []
-    proxy.upstream.answer = (_, response) => waiting.push(response)
+    const waiting = proxy.hold()
     const tokens = [account('ci', 'a'), account('ci', 'a'), account('ci', 'b')]
     const under = tokens.map(token => proxy.ask('/north/proxy/x', { token }))
     await waitFor(() => expect(waiting).toHaveLength(3))

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach } from 'vitest'
@@ -35,6 +35,19 @@ export class ProxyUnderTest {
       await this.api.running.close()
       await this.upstream.close()
     })
+  }
+
+  /**
+   * From now on the instance leaves requests unanswered; they are the test's to answer. It gives signs of life, for which the proxy
+   * asks when a request waits for seconds, as one does on a busy machine: it would give up the requests of a server that hangs.
+   */
+  hold(): ServerResponse[] {
+    const waiting: ServerResponse[] = []
+    this.upstream.answer = ({ url }, response) => {
+      if (url === '/livez') response.end()
+      else waiting.push(response)
+    }
+    return waiting
   }
 
   /** Begins a request to the proxy, and leaves the rest to the test. */
