@@ -13,6 +13,7 @@ import { BatchService } from '../proto/gen/kairship/batch_pb.js'
 import { CloudShellService } from '../proto/gen/kairship/cloudshell_pb.js'
 import { ClusterService } from '../proto/gen/kairship/cluster_pb.js'
 import { CoreService } from '../proto/gen/kairship/core_pb.js'
+import { FleetService } from '../proto/gen/kairship/fleet_pb.js'
 import { ImageService } from '../proto/gen/kairship/image_pb.js'
 import { InsightService } from '../proto/gen/kairship/insight_pb.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
@@ -42,6 +43,7 @@ import { batchHandlers } from './rpc/batch/handlers.js'
 import { cloudShellHandlers } from './rpc/cloud-shell/handlers.js'
 import { clusterHandlers } from './rpc/cluster/handlers.js'
 import { coreHandlers } from './rpc/core/handlers.js'
+import { fleetHandlers } from './rpc/fleet/handlers.js'
 import { imageHandlers } from './rpc/image/handlers.js'
 import { type InstanceMetrics, insightHandlers } from './rpc/insight/handlers.js'
 import { InstanceFeed } from './rpc/instance/feed.js'
@@ -125,6 +127,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CloudShellService, cloudShellHandlers({ host, instances, ownRequests, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
       served(CoreService, coreHandlers(objects, ownRequests)),
+      served(FleetService, fleetHandlers({ objects, instances })),
       served(ImageService, imageHandlers({ registries, objects, workspaces })),
       served(InsightService, insightHandlers({ metrics, instances })),
       served(WorkloadService, workloadHandlers(objects)),

@@ -6,6 +6,7 @@ import { comments as batch } from '../../proto/gen/comments/batch.js'
 import { comments as cloudshell } from '../../proto/gen/comments/cloudshell.js'
 import { comments as cluster } from '../../proto/gen/comments/cluster.js'
 import { comments as core } from '../../proto/gen/comments/core.js'
+import { comments as fleet } from '../../proto/gen/comments/fleet.js'
 import { comments as image } from '../../proto/gen/comments/image.js'
 import { comments as insight } from '../../proto/gen/comments/insight.js'
 import { comments as instance } from '../../proto/gen/comments/instance.js'
@@ -36,6 +37,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...cloudshell,
   ...cluster,
   ...core,
+  ...fleet,
   ...image,
   ...insight,
   ...instance,

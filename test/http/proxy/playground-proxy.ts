@@ -37,15 +37,17 @@ export interface PlaygroundProxy {
 }
 
 export async function startPlaygroundProxy({
+  instances = 1,
   members = 1,
   memberTimes,
 }: {
+  instances?: number
   members?: number
 } & Pick<PlaygroundOptions, 'memberTimes'> = {}): Promise<PlaygroundProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'kairship-proxy-'))
   const log = fakeLog()
   const playground = await startPlayground({
-    instances: 1,
+    instances,
     membersPerInstance: members,
     ...(memberTimes && { memberTimes }),
     connector: kubeConnector(),
@@ -83,7 +85,8 @@ export async function startPlaygroundProxy({
     return api
   }
   const api = await another()
-  await eventually(`${instance} is ready`, () => manager.fleet.get(instance)?.state === 'ready')
+  for (const name of playground.karmadas.keys())
+    await eventually(`${name} is ready`, () => manager.fleet.get(name)?.state === 'ready')
   // The RBAC of people is made by an effect of its own, which readiness does not wait for.
   for (const token of Object.values(playground.tokens))
     await eventually('the people are let in', async () => {

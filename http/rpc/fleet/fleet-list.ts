@@ -1,0 +1,170 @@
+import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
+import { deadline, orAborted } from '../../../ports/cancellation.js'
+import type { AnsweredFrom } from '../../answered-from.js'
+import { toFailure } from '../../errors.js'
+import { deadlineExceeded, type Failure, invalidFields, unavailable } from '../../failure.js'
+import { comparison } from '../../objects/list/select.js'
+import type { ListQuery, ObjectPage } from '../../objects/list-query.js'
+import type { ObjectType, Place } from '../../objects/object-type.js'
+import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { CLUSTER } from '../distribution/read-distributions.js'
+import { sideCall } from '../side-call.js'
+import { someAtOnce } from '../some-at-once.js'
+import { comparePlaces, FirstOf, type FleetOrder, type Located } from './fleet-order.js'
+import { typeIn } from './fleet-type.js'
+
+/** Places that are asked at once. */
+const AT_ONCE = 8
+/** How long one place has to answer: one that hangs costs this much, and its error says so. */
+const PLACE_MS = 5_000
+/** How long all places have. Those that were not asked by then have an error, too. */
+const ALL_MS = 20_000
+
+/** Which objects of which places are listed. */
+export interface FleetQuery {
+  readonly resource: GroupVersionResource
+  readonly scope: { readonly controlPlanes: boolean; readonly members: boolean }
+  /** Only these members; empty for all. */
+  readonly clusters: readonly string[]
+  readonly filter: Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector' | 'nameContains'>
+  readonly order: FleetOrder
+  /** How many objects are wanted, from the first on. */
+  readonly most: number
+  /** Whether more than the metadata of objects is wanted. */
+  readonly withData: boolean
+}
+
+/** What one place answered: how many match and where that was read, or why it could not. */
+export interface PlaceAnswer {
+  readonly place: Place
+  readonly total: number
+  readonly from?: AnsweredFrom
+  readonly failure?: Failure
+}
+
+/** The first objects of the whole list, and each place that it is about, by name. */
+export interface FleetList {
+  readonly first: readonly Located[]
+  readonly places: readonly PlaceAnswer[]
+}
+
+/** The member that stands for all members of an instance that could not be listed. */
+export const ALL_MEMBERS = '*'
+
+/**
+ * Lists one type over instances and members. Each place is asked for as many of its first objects as are wanted in all, and for how
+ * many it has. What one place cannot answer is its own failure.
+ * @throws the reason of the call's signal
+ */
+export async function fleetList(
+  objects: Objects,
+  call: ObjectCall,
+  instances: readonly string[],
+  query: FleetQuery,
+): Promise<FleetList> {
+  const overall = deadline([call.signal], ALL_MS, {
+    late: () => deadlineExceeded(`not asked within the ${ALL_MS / 1_000} s that one list has`),
+  })
+  const within = { ...sideCall(call), signal: overall.signal }
+  const first = new FirstOf(query.most, query.order.compare)
+  try {
+    const failed: PlaceAnswer[] = []
+    const members = query.scope.members
+      ? await someAtOnce(instances, AT_ONCE, async instance => {
+          const found = await attempt(within, quick => membersOf(objects, quick, instance, query))
+          if ('value' in found) return found.value
+          failed.push({ place: { instance, cluster: ALL_MEMBERS }, total: 0, failure: found.failure })
+          return []
+        })
+      : []
+    const places = [
+      ...(query.scope.controlPlanes ? instances.map((instance): Place => ({ instance })) : []),
+      ...members.flat(),
+    ]
+    const answers = await someAtOnce(places, AT_ONCE, async (place): Promise<PlaceAnswer> => {
+      const found = await attempt(within, quick => pageOf(objects, quick, place, query))
+      if (!('value' in found)) return { place, total: 0, failure: found.failure }
+      const { items, pagination, answered } = found.value
+      first.add(
+        items.map(object => ({ object: query.withData ? object : slim(object), place, from: answered })),
+      )
+      return { place, total: pagination.total, from: answered }
+    })
+    call.signal.throwIfAborted()
+    const all = [...answers, ...failed]
+    return { first: first.items, places: all.sort((a, b) => comparePlaces(a.place, b.place)) }
+  } finally {
+    overall.clear()
+  }
+}
+
+/** The outcome of some work for one place, within the place's time, also where the work does not heed its signal. */
+async function attempt<T>(
+  call: ObjectCall,
+  work: (call: ObjectCall) => Promise<T>,
+): Promise<{ readonly value: T } | { readonly failure: Failure }> {
+  const quick = deadline([call.signal], PLACE_MS, {
+    late: () => deadlineExceeded(`no answer within ${PLACE_MS / 1_000} s`, { reason: 'PlaceTimeout' }),
+  })
+  try {
+    quick.signal.throwIfAborted()
+    return { value: await orAborted(work({ ...call, signal: quick.signal }), quick.signal) }
+  } catch (error) {
+    return { failure: toFailure(error) }
+  } finally {
+    quick.clear()
+  }
+}
+
+async function membersOf(
+  objects: Objects,
+  call: ObjectCall,
+  instance: string,
+  { clusters }: FleetQuery,
+): Promise<readonly Place[]> {
+  const all = { page: 1, pageSize: 0, names: clusters }
+  const { items } = await objects.list(call, { instance }, CLUSTER, all)
+  return items.map(({ metadata }) => ({ instance, cluster: metadata.name }))
+}
+
+/**
+ * The first objects of one place, in our order.
+ * @throws Failure UNAVAILABLE where it answers with fewer than it says to have: what is missing may belong anywhere on the page
+ */
+async function pageOf(
+  objects: Objects,
+  call: ObjectCall,
+  place: Place,
+  { resource, filter, order: { within }, most }: FleetQuery,
+): Promise<ObjectPage<KubeObject>> {
+  const type = await typeIn(objects, call, place, resource)
+  refuseNamespace(type, filter)
+  const list = (pageSize: number) =>
+    objects.list<KubeObject>(call, place, type, { ...filter, sort: within, page: 1, pageSize })
+  for (let attempt = 1; ; attempt += 1) {
+    let page = await list(most)
+    // A database that sorts as a language does would not merge: all of the place are read then, and sorted here.
+    if (!isSorted(page.items, comparison(within))) page = await list(0)
+    const { items, pagination } = page
+    if (items.length >= Math.min(most, pagination.total)) return { ...page, items: items.slice(0, most) }
+    // An index counts after it has read: what changes in between is right the next time.
+    if (attempt === 2)
+      throw unavailable(`it answered with ${items.length} objects of ${pagination.total}`, {
+        reason: 'Incomplete',
+      })
+  }
+}
+
+const isSorted = <T>(items: readonly T[], compare: (a: T, b: T) => number): boolean =>
+  items.every((item, index) => index === 0 || compare(items[index - 1] as T, item) <= 0)
+
+/** @throws Failure INVALID_ARGUMENT for a namespace of what has none */
+function refuseNamespace({ namespaced, resource }: ObjectType, { namespace }: FleetQuery['filter']): void {
+  if (namespace && !namespaced)
+    throw invalidFields([{ field: 'namespace', description: `must be empty: ${resource} have none` }])
+}
+
+/** An object without what is not shown of it: a page holds thousands before it is cut out. */
+const slim = ({ apiVersion, kind, metadata: { managedFields: _, ...metadata } }: KubeObject): KubeObject => ({
+  ...{ apiVersion, kind, metadata },
+})

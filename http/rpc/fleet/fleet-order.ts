@@ -1,0 +1,99 @@
+import type { KubeObject } from '../../../manifests/kube.js'
+import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
+import type { AnsweredFrom } from '../../answered-from.js'
+import { BY_NAME, comparison } from '../../objects/list/select.js'
+import type { Sort } from '../../objects/list-query.js'
+import type { Place } from '../../objects/object-type.js'
+
+/** An object, and where it was found. */
+export interface Located {
+  readonly object: KubeObject
+  readonly place: Place
+  readonly from: AnsweredFrom
+}
+
+/** An order of the objects of all places, and the order in which each place is asked for its own. */
+export interface FleetOrder {
+  /** A total order: no two objects have the same place, namespace and name. */
+  readonly compare: (a: Located, b: Located) => number
+  /** Objects of one place are in the same order by it as by `compare`. */
+  readonly within: Sort
+}
+
+/**
+ * The order that a request asks for. Of equal objects the instance, the cluster, the namespace and the name decide, ascending
+ * whatever the direction. A key that objects of any type do not have is the name.
+ */
+export function fleetOrder(sortBy: SortBy, sortDir: SortDir): FleetOrder {
+  if (sortBy === SortBy.cluster) {
+    const sign = sortDir === SortDir.asc ? 1 : -1
+    const within: Sort = { key: 'namespace', descending: false }
+    const next = comparison(within)
+    return {
+      within,
+      compare: (a, b) => sign * comparePlaces(a.place, b.place) || next(a.object, b.object),
+    }
+  }
+  const within = sortOf(sortBy, sortDir)
+  const key = keyOnly(within)
+  const next = comparison(within)
+  return {
+    within,
+    compare: (a, b) => key(a.object, b.object) || comparePlaces(a.place, b.place) || next(a.object, b.object),
+  }
+}
+
+function sortOf(sortBy: SortBy, sortDir: SortDir): Sort {
+  if (sortBy === SortBy.SORT_BY_UNSPECIFIED) return BY_NAME
+  const key = sortBy === SortBy.created_at ? 'createdAt' : sortBy === SortBy.namespace ? 'namespace' : 'name'
+  return { key, descending: sortDir !== SortDir.asc }
+}
+
+/** The comparison by the key alone, without what breaks ties. */
+function keyOnly({ key, descending }: Sort): (a: KubeObject, b: KubeObject) => number {
+  const read = (object: KubeObject): string => {
+    const { name, namespace = '', creationTimestamp = '' } = object.metadata
+    return key === 'createdAt' ? creationTimestamp : key === 'namespace' ? namespace : name
+  }
+  const sign = descending ? -1 : 1
+  return (a, b) => sign * compareTexts(read(a), read(b))
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** By instance; the control plane before the members of its instance. */
+export const comparePlaces = (a: Place, b: Place): number =>
+  compareTexts(a.instance, b.instance) || compareTexts(a.cluster ?? '', b.cluster ?? '')
+
+/** The first of sorted lists, of which one comes after another. It holds no more than it is to return. */
+export class FirstOf<T> {
+  #first: readonly T[] = []
+
+  /** @param most how many are wanted */
+  constructor(
+    readonly most: number,
+    readonly compare: (a: T, b: T) => number,
+  ) {}
+
+  get items(): readonly T[] {
+    return this.#first
+  }
+
+  /** @param sorted in the order of `compare`; at least its first `most` */
+  add(sorted: readonly T[]): void {
+    const merged: T[] = []
+    let [left, right] = [0, 0]
+    while (merged.length < this.most) {
+      const [a, b] = [this.#first[left], sorted[right]]
+      if (a === undefined && b === undefined) break
+      if (b === undefined || (a !== undefined && this.compare(a, b) <= 0)) {
+        merged.push(a as T)
+        left += 1
+      } else {
+        merged.push(b)
+        right += 1
+      }
+    }
+    this.#first = merged
+  }
+}

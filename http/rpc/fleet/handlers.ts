@@ -1,0 +1,163 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { Work } from '../../../karmada/objects/work.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import {
+  type FleetObjectSchema,
+  type FleetPlaceSchema,
+  FleetScope,
+  type FleetService,
+  type FleetSourceSchema,
+  type ListFleetObjectsRequest,
+} from '../../../proto/gen/kairship/fleet_pb.js'
+import { Code } from '../../../transcoding/code.js'
+import type { AnsweredFrom } from '../../answered-from.js'
+import type { Call } from '../../call.js'
+import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../failure.js'
+import type { Objects } from '../../objects/objects.js'
+import type { ServiceHandlers } from '../../operation.js'
+import type { InstanceReading } from '../instance/reading.js'
+import { seenBy } from '../instance/watch.js'
+import { dataOf } from '../kind/kind-handlers.js'
+import { objectMeta } from '../kind/object-meta.js'
+import { withoutSecretValues, works } from '../propagation/work.js'
+import { type FleetQuery, fleetList, type PlaceAnswer } from './fleet-list.js'
+import { fleetOrder, type Located } from './fleet-order.js'
+import { checkType } from './fleet-type.js'
+
+const DEFAULT_PAGE_SIZE = 50
+const LARGEST_PAGE = 1_000
+/** A page ends among so many: as many objects as are sorted here at most. */
+const DEEPEST = 10_000
+/** Instances and clusters that one request names. */
+const MOST_NAMES = 1_000
+
+/** What all instances have together. */
+export function fleetHandlers({
+  objects,
+  instances,
+}: {
+  readonly objects: Objects
+  readonly instances: Pick<InstanceReading, 'all'>
+}): ServiceHandlers<typeof FleetService> {
+  return {
+    async listFleetObjects(request, call) {
+      checkRequest(request)
+      const page = Math.max(1, request.page)
+      const pageSize = request.pageSize || DEFAULT_PAGE_SIZE
+      if (page * pageSize > DEEPEST) throw tooDeep(page, pageSize)
+      const usable = (await seenBy(call, await instances.all(call))).map(({ name }) => name)
+      const wanted =
+        request.instances.length === 0 ? usable : usable.filter(name => request.instances.includes(name))
+      const list = await fleetList(objects, call, wanted, queryOf(request, page * pageSize))
+      const places = [...list.places, ...unknown(request.instances, usable)]
+      refuseWrong(places)
+      logInternal(call, places)
+      const total = places.reduce((sum, one) => sum + one.total, 0)
+      return {
+        items: list.first.slice((page - 1) * pageSize).map(one => itemOf(one, request.withData)),
+        pagination: { total, page, pageSize, pages: Math.ceil(total / pageSize) },
+        places: places.map(placeOf),
+      }
+    },
+  }
+}
+
+function checkRequest(request: ListFleetObjectsRequest): void {
+  checkType(request)
+  const { page, pageSize, instances, clusters } = request
+  const violations: FieldViolation[] = []
+  if (page < 0) violations.push({ field: 'page', description: `is ${page}: pages count from 1` })
+  if (pageSize < 0 || pageSize > LARGEST_PAGE)
+    violations.push({
+      field: 'pageSize',
+      description: `is ${pageSize}, but must be from 1 to ${LARGEST_PAGE}, or 0 for ${DEFAULT_PAGE_SIZE}`,
+    })
+  for (const [field, names] of Object.entries({ instances, clusters }))
+    if (names.length > MOST_NAMES)
+      violations.push({ field, description: `has ${names.length} names, but may have ${MOST_NAMES}` })
+  if (violations.length > 0) throw invalidFields(violations)
+}
+
+const tooDeep = (page: number, pageSize: number) =>
+  failedPrecondition(
+    `page ${page} of ${pageSize} ends after the first ${DEEPEST} objects, the most that are sorted over the fleet: give a namespace, a name, a label selector or instances`,
+    { reason: 'ListTooLarge' },
+  )
+
+function queryOf(request: ListFleetObjectsRequest, most: number): FleetQuery {
+  const { group, version, resource, scope, clusters, sortBy, sortDir, withData } = request
+  const { namespace, name, labelSelector, fieldSelector } = request
+  return {
+    resource: { group, version, resource },
+    scope: {
+      controlPlanes: scope !== FleetScope.MEMBERS,
+      members: scope === FleetScope.MEMBERS || scope === FleetScope.EVERYWHERE,
+    },
+    clusters,
+    filter: {
+      ...(namespace && { namespace }),
+      ...(labelSelector && { labelSelector }),
+      ...(fieldSelector && { fieldSelector }),
+      nameContains: name ? [name] : [],
+    },
+    order: fleetOrder(sortBy, sortDir),
+    ...{ most, withData },
+  }
+}
+
+/** Instances that were asked for by name: one that the caller may not use is as one that is not there. */
+const unknown = (named: readonly string[], usable: readonly string[]): PlaceAnswer[] =>
+  [...new Set(named)]
+    .filter(name => !usable.includes(name))
+    .sort()
+    .map(instance => ({
+      ...{ place: { instance }, total: 0 },
+      failure: notFound(`there is no instance ${JSON.stringify(instance)} whose objects you may list`),
+    }))
+
+/** @throws Failure INVALID_ARGUMENT where every place finds the request wrong: it is */
+function refuseWrong(places: readonly PlaceAnswer[]): void {
+  const [first] = places
+  if (first?.failure && places.every(({ failure }) => failure?.code === Code.INVALID_ARGUMENT))
+    throw first.failure
+}
+
+/** The caller is told to look into the log. */
+function logInternal({ log }: Call, places: readonly PlaceAnswer[]): void {
+  for (const { place, failure } of places)
+    if (failure?.code === Code.INTERNAL) log.error({ err: failure, ...place }, 'a place of a list failed')
+}
+
+function itemOf(
+  { object, place, from }: Located,
+  withData: boolean,
+): MessageInitShape<typeof FleetObjectSchema> {
+  const { apiVersion, kind } = object
+  return {
+    ...{ instance: place.instance, cluster: place.cluster ?? '', apiVersion, kind },
+    metadata: objectMeta(object, place),
+    source: sourceOf(from),
+    data: withData ? dataOf(readable(object)).data : '',
+  }
+}
+
+/** Works, of any version, carry the Secrets that they put into members. */
+const readable = (object: KubeObject): KubeObject =>
+  object.apiVersion.startsWith(`${works.type.group}/`) && object.kind === works.type.kind
+    ? withoutSecretValues(object as Work)
+    : object
+
+function placeOf({ place, total, from, failure }: PlaceAnswer): MessageInitShape<typeof FleetPlaceSchema> {
+  return {
+    ...{ instance: place.instance, cluster: place.cluster ?? '', total },
+    ...(from && { source: sourceOf(from) }),
+    ...(failure && {
+      error: { code: failure.code, reason: failure.details.reason ?? '', message: failure.message },
+    }),
+  }
+}
+
+const sourceOf = ({ source, reason, lagMs }: AnsweredFrom): MessageInitShape<typeof FleetSourceSchema> => ({
+  ...{ source, reason },
+  ...(lagMs !== undefined && { lagMs: BigInt(Math.round(lagMs)) }),
+})

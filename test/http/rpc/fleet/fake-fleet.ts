@@ -1,0 +1,116 @@
+import type { Call } from '../../../../http/call.js'
+import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
+import type { ListQuery } from '../../../../http/objects/list-query.js'
+import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
+import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import { fleetHandlers } from '../../../../http/rpc/fleet/handlers.js'
+import type { KubeObject } from '../../../../manifests/kube.js'
+import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
+import type { ListFleetObjectsRequest } from '../../../../proto/gen/kairship/fleet_pb.js'
+import { fakeLog } from '../../fakes/log.js'
+
+/** What a place does when it is asked. */
+export type Mood =
+  | 'well'
+  | 'hangs'
+  | 'refuses'
+  | 'breaks'
+  | 'answers fewer'
+  | 'fewer once'
+  | 'sorts as a language'
+
+export const refusal = (code: number, reason: string, message: string) =>
+  new StatusError({ ...bareStatus(code, message), reason })
+
+const named = ({ instance, cluster }: Place) => `${instance}/${cluster ?? ''}`
+
+/** Instances and members with their objects, each in its own mood. */
+export class FakeFleet {
+  readonly objects = new Map<string, KubeObject[]>()
+  readonly moods = new Map<string, Mood>()
+  /** Which instances have which members. */
+  readonly members = new Map<string, string[]>()
+  /** Instances that the caller may use. */
+  usable: (name: string) => boolean = () => true
+  /** What was asked of which place: how many objects of the first. */
+  readonly asked: [string, number][] = []
+  readonly log = fakeLog()
+  #underWay = 0
+  /** The most places that were asked at once. */
+  most = 0
+
+  put(place: Place, ...names: readonly string[]): void {
+    const all = this.objects.get(named(place)) ?? []
+    for (const name of names) {
+      const [namespace = '', own = ''] = name.includes('/') ? name.split('/') : ['default', name]
+      all.push({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: own } })
+    }
+    this.objects.set(named(place), all)
+  }
+
+  /** Lists as a caller, of whom the instances with these names are. */
+  list(request: Partial<ListFleetObjectsRequest>, signal: Call['signal'] = new AbortController().signal) {
+    const instances = [
+      ...new Set([...this.objects.keys(), ...this.moods.keys()].map(key => key.split('/')[0]!)),
+    ]
+    const handlers = fleetHandlers({
+      objects: { list: this.#list } as unknown as Objects,
+      instances: { all: async () => instances.sort().map(name => ({ name }) as never) },
+    })
+    const call = {
+      caller: { user: 'ann', groups: [], extra: {} },
+      ...{ signal, log: this.log, answered: () => undefined },
+      maySee: async (name: string) => this.usable(name),
+    } as unknown as Call
+    const whole = {
+      ...{ group: '', version: 'v1', resource: 'configmaps', scope: 0, instances: [], clusters: [] },
+      ...{ namespace: '', name: '', labelSelector: '', fieldSelector: '', page: 0, pageSize: 0 },
+      ...{ sortBy: 0, sortDir: 0, withData: false, ...request },
+    } as unknown as ListFleetObjectsRequest
+    return handlers.listFleetObjects(whole, call)
+  }
+
+  #list = async (_: ObjectCall, place: Place, type: ObjectType, query: ListQuery) => {
+    this.#underWay += 1
+    this.most = Math.max(this.most, this.#underWay)
+    try {
+      // Answers come in another order than that of the questions.
+      for (let turn = named(place).length % 5; turn >= 0; turn -= 1) await Promise.resolve()
+      return await this.#answer(place, type, query)
+    } finally {
+      this.#underWay -= 1
+    }
+  }
+
+  async #answer(place: Place, type: ObjectType, query: ListQuery) {
+    const answered = { source: 'index', reason: 'Fresh', lagMs: 12 } as const
+    if (type.resource === 'clusters') {
+      const mood = this.moods.get(`${place.instance}/*`)
+      if (mood === 'refuses') throw refusal(403, 'Forbidden', 'no clusters for you')
+      const clusters = (this.members.get(place.instance) ?? []).map(name => ({
+        ...{ apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster', metadata: { name } },
+      }))
+      return { ...pageOfObjects(clusters.filter(selects(query)), query), answered }
+    }
+    this.asked.push([named(place), query.pageSize])
+    const mood = this.moods.get(named(place)) ?? 'well'
+    if (mood === 'hangs') await new Promise(() => undefined)
+    if (mood === 'refuses') throw refusal(403, 'Forbidden', 'not for you')
+    if (mood === 'breaks') throw new TypeError('a bug')
+    const all = (this.objects.get(named(place)) ?? []).filter(
+      one => selects(query)(one) && (!query.namespace || one.metadata.namespace === query.namespace),
+    )
+    const page = pageOfObjects(all, query)
+    if (mood === 'answers fewer' || mood === 'fewer once') {
+      if (mood === 'fewer once') this.moods.set(named(place), 'well')
+      return { ...page, items: page.items.slice(0, -1), answered }
+    }
+    if (mood === 'sorts as a language' && query.pageSize > 0) {
+      // As PostgreSQL with en_US.utf8: hyphens do not count.
+      const key = ({ metadata: { name } }: KubeObject) => name.replaceAll('-', '')
+      const items = [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, query.pageSize)
+      return { ...page, items, answered }
+    }
+    return { ...page, answered }
+  }
+}

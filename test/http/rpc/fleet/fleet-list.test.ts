@@ -1,0 +1,235 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { cancelled } from '../../../../http/failure.js'
+import type { KubeObject } from '../../../../manifests/kube.js'
+import { FleetScope } from '../../../../proto/gen/kairship/fleet_pb.js'
+import { SortBy, SortDir } from '../../../../proto/gen/kairship/types_pb.js'
+import { FakeFleet, type Mood } from './fake-fleet.js'
+
+type Answer = Awaited<ReturnType<FakeFleet['list']>>
+
+const names = ({ items = [] }: Answer) =>
+  items.map(
+    ({ instance, cluster, metadata }) => `${instance}${cluster ? `.${cluster}` : ''}/${metadata?.name}`,
+  )
+const places = (answer: Answer) =>
+  (answer.places ?? []).map(({ instance, cluster, total, error }) => [
+    `${instance}${cluster ? `.${cluster}` : ''}`,
+    error ? `${error.code} ${error.reason}`.trim() : total,
+  ])
+
+afterEach(() => void vi.useRealTimers())
+
+const place = fc.tuple(fc.constantFrom('i', 'i-a', 'j', 'k'), fc.constantFrom(undefined, 'm', 'm-a', 'n'))
+const object = fc.record({
+  name: fc.constantFrom('a', 'a-b', 'ab', 'b', 'c', 'web', 'web-1'),
+  namespace: fc.constantFrom('default', 'shop', 'a'),
+  creationTimestamp: fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'),
+})
+const sortBy = fc.constantFrom(...[0, 1, 2, 4, 5, 6])
+
+describe('a list over the fleet', () => {
+  it('has each object on one page, in the order of all', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(place, object), { maxLength: 80 }),
+        sortBy,
+        fc.constantFrom(SortDir.asc, SortDir.desc),
+        fc.integer({ min: 1, max: 9 }),
+        async (all, by, dir, pageSize) => {
+          const fleet = new FakeFleet()
+          const seen = new Map<string, readonly string[]>()
+          for (const [[instance, cluster], metadata] of all) {
+            const key = [instance, cluster ?? '', metadata.namespace, metadata.name]
+            if (seen.has(key.join('/'))) continue
+            seen.set(key.join('/'), [...key, metadata.creationTimestamp])
+            const at = `${instance}/${cluster ?? ''}`
+            const one: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
+            fleet.objects.set(at, [...(fleet.objects.get(at) ?? []), one])
+            const members = fleet.members.get(instance) ?? []
+            if (cluster && !members.includes(cluster)) fleet.members.set(instance, [...members, cluster])
+          }
+          // An independent order: a list of keys, of which the first may be turned around.
+          const keys = (one: readonly string[]): readonly string[] => {
+            const [instance = '', cluster = '', namespace = '', name = '', created = ''] = one
+            const first = {
+              [SortBy.namespace]: [namespace],
+              [SortBy.created_at]: [created],
+              [SortBy.cluster]: [instance, cluster],
+            }[by as SortBy.namespace]
+            return [...(first ?? [name]), '|', instance, cluster, namespace, name]
+          }
+          const sign = by !== 0 && dir === SortDir.desc ? -1 : 1
+          const sorted = [...seen.values()].sort((a, b) => {
+            const [left, right] = [keys(a), keys(b)]
+            for (const [index, text] of left.entries()) {
+              const other = right[index] ?? ''
+              const isFirst = index < left.indexOf('|')
+              if (text !== other) return (text < other ? -1 : 1) * (isFirst ? sign : 1)
+            }
+            return 0
+          })
+          const request = { scope: FleetScope.EVERYWHERE, sortBy: by as SortBy, sortDir: dir, pageSize }
+          const found: string[] = []
+          for (let page = 1; page <= Math.ceil(sorted.length / pageSize) + 1; page += 1) {
+            const answer = await fleet.list({ ...request, page })
+            expect(answer.pagination).toEqual({
+              ...{ total: sorted.length, page, pageSize },
+              pages: Math.ceil(sorted.length / pageSize),
+            })
+            for (const { instance, cluster, metadata } of answer.items ?? [])
+              found.push([instance, cluster, metadata?.namespace, metadata?.name].join('/'))
+          }
+          expect(found).toEqual(sorted.map(one => one.slice(0, 4).join('/')))
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('asks each place for no more than the pages up to this one have, and few places at once', async () => {
+    const fleet = new FakeFleet()
+    for (let n = 0; n < 20; n += 1)
+      fleet.put({ instance: `i${n}` }, ...Array.from({ length: 99 }, (_, m) => `o${m}`))
+    const answer = await fleet.list({ page: 2, pageSize: 10 })
+    expect(answer.pagination).toEqual({ total: 1_980, page: 2, pageSize: 10, pages: 198 })
+    expect(answer.items).toHaveLength(10)
+    expect(fleet.asked.map(([, size]) => size)).toEqual(Array(20).fill(20))
+    expect(fleet.most).toBe(8)
+  })
+
+  it.each<[Mood, string]>([
+    ['refuses', '7 Forbidden'],
+    ['breaks', '13'],
+    ['answers fewer', '14 Incomplete'],
+  ])('names the instance that %s, and has the others', async (mood, error) => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'good' }, 'a', 'c')
+    fleet.put({ instance: 'bad' }, 'b', 'd')
+    fleet.moods.set('bad/', mood)
+    const answer = await fleet.list({})
+    expect(names(answer)).toEqual(['good/a', 'good/c'])
+    expect(places(answer)).toEqual([
+      ['bad', error],
+      ['good', 2],
+    ])
+    expect(answer.pagination?.total).toBe(2)
+    expect(inspect(answer.places, { depth: 9 })).not.toContain('a bug')
+  })
+
+  it('asks again when a place counts more than it read, once', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'a', 'b')
+    fleet.moods.set('i/', 'fewer once')
+    expect(names(await fleet.list({}))).toEqual(['i/a', 'i/b'])
+    expect(fleet.asked).toHaveLength(2)
+  })
+
+  it('sorts the objects of an index that sorts as a language does', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'a-c', 'ab', 'a-z', 'b')
+    fleet.put({ instance: 'j' }, 'a-d', 'ac')
+    fleet.moods.set('i/', 'sorts as a language')
+    expect(names(await fleet.list({ pageSize: 4 }))).toEqual(['i/a-c', 'j/a-d', 'i/a-z', 'i/ab'])
+  })
+
+  it('names instances that hang after seconds, all in the same seconds, and does not ask the rest after 20', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'good' }, 'a')
+    fleet.moods.set('hangs/', 'hangs')
+    const one = fleet.list({})
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(places(await one)).toEqual([
+      ['good', 1],
+      ['hangs', '4 PlaceTimeout'],
+    ])
+    for (let n = 0; n < 50; n += 1) fleet.moods.set(`h${n}/`, 'hangs')
+    const many = fleet.list({})
+    await vi.advanceTimersByTimeAsync(20_000)
+    const answer = await many
+    expect(answer.places).toHaveLength(52)
+    expect(answer.places?.filter(({ error }) => error?.reason === 'PlaceTimeout')).not.toHaveLength(0)
+    expect(
+      answer.places?.filter(({ error }) => error?.message?.startsWith('not asked within')),
+    ).not.toHaveLength(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('ends with its caller', async () => {
+    const fleet = new FakeFleet()
+    fleet.moods.set('hangs/', 'hangs')
+    const gone = new AbortController()
+    const list = fleet.list({}, gone.signal)
+    await new Promise(setImmediate)
+    gone.abort(cancelled('hung up'))
+    await expect(list).rejects.toThrow('hung up')
+  })
+
+  it('shows nothing of instances that the caller may not use, not even when they are named', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'mine' }, 'a')
+    fleet.put({ instance: 'theirs' }, 'b')
+    fleet.usable = name => name === 'mine'
+    const all = await fleet.list({})
+    expect([names(all), places(all), all.pagination?.total]).toEqual([['mine/a'], [['mine', 1]], 1])
+    const asked = fleet.asked.length
+    const [hidden, absent] = [
+      await fleet.list({ instances: ['theirs'] }),
+      await fleet.list({ instances: ['nobody'] }),
+    ]
+    expect(places(hidden)).toEqual([['theirs', '5']])
+    expect(inspect(hidden, { depth: 9 })).toBe(inspect(absent, { depth: 9 }).replaceAll('nobody', 'theirs'))
+    expect(fleet.asked).toHaveLength(asked)
+  })
+
+  it('is of members where those are asked for, and names an instance whose members cannot be listed', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'a')
+    fleet.put({ instance: 'i', cluster: 'm' }, 'b')
+    fleet.put({ instance: 'i', cluster: 'n' }, 'c')
+    fleet.put({ instance: 'j' }, 'd')
+    fleet.members.set('i', ['m', 'n'])
+    fleet.moods.set('j/*', 'refuses')
+    expect(places(await fleet.list({}))).toEqual([
+      ['i', 1],
+      ['j', 1],
+    ])
+    expect(places(await fleet.list({ scope: FleetScope.MEMBERS }))).toEqual([
+      ['i.m', 1],
+      ['i.n', 1],
+      ['j.*', '7 Forbidden'],
+    ])
+    const some = await fleet.list({ scope: FleetScope.EVERYWHERE, clusters: ['n'], instances: ['i'] })
+    expect(names(some)).toEqual(['i/a', 'i.n/c'])
+  })
+
+  it('filters by name and namespace, and each item says where it is from', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'shop/web-1', 'web-2', 'shop/job')
+    const { items } = await fleet.list({ name: 'web', namespace: 'shop' })
+    expect(items).toMatchObject([
+      {
+        ...{ instance: 'i', cluster: '', apiVersion: 'v1', kind: 'ConfigMap', data: '' },
+        metadata: { name: 'web-1', namespace: 'shop' },
+        source: { source: 'index', reason: 'Fresh', lagMs: 12n },
+      },
+    ])
+  })
+
+  it.each([
+    ['secrets', { resource: 'secrets' }, 'resource: is secrets'],
+    ['a subresource', { resource: 'pods/log' }, 'resource: is "pods/log"'],
+    ['a group that is a path', { group: '../api' }, 'group: is "../api"'],
+    ['no version', { version: '' }, 'version: is ""'],
+    ['a page of 1001', { pageSize: 1_001 }, 'pageSize: is 1001'],
+    ['a page before the first', { page: -1 }, 'page: is -1'],
+    ['a page beyond 10,000 objects', { page: 201 }, 'page 201 of 50 ends after the first 10000 objects'],
+    ['a namespace of namespaces', { resource: 'namespaces', namespace: 'x' }, 'namespace: must be empty'],
+  ])('refuses %s', async (_, request, message) => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'a')
+    await expect(fleet.list(request)).rejects.toThrow(message)
+  })
+})
