@@ -16,6 +16,8 @@ const WRITE = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } as cons
 /** How often an unconditional update reads again an object that was changed in between. */
 const MOST_UPDATES = 5
 
+const PODS: ObjectType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true }
+
 /** Objects of instances over the proxy's own parts. */
 export function objectsOf(options: ObjectRequestOptions): Objects {
   const requests = new ObjectRequests(options)
@@ -54,6 +56,18 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
     },
 
     watch: (call, place, type, query, since) => watchObjects({ requests, call, place, type, query }, since),
+
+    log(call, place, pod, { follow = false, previous = false, ...rest }) {
+      const path = objectPath(place, PODS, pod, 'log')
+      const query = {
+        ...rest,
+        timestamps: 'true',
+        ...(follow && { follow: 'true' }),
+        ...(previous && { previous: 'true' }),
+      }
+      const request = { method: 'GET', path, query, maySayNothing: follow } as const
+      return requests.stream(call, place.instance, request, () => undefined)
+    },
 
     async create(call, place, type, object, { dryRun = false } = {}) {
       const { namespace = '' } = object.metadata

@@ -28,6 +28,8 @@ export interface ObjectRequestOptions {
 /** One request. `path` is absolute and encoded. */
 export interface ObjectRequest extends Pick<KubeRequest, 'method' | 'path' | 'body' | 'contentType'> {
   readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** The answer may not even begin for long: a kubelet sends no head before the first line of a log that is followed. */
+  readonly maySayNothing?: boolean
 }
 
 /** An answer to one object is no larger; an API server stores none of more than 1.5 MiB unless configured to. */
@@ -186,7 +188,7 @@ export function targetOf({ path, query = {} }: Pick<ObjectRequest, 'path' | 'que
 }
 
 function rawRequest(
-  { method, body, contentType = 'application/json' }: ObjectRequest,
+  { method, body, contentType = 'application/json', maySayNothing = false }: ObjectRequest,
   path: string,
   { caller }: ObjectCall,
 ): RawRequest {
@@ -199,7 +201,7 @@ function rawRequest(
     headers: requestHeaders(own, caller),
     ...(bytes && { body: Readable.from([bytes], { objectMode: false }) }),
     long: false,
-    headTimeoutMs: HEAD_TIMEOUT_MS,
+    headTimeoutMs: maySayNothing ? 0 : HEAD_TIMEOUT_MS,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
   }
 }

@@ -21,8 +21,8 @@ export interface ObjectKey {
   readonly name: string
 }
 
-/** What of an object is patched apart from it, where its type has that. */
-export type Subresource = 'status' | 'scale'
+/** What of an object is patched, or read, apart from it, where its type has that. */
+export type Subresource = 'status' | 'scale' | 'log'
 
 /** `apiVersion` of a type's objects. */
 export const apiVersionOf = ({ group, version }: GroupVersionResource): string =>

@@ -18,6 +18,17 @@ export interface Patch {
   readonly dryRun?: boolean
 }
 
+/** Which part of a container's log is read. */
+export interface LogQuery {
+  readonly container: string
+  readonly follow?: boolean
+  readonly previous?: boolean
+  readonly tailLines?: number
+  readonly sinceSeconds?: number
+  /** RFC 3339. */
+  readonly sinceTime?: string
+}
+
 /** How an object is created. */
 export interface CreateOptions {
   /** Everything is checked and nothing is stored. */
@@ -82,6 +93,11 @@ export interface Objects {
     key: ObjectKey,
     options?: RemoveOptions,
   ): Promise<void>
+  /**
+   * The bytes of a container's log, each line with its time before it. Read as they are wanted: the member is held back meanwhile.
+   * Ends with the call's signal, whose reason it throws.
+   */
+  log(call: ObjectCall, place: Place, pod: ObjectKey, query: LogQuery): AsyncIterable<Uint8Array>
   /**
    * Follows the list of a query; pages do not count. Ends with the call's signal, whose reason it throws.
    * @param since the mark of an earlier event of the same list, to go on after

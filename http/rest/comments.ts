@@ -19,6 +19,7 @@ import { comments as propagation } from '../../proto/gen/comments/propagation.js
 import { comments as revision } from '../../proto/gen/comments/revision.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
 import { comments as workload } from '../../proto/gen/comments/workload.js'
+import { comments as workloadPods } from '../../proto/gen/comments/workload_pods.js'
 import { comments as workspace } from '../../proto/gen/comments/workspace.js'
 
 /**
@@ -48,4 +49,5 @@ export const comments: Readonly<Record<string, string>> = {
   ...policySpec,
   ...policy,
   ...propagation,
+  ...workloadPods,
 }

@@ -48,7 +48,13 @@ describe('the contract', () => {
     expect(contract.operations).toHaveLength(178)
     const named = [...new Set(contract.operations.map(({ service }) => `${service}Service`))]
     expect(named).toHaveLength(14)
-    const beyond = ['FleetService', 'PlacementService', 'PropagationService', 'WorkloadService']
+    const beyond = [
+      'FleetService',
+      'PlacementService',
+      'PropagationService',
+      'WorkloadPodsService',
+      'WorkloadService',
+    ]
     expect(services.map(({ name }) => name).sort()).toEqual([...named, ...beyond].sort())
   })
 

@@ -42,10 +42,12 @@ export function podHandlers(objects: Objects) {
       kind: kinds.value[kind]?.name ?? '',
       kindName,
     })
-    const belonging = whole ? await podsOf(objects, call, place, whole) : { where: () => whole === undefined }
+    const { where: belongs, learn } = whole
+      ? await podsOf(objects, call, place, whole)
+      : { where: () => whole === undefined, learn: undefined }
     return {
-      ...belonging,
-      where: pod => belonging.where(pod) && (wanted === undefined || phaseOf(pod) === Phase[wanted]),
+      ...(learn && { learn }),
+      where: pod => belongs(pod) && (wanted === undefined || phaseOf(pod) === Phase[wanted]),
     }
   }
   const watch = watchKind(of, 'pod')

@@ -1,9 +1,8 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import type { Call } from '../../call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
-import type { Objects } from '../../objects/objects.js'
+import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { jobs } from '../batch/job.js'
 import { sideCall } from '../side-call.js'
 import { controllerOf } from './pod.js'
@@ -17,16 +16,28 @@ const BETWEEN: Readonly<Record<string, ObjectType>> = {
 }
 
 /** Which pods belong to an object, as conditions of a list of pods. */
-type Belonging = Required<Pick<ListQuery, 'where'>> & Pick<ListQuery, 'learn'>
+type Belonging = Required<Pick<ListQuery, 'where'>> &
+  Pick<ListQuery, 'learn'> & {
+    /** The uids of the object and of those between it and its pods. */
+    readonly owners: ReadonlySet<string>
+  }
 
 /**
  * Which pods belong to an object: those that a Service selects; those that a workload controls, by uid, so that an object of
  * the same name and another kind, or an earlier one of the same name, has none of them. A Deployment controls them through
  * its ReplicaSets, a CronJob through its Jobs; those that are made while the list is followed are looked up.
  */
-export async function podsOf(objects: Objects, call: Call, place: Place, whole: Whole): Promise<Belonging> {
+export async function podsOf(
+  objects: Objects,
+  call: ObjectCall,
+  place: Place,
+  whole: Whole,
+): Promise<Belonging> {
   if (whole.kind === 'Service')
-    return { where: ({ metadata }) => selectsPods(whole as Service, metadata.labels ?? {}) }
+    return {
+      where: ({ metadata }) => selectsPods(whole as Service, metadata.labels ?? {}),
+      owners: new Set([whole.metadata.uid ?? '']),
+    }
   const { uid = '', namespace = '' } = whole.metadata
   const between = BETWEEN[whole.kind]
   const owners = new Set([uid])
@@ -38,10 +49,11 @@ export async function podsOf(objects: Objects, call: Call, place: Place, whole: 
   }
   const where: Belonging['where'] = ({ metadata }) =>
     owners.has(controllerOf(metadata.ownerReferences)?.uid ?? '')
-  if (!between) return { where }
+  if (!between) return { where, owners }
   const strangers = new Set<string>()
   return {
     where,
+    owners,
     async learn({ metadata }) {
       const owner = controllerOf(metadata.ownerReferences)
       if (owner?.kind !== between.kind || owners.has(owner.uid) || strangers.has(owner.uid)) return
@@ -56,7 +68,7 @@ export async function podsOf(objects: Objects, call: Call, place: Place, whole: 
 
 async function ifThere(
   objects: Objects,
-  call: Call,
+  call: ObjectCall,
   place: Place,
   type: ObjectType,
   key: ObjectKey,

@@ -1,9 +1,8 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
-import type { Objects } from '../../objects/objects.js'
+import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { deployments } from '../apps/deployment.js'
 import { cronJobs } from '../batch/cron-job.js'
 import { jobs } from '../batch/job.js'
@@ -41,6 +40,16 @@ export interface WholeFields {
   readonly kindName: string
 }
 
+/** The type of a kind that pods may belong to. @throws Failure INVALID_ARGUMENT for another kind */
+export function typeOfWhole(kind: string): ObjectType {
+  const type = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
+  if (type) return type
+  const kinds = Object.keys(KINDS).join(', ')
+  throw invalidFields([
+    { field: 'kind', description: `is ${JSON.stringify(kind)}, but must be one of ${kinds}` },
+  ])
+}
+
 /**
  * The object of `kind` and `kindName`: undefined where the request has neither, null where there is no such object, to which
  * nothing belongs.
@@ -48,7 +57,7 @@ export interface WholeFields {
  */
 export async function wholeOf(
   objects: Objects,
-  call: Call,
+  call: ObjectCall,
   place: Place,
   namespace: string,
   { kind, kindName }: WholeFields,

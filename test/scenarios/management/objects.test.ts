@@ -3,6 +3,7 @@ import { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import { PropagationService } from '../../../proto/gen/kairship/propagation_pb.js'
 import { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
+import { WorkloadPodsService } from '../../../proto/gen/kairship/workload_pods_pb.js'
 import { ManagedWorld } from '../support/managed-world.js'
 import { daemonSetCases } from './apps/daemon-sets.js'
 import { deploymentListCases } from './apps/deployment-lists.js'
@@ -26,6 +27,7 @@ import { serviceCases } from './core/services.js'
 import { wrongCoreRequestCases } from './core/wrong-requests.js'
 import { propagatedCases } from './propagation/propagated.js'
 import { watchCases } from './watches.js'
+import { workloadPodsCases } from './workload-pods/logs.js'
 
 /**
  * The kinds of an instance's objects, a file for each. They share one playground, because starting one takes longer than the
@@ -36,6 +38,7 @@ const apps = core.of(AppsService)
 const batch = core.of(BatchService)
 const workloads = core.of(WorkloadService)
 const propagation = core.of(PropagationService)
+const workloadPods = core.of(WorkloadPodsService)
 
 configMapCases(core)
 secretCases(core)
@@ -57,6 +60,7 @@ daemonSetCases(workloads)
 rollbackCases(apps, workloads)
 
 propagatedCases(propagation)
+workloadPodsCases(workloadPods)
 
 jobCases(batch)
 jobRestartCases(batch)

@@ -1,0 +1,88 @@
+import { EventType } from '../../../proto/gen/kairship/core_pb.js'
+import type {
+  StreamWorkloadLogsRequest,
+  WorkloadPodsService,
+} from '../../../proto/gen/kairship/workload_pods_pb.js'
+import type { Call } from '../../call.js'
+import { type FieldViolation, invalidFields } from '../../failure.js'
+import type { Objects } from '../../objects/objects.js'
+import { checkPage, pageOf } from '../../objects/paging.js'
+import type { ServiceHandlers } from '../../operation.js'
+import { typeOfWhole } from '../core/workloads.js'
+import { placedOn } from '../distribution/members-of.js'
+import { afterFirstItem } from '../kind/after-first-item.js'
+import type { WorkloadAt } from './pods-in.js'
+import { workloadEvents } from './workload-events.js'
+import { workloadLogs } from './workload-logs.js'
+
+/** What the pods of workloads write and what happens to them, over all members. */
+export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof WorkloadPodsService> {
+  /** @throws StatusError 403 where none are named and the caller may not read where the workload is; 404 for no such workload */
+  const clustersOf = async (request: WorkloadAt & { readonly clusters: readonly string[] }, call: Call) => {
+    const { instance, namespace, kind, name } = request
+    const type = typeOfWhole(kind)
+    if (request.clusters.length > 0) return [...new Set(request.clusters)].sort()
+    const key = { namespace, name }
+    await objects.get(call, { instance }, type, key)
+    return placedOn(objects, call, { instance }, type, key)
+  }
+  return {
+    async streamWorkloadLogs(request, call) {
+      const { instance, namespace, kind, name, containers, previous, follow } = request
+      check(request)
+      const clusters = await clustersOf(request, call)
+      const messages = workloadLogs(objects, call, {
+        workload: { instance, namespace, kind, name },
+        ...{ clusters, follow, choice: { containers, previous } },
+        wanted: {
+          previous,
+          ...(request.tailLines !== undefined && { tailLines: Number(request.tailLines) }),
+          ...(request.sinceSeconds > 0n && { sinceSeconds: Number(request.sinceSeconds) }),
+          ...(request.sinceTime && { sinceTime: request.sinceTime }),
+        },
+      })
+      return afterFirstItem(messages)
+    },
+
+    async listWorkloadEvents(request, call) {
+      const { instance, namespace, kind, name, page, pageSize } = request
+      checkPage({ page, pageSize })
+      const clusters = await clustersOf(request, call)
+      const types = new Set(request.type.filter(Boolean).map(type => EventType[type]))
+      const control = request.clusters.length === 0
+      const workload = { instance, namespace, kind, name }
+      const { items, unread } = await workloadEvents(objects, call, workload, { clusters, control, types })
+      const found = pageOf(items, { page, pageSize })
+      return {
+        items: [...found.items],
+        pagination: found.pagination,
+        unread: unread.map(one => ({ ...one })),
+      }
+    },
+  }
+}
+
+/** As a kubelet has it, but before anything is asked of one. @throws Failure INVALID_ARGUMENT */
+function check(request: StreamWorkloadLogsRequest): void {
+  const { tailLines = 0n, sinceSeconds, sinceTime, previous, follow } = request
+  const violations: FieldViolation[] = [
+    ...(tailLines < 0n
+      ? [{ field: 'tailLines', description: `is ${tailLines}, but must be at least 0` }]
+      : []),
+    ...(sinceSeconds < 0n
+      ? [{ field: 'sinceSeconds', description: `is ${sinceSeconds}, but must be at least 0` }]
+      : []),
+    ...(sinceTime && !TIME.test(sinceTime)
+      ? [{ field: 'sinceTime', description: 'is no time of RFC 3339' }]
+      : []),
+    ...(sinceTime && sinceSeconds
+      ? [{ field: 'sinceTime', description: 'must be empty beside sinceSeconds' }]
+      : []),
+    ...(previous && follow
+      ? [{ field: 'follow', description: 'must be false beside previous: nothing is written there any more' }]
+      : []),
+  ]
+  if (violations.length > 0) throw invalidFields(violations)
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/

@@ -1,0 +1,53 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { EventSchema } from '../../../proto/gen/kairship/core_pb.js'
+import type { Place } from '../../objects/object-type.js'
+import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { type Event, eventMessage, events, lastSeen } from '../core/event.js'
+import { inEachMember, type UnreadMember } from '../distribution/members-of.js'
+import { podsIn, type WorkloadAt } from './pods-in.js'
+
+type Message = MessageInitShape<typeof EventSchema>
+
+/** The events of a workload in the control plane and in members, the newest first. */
+export async function workloadEvents(
+  objects: Objects,
+  call: ObjectCall,
+  workload: WorkloadAt,
+  {
+    clusters,
+    control,
+    types,
+  }: { readonly clusters: readonly string[]; readonly control: boolean; readonly types: ReadonlySet<string> },
+): Promise<{ readonly items: readonly Message[]; readonly unread: readonly UnreadMember[] }> {
+  const { instance, namespace, kind, name } = workload
+  const read = async (inPlace: ObjectCall, place: Place, uids: ReadonlySet<string>) => {
+    const where = ({ involvedObject = {}, type = '' }: Event): boolean =>
+      (types.size === 0 || types.has(type)) &&
+      (uids.has((involvedObject as { uid?: string }).uid ?? '-') ||
+        (involvedObject.kind === kind && involvedObject.name === name))
+    const query = { namespace, where, page: 1, pageSize: 0 }
+    const { items } = await objects.list<Event>(inPlace, place, events.type, query)
+    return items.map(event => ({ event, place }))
+  }
+  const [own, { results, unread }] = await Promise.all([
+    control ? read(call, { instance }, new Set()) : [],
+    inEachMember(call, clusters, async (cluster, inMember) => {
+      const { place, belonging, pods } = await podsIn(objects, inMember, { ...workload, cluster })
+      const uids = new Set([
+        ...(belonging?.owners ?? []),
+        ...pods.flatMap(({ metadata }) => metadata.uid ?? []),
+      ])
+      return read(inMember, place, uids)
+    }),
+  ])
+  const items = [...own, ...results.flat()]
+    .map(({ event, place }) => ({ at: lastSeen(event), message: eventMessage(event, place), event, place }))
+    .sort((a, b) => compare(timeOf(b.at), timeOf(a.at)) || compare(orderOf(a), orderOf(b)))
+  return { items: items.map(({ message }) => message), unread }
+}
+
+/** Times have whole seconds or microseconds, so they are not compared as text. */
+const timeOf = (at: string): number => Date.parse(at) || 0
+const orderOf = ({ event, place }: { event: Event; place: Place }): string =>
+  `${place.cluster ?? ''}/${event.metadata.name}`
+const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)

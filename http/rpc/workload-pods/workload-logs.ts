@@ -1,0 +1,167 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { joined } from '../../../ports/cancellation.js'
+import {
+  type StreamWorkloadLogsResponseSchema,
+  StreamWorkloadLogsResponse_Type as Type,
+} from '../../../proto/gen/kairship/workload_pods_pb.js'
+import { toFailure } from '../../errors.js'
+import { failedPrecondition } from '../../failure.js'
+import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { pods } from '../core/pod.js'
+import { inEachMember } from '../distribution/members-of.js'
+import { type ContainerAt, ContainerLogs, type Wanted } from './container-log.js'
+import { LiveMerge } from './live-merge.js'
+import { mergeByTime } from './merge-by-time.js'
+import { type ContainerChoice, type LoggedPod, loggedContainers } from './pod-containers.js'
+import { type PodsIn, podsIn, type WorkloadAt } from './pods-in.js'
+
+/** What of a workload's logs is wanted. */
+export interface LogRequest {
+  readonly workload: WorkloadAt
+  readonly clusters: readonly string[]
+  readonly choice: ContainerChoice
+  readonly wanted: Wanted
+  readonly follow: boolean
+}
+
+type Message = MessageInitShape<typeof StreamWorkloadLogsResponseSchema>
+
+/** Containers whose logs are read at once for one call: each holds a stream of the instance, and memory for one line. */
+export const MOST_CONTAINERS = 100
+/** Until a member that cannot be read is tried again. */
+const RETRY_MS = 5_000
+
+/** The logs of a workload over members: the past by time, and then what comes. Ends with the call's signal, whose reason it throws. */
+export async function* workloadLogs(
+  objects: Objects,
+  call: ObjectCall,
+  request: LogRequest,
+): AsyncGenerator<Message, void> {
+  const over = new AbortController()
+  const { signal, clear } = joined([call.signal, over.signal])
+  setMaxListeners(0, signal) // every open log listens
+  const own = { ...call, signal }
+  const logs = new ContainerLogs(objects, own, request.wanted)
+  try {
+    const { results, unread } = await inEachMember(own, request.clusters, async (cluster, inMember) => {
+      const found = await podsIn(objects, inMember, { ...request.workload, cluster })
+      return found.pods.flatMap(pod => containersOf(request, cluster, pod))
+    })
+    for (const { cluster, message } of unread) yield { type: Type.UNREAD, cluster, message }
+    const present = results.flat()
+    if (present.length > MOST_CONTAINERS) throw tooMany(present.length)
+    for await (const step of mergeByTime(present.map(of => logs.past(of))))
+      yield 'line' in step ? lineMessage(step.of, step.line) : unreadMessage(step.of, step.error)
+    if (!request.follow) return
+    yield { type: Type.FOLLOWING }
+    yield* follow(objects, own, request, logs, present)
+  } finally {
+    over.abort(new Error('the logs are not read any more'))
+    clear()
+  }
+}
+
+const tooMany = (count: number) =>
+  failedPrecondition(
+    `the workload has ${count} containers with logs, and ${MOST_CONTAINERS} are read at once: choose clusters or containers`,
+    { reason: 'TooManyContainers' },
+  )
+
+/** Follows the pods of each member, and the logs of their containers. */
+function follow(
+  objects: Objects,
+  call: ObjectCall,
+  request: LogRequest,
+  logs: ContainerLogs,
+  present: readonly ContainerAt[],
+): AsyncGenerator<Message, void> {
+  const merge = new LiveMerge<Message>()
+  const begun = new Set(present.filter(({ isOver }) => isOver).map(({ run }) => run))
+  const before = new Set(present.map(({ run }) => run))
+  let count = 0
+
+  async function* container(of: ContainerAt): AsyncGenerator<Message, void> {
+    count += 1
+    try {
+      const isNew = !before.has(of.run)
+      if (isNew) yield { type: Type.JOINED, ...nameOf(of) }
+      for await (const step of logs.follow(of, isNew, call.signal))
+        yield 'line' in step ? lineMessage(of, step.line) : unreadMessage(of, step.error)
+      yield { type: Type.ENDED, ...nameOf(of), message: of.end || 'its log has ended' }
+    } finally {
+      count -= 1
+    }
+  }
+
+  async function* member(cluster: string): AsyncGenerator<Message, void> {
+    for (;;) {
+      try {
+        for await (const { type, pod } of followedPods(objects, call, { ...request.workload, cluster })) {
+          const found = containersOf(request, cluster, pod).filter(({ run }) => !begun.has(run))
+          for (const of of found) {
+            if (count >= MOST_CONTAINERS) {
+              yield unreadMessage(of, tooMany(count + 1))
+              break
+            }
+            begun.add(of.run)
+            merge.add(container(of))
+          }
+          if (type === 'DELETED')
+            yield { type: Type.ENDED, cluster, pod: pod.metadata.name, message: 'the pod is gone' }
+        }
+      } catch (error) {
+        call.signal.throwIfAborted()
+        yield { type: Type.UNREAD, cluster, message: toFailure(error).message }
+      }
+      await setTimeout(RETRY_MS, undefined, { signal: call.signal })
+    }
+  }
+
+  for (const cluster of request.clusters) merge.add(member(cluster))
+  return merge.items()
+}
+
+/** The pods of a workload in a member as they come and go; none until the workload is there. */
+async function* followedPods(
+  objects: Objects,
+  call: ObjectCall,
+  at: WorkloadAt & { readonly cluster: string },
+): AsyncGenerator<{ readonly type: 'PRESENT' | 'DELETED'; readonly pod: LoggedPod }, void> {
+  const { belonging, place }: PodsIn = await podsIn(objects, call, at)
+  if (!belonging) return
+  const { where, learn } = belonging
+  const query = { ...(learn && { learn }), where, namespace: at.namespace, page: 1, pageSize: 0 }
+  for await (const event of objects.watch<LoggedPod>(call, place, pods.type, query)) {
+    if (!('object' in event)) continue
+    const isGone = event.type === 'DELETED' || event.type === 'LEFT'
+    yield { type: isGone ? 'DELETED' : 'PRESENT', pod: event.object }
+  }
+}
+
+function containersOf(
+  { workload, choice }: LogRequest,
+  cluster: string,
+  pod: LoggedPod,
+): readonly ContainerAt[] {
+  const { instance, namespace } = workload
+  return loggedContainers(pod, choice).map(found => ({
+    ...found,
+    ...{ place: { instance, cluster }, namespace, pod: pod.metadata.name },
+  }))
+}
+
+const nameOf = ({ place: { cluster }, pod, name }: ContainerAt) => ({ cluster, pod, container: name })
+
+const lineMessage = (of: ContainerAt, line: { time: string; text: string; truncated: boolean }): Message => ({
+  type: Type.LINE,
+  ...nameOf(of),
+  ...{ time: line.time, text: line.text, truncated: line.truncated },
+})
+
+const unreadMessage = (of: ContainerAt, error: unknown): Message => ({
+  type: Type.UNREAD,
+  ...nameOf(of),
+  message: toFailure(error).message,
+})
