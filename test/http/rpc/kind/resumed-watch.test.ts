@@ -10,6 +10,7 @@ import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import type { Binding } from '../../../../karmada/objects/resource-binding.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { ListChange_Type as Type } from '../../../../proto/gen/kairship/types_pb.js'
+import { aloneAnswers } from '../../fakes/answers.js'
 import { type Fault, WatchedInstance } from '../../objects/watched-instance.js'
 
 interface Template extends KubeObject {
@@ -93,7 +94,8 @@ class Follower {
   #open(): AsyncIterator<ListMessage<Shown>> {
     this.#gone = new AbortController()
     const caller = { user: this.user, groups: [], extra: {} }
-    const call = { caller, signal: this.#gone.signal, answered: () => undefined } as unknown as Call
+    const signal = this.#gone.signal
+    const call = { caller, signal, answered: () => undefined, answers: aloneAnswers(true) } as unknown as Call
     const request = { instance: 'i', ...this.filter, resumeToken: this.token }
     const of = kindHandlers(this.instance.objects(), row(this.isDistributed))
     return of.watch(request, call, { where: isGood })[Symbol.asyncIterator]()
@@ -149,6 +151,8 @@ class Follower {
     const now = String(this.instance.revision)
     for (;;) {
       this.instance.bookmark()
+      // Lists that start over are read in turns of the event loop.
+      await new Promise(setImmediate)
       const { type } = await this.next()
       if (type === Type.BOOKMARK && statesOf(this.token).every(([version]) => version === now)) return
     }
