@@ -84,9 +84,9 @@ function statusIn(text: string): Status | undefined {
   try {
     const json = JSON.parse(text) as JsonValue
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
-    if (typeof json['message'] !== 'string') return undefined
+    if (typeof json.message !== 'string') return undefined
     // A detail of a type of tomorrow is no reason to lose the rest.
-    const details = Array.isArray(json['details']) ? json['details'].filter(isKnownDetail) : []
+    const details = Array.isArray(json.details) ? json.details.filter(isKnownDetail) : []
     return fromJson(
       StatusSchema,
       { ...json, details },

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { repositoryFolder } from '../real/repository.js'
 
 // Fuzzes the REST API of a playground that it starts: `npm run fuzz [-- <arguments of schemathesis>]`. See README.md here.
-const program = process.env['SCHEMATHESIS'] ?? 'schemathesis'
+const program = process.env.SCHEMATHESIS ?? 'schemathesis'
 const folder = join(repositoryFolder, 'test', 'fuzz')
 const api = '/apis/kairship.io/v1alpha1'
 /** The instance that `hooks.py` sends requests to. */
