@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What starts processes, or many servers and clients at once: such files mostly wait. */
@@ -11,6 +11,9 @@ const worlds = [
 /** What measures the heap of its process, which must be a new one. */
 const alone = ['test/http/proxy/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
 
+/** What replaces modules of the program, which vite can do only with those that it loads itself: from their sources. */
+const replacing = ['test/http/read-your-writes/never-older.test.ts']
+
 /** Worlds first: they are long and mostly wait, and would otherwise be what all is waited for in the end. */
 class WorldsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -21,13 +24,16 @@ class WorldsFirst extends BaseSequencer {
 }
 
 /**
- * Unit, property and scenario tests; what needs real engines lives behind `npm run test:real`.
+ * Unit, property and scenario tests; what needs real engines lives behind `npm run test:real`. `npx vitest` runs them on the
+ * sources, `npm test` on what was built of them (`vitest.built.config.ts`).
  *
  * Every limit is far above what anything takes: it ends what hangs, and never what is slow. Tests wait for conditions
  * (`test/patience.ts`), with a limit of two minutes, so that what fails says what it waited for before the test's own
  * time is over.
  */
-export default defineConfig({
+export const suite = (program: ViteUserConfig = {}): ViteUserConfig => ({
+  // As users have it: the packages' builds for development check more, and slower.
+  ssr: { resolve: { conditions: ['node'], externalConditions: ['node'] } },
   test: {
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -38,22 +44,26 @@ export default defineConfig({
     // cores: worlds mostly wait.
     pool: 'forks',
     maxWorkers: 3,
+    // MiB for what V8 has just allocated. It begins with 1 and collects often, which is a tenth of the CPU of all tests.
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
     // Files follow each other in the same process, which has loaded most of what a file imports: that costs more than most of
     // their tests.
     isolate: false,
     setupFiles: ['test/seed.ts'],
     sequence: { sequencer: WorldsFirst },
     projects: [
-      { extends: true, test: { name: 'worlds', include: worlds, exclude: alone } },
-      { extends: true, test: { name: 'alone', include: alone, isolate: true } },
-      {
-        extends: true,
-        test: {
+      { extends: true, test: { name: 'replacing', include: replacing } },
+      ...[
+        { name: 'worlds', include: worlds, exclude: alone },
+        { name: 'alone', include: alone, isolate: true },
+        {
           name: 'units',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/real/**', ...worlds, ...alone],
+          exclude: ['test/real/**', ...worlds, ...alone, ...replacing],
         },
-      },
+      ].map(test => ({ extends: true as const, ...program, test: { ...test, ...program.test } })),
     ],
   },
 })
+
+export default defineConfig(suite())
