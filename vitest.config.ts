@@ -12,7 +12,10 @@ const worlds = [
 const alone = ['test/http/proxy/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
 
 /** What replaces modules of the program, which vite can do only with those that it loads itself: from their sources. */
-const replacing = ['test/http/read-your-writes/never-older.test.ts']
+const replacing = ['test/http/read-your-writes/never-older.test.ts', 'test/actors/kube/link-local.test.ts']
+
+/** MiB for what V8 has just allocated. It begins with 1 and collects often, which is a tenth of the CPU of all tests. */
+const execArgv = ['--min-semi-space-size=32', '--max-semi-space-size=32']
 
 /** Worlds first: they are long and mostly wait, and would otherwise be what all is waited for in the end. */
 class WorldsFirst extends BaseSequencer {
@@ -44,23 +47,22 @@ export const suite = (program: ViteUserConfig = {}): ViteUserConfig => ({
     // cores: worlds mostly wait.
     pool: 'forks',
     maxWorkers: 3,
-    // MiB for what V8 has just allocated. It begins with 1 and collects often, which is a tenth of the CPU of all tests.
-    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
     // Files follow each other in the same process, which has loaded most of what a file imports: that costs more than most of
     // their tests.
     isolate: false,
     setupFiles: ['test/seed.ts'],
     sequence: { sequencer: WorldsFirst },
     projects: [
-      { extends: true, test: { name: 'replacing', include: replacing } },
+      { extends: true, test: { name: 'replacing', include: replacing, execArgv } },
       ...[
-        { name: 'worlds', include: worlds, exclude: alone },
+        { name: 'worlds', include: worlds, exclude: alone, execArgv },
         // With V8's own limits: one of them counts what a collection of young objects leaves.
-        { name: 'alone', include: alone, isolate: true, execArgv: [] },
+        { name: 'alone', include: alone, isolate: true },
         {
           name: 'units',
           include: ['test/**/*.test.ts'],
           exclude: ['test/real/**', ...worlds, ...alone, ...replacing],
+          execArgv,
         },
       ].map(test => ({ extends: true as const, ...program, test: { ...test, ...program.test } })),
     ],

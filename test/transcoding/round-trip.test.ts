@@ -119,7 +119,7 @@ function decoder(operations: readonly Operation[]) {
   app.onError((error, c) => c.text(error.message, 400))
   addRoutes(app, operations, dispatcher)
   return async (url: string, init: RequestInit) => {
-    const answer = await app.request(url, init)
+    const answer = await app.request(url, init, {})
     const read = taken.pop()
     if (!read) throw new Error(`${init.method} ${url} answered ${answer.status}: ${await answer.text()}`)
     return read
