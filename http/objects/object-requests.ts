@@ -140,9 +140,12 @@ export class ObjectRequests {
     const admitted = await this.admitted(call, instance, request.method, path)
     const upstream = sourceOf(parts, admitted, () => undefined)
     const release = hold(parts, instance, call.caller, true)
+    let leave: () => void = () => undefined
     try {
       const { idleTimeoutMs: _, ...raw } = rawRequest(request, path, call)
-      const { status, headers, chunks } = await streamOf(upstream, { ...raw, long: true }, call.signal)
+      const streamed = await streamOf(upstream, { ...raw, long: true }, call.signal)
+      leave = streamed.leave
+      const { status, headers, chunks } = streamed
       const refused = refusedCredential(status, headers, admitted.info)
       if (refused) throw refused
       if (status !== 200) refuse(status, await whole(chunks))
@@ -151,6 +154,7 @@ export class ObjectRequests {
     } catch (error) {
       throw error instanceof StatusError || !(error instanceof Error) ? error : upstreamFailure(error)
     } finally {
+      leave()
       release()
     }
   }

@@ -5,11 +5,13 @@ export interface Streamed {
   readonly status: number
   readonly headers: readonly string[]
   readonly chunks: AsyncIterable<Buffer>
+  /** Ends the exchange if it is under way, whether the body is being read or not. Idempotent. */
+  readonly leave: () => void
 }
 
 /**
- * Sends a request whose answer is read as it comes: the sender is held back while the reader is busy. To be read or returned,
- * else its connection stays.
+ * Sends a request whose answer is read as it comes: the sender is held back while the reader is busy. Who has it calls `leave` in the
+ * end, else its connection stays: chunks that nobody began to read cannot be returned.
  * @throws what the sender reports before the head; the signal's reason
  */
 export async function streamOf(
@@ -24,7 +26,11 @@ export async function streamOf(
   const over = () => signal.removeEventListener('abort', onAbort)
   try {
     const { status, headers } = await stream.start(upstream, request)
-    return { status, headers, chunks: stream.read(over) }
+    const leave = () => {
+      over()
+      stream.leave()
+    }
+    return { status, headers, chunks: stream.read(), leave }
   } catch (error) {
     over()
     throw error
@@ -52,6 +58,10 @@ class ByteStream implements RawSink {
     this.#exchange?.abort(reason)
   }
 
+  leave(): void {
+    if (!this.#end) this.abort(new Error('the reader has left'))
+  }
+
   head(status: number, _message: string, headers: readonly string[]): void {
     this.#begun({ status, headers })
   }
@@ -73,25 +83,20 @@ class ByteStream implements RawSink {
     this.#wake()
   }
 
-  async *read(over: () => void): AsyncGenerator<Buffer, void> {
-    try {
-      for (;;) {
-        const chunk = this.#chunks.shift()
-        if (chunk) yield chunk
-        else if (this.#end) {
-          if (this.#end.error) throw this.#end.error
-          return
-        } else {
-          const more = new Promise<void>(resolve => {
-            this.#wake = resolve
-          })
-          this.#exchange?.resume()
-          await more
-        }
+  async *read(): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      const chunk = this.#chunks.shift()
+      if (chunk) yield chunk
+      else if (this.#end) {
+        if (this.#end.error) throw this.#end.error
+        return
+      } else {
+        const more = new Promise<void>(resolve => {
+          this.#wake = resolve
+        })
+        this.#exchange?.resume()
+        await more
       }
-    } finally {
-      over()
-      if (!this.#end) this.#exchange?.abort(new Error('the reader has left'))
     }
   }
 }

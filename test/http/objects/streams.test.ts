@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ObjectRequests } from '../../../http/objects/object-requests.js'
+import { requestParts } from '../../../http/proxy/request-parts.js'
+import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
+import { waitFor } from '../../patience.js'
+import { unmetered } from '../../silent.js'
+import { aloneAnswers } from '../fakes/answers.js'
+import { fakeFleet, viewOf } from '../fakes/fleet.js'
+import { fakeLog } from '../fakes/log.js'
+import { type FakeUpstream, fakeUpstream } from '../proxy/fake-upstream.js'
+
+let north: FakeUpstream
+let requests: ObjectRequests
+beforeEach(async () => {
+  north = await fakeUpstream()
+  const fleet = fakeFleet(viewOf('north'))
+  fleet.connections.set('north', north.api)
+  const now = () => performance.now()
+  const common = { fleet, log: fakeLog(), meter: unmetered, now, ledger: new WriteLedger(now) }
+  const parts = requestParts({ ...common, limits: {} })
+  requests = new ObjectRequests({ parts, instances: { sameAsWritten: () => undefined } })
+})
+afterEach(() => north.close())
+
+function open(opened: () => void = () => undefined) {
+  const call = {
+    caller: { user: 'ann', groups: [], extra: {} },
+    signal: new AbortController().signal,
+    answers: aloneAnswers(true),
+    answered: () => undefined,
+  }
+  const query = { watch: 'true' }
+  return requests.stream(call, 'north', { method: 'GET', path: '/api/v1/configmaps', query }, opened)
+}
+
+/** Every connection of the instance has ended. */
+const noneOpen = () => waitFor(async () => expect(await north.connections()).toBe(0))
+
+describe('the socket of a stream', () => {
+  it.each([401, 403])('is closed when the instance answers %i and never ends its body', async status => {
+    north.answer = (_, response) => void response.writeHead(status).write('x'.repeat(200_000))
+    await expect(open().next()).rejects.toThrow(status === 401 ? 'own credential (401)' : 'xxx')
+    await noneOpen()
+  })
+
+  it('is closed when its reader fails as it opens', async () => {
+    north.answer = (_, response) => void response.writeHead(200).write('x')
+    const broken = () => {
+      throw new Error('the reader broke')
+    }
+    await expect(open(broken).next()).rejects.toThrow('the reader broke')
+    await noneOpen()
+  })
+
+  it('is closed when its reader leaves', async () => {
+    north.answer = (_, response) => void response.writeHead(200).write('x')
+    const bytes = open()
+    expect((await bytes.next()).value?.toString()).toBe('x')
+    await bytes.return()
+    await noneOpen()
+  })
+})
