@@ -50,6 +50,11 @@ const reasonIs =
 
 /** The object does not exist. Plain-text 404s of unserved types are StatusErrors with code 404 and reason ''. */
 export const isNotFound = reasonIs('NotFound')
+/** A member cluster through which an object was asked for is not there: the object may be, or not. */
+export const isNoCluster = (error: unknown): error is StatusError =>
+  isNotFound(error) &&
+  error.status.details?.group === 'cluster.karmada.io' &&
+  error.status.details.kind === 'clusters'
 /** Create found the name taken. */
 export const isAlreadyExists = reasonIs('AlreadyExists')
 /** The resourceVersion or uid precondition no longer holds: read again and decide again. */

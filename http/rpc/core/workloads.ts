@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import { isNotFound } from '../../../manifests/status-error.js'
+import { isNoCluster, isNotFound } from '../../../manifests/status-error.js'
 import { invalidFields } from '../../failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
@@ -53,7 +53,7 @@ export function typeOfWhole(kind: string): ObjectType {
 /**
  * The object of `kind` and `kindName`: undefined where the request has neither, null where there is no such object, to which
  * nothing belongs.
- * @throws Failure INVALID_ARGUMENT where the request has only one of them
+ * @throws Failure INVALID_ARGUMENT where the request has only one of them; StatusError 404 for a member that is not there
  */
 export async function wholeOf(
   objects: Objects,
@@ -69,7 +69,7 @@ export async function wholeOf(
   try {
     return await objects.get<Whole>(sideCall(call), place, type, { namespace, name: kindName })
   } catch (error) {
-    if (isNotFound(error)) return null
+    if (isNotFound(error) && !isNoCluster(error)) return null
     throw error
   }
 }

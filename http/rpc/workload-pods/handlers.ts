@@ -15,6 +15,9 @@ import type { WorkloadAt } from './pods-in.js'
 import { workloadEvents } from './workload-events.js'
 import { workloadLogs } from './workload-logs.js'
 
+/** Clusters, and containers, that one request may name: each cluster is asked again and again while logs are followed. */
+const MOST_NAMES = 100
+
 /** What the pods of workloads write and what happens to them, over all members. */
 export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof WorkloadPodsService> {
   /** @throws StatusError 403 where none are named and the caller may not read where the workload is; 404 for no such workload */
@@ -47,6 +50,8 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
     async listWorkloadEvents(request, call) {
       const { instance, namespace, kind, name, page, pageSize } = request
       checkPage({ page, pageSize })
+      const tooMany = tooManyNames({ clusters: request.clusters })
+      if (tooMany.length > 0) throw invalidFields(tooMany)
       const clusters = await clustersOf(request, call)
       const types = new Set(request.type.filter(Boolean).map(type => EventType[type]))
       const control = request.clusters.length === 0
@@ -64,8 +69,9 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
 
 /** As a kubelet has it, but before anything is asked of one. @throws Failure INVALID_ARGUMENT */
 function check(request: StreamWorkloadLogsRequest): void {
-  const { tailLines = 0n, sinceSeconds, sinceTime, previous, follow } = request
+  const { tailLines = 0n, sinceSeconds, sinceTime, previous, follow, clusters, containers } = request
   const violations: FieldViolation[] = [
+    ...tooManyNames({ clusters, containers }),
     ...(tailLines < 0n
       ? [{ field: 'tailLines', description: `is ${tailLines}, but must be at least 0` }]
       : []),
@@ -84,5 +90,13 @@ function check(request: StreamWorkloadLogsRequest): void {
   ]
   if (violations.length > 0) throw invalidFields(violations)
 }
+
+const tooManyNames = (named: Readonly<Record<string, readonly string[]>>): readonly FieldViolation[] =>
+  Object.entries(named)
+    .filter(([, names]) => names.length > MOST_NAMES)
+    .map(([field, names]) => ({
+      field,
+      description: `has ${names.length} names, but may have ${MOST_NAMES}`,
+    }))
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { isNoCluster } from '../../../manifests/status-error.js'
 import { joined } from '../../../ports/cancellation.js'
 import {
   type StreamWorkloadLogsResponseSchema,
@@ -30,23 +31,35 @@ type Message = MessageInitShape<typeof StreamWorkloadLogsResponseSchema>
 
 /** Containers whose logs are read at once for one call: each holds a stream of the instance, and memory for one line. */
 export const MOST_CONTAINERS = 100
-/** Until a member that cannot be read is tried again. */
-const RETRY_MS = 5_000
+/** Until a member that cannot be read, or does not have the workload, is tried again: twice as long each time. */
+const FIRST_PAUSE_MS = 5_000
+/** The longest such pause. Who was followed for as long begins with the first one again. */
+const LONGEST_PAUSE_MS = 60_000
+
+/** Waits milliseconds. @throws the reason of the signal, or an AbortError */
+type Wait = (ms: number, signal: AbortSignal) => Promise<void>
+
+const wait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
 
 /** The logs of a workload over members: the past by time, and then what comes. Ends with the call's signal, whose reason it throws. */
 export async function* workloadLogs(
   objects: Objects,
   call: ObjectCall,
   request: LogRequest,
+  pause: Wait = wait,
 ): AsyncGenerator<Message, void> {
   const over = new AbortController()
   const { signal, clear } = joined([call.signal, over.signal])
   setMaxListeners(0, signal) // every open log listens
   const own = { ...call, signal }
   const logs = new ContainerLogs(objects, own, request.wanted)
+  const absent = new Set<string>()
   try {
     const { results, unread } = await inEachMember(own, request.clusters, async (cluster, inMember) => {
-      const found = await podsIn(objects, inMember, { ...request.workload, cluster })
+      const found = await podsIn(objects, inMember, { ...request.workload, cluster }).catch(error => {
+        if (isNoCluster(error)) absent.add(cluster)
+        throw error
+      })
       return found.pods.flatMap(pod => containersOf(request, cluster, pod))
     })
     for (const { cluster, message } of unread) yield { type: Type.UNREAD, cluster, message }
@@ -56,7 +69,8 @@ export async function* workloadLogs(
       yield 'line' in step ? lineMessage(step.of, step.line) : unreadMessage(step.of, step.error)
     if (!request.follow) return
     yield { type: Type.FOLLOWING }
-    yield* follow(objects, own, request, logs, present)
+    const clusters = request.clusters.filter(cluster => !absent.has(cluster))
+    yield* follow(objects, own, { ...request, clusters }, logs, present, pause)
   } finally {
     over.abort(new Error('the logs are not read any more'))
     clear()
@@ -76,6 +90,7 @@ function follow(
   request: LogRequest,
   logs: ContainerLogs,
   present: readonly ContainerAt[],
+  pause: Wait,
 ): AsyncGenerator<Message, void> {
   const merge = new LiveMerge<Message>()
   const begun = new Set(present.filter(({ isOver }) => isOver).map(({ run }) => run))
@@ -96,7 +111,8 @@ function follow(
   }
 
   async function* member(cluster: string): AsyncGenerator<Message, void> {
-    for (;;) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const since = performance.now()
       try {
         for await (const { type, pod } of followedPods(objects, call, { ...request.workload, cluster })) {
           const found = containersOf(request, cluster, pod).filter(({ run }) => !begun.has(run))
@@ -114,8 +130,10 @@ function follow(
       } catch (error) {
         call.signal.throwIfAborted()
         yield { type: Type.UNREAD, cluster, message: toFailure(error).message }
+        if (isNoCluster(error)) return
       }
-      await setTimeout(RETRY_MS, undefined, { signal: call.signal })
+      if (performance.now() - since > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
+      await pause(pauseMs, call.signal)
     }
   }
 

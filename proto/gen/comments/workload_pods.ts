@@ -3,8 +3,8 @@
 /** The comments of kairship/workload_pods.proto by full name, for the OpenAPI document. */
 export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.kind": "Deployment, StatefulSet, DaemonSet, Job, CronJob or Service.",
-  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.clusters": "Only these member clusters. Empty: all that the workload is placed on, which the caller must be allowed to read from its binding.",
-  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.containers": "Only containers of these names, init containers too. Empty: all but init containers.",
+  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.clusters": "Only these member clusters, 100 at most. Empty: all that the workload is placed on, which the caller must be allowed to read from its binding.",
+  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.containers": "Only containers of these names, 100 at most, init containers too. Empty: all but init containers.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.follow": "Goes on with what is written from now on, until the caller ends it.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.tail_lines": "So many of the last lines of each container. Absent: all that are kept.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.since_seconds": "Only lines of the last so many seconds. 0: of any age. Not with `sinceTime`.",
@@ -17,9 +17,9 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.FOLLOWING": "All earlier lines have been sent; from here on lines come as they arrive.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.JOINED": "A container is followed that was not there before.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.ENDED": "A container or, without `container`, a pod is over; `message` says how.",
-  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.UNREAD": "A cluster or a container cannot be read now; `message` says why. What is followed is tried again.",
+  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.UNREAD": "A cluster or a container cannot be read now; `message` says why. What is followed is tried again, a cluster after 5 s and then after twice as long each time, up to 60 s; one that is not there is told once and not asked again.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.kind": "Deployment, StatefulSet, DaemonSet, Job, CronJob or Service.",
-  "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.clusters": "Only these member clusters, without the control plane. Empty: the control plane and all that the workload is placed on.",
+  "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.clusters": "Only these member clusters, 100 at most, without the control plane. Empty: the control plane and all that the workload is placed on.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.type": "Only events of these types.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.page_size": "0 and -1 mean all.",

@@ -46,14 +46,14 @@ export type StreamWorkloadLogsRequest = Message<"kairship.io.api.workloadpods.v1
   name: string;
 
   /**
-   * Only these member clusters. Empty: all that the workload is placed on, which the caller must be allowed to read from its binding.
+   * Only these member clusters, 100 at most. Empty: all that the workload is placed on, which the caller must be allowed to read from its binding.
    *
    * @generated from field: repeated string clusters = 5;
    */
   clusters: string[];
 
   /**
-   * Only containers of these names, init containers too. Empty: all but init containers.
+   * Only containers of these names, 100 at most, init containers too. Empty: all but init containers.
    *
    * @generated from field: repeated string containers = 6;
    */
@@ -198,7 +198,8 @@ export enum StreamWorkloadLogsResponse_Type {
   ENDED = 4,
 
   /**
-   * A cluster or a container cannot be read now; `message` says why. What is followed is tried again.
+   * A cluster or a container cannot be read now; `message` says why. What is followed is tried again, a cluster
+   * after 5 s and then after twice as long each time, up to 60 s; one that is not there is told once and not asked again.
    *
    * @generated from enum value: UNREAD = 5;
    */
@@ -238,7 +239,7 @@ export type ListWorkloadEventsRequest = Message<"kairship.io.api.workloadpods.v1
   name: string;
 
   /**
-   * Only these member clusters, without the control plane. Empty: the control plane and all that the workload is placed on.
+   * Only these member clusters, 100 at most, without the control plane. Empty: the control plane and all that the workload is placed on.
    *
    * @generated from field: repeated string clusters = 5;
    */

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import type { Call } from '../../../../http/call.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { LogQuery, ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import { workloadPodsHandlers } from '../../../../http/rpc/workload-pods/handlers.js'
 import { MOST_CONTAINERS, workloadLogs } from '../../../../http/rpc/workload-pods/workload-logs.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
-import { StatusError } from '../../../../manifests/status-error.js'
-import { StreamWorkloadLogsResponse_Type as Type } from '../../../../proto/gen/kairship/workload_pods_pb.js'
+import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
+import {
+  type StreamWorkloadLogsRequest,
+  StreamWorkloadLogsResponse_Type as Type,
+} from '../../../../proto/gen/kairship/workload_pods_pb.js'
+import { Code } from '../../../../transcoding/code.js'
 import { aloneAnswers } from '../../fakes/answers.js'
 
 const T = '2026-11-20T10:00:00'
@@ -13,6 +19,11 @@ const refusal = (code: number, reason: string) =>
     ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' },
     ...{ code, reason, message: `it is ${reason}` },
   } as never)
+const noCluster = (name: string) =>
+  new StatusError({
+    ...bareStatus(404, `clusters "${name}" not found`),
+    ...{ reason: 'NotFound', details: { name, group: 'cluster.karmada.io', kind: 'clusters' } },
+  })
 const set: KubeObject = {
   ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
   metadata: { name: 'agent', namespace: 'shop', uid: 'set' },
@@ -36,6 +47,7 @@ function reading(
   members: Readonly<Record<string, readonly KubeObject[] | Error>>,
   says: Says,
   more: object = {},
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>,
 ) {
   const open = new Set<string>()
   const asked: (LogQuery & { pod: string })[] = []
@@ -86,12 +98,13 @@ function reading(
     ...{ caller: { user: 'me', groups: [], extra: {} }, signal: gone.signal, answered: () => undefined },
     answers: aloneAnswers(true),
   }
-  const messages = workloadLogs(objects, call, {
+  const request = {
     workload: { instance: 'i', namespace: 'shop', kind: 'DaemonSet', name: 'agent' },
     clusters: Object.keys(members),
     choice: { containers: [], previous: false },
     ...{ wanted: { tailLines: 2 }, follow: false, ...more },
-  })
+  }
+  const messages = workloadLogs(objects, call, request, pause)
   return { messages, open, asked, gone }
 }
 
@@ -140,9 +153,14 @@ describe('the logs of a workload', () => {
 
   it('that are over are read once, and not followed', async () => {
     const over = pod('a1', { terminated: { exitCode: 0 } })
-    const { messages, asked, gone } = reading({ a: [over, pod('a2')] }, () => [`${T}Z x\n`], { follow: true })
-    for await (const { type } of messages) if (type === Type.FOLLOWING) break
-    gone.abort(new Error('hung up'))
+    const { messages, asked } = reading(
+      { a: [over, pod('a2')] },
+      (_, { follow }) => [`${T}.1Z past\n`, ...(follow ? [`${T}.5Z followed\n`] : [])],
+      { follow: true },
+    )
+    // The pods come in this order, so a1 would be followed by now, too.
+    for await (const { pod: of, text } of messages) if (of === 'a2' && text === 'followed') break
+    expect(asked.filter(({ pod, follow }) => pod === 'a2' && follow)).toHaveLength(1)
     expect(asked.filter(({ pod }) => pod === 'a1')).toHaveLength(1)
   })
 
@@ -166,6 +184,88 @@ describe('the logs of a workload', () => {
     await expect(next).rejects.toThrow('hung up')
     await expect.poll(() => [...open]).toEqual([])
   })
+
+  it('tell of a cluster that is not there once, and do not ask it again', async () => {
+    const asked: string[] = []
+    const members = new Proxy<Record<string, readonly KubeObject[] | Error>>(
+      { a: refusal(503, 'ServiceUnavailable'), nowhere: noCluster('nowhere') },
+      {
+        get(all, name) {
+          asked.push(String(name))
+          return all[String(name)]
+        },
+      },
+    )
+    const { messages } = reading(
+      members,
+      () => [],
+      { follow: true },
+      () => Promise.resolve(),
+    )
+    const told: unknown[] = []
+    for await (const { cluster, type = 0 } of messages) {
+      told.push([Type[type], cluster])
+      if (told.length === 12) break
+    }
+    expect(told.slice(0, 3)).toEqual([
+      ['UNREAD', 'a'],
+      ['UNREAD', 'nowhere'],
+      ['FOLLOWING', undefined],
+    ])
+    expect(told.slice(3)).toEqual(Array(9).fill(['UNREAD', 'a']))
+    expect(asked.filter(name => name === 'nowhere')).toHaveLength(1)
+  })
+
+  it('end where no cluster is there, and tell of one that goes away once', async () => {
+    const members: Record<string, readonly KubeObject[] | Error> = { a: [] }
+    const { messages } = reading(members, () => [], { follow: true })
+    expect((await messages.next()).value).toMatchObject({ type: Type.FOLLOWING })
+    members.a = noCluster('a')
+    expect(await all(messages)).toEqual([['UNREAD', 'a', undefined, 'clusters "a" not found']])
+  })
+
+  it.each<[string, readonly KubeObject[] | Error]>([
+    ['that cannot be read', refusal(503, 'ServiceUnavailable')],
+    ['without the workload', refusal(404, 'NotFound')],
+  ])('ask a member %s again after growing pauses', async (_, member) => {
+    const pauses: number[] = []
+    const { messages, gone } = reading(
+      { a: member },
+      () => [],
+      { follow: true },
+      async ms => {
+        pauses.push(ms)
+        if (pauses.length < 7) return
+        gone.abort(new Error('hung up'))
+        throw gone.signal.reason
+      },
+    )
+    await expect(all(messages)).rejects.toThrow('hung up')
+    expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000])
+  })
+
+  it.each(['clusters', 'containers'])(
+    'are refused for more than 100 %s, before anything is asked',
+    async field => {
+      const request = {
+        ...{
+          instance: 'i',
+          namespace: 'shop',
+          kind: 'DaemonSet',
+          name: 'agent',
+          clusters: ['a'],
+          containers: [],
+        },
+        ...{ sinceSeconds: 0n, sinceTime: '', previous: false, follow: true },
+        [field]: Array.from({ length: 101 }, (_, index) => `n${index}`),
+      } as unknown as StreamWorkloadLogsRequest
+      const { streamWorkloadLogs } = workloadPodsHandlers({} as Objects)
+      await expect(async () => streamWorkloadLogs(request, {} as Call)).rejects.toMatchObject({
+        code: Code.INVALID_ARGUMENT,
+        details: { violations: [{ field, description: 'has 101 names, but may have 100' }] },
+      })
+    },
+  )
 
   it('of more containers than are read at once are refused, with what to choose', async () => {
     const pods = Array.from({ length: MOST_CONTAINERS + 1 }, (_, index) => pod(`p${index}`))
