@@ -1,5 +1,6 @@
 import { FairPlaces, type Placed } from '../../ports/fair-places.js'
 import { cancelled, deadlineExceeded, type Failure, resourceExhausted } from '../failure.js'
+import { Held } from '../limits.js'
 
 const MEBIBYTE = 1 << 20
 /** What of each list and object is not counted: an object, and a page of few. Limits of requests bound how many there are. */
@@ -10,6 +11,8 @@ export const LARGEST_CALL = 64 * MEBIBYTE
 const TIERS = [MEBIBYTE, 8 * MEBIBYTE, LARGEST_CALL] as const
 /** How long one list or object may take to arrive; waiting for a place does not count. 64 MiB need 18 Mbit/s for it. */
 const READING_MS = 30_000
+/** How many of one caller and instance may wait for a place: each keeps what it has read so far, and a connection. */
+const MOST_WAITING = 16
 
 /** How much memory answers of instances may take in this process. */
 export interface AnswerMemoryOptions {
@@ -31,6 +34,8 @@ export const ANSWER_MEMORY: AnswerMemoryOptions = { mebibytes: 192, waitMs: 30_0
 export class AnswerMemory {
   /** By tier. */
   readonly places: readonly FairPlaces[]
+  /** By instance and caller. */
+  readonly waiting = new Held('lists that wait for memory', MOST_WAITING)
 
   constructor(readonly options: AnswerMemoryOptions = ANSWER_MEMORY) {
     const [small, middle, large] = TIERS
@@ -97,7 +102,7 @@ export class AnswerAccount {
   /**
    * Counts bytes in.
    * @returns undefined where there is room for them, else what resolves when there is
-   * @throws Failure RESOURCE_EXHAUSTED for more than a call may read; the promise, for a wait that was too long
+   * @throws Failure RESOURCE_EXHAUSTED for more than a call may read; the promise, for a wait that was too long or beside too many
    */
   add(bytes: number, instance: string): Promise<void> | undefined {
     if (this.#bytes + bytes > LARGEST_CALL) throw tooLarge()
@@ -151,20 +156,33 @@ export class AnswerAccount {
   }
 
   #placeOf(places: FairPlaces, instance: string, waitMs: number): Promise<Placed> {
+    const { waiting } = this.#memory
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#end(noRoom(waitMs)), waitMs)
-      const granted = () => {
+      let isGranted = false
+      let leave: () => void = () => undefined
+      const over = () => {
         this.#end = () => undefined
         clearTimeout(timer)
+        leave()
+      }
+      const granted = () => {
+        isGranted = true
+        over()
         // Also where it is granted at once, before `take` has returned it.
         queueMicrotask(() => resolve(placed))
       }
       this.#end = reason => {
-        clearTimeout(timer)
+        over()
         placed.release()
         reject(reason)
       }
       const placed = places.take({ caller: this.#caller, instance }, granted)
+      try {
+        if (!isGranted) leave = waiting.take(`${instance}/${this.#caller}`, 'this caller')
+      } catch (error) {
+        this.#end(error as Failure)
+      }
     })
   }
 }

@@ -53,7 +53,7 @@ export async function listObjects<T extends KubeObject>(listing: Listing<T>): Pr
 export async function readWhole<T extends KubeObject>(
   listing: Listing<T>,
 ): Promise<{
-  readonly objects: readonly T[]
+  readonly objects: T[]
   readonly resourceVersion: string
   readonly giveBack: () => void
 }> {
@@ -92,7 +92,7 @@ async function untilWhole<T extends KubeObject, R>(
 export async function readWholeAt<T extends KubeObject>(
   listing: Listing<T>,
   version: string,
-): Promise<{ readonly objects: readonly T[]; readonly giveBack: () => void } | undefined> {
+): Promise<{ readonly objects: T[]; readonly giveBack: () => void } | undefined> {
   const { call, place } = listing
   const reading = call.answers.reading(place.instance)
   const giveBack = () => reading.giveBack()
@@ -150,7 +150,7 @@ async function withRest<T extends KubeObject>(
   listing: Listing<T>,
   first: Chunk<T>,
   readNext: Read<T>,
-): Promise<readonly T[]> {
+): Promise<T[]> {
   const { type, query } = listing
   const isWanted = selects(query)
   const wanted: T[] = []

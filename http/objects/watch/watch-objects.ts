@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isExpired, isNotFound } from '../../../manifests/status-error.js'
+import { deadlineExceeded } from '../../failure.js'
 import { NOT_THE_INDEX, readWhole, readWholeAt } from '../list/list-objects.js'
 import type { Listing } from '../list/listing.js'
 import { BY_NAME, comparison, selects } from '../list/select.js'
@@ -9,13 +10,17 @@ import type { ObjectEvent } from '../objects.js'
 import { changesSince, pauseAfter, pauseFor } from './changes-since.js'
 import { type ListMark, ShownObjects } from './shown-objects.js'
 
+/** How long the reader may take for the whole list that a watch begins with: that holds memory which others wait for. */
+const TAKING_MS = 60_000
+
 /** A state of the list to begin with. */
 interface State<T> {
-  readonly objects: readonly T[]
+  /** Emptied when they are not needed any more. */
+  readonly objects: T[]
   readonly resourceVersion: string
   /** The reader has it. */
   readonly known?: true
-  /** The objects are not needed any more. */
+  /** Counts them out. */
   readonly giveBack: () => void
 }
 
@@ -49,25 +54,46 @@ export async function* watchObjects<T extends KubeObject>(
   }
 }
 
-/** The list that a watch begins with. Its objects are not needed any more when they were passed on. */
+/**
+ * The list that a watch begins with. Its objects are not needed any more when they were passed on.
+ * @throws Failure DEADLINE_EXCEEDED where the reader does not take it in time; its memory is given back by then
+ */
 async function* showAll<T extends KubeObject>(
   { sort = BY_NAME }: ListQuery<T>,
   shown: ShownObjects,
   { objects, resourceVersion, known, giveBack }: State<T>,
 ): AsyncGenerator<ObjectEvent<T>, string> {
   const isKnown = known ? { known } : {}
+  const late = new AbortController()
+  const drop = () => {
+    objects.length = 0
+    giveBack()
+  }
+  // The reader may never come back, so the memory cannot wait for it.
+  const timer = setTimeout(() => {
+    late.abort(notTaken())
+    drop()
+  }, TAKING_MS)
   try {
     yield { type: 'RESET', total: 0, ...isKnown }
-    for (const object of [...objects].sort(comparison(sort))) {
+    for (const object of objects.sort(comparison(sort))) {
       shown.set(object)
       yield { type: 'ADDED', object, total: shown.size, ...isKnown }
     }
-    yield { type: 'BOOKMARK', total: shown.size, ...markOf(shown, resourceVersion), ...isKnown }
+    late.signal.throwIfAborted()
   } finally {
-    giveBack()
+    clearTimeout(timer)
+    drop()
   }
+  yield { type: 'BOOKMARK', total: shown.size, ...markOf(shown, resourceVersion), ...isKnown }
   return resourceVersion
 }
+
+const notTaken = () =>
+  deadlineExceeded(
+    `the list was not read within ${TAKING_MS / 1000} s: read it faster, or watch less at once`,
+    { reason: 'ListNotRead' },
+  )
 
 /**
  * The state that a mark describes, where the instance still has it. The digest proves that it is the reader's: the instance may

@@ -58,6 +58,34 @@ describe('the memory that answers of instances take', () => {
     ).toBeUndefined()
   })
 
+  it('is waited for by 16 lists of one caller and instance, and refused to more', async () => {
+    const memory = new AnswerMemory({ mebibytes: 128, waitMs: 5_000 })
+    const list = (caller: string, instance: string) => {
+      const account = memory.account(caller)
+      return { account, seen: outcome(account.reading(instance).add(20 * MIB)) }
+    }
+    const first = list('ann', 'north')
+    await turn()
+    const waiting = Array.from({ length: 16 }, () => list('ann', 'north'))
+    const tooMany = list('ann', 'north')
+    const [elsewhere, another] = [list('ann', 'south'), list('bob', 'north')]
+    await turn()
+    expect(first.seen.state).toBe('there')
+    expect(tooMany.seen.state).toBe(
+      'this caller already has 16 lists that wait for memory, the most allowed: end some first',
+    )
+    const all = [...waiting, elsewhere, another]
+    expect(all.map(({ seen }) => seen.state)).toEqual(all.map(() => 'waits'))
+    // One that ends makes room for the next.
+    waiting[0]?.account.close()
+    const next = list('ann', 'north')
+    await turn()
+    expect(next.seen.state).toBe('waits')
+    for (const { account } of [first, tooMany, next, ...all]) account.close()
+    await turn()
+    expect(held(memory)).toEqual(nothing)
+  })
+
   it('is refused to who waited too long, with what to do', async () => {
     const memory = new AnswerMemory({ mebibytes: 128, waitMs: 5_000 })
     for (const n of [1, 2])
