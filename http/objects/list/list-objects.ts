@@ -209,7 +209,7 @@ async function readChunk<T extends KubeObject>(
     items,
     resourceVersion: metadata?.resourceVersion ?? '',
     next: metadata?.continue || undefined,
-    remaining: metadata?.remainingItemCount,
+    remaining: Number.isSafeInteger(metadata?.remainingItemCount) ? metadata?.remainingItemCount : undefined,
     bytes: answer.body.length,
     answered: sourceOfAnswer(answer) ?? UNCOUNTED,
   }

@@ -8,8 +8,10 @@ import type { ListQuery, ObjectPage } from '../../objects/list-query.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { CLUSTER } from '../distribution/read-distributions.js'
+import { text } from '../kind/object-meta.js'
 import { sideCall } from '../side-call.js'
 import { someAtOnce } from '../some-at-once.js'
+import { itemOf } from './fleet-item.js'
 import { comparePlaces, FirstOf, type FleetOrder, type Located } from './fleet-order.js'
 import { typeIn } from './fleet-type.js'
 
@@ -19,6 +21,9 @@ const AT_ONCE = 8
 const PLACE_MS = 5_000
 /** How long all places have. Those that were not asked by then have an error, too. */
 const ALL_MS = 20_000
+
+/** The largest number that a message has for a count. */
+export const MOST_COUNTED = 2 ** 31 - 1
 
 /** Which objects of which places are listed. */
 export interface FleetQuery {
@@ -82,13 +87,11 @@ export async function fleetList(
       ...members.flat(),
     ]
     const answers = await someAtOnce(places, AT_ONCE, async (place): Promise<PlaceAnswer> => {
-      const found = await attempt(within, quick => pageOf(objects, quick, place, query))
+      const found = await attempt(within, quick => answerOf(objects, quick, place, query))
       if (!('value' in found)) return { place, total: 0, failure: found.failure }
-      const { items, pagination, answered } = found.value
-      first.add(
-        items.map(object => ({ object: query.withData ? object : slim(object), place, from: answered })),
-      )
-      return { place, total: pagination.total, from: answered }
+      const { located, total, from } = found.value
+      first.add(located)
+      return { place, total, from }
     })
     call.signal.throwIfAborted()
     const all = [...answers, ...failed]
@@ -114,6 +117,18 @@ async function attempt<T>(
   } finally {
     quick.clear()
   }
+}
+
+/** What one place has, ready to be sent: what cannot be made of its objects is its own failure. */
+async function answerOf(objects: Objects, call: ObjectCall, place: Place, query: FleetQuery) {
+  const { items, pagination, answered: from } = await pageOf(objects, call, place, query)
+  const located = items.map(
+    (object): Located => ({
+      ...{ object: slim(object), place },
+      item: itemOf(object, place, from, query.withData),
+    }),
+  )
+  return { located, total: Math.min(pagination.total, MOST_COUNTED), from }
 }
 
 async function membersOf(
@@ -164,7 +179,12 @@ function refuseNamespace({ namespaced, resource }: ObjectType, { namespace }: Fl
     throw invalidFields([{ field: 'namespace', description: `must be empty: ${resource} have none` }])
 }
 
-/** An object without what is not shown of it: a page holds thousands before it is cut out. */
-const slim = ({ apiVersion, kind, metadata: { managedFields: _, ...metadata } }: KubeObject): KubeObject => ({
-  ...{ apiVersion, kind, metadata },
+/** What an object is sorted by: a page holds thousands before it is cut out. */
+const slim = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+  ...{ apiVersion, kind },
+  metadata: {
+    name: text(metadata.name),
+    namespace: text(metadata.namespace),
+    creationTimestamp: text(metadata.creationTimestamp),
+  },
 })

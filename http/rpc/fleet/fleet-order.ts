@@ -1,15 +1,15 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
-import type { AnsweredFrom } from '../../answered-from.js'
 import { BY_NAME, comparison } from '../../objects/list/select.js'
 import type { Sort } from '../../objects/list-query.js'
 import type { Place } from '../../objects/object-type.js'
+import type { FleetItem } from './fleet-item.js'
 
-/** An object, and where it was found. */
+/** An object as the API shows it, and what it is sorted by. */
 export interface Located {
   readonly object: KubeObject
   readonly place: Place
-  readonly from: AnsweredFrom
+  readonly item: FleetItem
 }
 
 /** An order of the objects of all places, and the order in which each place is asked for its own. */

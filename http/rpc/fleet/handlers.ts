@@ -1,27 +1,20 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Work } from '../../../karmada/objects/work.js'
-import type { KubeObject } from '../../../manifests/kube.js'
 import {
-  type FleetObjectSchema,
   type FleetPlaceSchema,
   FleetScope,
   type FleetService,
-  type FleetSourceSchema,
   type ListFleetObjectsRequest,
 } from '../../../proto/gen/kairship/fleet_pb.js'
 import { Code } from '../../../transcoding/code.js'
-import type { AnsweredFrom } from '../../answered-from.js'
 import type { Call } from '../../call.js'
 import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import type { InstanceReading } from '../instance/reading.js'
 import { seenBy } from '../instance/watch.js'
-import { dataOf } from '../kind/kind-handlers.js'
-import { objectMeta } from '../kind/object-meta.js'
-import { withoutSecretValues, works } from '../propagation/work.js'
-import { type FleetQuery, fleetList, type PlaceAnswer } from './fleet-list.js'
-import { fleetOrder, type Located } from './fleet-order.js'
+import { sourceOf } from './fleet-item.js'
+import { type FleetQuery, fleetList, MOST_COUNTED, type PlaceAnswer } from './fleet-list.js'
+import { fleetOrder } from './fleet-order.js'
 import { checkType } from './fleet-type.js'
 
 const DEFAULT_PAGE_SIZE = 50
@@ -52,9 +45,12 @@ export function fleetHandlers({
       const places = [...list.places, ...unknown(request.instances, usable)]
       refuseWrong(places)
       logInternal(call, places)
-      const total = places.reduce((sum, one) => sum + one.total, 0)
+      const total = Math.min(
+        places.reduce((sum, one) => sum + one.total, 0),
+        MOST_COUNTED,
+      )
       return {
-        items: list.first.slice((page - 1) * pageSize).map(one => itemOf(one, request.withData)),
+        items: list.first.slice((page - 1) * pageSize).map(({ item }) => item),
         pagination: { total, page, pageSize, pages: Math.ceil(total / pageSize) },
         places: places.map(placeOf),
       }
@@ -128,25 +124,6 @@ function logInternal({ log }: Call, places: readonly PlaceAnswer[]): void {
     if (failure?.code === Code.INTERNAL) log.error({ err: failure, ...place }, 'a place of a list failed')
 }
 
-function itemOf(
-  { object, place, from }: Located,
-  withData: boolean,
-): MessageInitShape<typeof FleetObjectSchema> {
-  const { apiVersion, kind } = object
-  return {
-    ...{ instance: place.instance, cluster: place.cluster ?? '', apiVersion, kind },
-    metadata: objectMeta(object, place),
-    source: sourceOf(from),
-    data: withData ? dataOf(readable(object)).data : '',
-  }
-}
-
-/** Works, of any version, carry the Secrets that they put into members. */
-const readable = (object: KubeObject): KubeObject =>
-  object.apiVersion.startsWith(`${works.type.group}/`) && object.kind === works.type.kind
-    ? withoutSecretValues(object as Work)
-    : object
-
 function placeOf({ place, total, from, failure }: PlaceAnswer): MessageInitShape<typeof FleetPlaceSchema> {
   return {
     ...{ instance: place.instance, cluster: place.cluster ?? '', total },
@@ -156,8 +133,3 @@ function placeOf({ place, total, from, failure }: PlaceAnswer): MessageInitShape
     }),
   }
 }
-
-const sourceOf = ({ source, reason, lagMs }: AnsweredFrom): MessageInitShape<typeof FleetSourceSchema> => ({
-  ...{ source, reason },
-  ...(lagMs !== undefined && { lagMs: BigInt(Math.round(lagMs)) }),
-})

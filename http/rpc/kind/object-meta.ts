@@ -14,30 +14,51 @@ export function metadataMessage(
   metadata: ObjectMeta,
   cluster = '',
 ): MessageInitShape<typeof ObjectMetaSchema> {
-  const { ownerReferences = [] } = metadata
   return {
     ...identityFields(metadata),
-    ownerReferences: ownerReferences.map(({ uid, controller = false }) => ({ uid, controller })),
+    ownerReferences: listOf(metadata.ownerReferences).map(owner => ({
+      uid: text(owner?.uid),
+      controller: owner?.controller === true,
+    })),
     cluster,
-    finalizers: [...(metadata.finalizers ?? [])],
-    generation: BigInt(metadata.generation ?? 0),
+    finalizers: listOf(metadata.finalizers).map(text),
+    generation: wholeNumber(metadata.generation),
   }
 }
 
-/** The fields that messages of the contract take from an object's metadata, in `metadata` or beside its other fields. */
+/**
+ * The fields that messages of the contract take from an object's metadata, in `metadata` or beside its other fields. What is not of its
+ * type, as only an instance that is no API server writes it, is left out: it could not be sent, nor could what is sent with it.
+ */
 export const identityFields = (metadata: ObjectMeta) => ({
-  name: metadata.name,
-  namespace: metadata.namespace ?? '',
-  uid: metadata.uid ?? '',
-  resourceVersion: metadata.resourceVersion ?? '',
+  name: text(metadata.name),
+  namespace: text(metadata.namespace),
+  uid: text(metadata.uid),
+  resourceVersion: text(metadata.resourceVersion),
   creationTimestamp: milliseconds(metadata.creationTimestamp),
   deletionTimestamp: milliseconds(metadata.deletionTimestamp),
-  labels: { ...metadata.labels },
-  annotations: { ...metadata.annotations },
+  labels: textsOf(metadata.labels),
+  annotations: textsOf(metadata.annotations),
 })
 
 /** Milliseconds since 1970-01-01 UTC of a time in RFC 3339; 0 for none. */
 export function milliseconds(time: string | undefined | null): bigint {
-  const found = Date.parse(time ?? '')
+  const found = Date.parse(text(time))
   return Number.isNaN(found) ? 0n : BigInt(found)
+}
+
+/** A whole number that JSON can hold; 0 for anything else. */
+export const wholeNumber = (value: unknown): bigint =>
+  Number.isSafeInteger(value) ? BigInt(value as number) : 0n
+
+/** A text, or a number as text; empty for anything else. */
+export const text = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+
+const listOf = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? value : [])
+
+function textsOf(map: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  const values = Object.values(map ?? {})
+  if (values.every(value => typeof value === 'string')) return { ...map }
+  return Object.fromEntries(Object.entries(map ?? {}).map(([key, value]) => [key, text(value)]))
 }

@@ -3,6 +3,7 @@ import { isNotFound } from '../../../../manifests/status-error.js'
 import type { ObjectKey, ObjectType, Place } from '../../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
 import { REPLICA_SETS } from '../../core/workloads.js'
+import { text } from '../../kind/object-meta.js'
 import { type KeptRevision, type PodTemplate, plainTemplate, type Templated } from './revision.js'
 
 /** apps/v1 ControllerRevisions, in which StatefulSets and DaemonSets keep their templates. */
@@ -71,12 +72,12 @@ type Found = Omit<KeptRevision, 'cluster' | 'active'>
 /** A ReplicaSet that has no revision yet is not one of the history. */
 function ofReplicaSet({ metadata, spec, status }: ReplicaSet): readonly Found[] {
   const revision = Number(metadata.annotations?.[REVISION])
-  if (!Number.isSafeInteger(revision) || !spec?.template) return []
+  if (!isWhole(revision) || !spec?.template) return []
   return [
     {
       ...common(metadata),
       revision,
-      replicas: status?.replicas ?? 0,
+      replicas: countOf(status?.replicas),
       template: plainTemplate(spec.template),
     },
   ]
@@ -87,7 +88,7 @@ function ofControllerRevision(
   workload: KubeObject & { readonly status?: StatefulStatus },
 ): readonly Found[] {
   const template = data?.spec?.template
-  if (revision === undefined || !template) return []
+  if (!isWhole(revision) || !template) return []
   const replicas =
     workload.kind === 'StatefulSet' ? replicasOf(metadata.name, workload.status ?? {}) : undefined
   return [
@@ -99,18 +100,22 @@ function ofControllerRevision(
   ]
 }
 
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** A number of pods; 0 for what an API server would not write. */
+const countOf = (value: unknown): number => (isWhole(value) && Math.abs(value) < 2 ** 31 ? value : 0)
+
 /** While nothing is rolled out both revisions are one, and both counts are of the same pods. */
 function replicasOf(name: string, status: StatefulStatus): number {
   const { currentRevision, updateRevision, currentReplicas = 0, updatedReplicas = 0 } = status
-  if (name === updateRevision) return updatedReplicas
-  return name === currentRevision ? currentReplicas : 0
+  if (name === updateRevision) return countOf(updatedReplicas)
+  return name === currentRevision ? countOf(currentReplicas) : 0
 }
 
-const common = ({ name, creationTimestamp = '', annotations = {} }: KubeObject['metadata']) => ({
-  objectName: name,
-  createdAt: creationTimestamp,
-  ...(annotations[CHANGE_CAUSE] && { changeCause: annotations[CHANGE_CAUSE] }),
-})
+const common = ({ name, creationTimestamp, annotations }: KubeObject['metadata']) => {
+  const changeCause = text(annotations?.[CHANGE_CAUSE])
+  return { objectName: text(name), createdAt: text(creationTimestamp), ...(changeCause && { changeCause }) }
+}
 
 async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,9 +1,10 @@
 import { inspect } from 'node:util'
+import { create, toBinary, toJson } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { cancelled } from '../../../../http/failure.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
-import { FleetScope } from '../../../../proto/gen/kairship/fleet_pb.js'
+import { FleetScope, ListFleetObjectsResponseSchema } from '../../../../proto/gen/kairship/fleet_pb.js'
 import { SortBy, SortDir } from '../../../../proto/gen/kairship/types_pb.js'
 import { FakeFleet, type Mood } from './fake-fleet.js'
 
@@ -116,6 +117,37 @@ describe('a list over the fleet', () => {
     ])
     expect(answer.pagination?.total).toBe(2)
     expect(inspect(answer.places, { depth: 9 })).not.toContain('a bug')
+  })
+
+  it.each<[string, object, [string, unknown]]>([
+    ['a fraction for a generation', { metadata: { name: 'b', generation: 1.5 } }, ['bad', 1]],
+    ['null for its owners', { metadata: { name: 'b', ownerReferences: null } }, ['bad', 1]],
+    ['numbers for labels', { metadata: { name: 'b', labels: { n: 1, deep: {} } } }, ['bad', 1]],
+    [
+      'no texts at all',
+      { kind: {}, metadata: { name: 'b', namespace: 7, uid: [], finalizers: 'x' } },
+      ['bad', 1],
+    ],
+    ['an object for a time', { metadata: { name: 'b', creationTimestamp: { toString: 1 } } }, ['bad', 1]],
+    ['no metadata', { metadata: null }, ['bad', '13']],
+    [
+      'a Work without a list of manifests',
+      { ...{ apiVersion: 'work.karmada.io/v1alpha1', kind: 'Work' }, spec: { workload: { manifests: 7 } } },
+      ['bad', '13'],
+    ],
+  ])('has what others have when one has %s', async (_, wrong, expected) => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'good' }, 'a', 'c')
+    fleet.put({ instance: 'bad' }, 'b')
+    fleet.objects.set('bad/', [{ ...fleet.objects.get('bad/')![0]!, ...wrong }])
+    const answer = await fleet.list({ withData: true })
+    expect(places(answer)).toEqual([expected, ['good', 2]])
+    expect(names(answer)).toEqual(expect.arrayContaining(['good/a', 'good/c']))
+    const message = create(ListFleetObjectsResponseSchema, answer)
+    expect(() => [
+      toBinary(ListFleetObjectsResponseSchema, message),
+      toJson(ListFleetObjectsResponseSchema, message),
+    ]).not.toThrow()
   })
 
   it('asks again when a place counts more than it read, once', async () => {
