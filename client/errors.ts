@@ -50,7 +50,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, or it broke off: `cause` has what `fetch` said. Whether the call took effect is not known. */
+/**
+ * There was no token, no answer came, or it broke off: `cause` has the error of the token's function or of `fetch`. Whether the call took
+ * effect is not known, except without a token: then nothing was sent.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }

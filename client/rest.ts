@@ -31,7 +31,7 @@ interface Reader {
 export interface RestOptions {
   /** `https://kairship.example:8443`, without a path. Empty for a page's own server. */
   readonly server: string
-  /** Called before each request, so that it may change; undefined where `fetch` authenticates. */
+  /** Called before each request, so that it may change; undefined where `fetch` authenticates. An error of it ends the call. */
   readonly token?: () => string | undefined | Promise<string | undefined>
   readonly userAgent?: string
   /** The runtime's own unless given. */
@@ -129,15 +129,18 @@ class Started {
     return ms < 1e8 ? `${ms}m` : `${Math.min(Math.ceil(ms / 1000), 99_999_999)}S`
   }
 
-  /** Waits, and says why it failed: the caller's own reason, the deadline, or the connection. */
-  async guarded<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Waits until the call ends, whether or not the work obeys its signal, and says why it failed: the caller's own reason, the deadline,
+   * or the connection.
+   */
+  async guarded<T>(work: Promise<T>, what = 'cannot reach the server'): Promise<T> {
     try {
-      return await work
+      return await orAborted(work, this.signal)
     } catch (error) {
       if (this.caller?.aborted) throw this.caller.reason
       if (this.#late) throw new ApiError(Code.DEADLINE_EXCEEDED, `no answer came within ${this.timeoutMs} ms`)
       if (error instanceof AnswerError) throw error
-      throw new ConnectionError(`cannot reach the server: ${messageOf(error)}`, { cause: error })
+      throw new ConnectionError(`${what}: ${messageOf(error)}`, { cause: error })
     }
   }
 
@@ -156,6 +159,16 @@ class Started {
   }
 }
 
+/** Rejects when the signal aborts first; then nobody waits for the work. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const hangUp = () => reject(signal.reason)
+    if (signal.aborted) hangUp()
+    else signal.addEventListener('abort', hangUp, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', hangUp))
+  })
+}
+
 /** `fetch` says "fetch failed", and why in the cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -171,8 +184,10 @@ async function send(
   more: Record<string, string>,
 ): Promise<Answer> {
   const { verb, path, body } = encodeRequest(method, request)
-  const bearer = await token?.()
-  await started.guarded(Promise.resolve().then(() => started.signal.throwIfAborted()))
+  const bearer = await started.guarded(
+    Promise.resolve().then(() => token?.()),
+    'cannot get a token',
+  )
   const headers = {
     ...more,
     ...(bearer && { authorization: `Bearer ${bearer}` }),
@@ -180,7 +195,9 @@ async function send(
     ...(verb !== 'GET' && { 'content-type': 'application/json' }),
   }
   const init = { method: verb, headers, redirect: 'error', signal: started.signal } as const
-  const sent = (given ?? fetch)(`${server}${path}`, body ? { ...init, body } : init)
+  const sent = Promise.resolve().then(() =>
+    (given ?? fetch)(`${server}${path}`, body ? { ...init, body } : init),
+  )
   const answer = await started.guarded(sent)
   if (answer.status >= 200 && answer.status < 300) return answer
   throw refusal(await started.guarded(textOf(answer, LARGEST_REFUSAL)), answer.status)

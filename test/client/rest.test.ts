@@ -160,6 +160,47 @@ describe('a call', () => {
     expect(await failure(meanwhile)).toBe(reason)
   })
 
+  it('ends by its deadline, and by its caller, also while it waits for a token or for a fetch that ignores its signal', async () => {
+    const forever = () => new Promise<never>(() => {})
+    for (const hanging of [{ token: forever, fetch: silence }, { fetch: forever }]) {
+      const client = serviceClient(
+        InstanceService,
+        restCalls({ server: 'https://kairship.test', ...hanging }),
+      )
+      expect(await failure(client.getInstance({ name: 'eu' }, { timeoutMs: 20 }))).toMatchObject({
+        code: Code.DEADLINE_EXCEEDED,
+      })
+      const [reason, interrupt] = [new Error('enough'), new AbortController()]
+      const given = client.watchInstances({}, { signal: interrupt.signal })[Symbol.asyncIterator]().next()
+      interrupt.abort(reason)
+      expect(await failure(given)).toBe(reason)
+    }
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the keychain is locked')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the keychain is locked'))],
+  ])('sends nothing and fails with a ConnectionError when its token %s', async (_, token) => {
+    let sent = 0
+    const fetch: Fetch = async () => {
+      sent += 1
+      return new Response('{}')
+    }
+    const client = serviceClient(
+      InstanceService,
+      restCalls({ server: 'https://kairship.test', token, fetch }),
+    )
+    const error = await failure(client.getInstance({ name: 'eu' }))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ message: 'cannot get a token: the keychain is locked' })
+    expect(sent).toBe(0)
+  })
+
   it('fails with a ConnectionError that says why no server answered', async () => {
     const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })
     const error = await failure(clientOf(() => Promise.reject(cause)).getInstance({ name: 'eu' }))
