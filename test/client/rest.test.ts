@@ -161,7 +161,7 @@ describe('a call', () => {
   })
 
   it('ends by its deadline, and by its caller, also while it waits for a token or for a fetch that ignores its signal', async () => {
-    const forever = () => new Promise<never>(() => {})
+    const forever = () => new Promise<never>(() => undefined)
     for (const hanging of [{ token: forever, fetch: silence }, { fetch: forever }]) {
       const client = serviceClient(
         InstanceService,

@@ -24,17 +24,17 @@ describe('places that callers take in turn', () => {
 
   it('go to another caller before the further requests of one who had a place', () => {
     const granted: string[] = []
-    const take = taking(new FairPlaces(2), granted)
-    const [a, b] = [take('a1', 'ann', 'i1'), take('b1', 'bob', 'i2')]
-    for (const n of [2, 3, 4]) take(`a${n}`, 'ann', `a${n}`)
-    take('b2', 'bob', 'i3')
-    const c = take('c1', 'carl', 'i4')
-    a.release()
-    expect(granted.slice(2)).toEqual(['a2'])
-    b.release()
-    expect(granted.slice(2)).toEqual(['a2', 'b2'])
+    const take = taking(new FairPlaces(4), granted)
+    // Ann and Bob have two places each, so Ann may have another as soon as one of hers is free.
+    const held = ['a1', 'a2', 'b1', 'b2'].map(name => take(name, name.startsWith('a') ? 'ann' : 'bob', name))
+    for (const name of ['a3', 'a4']) take(name, 'ann', name)
+    const c = take('c1', 'carl', 'c1')
+    take('c2', 'carl', 'c2')
+    held[0]?.release()
+    held[1]?.release()
+    expect(granted.slice(4)).toEqual(['a3', 'c1'])
     c.release()
-    expect(granted.slice(2)).toEqual(['a2', 'b2'])
+    expect(granted.slice(4)).toEqual(['a3', 'c1', 'a4'])
   })
 
   it('a caller that comes late has its turn before all requests of two that were there before', () => {

@@ -15,7 +15,7 @@ import type { Dispatcher } from '../../http/dispatch.js'
 import { type Operation, operationsOf, type ServiceHandlers } from '../../http/operation.js'
 import type { RestEnv } from '../../http/rest/env.js'
 import { addRoutes } from '../../http/rest/routes.js'
-import { isHttpMethod } from '../../transcoding/binding.js'
+import { bindingsOf, isHttpMethod } from '../../transcoding/binding.js'
 import { EncodeError, encodeRequest } from '../../transcoding/encode.js'
 import { services } from '../proto/services.js'
 
@@ -132,6 +132,9 @@ const operations = services.flatMap(service =>
 )
 const decode = decoder(operations)
 
+/** Messages of each method. */
+const RUNS = 30
+
 describe('a request that the client encodes is the request that the server decodes', () => {
   it.each(
     services
@@ -165,8 +168,10 @@ describe('a request that the client encodes is the request that the server decod
             toJsonString(method.input, message as never),
           )
       }),
-      { numRuns: 30 },
+      { numRuns: RUNS },
     )
-    expect(encoded).toBeGreaterThan(0)
+    // A path refuses empty and odd values; without fields in it most messages can be said.
+    const hasFieldInPath = bindingsOf(method)[0]?.template.segments.some(segment => 'field' in segment)
+    expect(encoded).toBeGreaterThanOrEqual(hasFieldInPath ? 1 : RUNS / 2)
   })
 })

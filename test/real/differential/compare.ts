@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from './histories.js'
 import { drop, put, type Side } from './side.js'
-import { type State, stateOf } from './state.js'
+import { countsOf, type State, stateOf } from './state.js'
 
 /** How often both sides are looked at, milliseconds. */
 const LOOK_MS = 500
@@ -9,6 +9,13 @@ const LOOK_MS = 500
 const QUIET_MS = 1_500
 /** After so long without a change on either side they will not become equal. */
 const PATIENCE_MS = 45_000
+
+/** Bindings, Works and objects of members that were there after the steps of histories, both sides equal. */
+export interface Compared {
+  bindings: number
+  works: number
+  memberObjects: number
+}
 
 /** What the two sides showed when they stayed different. */
 export interface Difference {
@@ -18,12 +25,14 @@ export interface Difference {
 
 /**
  * Runs a history in this namespace on both sides, and compares what each step has led to.
+ * @param compared counts what both sides had after each step
  * @returns the first difference that stayed, or nothing
  */
 export async function firstDifference(
   history: readonly Step[],
   sides: readonly [Side, Side],
   namespace: string,
+  compared: Compared,
 ): Promise<Difference | undefined> {
   for (const { control } of sides)
     await control.must('POST', '/api/v1/namespaces', {
@@ -36,6 +45,10 @@ export async function firstDifference(
       await Promise.all(sides.map(side => take(step, side, namespace)))
       const states = await settled(sides, namespace)
       if (!isDeepStrictEqual(...states)) return { step: at, states }
+      const { bindings, works, memberObjects } = countsOf(states[0])
+      compared.bindings += bindings
+      compared.works += works
+      compared.memberObjects += memberObjects
     }
     return undefined
   } finally {

@@ -8,8 +8,6 @@ export type Step =
 
 export const DEPLOYMENTS = 'apps/v1/deployments'
 export const CONFIG_MAPS = 'v1/configmaps'
-export const SERVICES = 'v1/services'
-export const JOBS = 'batch/v1/jobs'
 export const POLICIES = 'policy.karmada.io/v1alpha1/propagationpolicies'
 export const OVERRIDES = 'policy.karmada.io/v1alpha1/overridepolicies'
 

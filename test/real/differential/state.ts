@@ -26,7 +26,7 @@ const OWN = new Set([
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
 
-/** Replaces what is each side's own. @param namespace of the history, which has another name in each run */
+/** Replaces ids and times in texts, and leaves out the fields of `OWN`. */
 export function normalised(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(UUID, '<uid>').replace(TIME, '<time>')
   if (Array.isArray(value)) return value.map(normalised)
@@ -144,6 +144,19 @@ export async function stateOf({ control, members }: Side, namespace: string): Pr
   }
   await Promise.all(reads)
   return Object.fromEntries(Object.entries(state).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** How many bindings, Works and objects of members a state has. */
+export function countsOf(state: State): { bindings: number; works: number; memberObjects: number } {
+  const count = (isCounted: (key: string) => boolean) =>
+    Object.entries(state)
+      .filter(([key]) => isCounted(key))
+      .reduce((sum, [, objects]) => sum + Object.keys(objects as object).length, 0)
+  return {
+    bindings: count(key => key === 'bindings'),
+    works: count(key => key.startsWith('works of ')),
+    memberObjects: count(key => key.includes(' in ')),
+  }
 }
 
 /** Every namespace has this ConfigMap of its own. */
