@@ -4,13 +4,19 @@ import { KubeconfigError } from '../../ports/kube-api.js'
 
 /**
  * Addresses that mean this machine's own network or its cloud's metadata service, which gives whoever asks the credentials of the
- * machine: link-local ones (RFC 3927, RFC 4291), and those of Amazon over IPv6 and of Alibaba Cloud.
+ * machine: link-local ones (RFC 3927, RFC 4291), those of Amazon over IPv6 (of machines and of pods), of Alibaba Cloud, of Azure
+ * (168.63.129.16) and of Oracle Cloud (192.0.0.192), and the same as NAT64 has them (RFC 6052).
  */
 const REFUSED = new BlockList()
 REFUSED.addSubnet('169.254.0.0', 16, 'ipv4')
 REFUSED.addSubnet('fe80::', 10, 'ipv6')
 REFUSED.addAddress('fd00:ec2::254', 'ipv6')
-REFUSED.addAddress('100.100.100.200', 'ipv4')
+REFUSED.addAddress('fd00:ec2::23', 'ipv6')
+REFUSED.addSubnet('64:ff9b::169.254.0.0', 112, 'ipv6')
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) {
+  REFUSED.addAddress(address, 'ipv4')
+  REFUSED.addAddress(`64:ff9b::${address}`, 'ipv6')
+}
 
 const isRefused = (address: string): boolean => REFUSED.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { without } from '../../../karmada/without.js'
-import type { KubeObject } from '../../../manifests/kube.js'
+import type { KubeObject, ObjectMeta } from '../../../manifests/kube.js'
 import { SecretSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
@@ -32,6 +32,12 @@ export const listedSecrets: typeof secrets = {
 /** What `kubectl apply` leaves on an object: the manifest, with the values of a Secret. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
+/** Metadata without the copy of the manifest. */
+export function withoutLastApplied(metadata: ObjectMeta): ObjectMeta {
+  const { annotations } = metadata
+  return annotations ? { ...metadata, annotations: without(annotations, [LAST_APPLIED]) } : metadata
+}
+
 /** @param distribution absent for a Secret of a member cluster */
 export function secretMessage(secret: Secret, place: Place, distribution?: Distribution): SecretMessage {
   return {
@@ -44,10 +50,9 @@ export function secretMessage(secret: Secret, place: Place, distribution?: Distr
 /** A Secret without anything secret, for lists: its keys with empty values, and no copy of its manifest. */
 export function withoutValues(secret: Secret): Secret {
   const { data, metadata, ...rest } = without(secret, ['stringData']) as Secret
-  const { annotations } = metadata
   return {
     ...rest,
-    metadata: { ...metadata, ...(annotations && { annotations: without(annotations, [LAST_APPLIED]) }) },
+    metadata: withoutLastApplied(metadata),
     ...(data && { data: Object.fromEntries(Object.keys(data).map(key => [key, ''])) }),
   }
 }

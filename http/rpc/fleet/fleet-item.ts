@@ -17,12 +17,13 @@ export type FleetItem = MessageInitShape<typeof FleetObjectSchema>
  * @throws TypeError for what is no object of Kubernetes
  */
 export function itemOf(object: KubeObject, place: Place, from: AnsweredFrom, withData: boolean): FleetItem {
+  const shown = readable(object)
   const [apiVersion, kind] = [text(object.apiVersion), text(object.kind)]
   return {
     ...{ instance: place.instance, cluster: place.cluster ?? '', apiVersion, kind },
-    metadata: objectMeta(object, place),
+    metadata: objectMeta(shown, place),
     source: sourceOf(from),
-    data: withData ? dataOf(readable(object)).data : '',
+    data: withData ? dataOf(shown).data : '',
   }
 }
 

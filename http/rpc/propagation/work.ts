@@ -10,10 +10,10 @@ import {
 } from '../../../proto/gen/kairship/propagation_pb.js'
 import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { type Secret, withoutValues } from '../core/secret.js'
+import { type Secret, withoutLastApplied, withoutValues } from '../core/secret.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
-import { objectMeta } from '../kind/object-meta.js'
+import { metadataMessage } from '../kind/object-meta.js'
 import { TYPES } from '../placement/types.js'
 
 type WorkMessage = MessageInitShape<typeof WorkSchema>
@@ -30,7 +30,7 @@ export const works: Kind<Work, WorkMessage> = {
 export function workMessage(work: Work, place: Place): WorkMessage {
   const { spec, status } = work
   return {
-    metadata: objectMeta(work, place),
+    metadata: metadataMessage(withoutLastApplied(work.metadata), place.cluster),
     targetCluster: targetOf(work),
     spec: { ...kubeMessage(WorkSpecSchema, spec), manifests: manifestsOf(work).map(referenceOf) },
     status: {
@@ -82,10 +82,17 @@ export const carries =
         (!kindNamespace || manifest.metadata.namespace === kindNamespace),
     )
 
-/** A Work whose Secrets have their keys and no values: a reader of a Work did not ask for those. */
+/**
+ * A Work whose Secrets have their keys and no values, and which has no copy of its own manifest, where they are too: a reader of a Work
+ * did not ask for those.
+ */
 export function withoutSecretValues(work: Work): Work {
   const manifests = manifestsOf(work).map(manifest =>
     manifest.kind === 'Secret' && manifest.apiVersion === 'v1' ? withoutValues(manifest as Secret) : manifest,
   ) as readonly Manifest[]
-  return { ...work, spec: { ...work.spec, workload: { ...work.spec.workload, manifests } } }
+  return {
+    ...work,
+    metadata: withoutLastApplied(work.metadata),
+    spec: { ...work.spec, workload: { ...work.spec.workload, manifests } },
+  }
 }

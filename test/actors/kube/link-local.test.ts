@@ -23,6 +23,12 @@ describe('a kubeconfig out of a Secret', () => {
     'http://[::ffff:169.254.169.254]',
     'http://[fd00:ec2::254]',
     'http://100.100.100.200',
+    'http://168.63.129.16',
+    'http://192.0.0.192',
+    'http://[fd00:ec2::23]',
+    'http://[64:ff9b::a9fe:a9fe]',
+    'http://[64:ff9b::168.63.129.16]',
+    'http://[64:ff9b::6464:64c8]',
   ])('that leads to %s is refused before anything is sent', async server => {
     await expect(kubeConnector().connect(kubeconfig({ server }))).rejects.toThrow(
       'kubeconfig: server is a link-local or metadata address, where no control plane is',
@@ -51,7 +57,7 @@ describe('a kubeconfig out of a Secret', () => {
     }
   })
 
-  it.each(['http://127.0.0.1:1', 'http://localhost:1'])(
+  it.each(['http://127.0.0.1:1', 'http://localhost:1', 'http://[::ffff:127.0.0.1]:1'])(
     'may lead to %s, as in a playground',
     async server => {
       const api = await kubeConnector().connect(kubeconfig({ server }))

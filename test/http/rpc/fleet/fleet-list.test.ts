@@ -150,6 +150,20 @@ describe('a list over the fleet', () => {
     ]).not.toThrow()
   })
 
+  it.each([true, false])('shows no values of Secrets in Works, with data: %s', async withData => {
+    const fleet = new FakeFleet()
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { key: 'YzRuNHJ5' } }
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(secret) }
+    const work = {
+      ...{ apiVersion: 'work.karmada.io/v1alpha1', kind: 'Work', metadata: { name: 'w', annotations } },
+      spec: { workload: { manifests: [secret] } },
+    }
+    fleet.objects.set('i/', [work])
+    const answer = await fleet.list({ withData })
+    expect(names(answer)).toEqual(['i/w'])
+    expect(inspect(answer, { depth: 9 })).not.toContain('YzRuNHJ5')
+  })
+
   it('asks again when a place counts more than it read, once', async () => {
     const fleet = new FakeFleet()
     fleet.put({ instance: 'i' }, 'a', 'b')

@@ -186,7 +186,19 @@ describe('the message of a Work', () => {
   })
 
   it('is no place for values of Secrets, and neither is its JSON', () => {
-    const shown = withoutSecretValues(work)
+    const annotations = {
+      ...{
+        team: 'shop',
+        'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"password":"YzRuNHJ5"}}',
+      },
+    }
+    const applied = { ...work, metadata: { ...work.metadata, annotations } }
+    const message = create(WorkSchema, workMessage(applied, here))
+    const shown = withoutSecretValues(applied)
+    expect([shown.metadata.annotations, message.metadata?.annotations]).toEqual([
+      { team: 'shop' },
+      { team: 'shop' },
+    ])
     expect(JSON.stringify(shown)).not.toContain('YzRuNHJ5')
     expect(shown.spec.workload.manifests).toMatchObject([
       deployment,
