@@ -8,7 +8,7 @@ import {
 } from '@bufbuild/protobuf'
 import { type Binding, bindingsOf, type HttpMethod, WRITTEN_AS_TEXT } from './binding.js'
 import { errorDetailTypes } from './error-details.js'
-import type { Segment } from './template.js'
+import { ONE_SEGMENT, type Segment } from './template.js'
 
 /** A request message as the HTTP request that means it. */
 export interface EncodedRequest {
@@ -76,7 +76,6 @@ function pathText(schema: DescMessage, json: JsonObject, segment: Segment): stri
   return parts.map(encodeURIComponent).join('/')
 }
 
-const ONE_SEGMENT = '[^/]+'
 const HALF_A_PAIR = /\p{Surrogate}/u
 
 function taken(

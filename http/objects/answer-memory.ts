@@ -239,7 +239,7 @@ const tooLarge = () =>
 
 const noRoom = (waitMs: number) =>
   resourceExhausted(
-    `other large lists took all the memory that they may have for ${waitMs / 1000} s: ask for less at once, or try again`,
+    `no memory for large lists became free within ${waitMs / 1000} s: ask for less at once, or try again`,
     { reason: 'AnswerMemory', retryAfterSeconds: 5 },
   )
 

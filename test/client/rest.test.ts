@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AnswerError, ApiError, ConnectionError } from '../../client/errors.js'
 import { type Fetch, restCalls } from '../../client/rest.js'
 import { jsonClient, serviceClient } from '../../client/service-client.js'
+import { ImageService } from '../../proto/gen/kairship/image_pb.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { Code } from '../../transcoding/code.js'
 import { testApi } from '../http/fakes/api.js'
@@ -53,6 +54,14 @@ describe('the typed client of the management API', () => {
       httpStatus: 400,
       violations: [{ field: 'page', description: 'is -1: pages count from 1' }],
       requestId: expect.stringMatching(/./),
+    })
+    const unconfigured = serviceClient(ImageService, api('admin')).listRegistries({
+      instance: 'north',
+      namespace: 'default',
+    })
+    expect(await failure(unconfigured)).toMatchObject({
+      code: Code.FAILED_PRECONDITION,
+      reason: 'NoRegistries',
     })
     const unknown = await failure(serviceClient(InstanceService, api('admin')).getInstance({ name: 'west' }))
     expect(unknown).toMatchObject({ code: Code.NOT_FOUND, httpStatus: 404 })

@@ -76,7 +76,7 @@ export async function overridesOf(reader: Reader, namespace: string): Promise<Ov
   return { clusterWide, namespaced }
 }
 
-/** Milliseconds that one member may take. Several hanging ones must leave time for the answer, which a call has 30 s for. */
+/** Milliseconds that one member may take. Several hanging ones must leave time for the answer, which a call has 60 s for. */
 const MEMBER_PATIENCE_MS = 3_000
 
 /** What can be said of a member without asking it: to one that is not ready a request hangs until it is given up. */

@@ -102,7 +102,7 @@ describe('the memory that answers of instances take', () => {
     expect(seen.state).toBe('waits')
     await vi.advanceTimersByTimeAsync(1)
     expect(seen.state).toBe(
-      'other large lists took all the memory that they may have for 5 s: ask for less at once, or try again',
+      'no memory for large lists became free within 5 s: ask for less at once, or try again',
     )
     account.close()
     expect(held(memory)[2]).toEqual({ taken: 2, waiting: 0 })

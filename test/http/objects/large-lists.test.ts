@@ -91,7 +91,7 @@ describe('a list of an instance', () => {
     const second = list('second')
     expect(messageOf(await second)).toEqual([
       429,
-      'other large lists took all the memory that they may have for 1 s: ask for less at once, or try again',
+      'no memory for large lists became free within 1 s: ask for less at once, or try again',
     ])
     expect((await get('/namespaces/default/configmaps/one', 'second')).status).toBe(200)
     for (const response of open) response.end(`${JSON.stringify(configMap('last', 1))}]}`)
