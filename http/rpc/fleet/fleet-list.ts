@@ -2,7 +2,7 @@ import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.j
 import { deadline, orAborted } from '../../../ports/cancellation.js'
 import type { AnsweredFrom } from '../../answered-from.js'
 import { toFailure } from '../../errors.js'
-import { deadlineExceeded, type Failure, invalidFields, unavailable } from '../../failure.js'
+import { deadlineExceeded, Failure, invalidFields, unavailable } from '../../failure.js'
 import { comparison } from '../../objects/list/select.js'
 import type { ListQuery, ObjectPage } from '../../objects/list-query.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
@@ -14,9 +14,16 @@ import { someAtOnce } from '../some-at-once.js'
 import { itemOf } from './fleet-item.js'
 import { comparePlaces, FirstOf, type FleetOrder, type Located } from './fleet-order.js'
 import { typeIn } from './fleet-type.js'
+import { inTurns } from './in-turns.js'
 
 /** Places that are asked at once. */
 const AT_ONCE = 8
+/** One instance has several members: they must not keep the others waiting. */
+const BOUNDS = { atOnce: AT_ONCE, ofOne: 2 }
+/** After so many places of an instance that did not answer in time, its other members are not asked. */
+const MOST_TIMEOUTS = 3
+const PLACE_TIMEOUT = 'PlaceTimeout'
+const LIST_TIMEOUT = 'ListTimeout'
 /** How long one place has to answer: one that hangs costs this much, and its error says so. */
 const PLACE_MS = 5_000
 /** How long all places have. Those that were not asked by then have an error, too. */
@@ -68,7 +75,10 @@ export async function fleetList(
   query: FleetQuery,
 ): Promise<FleetList> {
   const overall = deadline([call.signal], ALL_MS, {
-    late: () => deadlineExceeded(`not asked within the ${ALL_MS / 1_000} s that one list has`),
+    late: () =>
+      deadlineExceeded(`not asked within the ${ALL_MS / 1_000} s that one list has`, {
+        reason: LIST_TIMEOUT,
+      }),
   })
   const within = { ...sideCall(call), signal: overall.signal }
   const first = new FirstOf(query.most, query.order.compare)
@@ -86,9 +96,18 @@ export async function fleetList(
       ...(query.scope.controlPlanes ? instances.map((instance): Place => ({ instance })) : []),
       ...members.flat(),
     ]
-    const answers = await someAtOnce(places, AT_ONCE, async (place): Promise<PlaceAnswer> => {
+    const timeouts = new Map<string, number>()
+    const answers = await inTurns(places, BOUNDS, async (place): Promise<PlaceAnswer> => {
+      const { instance } = place
+      if (place.cluster && (timeouts.get(instance) ?? 0) >= MOST_TIMEOUTS)
+        return { place, total: 0, failure: skipped() }
       const found = await attempt(within, quick => answerOf(objects, quick, place, query))
-      if (!('value' in found)) return { place, total: 0, failure: found.failure }
+      if (!('value' in found)) {
+        const { failure } = found
+        if (failure.details.reason === PLACE_TIMEOUT)
+          timeouts.set(instance, (timeouts.get(instance) ?? 0) + 1)
+        return { place, total: 0, failure }
+      }
       const { located, total, from } = found.value
       first.add(located)
       return { place, total, from }
@@ -106,11 +125,20 @@ async function attempt<T>(
   call: ObjectCall,
   work: (call: ObjectCall) => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly failure: Failure }> {
+  let wasAsked = false
   const quick = deadline([call.signal], PLACE_MS, {
-    late: () => deadlineExceeded(`no answer within ${PLACE_MS / 1_000} s`, { reason: 'PlaceTimeout' }),
+    late: () => deadlineExceeded(`no answer within ${PLACE_MS / 1_000} s`, { reason: PLACE_TIMEOUT }),
+    // The time of the list was over: this place was asked before.
+    caller: reason =>
+      wasAsked && reason instanceof Failure && reason.details.reason === LIST_TIMEOUT
+        ? deadlineExceeded(`no answer within the ${ALL_MS / 1_000} s that one list has`, {
+            reason: PLACE_TIMEOUT,
+          })
+        : reason,
   })
   try {
     quick.signal.throwIfAborted()
+    wasAsked = true
     return { value: await orAborted(work({ ...call, signal: quick.signal }), quick.signal) }
   } catch (error) {
     return { failure: toFailure(error) }
@@ -130,6 +158,14 @@ async function answerOf(objects: Objects, call: ObjectCall, place: Place, query:
   )
   return { located, total: Math.min(pagination.total, MOST_COUNTED), from }
 }
+
+const skipped = () =>
+  unavailable(
+    `not asked: ${MOST_TIMEOUTS} places of its instance did not answer within ${PLACE_MS / 1_000} s`,
+    {
+      reason: 'InstanceTimeouts',
+    },
+  )
 
 async function membersOf(
   objects: Objects,

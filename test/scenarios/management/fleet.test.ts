@@ -132,12 +132,15 @@ describe('a list over the fleet', () => {
     const [one = '', two = ''] = instances
     const restore = control(two).interrupt({ kind: 'delay', milliseconds: 60_000 })
     try {
+      const begun = performance.now()
       // The index cannot select by this field as Karmada does.
       const answer = await calls.overRest('listFleetObjects', {
         ...ofDeployments(),
         fieldSelector: 'metadata.name!=fleet-b',
       })
       expect(answer.ok, answer.text).toBe(true)
+      // It has 5 s; a list has 20.
+      expect(performance.now() - begun).toBeLessThan(15_000)
       const json = answer.json as unknown as Answer
       expect(found(json)).toEqual([`${one} fleet-a`, `${one} fleet-c`])
       expect(json.places[0]).toMatchObject({ instance: one, total: 2 })

@@ -192,15 +192,45 @@ describe('a list over the fleet', () => {
       ['hangs', '4 PlaceTimeout'],
     ])
     for (let n = 0; n < 50; n += 1) fleet.moods.set(`h${n}/`, 'hangs')
+    const before = fleet.asked.length
     const many = fleet.list({})
     await vi.advanceTimersByTimeAsync(20_000)
     const answer = await many
     expect(answer.places).toHaveLength(52)
     expect(answer.places?.filter(({ error }) => error?.reason === 'PlaceTimeout')).not.toHaveLength(0)
-    expect(
-      answer.places?.filter(({ error }) => error?.message?.startsWith('not asked within')),
-    ).not.toHaveLength(0)
+    // Eight at once, four times.
+    const asked = fleet.asked.slice(before).map(([place]) => place.slice(0, -1))
+    const notAsked =
+      answer.places?.filter(({ error }) => error?.message?.startsWith('not asked within')) ?? []
+    expect(notAsked.length).toBeGreaterThanOrEqual(19)
+    expect(asked.filter(name => notAsked.some(({ instance }) => instance === name))).toEqual([])
+    expect(asked.length + notAsked.length).toBe(52)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('asks every other instance while many members of one hang, and skips the rest of those', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const fleet = new FakeFleet()
+    const members = Array.from({ length: 32 }, (_, index) => `m${index}`)
+    fleet.put({ instance: 'bad' }, 'own')
+    fleet.members.set('bad', members)
+    for (const name of members) fleet.moods.set(`bad/${name}`, 'hangs')
+    for (let n = 0; n < 20; n += 1) {
+      fleet.put({ instance: `good${n}`, cluster: 'm' }, 'a')
+      fleet.members.set(`good${n}`, ['m'])
+    }
+    const list = fleet.list({ scope: FleetScope.EVERYWHERE })
+    await vi.advanceTimersByTimeAsync(4_000)
+    // Two members of the bad one are under way, and all others have been asked.
+    const ofBad = () => fleet.asked.filter(([place]) => place.startsWith('bad/m')).length
+    expect([ofBad(), fleet.asked.length]).toEqual([2, 2 + 1 + 40])
+    await vi.advanceTimersByTimeAsync(6_000)
+    const answer = await list
+    expect(answer.items).toHaveLength(21)
+    expect(ofBad()).toBe(4)
+    const errors = (answer.places ?? []).flatMap(({ error }) => error?.reason ?? [])
+    expect(errors.filter(reason => reason === 'PlaceTimeout')).toHaveLength(4)
+    expect(errors.filter(reason => reason === 'InstanceTimeouts')).toHaveLength(28)
   })
 
   it('ends with its caller', async () => {
