@@ -123,7 +123,9 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
   }
 
   onData(chunk: Buffer): boolean {
-    this.#paused = !this.#over && !this.sink.data(chunk)
+    // A parser that is resumed inside of an HTTP chunk reports empty data at once, before the rest has arrived. To pause it for that
+    // would be to ask again and again, without a turn of the event loop in which the rest could arrive.
+    this.#paused = chunk.length > 0 && !this.#over && !this.sink.data(chunk)
     return !this.#paused
   }
 

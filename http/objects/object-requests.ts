@@ -173,12 +173,16 @@ function refuse(status: number, body: Buffer): void {
   jsonOf({ status, body })
 }
 
-/** A refusal is short. */
+/** A refusal is short: of a longer one the beginning is read, which is no JSON. */
+const LONGEST_REFUSAL = 64 << 10
+
 async function whole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = []
+  let length = 0
   for await (const chunk of chunks) {
     all.push(chunk)
-    if (all.length > 64) break
+    length += chunk.length
+    if (length > LONGEST_REFUSAL) break
   }
   return Buffer.concat(all)
 }

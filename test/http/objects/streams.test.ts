@@ -60,3 +60,28 @@ describe('the socket of a stream', () => {
     await noneOpen()
   })
 })
+
+it('an event that arrives in parts is read when its rest has arrived', async () => {
+  let send: (() => void) | undefined
+  const line = 'x'.repeat(200_000)
+  north.answer = (_, response) => {
+    // One chunk of HTTP whose first half is held back on its way: a parser that is resumed inside of it has nothing.
+    const { socket } = response.writeHead(200, { 'transfer-encoding': 'chunked' })
+    response.flushHeaders()
+    socket?.write(`${line.length.toString(16)}\r\n${line.slice(0, 50_000)}`)
+    send = () => void socket?.write(`${line.slice(50_000)}\r\n`)
+  }
+  const bytes = open()
+  let read = 0
+  const reading = (async () => {
+    for await (const chunk of bytes) {
+      expect(chunk.length).toBeGreaterThan(0)
+      read += chunk.length
+      if (read === line.length) return
+    }
+  })()
+  await waitFor(() => expect(read).toBe(50_000))
+  send?.()
+  await reading
+  expect(read).toBe(line.length)
+})
