@@ -1,4 +1,5 @@
-import type { JsonValue } from '@bufbuild/protobuf'
+import type { JsonValue, Message } from '@bufbuild/protobuf'
+import type { GenMessage } from '@bufbuild/protobuf/codegenv2'
 import type { Rest } from '../client/rest.js'
 import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
@@ -21,49 +22,65 @@ import type { ObjectMeta } from '../proto/gen/kairship/types_pb.js'
 import { ageOf } from './columns.js'
 import type { ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
-import { type Listing, listedKind, listObjects } from './list-objects.js'
+import { type ListedKind, type Listing, listedKind, listObjects } from './list-objects.js'
 
-const apiVersion = 'policy.karmada.io/v1alpha1'
-type Request = { readonly instance: string }
-const listedBy =
-  (list: (policies: ReturnType<typeof service>, request: Request) => Promise<JsonValue>) =>
-  (client: Rest, instance: string): Promise<JsonValue> =>
-    list(service(client), { instance })
-const service = (client: Rest) => jsonClient(PolicyService, client)
+interface Policy<S extends { readonly resourceSelectors: readonly ResourceSelector[] }> {
+  readonly metadata?: ObjectMeta | undefined
+  readonly spec?: S | undefined
+}
+
+/** A kind of policies; `does` says in words what one does. */
+const policy = <S extends { readonly resourceSelectors: readonly ResourceSelector[] }>(
+  kind: string,
+  schema: GenMessage<Policy<S> & Message>,
+  list: (policies: Policies, request: { readonly instance: string }) => Promise<JsonValue>,
+  does: (spec: S | undefined) => string,
+): ListedKind =>
+  listedKind({
+    ...{ apiVersion: 'policy.karmada.io/v1alpha1', kind, schema },
+    list: (client, instance) => list(policiesOf(client), { instance }),
+    cells: ({ metadata, spec }, now) => [
+      metadata?.namespace || '-',
+      kind,
+      metadata?.name ?? '',
+      spec?.resourceSelectors.map(selected).join(', ') || 'everything',
+      does(spec),
+      ageOf(metadata?.creationTimestamp, now),
+    ],
+  })
+
+const policiesOf = (client: Rest) => jsonClient(PolicyService, client)
+type Policies = ReturnType<typeof policiesOf>
 
 const listing: Listing = {
   noun: 'policy',
   header: ['NAMESPACE', 'KIND', 'NAME', 'SELECTS', 'DOES', 'AGE'],
   wideHeader: [],
   kinds: [
-    listedKind({
-      apiVersion,
-      kind: 'ClusterPropagationPolicy',
-      schema: ClusterPropagationPolicySchema,
-      list: listedBy((policies, request) => policies.listClusterPropagationPolicies(request)),
-      cells: (policy, now) => row('ClusterPropagationPolicy', policy, placementWords(policy.spec), now),
-    }),
-    listedKind({
-      apiVersion,
-      kind: 'PropagationPolicy',
-      schema: PropagationPolicySchema,
-      list: listedBy((policies, request) => policies.listInstancePropagationPolicies(request)),
-      cells: (policy, now) => row('PropagationPolicy', policy, placementWords(policy.spec), now),
-    }),
-    listedKind({
-      apiVersion,
-      kind: 'ClusterOverridePolicy',
-      schema: ClusterOverridePolicySchema,
-      list: listedBy((policies, request) => policies.listClusterOverridePolicies(request)),
-      cells: (policy, now) => row('ClusterOverridePolicy', policy, overrideWords(policy.spec), now),
-    }),
-    listedKind({
-      apiVersion,
-      kind: 'OverridePolicy',
-      schema: OverridePolicySchema,
-      list: listedBy((policies, request) => policies.listInstanceOverridePolicies(request)),
-      cells: (policy, now) => row('OverridePolicy', policy, overrideWords(policy.spec), now),
-    }),
+    policy(
+      'ClusterPropagationPolicy',
+      ClusterPropagationPolicySchema,
+      (policies, request) => policies.listClusterPropagationPolicies(request),
+      placementWords,
+    ),
+    policy(
+      'PropagationPolicy',
+      PropagationPolicySchema,
+      (policies, request) => policies.listInstancePropagationPolicies(request),
+      placementWords,
+    ),
+    policy(
+      'ClusterOverridePolicy',
+      ClusterOverridePolicySchema,
+      (policies, request) => policies.listClusterOverridePolicies(request),
+      overrideWords,
+    ),
+    policy(
+      'OverridePolicy',
+      OverridePolicySchema,
+      (policies, request) => policies.listInstanceOverridePolicies(request),
+      overrideWords,
+    ),
   ],
 }
 
@@ -73,20 +90,6 @@ export const listPolicies = (
   config: Config,
   names: readonly string[],
 ): Promise<ExitCode> => listObjects(context, config, names, listing)
-
-interface Policy {
-  readonly metadata?: ObjectMeta | undefined
-  readonly spec?: { readonly resourceSelectors: readonly ResourceSelector[] } | undefined
-}
-
-const row = (kind: string, { metadata, spec }: Policy, does: string, now: number): readonly string[] => [
-  metadata?.namespace || '-',
-  kind,
-  metadata?.name ?? '',
-  spec?.resourceSelectors.map(selected).join(', ') || 'everything',
-  does,
-  ageOf(metadata?.creationTimestamp, now),
-]
 
 /** `Deployment web`, `ConfigMap shop/*`, `Deployment with labels`. */
 function selected({ kind, namespace, name, labelSelector }: ResourceSelector): string {

@@ -1,3 +1,5 @@
+import type { Message, MessageShape } from '@bufbuild/protobuf'
+import type { GenMessage } from '@bufbuild/protobuf/codegenv2'
 import { jsonClient } from '../client/service-client.js'
 import type { Config } from '../config.js'
 import { AppsService, DeploymentSchema } from '../proto/gen/kairship/apps_pb.js'
@@ -7,56 +9,52 @@ import { DaemonSetSchema, StatefulSetSchema, WorkloadService } from '../proto/ge
 import { ageOf } from './columns.js'
 import type { ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
-import { type Listing, listedKind, listObjects } from './list-objects.js'
+import { type ListedKind, type Listing, listedKind, listObjects } from './list-objects.js'
 
-const apiVersion = 'apps/v1'
+/** What the three kinds have in common. */
+interface Workload {
+  readonly metadata?: ObjectMeta | undefined
+  readonly spec?: { readonly template?: PodTemplateSpec | undefined } | undefined
+  readonly status?: { readonly clusters: readonly ClusterProviderSummary[] } | undefined
+}
+type WorkloadSchema = GenMessage<Workload & Message>
+/** Pods that are ready, and that are wanted. */
+type Counts = readonly [ready: number | undefined, wanted: number | undefined]
+
+const workload = <S extends WorkloadSchema>(
+  kind: string,
+  schema: S,
+  list: ListedKind['list'],
+  countsOf: (message: MessageShape<S>) => Counts,
+): ListedKind =>
+  listedKind({
+    ...{ apiVersion: 'apps/v1', kind, schema, list },
+    cells: (message, now) => row(kind, message, countsOf(message), now),
+  })
+
 const listing: Listing = {
   noun: 'workload',
   header: ['NAMESPACE', 'KIND', 'NAME', 'READY', 'CLUSTERS', 'IMAGES', 'AGE'],
   wideHeader: ['WHERE'],
   kinds: [
-    listedKind({
-      apiVersion,
-      kind: 'Deployment',
-      schema: DeploymentSchema,
-      list: (client, instance) => jsonClient(AppsService, client).listInstanceDeployments({ instance }),
-      cells: ({ metadata, spec, status }, now) =>
-        row(
-          'Deployment',
-          { metadata, template: spec?.template, status },
-          status?.readyReplicas,
-          status?.desiredReplicas,
-          now,
-        ),
-    }),
-    listedKind({
-      apiVersion,
-      kind: 'StatefulSet',
-      schema: StatefulSetSchema,
-      list: (client, instance) => jsonClient(WorkloadService, client).listStatefulSets({ instance }),
-      cells: ({ metadata, spec, status }, now) =>
-        row(
-          'StatefulSet',
-          { metadata, template: spec?.template, status },
-          status?.readyReplicas,
-          status?.desiredReplicas,
-          now,
-        ),
-    }),
-    listedKind({
-      apiVersion,
-      kind: 'DaemonSet',
-      schema: DaemonSetSchema,
-      list: (client, instance) => jsonClient(WorkloadService, client).listDaemonSets({ instance }),
-      cells: ({ metadata, spec, status }, now) =>
-        row(
-          'DaemonSet',
-          { metadata, template: spec?.template, status },
-          status?.numberReady,
-          status?.desiredNumberScheduled,
-          now,
-        ),
-    }),
+    workload(
+      'Deployment',
+      DeploymentSchema,
+      (client, instance) => jsonClient(AppsService, client).listInstanceDeployments({ instance }),
+      ({ status }) => [status?.readyReplicas, status?.desiredReplicas],
+    ),
+    workload(
+      'StatefulSet',
+      StatefulSetSchema,
+      (client, instance) => jsonClient(WorkloadService, client).listStatefulSets({ instance }),
+      ({ status }) => [status?.readyReplicas, status?.desiredReplicas],
+    ),
+    workload(
+      'DaemonSet',
+      DaemonSetSchema,
+      (client, instance) => jsonClient(WorkloadService, client).listDaemonSets({ instance }),
+      ({ status }) => [status?.numberReady, status?.desiredNumberScheduled],
+    ),
   ],
 }
 
@@ -67,18 +65,10 @@ export const listWorkloads = (
   names: readonly string[],
 ): Promise<ExitCode> => listObjects(context, config, names, listing)
 
-/** What the three kinds have in common. */
-interface Workload {
-  readonly metadata: ObjectMeta | undefined
-  readonly template: PodTemplateSpec | undefined
-  readonly status: { readonly clusters: readonly ClusterProviderSummary[] } | undefined
-}
-
 function row(
   kind: string,
-  { metadata, template, status }: Workload,
-  ready = 0,
-  desired = 0,
+  { metadata, spec, status }: Workload,
+  [ready = 0, wanted = 0]: Counts,
   now: number,
 ): readonly string[] {
   const clusters = status?.clusters ?? []
@@ -86,9 +76,9 @@ function row(
     metadata?.namespace ?? '',
     kind,
     metadata?.name ?? '',
-    `${ready}/${desired}`,
+    `${ready}/${wanted}`,
     String(clusters.length),
-    [...new Set(template?.spec?.containers.map(({ image }) => image))].join(',') || '-',
+    [...new Set(spec?.template?.spec?.containers.map(({ image }) => image))].join(',') || '-',
     ageOf(metadata?.creationTimestamp, now),
     clusters
       .map(({ name, readyReplicas, health }) => `${name}=${readyReplicas} ${health.toLowerCase()}`)

@@ -8,7 +8,7 @@ import { collectionPath } from '../object-type.js'
 import type { ObjectCall } from '../objects.js'
 import { type Change, watchEvents } from './watch-events.js'
 
-/** A watch that ends within this time without an event did not work. */
+/** A watch that ends within this time is not opened again at once; without an event it did not work. */
 const SHORTEST_MS = 1_000
 /** Attempts in a row that did not work, before the stream fails: about 17 s of pauses. */
 const MOST_ATTEMPTS = 8
@@ -29,6 +29,8 @@ export async function* changesSince<T extends KubeObject>(
   const { labelSelector, fieldSelector } = query
   const path = collectionPath(place, type, query.namespace)
   let attempts = 0
+  /** Watches in a row that ended at once, whether they worked or not: each takes a connection. */
+  let quick = 0
   for (let version = since; ; ) {
     const before = version
     let openedAt: number | undefined
@@ -50,10 +52,11 @@ export async function* changesSince<T extends KubeObject>(
       failure = error
     }
     call.signal.throwIfAborted()
-    const worked = version !== before || (openedAt !== undefined && parts.now() - openedAt >= SHORTEST_MS)
-    attempts = worked ? 0 : attempts + 1
+    const lasted = openedAt !== undefined && parts.now() - openedAt >= SHORTEST_MS
+    quick = lasted ? 0 : quick + 1
+    attempts = lasted || version !== before ? 0 : attempts + 1
     if (attempts >= MOST_ATTEMPTS) throw failure ?? endsAtOnce()
-    if (attempts > 0 || failure !== undefined) await pause(pauseAfter(attempts), call)
+    if (quick > 0 || failure !== undefined) await pause(pauseAfter(quick), call)
   }
 }
 

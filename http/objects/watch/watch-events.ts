@@ -19,19 +19,24 @@ export interface Change {
  * @throws StatusError that the server sent; Failure UNAVAILABLE for what is no event, and where it breaks inside one
  */
 export async function* watchEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<Change, void> {
-  let pending = Buffer.alloc(0)
+  // Parts of a line that has not ended: joined once, when it has.
+  let parts: Buffer[] = []
+  let length = 0
   for await (const chunk of chunks) {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const line = Buffer.concat([pending, chunk.subarray(start, end)])
-      pending = Buffer.alloc(0)
+      const line = Buffer.concat([...parts, chunk.subarray(start, end)])
+      parts = []
+      length = 0
       start = end + 1
       if (line.length > 0) yield changeOf(line.toString('utf8'))
     }
-    pending = Buffer.concat([pending, chunk.subarray(start)])
-    if (pending.length > LONGEST_LINE) throw badGateway('the instance’s watch sent an event that has no end')
+    const rest = chunk.subarray(start)
+    if (rest.length > 0) parts.push(rest)
+    length += rest.length
+    if (length > LONGEST_LINE) throw badGateway('the instance’s watch sent an event that has no end')
   }
-  if (pending.length > 0) throw badGateway('the instance’s watch broke in the middle of an event')
+  if (length > 0) throw badGateway('the instance’s watch broke in the middle of an event')
 }
 
 function changeOf(line: string): Change {

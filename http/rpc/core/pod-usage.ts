@@ -2,6 +2,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { keyOfObject } from '../distribution/binding-of.js'
 import { sideCall } from '../side-call.js'
 
 type ResourceList = Readonly<Record<string, string | number>>
@@ -29,15 +30,15 @@ export async function readUsage(
   place: Place,
   items: readonly KubeObject[],
 ): Promise<(pod: KubeObject) => PodUsage | undefined> {
-  const [first] = items
-  if (!first) return () => undefined
-  const { namespace = '' } = first.metadata
+  if (items.length === 0) return () => undefined
+  const namespaces = new Set(items.map(({ metadata }) => metadata.namespace))
+  const [namespace = ''] = namespaces.size === 1 ? namespaces : []
   const names = items.map(({ metadata }) => metadata.name)
   try {
     const query = { namespace, names, page: 1, pageSize: 0 }
     const measured = await objects.list<PodMetrics>(sideCall(call), place, POD_METRICS, query)
-    const byName = new Map(measured.items.map(({ metadata, containers = [] }) => [metadata.name, containers]))
-    return ({ metadata }) => byName.get(metadata.name)?.map(({ usage = {} }) => usage)
+    const byKey = new Map(measured.items.map(one => [keyOfObject(one), one.containers ?? []]))
+    return pod => byKey.get(keyOfObject(pod))?.map(({ usage = {} }) => usage)
   } catch (error) {
     if (error instanceof StatusError && WITHOUT_METRICS.has(error.code)) return () => undefined
     throw error

@@ -7,12 +7,12 @@ import { apiVersionOf, type ObjectType } from '../../objects/object-type.js'
 import type { ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
 import type { ListMark } from '../../objects/watch/shown-objects.js'
 import type { Followed, FollowedEvent } from '../kind/kind-handlers.js'
+import { closeSource, mergeSources } from '../live-merge.js'
 import { sideCall } from '../side-call.js'
 import { isOf } from './binding-of.js'
 import { Collection } from './collection.js'
 import { type DistributedEvent, DistributedList } from './distributed-list.js'
 import type { Distribution } from './distribution.js'
-import { endOf, mergeSources } from './merge-sources.js'
 import {
   CLUSTER,
   CLUSTER_RESOURCE_BINDING,
@@ -102,7 +102,8 @@ export async function* followDistributed<T extends KubeObject>(
   } finally {
     over.abort(new Error('the list is not followed any more'))
     clear()
-    for (const source of [bindings.source, clusters.source, ...(templates ? [templates] : [])]) endOf(source)
+    for (const source of [bindings.source, clusters.source, ...(templates ? [templates] : [])])
+      closeSource(source)
   }
 }
 

@@ -7,6 +7,7 @@ import { manifestOf, patchOf } from '../../objects/manifest.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ListStep, ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
 import type { Page } from '../../objects/paging.js'
+import { inBatches } from './in-batches.js'
 import { inField } from './in-field.js'
 import {
   type KeyFields,
@@ -40,8 +41,8 @@ export interface Kind<T extends KubeObject, M, E = undefined> {
     items: readonly T[],
   ) => Promise<(object: T) => E>
   /**
-   * The same of a list that is followed: also a change of an extra is one of its object. Where it is absent, `extras` is
-   * called for each change; in members, always.
+   * The same of a list that is followed: also a change of an extra is one of its object. Where it is absent, and in members,
+   * `extras` is called for the list, in batches, and then for each change.
    */
   readonly follow?: (
     objects: Objects,
@@ -144,16 +145,23 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
           )
       // What completes a message says nothing of where the list is from.
       const quiet = { ...call, answered: () => undefined }
-      for await (const event of events) {
-        if (event.known && event.type !== 'BOOKMARK') continue
-        const { total, marks } = event
-        const resumeToken = marks ? resumeTokenOf(stream, marks) : ''
-        const change = { type: ListChange_Type[event.type], total, resumeToken }
-        if (!('object' in event)) yield change
-        else if (isFollowed) yield { ...change, message: kind.message(event.object, place, event.extra as E) }
-        else {
-          const [message] = await messages(quiet, place, [event.object])
-          yield { ...change, message: message as M }
+      const messagesOf = async (
+        steps: readonly FollowedEvent<T, E>[],
+      ): Promise<readonly (M | undefined)[]> => {
+        if (isFollowed)
+          return steps.map(step =>
+            'object' in step ? kind.message(step.object, place, step.extra as E) : undefined,
+          )
+        const items = steps.flatMap(step => ('object' in step ? [step.object] : []))
+        const made = (await messages(quiet, place, items)).values()
+        return steps.map(step => ('object' in step ? made.next().value : undefined))
+      }
+      for await (const steps of inBatches(events)) {
+        const made = await messagesOf(steps)
+        for (const [index, { type, total, marks }] of steps.entries()) {
+          const message = made[index]
+          const resumeToken = marks ? resumeTokenOf(stream, marks) : ''
+          yield { type: ListChange_Type[type], total, resumeToken, ...(message !== undefined && { message }) }
         }
       }
     },

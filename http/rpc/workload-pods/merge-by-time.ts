@@ -1,5 +1,5 @@
 import { deadlineExceeded } from '../../failure.js'
-import { endOf } from '../distribution/merge-sources.js'
+import { closeSource } from '../live-merge.js'
 import type { LogLine } from './log-lines.js'
 
 /** The log of one container as far as it is written. */
@@ -37,7 +37,7 @@ export async function* mergeByTime<Of>(
       if ('error' in step) yield { of: log.of, error: step.error }
     }
   } finally {
-    for (const { lines } of logs) endOf(lines)
+    for (const { lines } of logs) closeSource(lines)
   }
 }
 

@@ -62,9 +62,9 @@ export function loggedContainers(
       : (state.terminated ?? (state.running ? undefined : lastState.terminated))
     if (previous ? !ended : !ended && !state.running) return []
     const run = `${pod.metadata.uid ?? pod.metadata.name}/${name}/${ended?.containerID ?? containerID}/${restartCount}`
-    return [{ name, run, isOver: ended !== undefined, end: ended ? endOf(ended) : '' }]
+    return [{ name, run, isOver: ended !== undefined, end: ended ? endMessage(ended) : '' }]
   })
 }
 
-const endOf = ({ reason, exitCode = 0 }: NonNullable<ContainerState['terminated']>): string =>
+const endMessage = ({ reason, exitCode = 0 }: NonNullable<ContainerState['terminated']>): string =>
   `the container ended${reason ? `: ${reason}` : ''}, exit code ${exitCode}`

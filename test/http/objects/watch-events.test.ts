@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type Change, watchEvents } from '../../../http/objects/watch/watch-events.js'
+
+async function read(chunks: readonly Buffer[]): Promise<readonly Change[]> {
+  const source = async function* () {
+    yield* chunks
+  }
+  const changes: Change[] = []
+  for await (const change of watchEvents(source())) changes.push(change)
+  return changes
+}
+const changeOf = (name: string): Change => ({
+  type: 'MODIFIED',
+  object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } },
+})
+
+it('reads the same events however their bytes are cut into chunks', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 5 }),
+      fc.array(fc.nat(200), { maxLength: 12 }),
+      async (names, cuts) => {
+        const changes = names.map(changeOf)
+        const bytes = Buffer.from(changes.map(change => `${JSON.stringify(change)}\n`).join(''))
+        const at = [0, ...cuts.map(cut => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length]
+        expect(await read(at.map((start, index) => bytes.subarray(start, at[index + 1])))).toEqual(changes)
+      },
+    ),
+  )
+})
+
+it('refuses bytes that break inside an event', async () => {
+  await expect(read([Buffer.from('{"type":'), Buffer.from('"ADD')])).rejects.toThrow(
+    'in the middle of an event',
+  )
+})
