@@ -1,5 +1,8 @@
-import type { KubeObject } from '../../../manifests/kube.js'
-import type { FollowedEvent } from './kind-handlers.js'
+interface Step {
+  readonly type: string
+  /** A reader who goes on has received it before. */
+  readonly known?: true
+}
 
 /** What completes the messages of so many objects is read at once: as many as a page of kubectl has. */
 const MOST = 500
@@ -8,10 +11,10 @@ const MOST = 500
  * The steps of a list that is followed, without those that the reader knows: the objects of the list that it begins with together,
  * for they are all there, and every later step by itself.
  */
-export async function* inBatches<T extends KubeObject, E>(
-  steps: AsyncIterable<FollowedEvent<T, E>>,
-): AsyncGenerator<readonly FollowedEvent<T, E>[], void> {
-  let batch: FollowedEvent<T, E>[] = []
+export async function* inBatches<S extends Step>(
+  steps: AsyncIterable<S>,
+): AsyncGenerator<readonly S[], void> {
+  let batch: S[] = []
   let isFirstList = false
   for await (const step of steps) {
     if (step.known && step.type !== 'BOOKMARK') continue
