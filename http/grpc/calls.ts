@@ -7,7 +7,8 @@ import {
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
 import { sourceHeaders } from '../answered-from.js'
-import type { Arrival, Dispatcher } from '../dispatch.js'
+import type { Arrival } from '../course.js'
+import type { Dispatcher } from '../dispatch.js'
 import { toFailure } from '../errors.js'
 import { invalidArgument, unauthenticated } from '../failure.js'
 import { MOST_VALUES } from '../limits.js'

@@ -2,13 +2,12 @@ import { bindingName } from '../../../karmada/names.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
 import { targetsOf } from '../../../karmada/propagation/work-of.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import { deadline } from '../../../ports/cancellation.js'
 import { toFailure } from '../../errors.js'
-import { deadlineExceeded } from '../../failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType, type Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../side-call.js'
 import { someAtOnce } from '../some-at-once.js'
+import { askMember } from '../within-patience.js'
 import { isOf } from './binding-of.js'
 import { CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from './read-distributions.js'
 
@@ -61,19 +60,14 @@ export async function inEachMember<R>(
 ): Promise<{ readonly results: readonly R[]; readonly unread: readonly UnreadMember[] }> {
   const unread: UnreadMember[] = []
   const outcomes = await someAtOnce(clusters, AT_ONCE, async (cluster): Promise<R[]> => {
-    const { signal, clear } = deadline([call.signal], MEMBER_PATIENCE_MS, { late: noAnswer })
     try {
-      return [await work(cluster, { ...sideCall(call), signal })]
+      return [await askMember(sideCall(call), MEMBER_PATIENCE_MS, inMember => work(cluster, inMember))]
     } catch (error) {
       call.signal.throwIfAborted()
       unread.push({ cluster, message: toFailure(error).message })
       return []
-    } finally {
-      clear()
     }
   })
   unread.sort((a, b) => (a.cluster < b.cluster ? -1 : 1))
   return { results: outcomes.flat(), unread }
 }
-
-const noAnswer = (ms: number) => deadlineExceeded(`the member did not answer within ${ms / 1_000} s`)

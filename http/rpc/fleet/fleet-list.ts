@@ -1,5 +1,5 @@
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
-import { deadline, orAborted } from '../../../ports/cancellation.js'
+import { deadline, type Reasons } from '../../../ports/cancellation.js'
 import type { AnsweredFrom } from '../../answered-from.js'
 import { toFailure } from '../../errors.js'
 import { deadlineExceeded, Failure, invalidFields, unavailable } from '../../failure.js'
@@ -11,6 +11,7 @@ import { CLUSTER } from '../distribution/read-distributions.js'
 import { text } from '../kind/object-meta.js'
 import { sideCall } from '../side-call.js'
 import { someAtOnce } from '../some-at-once.js'
+import { withinPatience } from '../within-patience.js'
 import { itemOf } from './fleet-item.js'
 import { comparePlaces, FirstOf, type FleetOrder, type Located } from './fleet-order.js'
 import { typeIn } from './fleet-type.js'
@@ -126,7 +127,7 @@ async function attempt<T>(
   work: (call: ObjectCall) => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly failure: Failure }> {
   let wasAsked = false
-  const quick = deadline([call.signal], PLACE_MS, {
+  const reasons: Reasons = {
     late: () => deadlineExceeded(`no answer within ${PLACE_MS / 1_000} s`, { reason: PLACE_TIMEOUT }),
     // The time of the list was over: this place was asked before.
     caller: reason =>
@@ -135,15 +136,15 @@ async function attempt<T>(
             reason: PLACE_TIMEOUT,
           })
         : reason,
-  })
+  }
   try {
-    quick.signal.throwIfAborted()
-    wasAsked = true
-    return { value: await orAborted(work({ ...call, signal: quick.signal }), quick.signal) }
+    const value = await withinPatience(call, PLACE_MS, reasons, quick => {
+      wasAsked = true
+      return work(quick)
+    })
+    return { value }
   } catch (error) {
     return { failure: toFailure(error) }
-  } finally {
-    quick.clear()
   }
 }
 

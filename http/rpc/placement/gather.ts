@@ -10,10 +10,9 @@ import type { Work } from '../../../karmada/objects/work.js'
 import { type OverridePolicies, targetsOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import { deadline } from '../../../ports/cancellation.js'
 import { toFailure } from '../../errors.js'
-import { deadlineExceeded } from '../../failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from '../../objects/object-type.js'
+import { askMember } from '../within-patience.js'
 import type { Reader } from './reader.js'
 import { TYPES } from './types.js'
 
@@ -92,16 +91,13 @@ async function inMember(
   type: ObjectType,
   key: ObjectKey,
 ): Promise<MemberObject> {
-  const { signal, clear } = deadline([call.signal], MEMBER_PATIENCE_MS, { late: noAnswer })
   try {
-    const object = await objects.get<Resource>({ ...call, signal }, { ...place, cluster }, type, key)
+    const object = await askMember(call, MEMBER_PATIENCE_MS, inMember =>
+      objects.get<Resource>(inMember, { ...place, cluster }, type, key),
+    )
     return { kind: 'found', object }
   } catch (error) {
     call.signal.throwIfAborted()
     return isNotFound(error) ? { kind: 'missing' } : { kind: 'unreadable', because: toFailure(error).message }
-  } finally {
-    clear()
   }
 }
-
-const noAnswer = (ms: number) => deadlineExceeded(`the member did not answer within ${ms / 1_000} s`)

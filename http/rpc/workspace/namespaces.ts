@@ -1,9 +1,11 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import { deadline } from '../../../ports/cancellation.js'
 import type { Call } from '../../call.js'
 import type { Authorizer } from '../../identity/authorize.js'
 import type { Objects } from '../../objects/objects.js'
 import { namespaces } from '../core/namespace.js'
+import { sideCall } from '../side-call.js'
+import { someAtOnce } from '../some-at-once.js'
+import { withinPatience } from '../within-patience.js'
 
 /** Instances whose namespaces are read at once. */
 const AT_ONCE = 8
@@ -25,28 +27,20 @@ export async function readNamespaces(
 ): Promise<ReadNamespaces> {
   const found: { instance: string; namespace: string }[] = []
   const unread: string[] = []
-  const rest = instances.values()
-  const worker = async () => {
-    for (const instance of rest) {
-      const action = { verb: 'get', resource: 'instances/proxy', name: instance }
-      if (!(await authorizer.decide(call.caller, action)).allowed) continue
-      const { signal, clear } = deadline([call.signal], PATIENCE_MS)
-      try {
-        const quiet = { ...call, signal, answered: () => undefined }
-        const { items } = await objects.list<KubeObject>(quiet, { instance }, namespaces.type, {
-          page: 1,
-          pageSize: 0,
-        })
-        for (const { metadata } of items) found.push({ instance, namespace: metadata.name })
-      } catch (error) {
-        call.signal.throwIfAborted()
-        call.log.info({ err: error, instance }, 'namespaces of an instance were not read')
-        unread.push(instance)
-      } finally {
-        clear()
-      }
+  await someAtOnce(instances, AT_ONCE, async instance => {
+    const action = { verb: 'get', resource: 'instances/proxy', name: instance }
+    if (!(await authorizer.decide(call.caller, action)).allowed) return
+    try {
+      const all = { page: 1, pageSize: 0 }
+      const { items } = await withinPatience(sideCall(call), PATIENCE_MS, {}, quick =>
+        objects.list<KubeObject>(quick, { instance }, namespaces.type, all),
+      )
+      for (const { metadata } of items) found.push({ instance, namespace: metadata.name })
+    } catch (error) {
+      call.signal.throwIfAborted()
+      call.log.info({ err: error, instance }, 'namespaces of an instance were not read')
+      unread.push(instance)
     }
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, instances.length) }, worker))
+  })
   return { found, unread: unread.sort() }
 }
