@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../manifests/kube.js'
+import { compareTexts } from '../../../ports/compare-texts.js'
 import type { ListQuery, Sort } from '../list-query.js'
 import { type Page, pageOf } from '../paging.js'
 
@@ -37,9 +38,9 @@ export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): 
   const read = typeof key === 'function' ? key : KEYS[key]
   const sign = descending ? -1 : 1
   return (a, b) =>
-    sign * compare(read(a), read(b)) ||
-    compare(KEYS.namespace(a), KEYS.namespace(b)) ||
-    compare(KEYS.name(a), KEYS.name(b))
+    sign * compareTexts(read(a), read(b)) ||
+    compareTexts(KEYS.namespace(a), KEYS.namespace(b)) ||
+    compareTexts(KEYS.name(a), KEYS.name(b))
 }
 
 const KEYS: Readonly<Record<'name' | 'namespace' | 'createdAt', (object: KubeObject) => string>> = {
@@ -48,5 +49,3 @@ const KEYS: Readonly<Record<'name' | 'namespace' | 'createdAt', (object: KubeObj
   // RFC 3339 in UTC and whole seconds, as API servers write it, sorts as text.
   createdAt: ({ metadata }) => metadata.creationTimestamp ?? '',
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

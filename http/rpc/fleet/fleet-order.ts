@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../manifests/kube.js'
+import { compareTexts } from '../../../ports/compare-texts.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import { BY_NAME, comparison } from '../../objects/list/select.js'
 import type { Sort } from '../../objects/list-query.js'
@@ -58,8 +59,6 @@ function keyOnly({ key, descending }: Sort): (a: KubeObject, b: KubeObject) => n
   const sign = descending ? -1 : 1
   return (a, b) => sign * compareTexts(read(a), read(b))
 }
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** By instance; the control plane before the members of its instance. */
 export const comparePlaces = (a: Place, b: Place): number =>

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../../ports/compare-texts.js'
 import type { ListInstancesRequest } from '../../../proto/gen/kairship/instance_pb.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import { type Page, pageOf } from '../../objects/paging.js'
@@ -20,7 +21,7 @@ function sorted(shown: readonly ShownInstance[], by: SortBy, dir: SortDir): read
   if (by === SortBy.SORT_BY_UNSPECIFIED) return shown
   const sign = dir === SortDir.asc ? 1 : -1
   const key = sortKey[by] ?? nameOf
-  return [...shown].sort((a, b) => sign * compare(key(a), key(b)) || compare(a.name, b.name))
+  return [...shown].sort((a, b) => sign * compareTexts(key(a), key(b)) || compareTexts(a.name, b.name))
 }
 
 const nameOf = ({ name }: ShownInstance): string => name
@@ -31,5 +32,3 @@ const sortKey: Partial<Record<SortBy, (shown: ShownInstance) => string>> = {
   // RFC 3339 in UTC sorts as text.
   [SortBy.created_at]: ({ instance }) => instance.metadata.creationTimestamp ?? '',
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

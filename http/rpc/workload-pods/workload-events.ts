@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { compareTexts } from '../../../ports/compare-texts.js'
 import type { EventSchema } from '../../../proto/gen/kairship/core_pb.js'
 import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
@@ -42,7 +43,7 @@ export async function workloadEvents(
   ])
   const items = [...own, ...results.flat()]
     .map(({ event, place }) => ({ at: lastSeen(event), message: eventMessage(event, place), event, place }))
-    .sort((a, b) => compare(timeOf(b.at), timeOf(a.at)) || compare(orderOf(a), orderOf(b)))
+    .sort((a, b) => timeOf(b.at) - timeOf(a.at) || compareTexts(orderOf(a), orderOf(b)))
   return { items: items.map(({ message }) => message), unread }
 }
 
@@ -50,4 +51,3 @@ export async function workloadEvents(
 const timeOf = (at: string): number => Date.parse(at) || 0
 const orderOf = ({ event, place }: { event: Event; place: Place }): string =>
   `${place.cluster ?? ''}/${event.metadata.name}`
-const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)

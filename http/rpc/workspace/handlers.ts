@@ -5,6 +5,7 @@ import {
   renderWorkspaceBinding,
   type Workspace,
 } from '../../../manifests/workspace.js'
+import { compareTexts } from '../../../ports/compare-texts.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import {
   Action,
@@ -163,9 +164,7 @@ function sorted<T extends { readonly workspace: { readonly workspace: string } }
   const first = (row: T) => (sortBy === SortBy.workspace ? row.workspace.workspace : (keysOf(row)[0] ?? ''))
   return [...rows].sort((a, b) => {
     const [those, these] = [keysOf(a), keysOf(b)]
-    const ties = those.map((key, index) => compare(key, these[index] ?? ''))
-    return sign * compare(first(a), first(b)) || ties.find(one => one !== 0) || 0
+    const ties = those.map((key, index) => compareTexts(key, these[index] ?? ''))
+    return sign * compareTexts(first(a), first(b)) || ties.find(one => one !== 0) || 0
   })
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -4,7 +4,13 @@ import type { ObjectKey, ObjectType, Place } from '../../../objects/object-type.
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
 import { REPLICA_SETS } from '../../core/workloads.js'
 import { text } from '../../kind/object-meta.js'
-import { type KeptRevision, type PodTemplate, plainTemplate, type Templated } from './revision.js'
+import {
+  CHANGE_CAUSE,
+  type KeptRevision,
+  type PodTemplate,
+  plainTemplate,
+  type Templated,
+} from './revision.js'
 
 /** apps/v1 ControllerRevisions, in which StatefulSets and DaemonSets keep their templates. */
 const CONTROLLER_REVISIONS: ObjectType = {
@@ -12,7 +18,6 @@ const CONTROLLER_REVISIONS: ObjectType = {
   ...{ kind: 'ControllerRevision', namespaced: true },
 }
 const REVISION = 'deployment.kubernetes.io/revision'
-const CHANGE_CAUSE = 'kubernetes.io/change-cause'
 
 interface ReplicaSet extends KubeObject {
   readonly spec?: { readonly template?: PodTemplate }

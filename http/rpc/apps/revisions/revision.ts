@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { without } from '../../../../karmada/without.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
+import { compareTexts } from '../../../../ports/compare-texts.js'
+
+/** The annotation in which a user tells why a workload was changed; `kubectl rollout history` shows it. */
+export const CHANGE_CAUSE = 'kubernetes.io/change-cause'
 
 /** A pod template as JSON. */
 export interface PodTemplate {
@@ -75,14 +79,14 @@ export function mergedRevisions(all: readonly KeptRevision[]): readonly Revision
   }
   return [...byId]
     .map(([id, kept]): Revision => {
-      const sorted = kept.sort((a, b) =>
-        a.cluster < b.cluster ? -1 : a.cluster > b.cluster ? 1 : b.revision - a.revision,
-      )
+      const sorted = kept.sort((a, b) => compareTexts(a.cluster, b.cluster) || b.revision - a.revision)
       return { id, template: (sorted[0] as KeptRevision).template, kept: sorted }
     })
     .sort(
       (a, b) =>
-        Number(isActive(b)) - Number(isActive(a)) || compare(newest(b), newest(a)) || compare(a.id, b.id),
+        Number(isActive(b)) - Number(isActive(a)) ||
+        compareTexts(newest(b), newest(a)) ||
+        compareTexts(a.id, b.id),
     )
 }
 
@@ -100,7 +104,7 @@ export const imagesOf = ({ spec = {} }: PodTemplate): readonly string[] =>
 
 /** Of what became of it last in any member. */
 export const changeCauseOf = ({ kept }: Revision): string =>
-  [...kept].sort((a, b) => compare(b.createdAt, a.createdAt)).find(({ changeCause }) => changeCause)
+  [...kept].sort((a, b) => compareTexts(b.createdAt, a.createdAt)).find(({ changeCause }) => changeCause)
     ?.changeCause ?? ''
 
 const isActive = ({ kept }: Revision): boolean => kept.some(({ active }) => active)
@@ -109,4 +113,3 @@ const newest = ({ kept }: Revision): string =>
     .map(({ createdAt }) => createdAt)
     .sort()
     .at(-1) ?? ''
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -5,10 +5,8 @@ import { aborted, failedPrecondition, notFound } from '../../../failure.js'
 import type { Objects } from '../../../objects/objects.js'
 import type { Kind } from '../../kind/kind-handlers.js'
 import { type KeyFields, objectKeyOf, placeOf } from '../../kind/request-fields.js'
-import { changeCauseOf, type Revision, revisionId, type Templated } from './revision.js'
+import { CHANGE_CAUSE, changeCauseOf, type Revision, revisionId, type Templated } from './revision.js'
 import { type Revisions, revisionsOf } from './revisions-of.js'
-
-const CHANGE_CAUSE = 'kubernetes.io/change-cause'
 
 interface Request extends KeyFields {
   readonly revision: string
