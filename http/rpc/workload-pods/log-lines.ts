@@ -11,6 +11,9 @@ export interface LogLine {
 /** Bytes of a line that are kept; the rest is left out. */
 export const LONGEST_LINE = 64 << 10
 
+/** Parts of a line that are held. Each takes some hundred bytes beside its own, and a member may send single bytes. */
+const MOST_PARTS = 256
+
 const NEWLINE = 0x0a
 /** `2026-11-20T10:00:00.123456789Z text`; a kubelet writes as many digits as there are, and may write its own time zone. */
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)(?: |$)/
@@ -29,6 +32,7 @@ export async function* logLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     if (room > 0 && bytes.length > 0) {
       // A copy: a view would hold the whole chunk.
       parts.push(Buffer.from(bytes.subarray(0, room)))
+      if (parts.length > MOST_PARTS) parts = [Buffer.concat(parts)]
       kept += Math.min(room, bytes.length)
     }
   }

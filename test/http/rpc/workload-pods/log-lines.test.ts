@@ -33,6 +33,12 @@ describe('the lines of a log', () => {
       expect(await read(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(whole)
   })
 
+  it('are whole when they come byte by byte', async () => {
+    const text = Array.from({ length: 500 }, (_, index) => `${index}`).join(' ')
+    const [long, next] = await read(...Buffer.from(`${T}Z ${text}\n${T}Z next`).toString('latin1'))
+    expect([long?.text, next?.text]).toEqual([text, 'next'])
+  })
+
   it('without a time have that of the line before', async () => {
     const [first, second] = await read(`${T}.1Z a\nno time\n`)
     expect(second).toEqual({ time: '', at: first?.at, text: 'no time', truncated: false })
