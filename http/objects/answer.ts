@@ -15,6 +15,12 @@ export interface Answer {
 }
 
 /**
+ * What a chunk takes at least, bytes, however short: its buffer and its place among the others. Chunks of one byte were measured at
+ * 220 to 235 bytes of the process each (Node 20, 200,000 of them through undici).
+ */
+const LEAST_OF_CHUNK = 256
+
+/**
  * Sends one request and collects its answer. The sender is held back while there is no room for it.
  * @param most bytes of the body, beyond which the request is given up
  * @param reading counts what is collected
@@ -40,6 +46,7 @@ export async function answerOf(
       let status = 0
       let headers: readonly string[] = []
       let size = 0
+      let counted = 0
       const chunks: Uint8Array[] = []
       const startClock = () => {
         stopClock = reading.run(late => exchange.abort(late))
@@ -73,7 +80,10 @@ export async function answerOf(
             return true
           }
           chunks.push(chunk)
-          return !waits(chunk.length)
+          // By their average: short ones between long ones, as records of TLS make them, count with their bytes alone.
+          const more = Math.max(size, chunks.length * LEAST_OF_CHUNK) - counted
+          counted += more
+          return !waits(more)
         },
         end: () => resolve({ status, headers, body: Buffer.concat(chunks) }),
         failed: reject,
