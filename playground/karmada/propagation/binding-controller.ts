@@ -12,6 +12,7 @@ import { remove, update, withoutFinalizer } from '../../client/write.js'
 import { bindingText, type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
+import { tellOfOverrides } from './work-events.js'
 import { bindingKeyOf } from './work-index.js'
 import { writeWork } from './work-writer.js'
 
@@ -91,7 +92,9 @@ export class BindingController {
       const present = this.#observed.works.get(work)
       try {
         const wanted = workOf(binding, template, target, cluster, this.#observed.overridePolicies, present)
-        isNews = (await writeWork(this.#control, wanted, present)) || isNews
+        if (!(await writeWork(this.#control, wanted, present))) continue
+        tellOfOverrides(this.#events, template, wanted, target.name)
+        isNews = true
       } catch (error) {
         failures.push(error)
       }

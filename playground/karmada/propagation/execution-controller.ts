@@ -13,20 +13,16 @@ import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { read, update, withoutFinalizer } from '../../client/write.js'
-import { remember } from '../../objects/bounded-memory.js'
 import { conditionOf, setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
-import { type Events, normal, templateOfManifest, warning } from './events.js'
+import type { Events } from './events.js'
 import { Members } from './members.js'
 import type { Observed } from './observed.js'
 import type { ResourceTypes } from './resource-types.js'
+import { WorkEvents } from './work-events.js'
 
 /** Attempts to write an object that the member's controllers write too. */
 const MAX_CONFLICTS = 5
-
-const COMPONENT = 'execution-controller'
-/** Works of which it is known what was told of them. */
-const MOST_TOLD = 4_096
 
 /** What the controller needs. */
 export interface ExecutionOptions {
@@ -47,11 +43,12 @@ export class ExecutionController {
   readonly #options: ExecutionOptions
   readonly #members: Members
   readonly #queue: Reconciler
-  readonly #told = new Map<string, number>()
+  readonly #events: WorkEvents
 
   constructor(options: ExecutionOptions) {
     this.#options = options
-    const { observed, control, connector, log } = options
+    const { observed, control, connector, events, log } = options
+    this.#events = new WorkEvents(events)
     this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
     this.#members = new Members(control, connector, object => {
       const { [MARKS.workNamespace]: namespace, [MARKS.workName]: name } = object.metadata.annotations ?? {}
@@ -114,40 +111,12 @@ export class ExecutionController {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       await this.#report(work, before => this.#condition(before, applied(message)))
-      this.#tellOfFailure(work, manifest, cluster.metadata.name, message)
+      this.#events.failed(work, manifest, cluster.metadata.name, message)
       throw error
     }
-    this.#tellOfSuccess(work, manifest, cluster.metadata.name)
-    await this.#report(work, before => ({
-      ...this.#condition(before, applied()),
-      manifestStatuses: [manifestStatus(made)],
-    }))
-  }
-
-  /** Once for each generation of a Work: looking again is no news. */
-  #tellOfSuccess(work: Work, manifest: Resource, cluster: string): void {
-    const condition = conditionOf(work.status?.conditions, 'Applied')
-    if (condition?.status === 'True' && this.#told.get(work.metadata.uid ?? '') === work.metadata.generation)
-      return
-    remember(this.#told, work.metadata.uid ?? '', work.metadata.generation ?? 0, MOST_TOLD)
-    const { namespace = '', name } = work.metadata
-    const { events } = this.#options
-    const message = `Sync work(${namespace}/${name}) to cluster(${cluster}) successful.`
-    events.tell(work, COMPONENT, normal('SyncSucceed', message))
-    const object = `${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`
-    const done = `Successfully applied resource(${object}) to cluster ${cluster}`
-    events.tell(templateOfManifest(manifest), COMPONENT, normal('SyncSucceed', done))
-  }
-
-  #tellOfFailure(work: Work, manifest: Resource, cluster: string, why: string): void {
-    const { namespace = '', name } = work.metadata
-    const { events } = this.#options
-    const message = `Failed to sync work(${namespace}/${name}) to cluster(${cluster}), err: ${why}`
-    events.tell(work, COMPONENT, warning('SyncFailed', message))
-    const { metadata } = manifest
-    const object = metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name
-    const failed = `Failed to create or update resource(${object}) in member cluster(${cluster}): ${why}`
-    events.tell(templateOfManifest(manifest), COMPONENT, warning('SyncFailed', failed))
+    this.#events.synced(work, manifest, cluster.metadata.name)
+    const status = { manifestStatuses: [manifestStatus(made)] }
+    await this.#report(work, before => ({ ...this.#condition(before, applied()), ...status }), made)
   }
 
   /** The member's object goes in the background. A member that leaves while it is out of reach keeps what it has. */
@@ -191,12 +160,14 @@ export class ExecutionController {
     }
   }
 
-  async #report(work: Work, change: (status: WorkStatus) => WorkStatus): Promise<void> {
+  /** @param object what the member has, where that was looked at */
+  async #report(work: Work, change: (status: WorkStatus) => WorkStatus, object?: Resource): Promise<void> {
     const { namespace, name } = work.metadata
     const place = { name, ...(namespace && { namespace }), subresource: 'status' }
     const after = (status: WorkStatus) => change(this.#condition(status, dispatching(work)))
     const known = this.#options.observed.works.get(objectKey(work))?.status ?? {}
     if (sameJson(known, after(known))) return
+    this.#events.reported(work, known, after(known), object)
     await update<Work>(this.#options.control, WORKS, place, current => {
       const before = current.status ?? {}
       const status = after(before)

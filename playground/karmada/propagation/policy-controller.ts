@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mutated, POLICY_FINALIZERS } from '../../../karmada/admission/mutate.js'
+import { replicasOf } from '../../../karmada/interpreter/replicas.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { claimed, isClaimedBy, policyId, unclaimed } from '../../../karmada/matching/claim.js'
 import { isKarmadasChange, isLazy } from '../../../karmada/matching/lazy.js'
@@ -216,8 +217,10 @@ export class PolicyController {
   async #apply(template: Resource, policy: PropagationPolicy): Promise<void> {
     const text = policyText(policy, 'policy')
     try {
-      const isChanged = await this.#bind(template, policy)
-      if (isChanged) this.#tell(template, normal('ApplyPolicySucceed', `Apply ${text} succeed`))
+      if (!(await this.#bind(template, policy))) return
+      if (replicasOf(template))
+        this.#tell(template, normal('GetReplicasSucceed', 'Get replicas of resource template successfully.'))
+      this.#tell(template, normal('ApplyPolicySucceed', `Apply ${text} succeed`))
     } catch (error) {
       const note = warning('ApplyPolicyFailed', error)
       this.#tell(template, { ...note, message: `Apply ${text} failed: ${note.message}` })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { workName } from '../../../karmada/names.js'
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { ensure } from '../../../playground/client/write.js'
@@ -6,7 +7,14 @@ import { Events, normal } from '../../../playground/karmada/propagation/events.j
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../../playground/objects/core-types.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
-import { deployment, duplicated, POLICIES, PropagationWorld, policyFor } from './propagation-world.js'
+import {
+  deployment,
+  duplicated,
+  POLICIES,
+  PropagationWorld,
+  policyFor,
+  policyType,
+} from './propagation-world.js'
 
 let world: PropagationWorld
 beforeAll(async () => {
@@ -75,12 +83,56 @@ describe('Events', () => {
     expect(await told('ResourceBinding', 'web-deployment', 'AggregateStatusSucceed')).toBe(
       'resource-binding-status-controller Normal: Update ResourceBinding(default/web-deployment) with AggregatedStatus successfully.',
     )
+    expect(await told('Deployment', 'web', 'GetReplicasSucceed')).toBe(
+      'resource-detector Normal: Get replicas of resource template successfully.',
+    )
+    const work = workName('Deployment', 'web', 'default')
+    expect(await told('Work', work, 'WorkDispatching')).toBe(
+      'execution-controller Normal: Work is being dispatched to member clusters.',
+    )
+    expect(await told('Work', work, 'ReflectStatusSucceed')).toBe(
+      'work-status-controller Normal: Reflect status for object(Deployment/default/web) succeed.',
+    )
+    await said('Work', work, 'InterpretHealthSucceed', 'object(Deployment/default/web) as healthy.')
+    expect(await eventsOf('Work', workName('ConfigMap', 'settings', 'default'))).not.toContainEqual(
+      expect.objectContaining({ reason: 'InterpretHealthSucceed' }),
+    )
     const [, template] = await Promise.all([
       said('Deployment', 'web', 'AggregateStatusSucceed'),
       world.template('web'),
     ])
     const { involvedObject } = await said('Deployment', 'web', 'ScheduleBindingSucceed')
     expect(involvedObject.uid).toBe(template?.metadata.uid)
+  })
+
+  it('name each override policy that changed a template, once for each cluster', async () => {
+    const spec = (value: string) => ({
+      resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'changed' }],
+      overrideRules: [{ overriders: { labelsOverrider: [{ operator: 'add', value: { [value]: 'yes' } }] } }],
+    })
+    const policy = (kind: string, metadata: KubeObject['metadata']) => ({
+      ...{ apiVersion: 'policy.karmada.io/v1alpha1', kind, metadata, spec: spec(metadata.name) },
+    })
+    await ensure(
+      world.control,
+      policyType('overridepolicies'),
+      policy('OverridePolicy', { namespace: 'default', name: 'near' }),
+    )
+    await ensure(
+      world.control,
+      policyType('clusteroverridepolicies'),
+      policy('ClusterOverridePolicy', { name: 'far' }),
+    )
+    await ensure(world.control, POLICIES, policyFor('Deployment', 'changed', duplicated('m1')))
+    await ensure(world.control, DEPLOYMENTS, deployment('changed', 1))
+    await said('Deployment', 'changed', 'AggregateStatusSucceed')
+    const reason = 'ApplyOverridePolicySucceed'
+    await said('Deployment', 'changed', reason, 'default/near')
+    const found = (await eventsOf('Deployment', 'changed')).filter(one => one.reason === reason)
+    expect(found.map(({ message, source }) => `${source.component}: ${message}`).sort()).toEqual([
+      'override-manager: Apply cluster override policy(far) for cluster(m1) succeed.',
+      'override-manager: Apply override policy(default/near) for cluster(m1) succeed.',
+    ])
   })
 
   it('report why no cluster fits, and why a member refuses', async () => {
