@@ -4,7 +4,7 @@ import {
   type Cluster,
   type ClusterStatus,
 } from '../../karmada/objects/cluster.js'
-import type { Condition } from '../../manifests/kube.js'
+import type { Condition, KubeObject } from '../../manifests/kube.js'
 import { StatusError } from '../../manifests/status-error.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
@@ -14,7 +14,7 @@ import { Mirror } from '../client/mirror.js'
 import { update } from '../client/write.js'
 import { conditionOf, type Observed, setConditions } from '../objects/conditions.js'
 import type { Node, Pod } from '../objects/core.js'
-import { NODES, PODS } from '../objects/core-types.js'
+import { CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS } from '../objects/core-types.js'
 import { timestamp } from '../objects/timestamp.js'
 import {
   apiEnablementsCondition,
@@ -30,7 +30,7 @@ import { connectMember } from './member-client.js'
 export interface MonitorTimes {
   /** Between two probes; Karmada's `--cluster-status-update-frequency` is 10 s. */
   readonly probe: number
-  /** Discovery is asked again so often; Karmada asks with every probe. */
+  /** Discovery is asked again so often, and when the member's CRDs change; Karmada asks with every probe. */
   readonly discovery: number
   /** After a change in the member, before its status is computed anew. */
   readonly settle: number
@@ -59,6 +59,7 @@ interface Connection {
   readonly credential: string
   readonly nodes: Mirror<Node>
   readonly pods: Mirror<Pod>
+  readonly definitions: Mirror<KubeObject>
 }
 
 /** Keeps the status of one Push member current: probes it, mirrors its nodes and pods, and writes only what changed. */
@@ -71,6 +72,8 @@ export class MemberMonitor {
   #enablements:
     | { readonly list: readonly ApiEnablement[]; readonly partial: boolean; readonly at: number }
     | undefined
+  /** Whether types came or went since discovery was asked. */
+  #typesChanged = false
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
   #soon = false
@@ -170,7 +173,11 @@ export class MemberMonitor {
     const onChange = () => this.#scheduleSoon(this.#options.times.settle)
     const nodes = new Mirror<Node>(api, NODES, onChange)
     const pods = new Mirror<Pod>(api, PODS, onChange)
-    this.#connection = { api, credential, nodes, pods }
+    const definitions = new Mirror<KubeObject>(api, CUSTOM_RESOURCE_DEFINITIONS, () => {
+      this.#typesChanged = true
+      onChange()
+    })
+    this.#connection = { api, credential, nodes, pods, definitions }
   }
 
   async #disconnect(): Promise<void> {
@@ -179,6 +186,7 @@ export class MemberMonitor {
     this.#enablements = undefined
     connection?.nodes.close()
     connection?.pods.close()
+    connection?.definitions.close()
     await connection?.api.close()
   }
 
@@ -205,7 +213,8 @@ export class MemberMonitor {
   async #discover(api: KubeApi) {
     const now = this.#options.now()
     const known = this.#enablements
-    if (known && now < known.at + this.#options.times.discovery) return known
+    if (known && !this.#typesChanged && now < known.at + this.#options.times.discovery) return known
+    this.#typesChanged = false
     const { types, stale } = await discover(api, this.#abort.signal)
     const groups = new Map<string, { name: string; kind: string }[]>()
     for (const { group, version, resource, kind } of types) {
