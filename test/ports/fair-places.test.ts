@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairPlaces, type Placed } from '../../ports/fair-places.js'
+import { collectGarbage } from '../collect-garbage.js'
 
 /** Takes a place, and writes its name down when it is granted. */
 function taking(places: FairPlaces, granted: string[]) {
@@ -54,6 +55,56 @@ describe('places that callers take in turn', () => {
     expect(granted).toEqual(['a', 'b', 'a0', 'b0', 'late'])
   })
 
+  it('may be given back, and others asked for, while they are granted', () => {
+    const granted: string[] = []
+    const places = new FairPlaces(2)
+    const take = taking(places, granted)
+    const [a] = [take('a', 'ann', 'i1'), take('b', 'bob', 'i2')]
+    const c = places.take({ caller: 'carl', instance: 'i3' }, () => {
+      take('e', 'eve', 'i5')
+      expect(granted).toEqual(['a', 'b'])
+      c.release()
+    })
+    take('d', 'dora', 'i4')
+    a.release()
+    expect(granted).toEqual(['a', 'b', 'd'])
+    expect(places.load).toEqual({ taken: 2, waiting: 1 })
+  })
+
+  it('go to who waits before a caller who gave up and asks again', () => {
+    const granted: string[] = []
+    const take = taking(new FairPlaces(1), granted)
+    const first = take('z', 'zoe', 'i')
+    const left = take('a1', 'ann', 'i')
+    const b = take('b', 'bob', 'i')
+    left.release()
+    take('a2', 'ann', 'i')
+    first.release()
+    expect(granted).toEqual(['z', 'b'])
+    b.release()
+    expect(granted).toEqual(['z', 'b', 'a2'])
+  })
+
+  it('keep no name of a caller or an instance that is gone', () => {
+    const places = new FairPlaces(1)
+    const takeAll = (letter: string) => {
+      for (let n = 0; n < 10_000; n += 1) {
+        const name = Buffer.alloc(2_000, `${letter}${n}`).toString()
+        places.take({ caller: name, instance: name }, () => undefined).release()
+      }
+    }
+    const held = places.take({ caller: 'z', instance: 'z' }, () => undefined)
+    collectGarbage()
+    const before = process.memoryUsage().heapUsed
+    takeAll('waited')
+    held.release()
+    takeAll('had')
+    collectGarbage()
+    // The names alone have 20 MB for those that waited, and as many for those that had a place.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
+    expect(places.load).toEqual({ taken: 0, waiting: 0 })
+  })
+
   it('are never too many, are all given back, and nobody waits while a place is free for it or is overtaken without end', () => {
     const step = fc.record({
       do: fc.constantFrom('take', 'take', 'take', 'release', 'leave'),
@@ -64,6 +115,7 @@ describe('places that callers take in turn', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 120 }), (most, steps) => {
         const places = new FairPlaces(most)
+        const share = Math.max(1, Math.floor(most / 2))
         interface One {
           readonly caller: string
           readonly instance: string
@@ -84,13 +136,13 @@ describe('places that callers take in turn', () => {
         const heldBy = (key: 'caller' | 'instance', name: string, but?: One) =>
           [...held].filter(one => one !== but && one[key] === name).length
         const isFitting = ({ caller, instance }: One, but?: One) =>
-          heldBy('caller', caller, but) < places.share && heldBy('instance', instance, but) < places.share
+          heldBy('caller', caller, but) < share && heldBy('instance', instance, but) < share
         const check = () => {
           expect(held.size).toBeLessThanOrEqual(most)
           expect(places.load).toEqual({ taken: held.size, waiting: waiting.size })
           for (const one of held) {
-            expect(heldBy('caller', one.caller)).toBeLessThanOrEqual(places.share)
-            expect(heldBy('instance', one.instance)).toBeLessThanOrEqual(places.share)
+            expect(heldBy('caller', one.caller)).toBeLessThanOrEqual(share)
+            expect(heldBy('instance', one.instance)).toBeLessThanOrEqual(share)
           }
           for (const one of waiting) {
             if (held.size < most && isFirst(one)) expect(isFitting(one)).toBe(false)
