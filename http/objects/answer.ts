@@ -39,6 +39,7 @@ export async function answerOf(
   signal.throwIfAborted()
   let abort: (reason: Error) => void = () => undefined
   let stopClock: () => void = () => undefined
+  let isOver = false
   const onAbort = () => abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -58,6 +59,7 @@ export async function answerOf(
           if (!room) return false
           stopClock()
           const goOn = () => {
+            if (isOver) return
             startClock()
             exchange.resume()
           }
@@ -92,6 +94,7 @@ export async function answerOf(
       startClock()
     })
   } finally {
+    isOver = true
     stopClock()
     signal.removeEventListener('abort', onAbort)
   }

@@ -139,6 +139,58 @@ describe('the memory that answers of instances take', () => {
     expect(add).toThrow('what this call reads of the instance is larger than 64 MiB: ask for less at once')
   })
 
+  it('is 64 MiB for a call beside what is not counted, to the byte', async () => {
+    const memory = new AnswerMemory()
+    const reading = memory.account('ann').reading('north')
+    await reading.add(64 * MIB + 64 * KIB)
+    expect(held(memory).map(({ taken }) => taken)).toEqual([1, 1, 1])
+    expect(() => reading.add(1)).toThrow('larger than 64 MiB')
+  })
+
+  it('is not counted out for what was refused', async () => {
+    const account = new AnswerMemory().account('ann')
+    await account.reading('north').add(60 * MIB)
+    const refused = account.reading('north')
+    expect(() => refused.add(10 * MIB)).toThrow('larger than 64 MiB')
+    refused.giveBack()
+    expect(() => account.reading('north').add(10 * MIB)).toThrow('larger than 64 MiB')
+  })
+
+  it('is given to others where a call needs less by the time that it would get it', async () => {
+    const memory = new AnswerMemory({ mebibytes: 128, waitMs: 5_000 })
+    const first = memory.account('ann')
+    await first.reading('north').add(2 * MIB)
+    const account = memory.account('bob')
+    const short = account.reading('south')
+    await short.add(MIB)
+    const long = account.reading('north')
+    const seen = outcome(long.add(2 * MIB))
+    await turn()
+    expect([seen.state, held(memory)[1]]).toEqual(['waits', { taken: 1, waiting: 1 }])
+    long.giveBack()
+    first.close()
+    await turn()
+    expect(held(memory).map(({ taken }) => taken)).toEqual([1, 0, 0])
+    account.close()
+  })
+
+  it('is taken from the smallest tier up again where all was given back during a wait', async () => {
+    const memory = new AnswerMemory()
+    const first = memory.account('ann')
+    await first.reading('north').add(20 * MIB)
+    const account = memory.account('ann')
+    const [long, short] = [account.reading('south'), account.reading('south')]
+    await long.add(2 * MIB)
+    outcome(long.add(20 * MIB))
+    await turn()
+    expect(held(memory)[2]).toEqual({ taken: 1, waiting: 1 })
+    long.giveBack()
+    const seen = outcome(short.add(2 * MIB))
+    first.close()
+    await turn()
+    expect([seen.state, ...held(memory).map(({ taken }) => taken)]).toEqual(['there', 1, 1, 0])
+  })
+
   it('is given back by a list that is not needed any more, and taken again', async () => {
     const memory = new AnswerMemory()
     const account = memory.account('ann', true)
@@ -147,7 +199,10 @@ describe('the memory that answers of instances take', () => {
       await reading.add(20 * MIB)
       expect(held(memory).map(({ taken }) => taken)).toEqual([1, 1, 1])
       reading.giveBack()
+      // As at the beginning, a short list waits for nobody.
+      expect(reading.add(64 * KIB)).toBeUndefined()
       expect(held(memory)).toEqual(nothing)
+      reading.giveBack()
     }
   })
 
@@ -158,6 +213,7 @@ describe('the memory that answers of instances take', () => {
     await vi.advanceTimersByTimeAsync(29_000)
     stop()
     await vi.advanceTimersByTimeAsync(100_000)
+    stop()
     const stopAgain = reading.run(failure => void late.push(failure))
     await vi.advanceTimersByTimeAsync(999)
     expect(late).toEqual([])

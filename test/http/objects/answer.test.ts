@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerOf, bytesOfValues } from '../../../http/objects/answer.js'
-import type { AnswerReading } from '../../../http/objects/answer-memory.js'
-import type { Sender } from '../../../ports/kube-api.js'
+import { AnswerMemory, type AnswerReading } from '../../../http/objects/answer-memory.js'
+import type { RawSink, Sender } from '../../../ports/kube-api.js'
 
 it('an answer of an instance with more than four million values is not parsed', () => {
   const body = Buffer.from(`{"items":[${'{},'.repeat(2_000_000)}{}]}`)
@@ -15,6 +16,9 @@ it('an answer of many short values counts with sixteen bytes for each', () => {
   expect(body.length + bytesOfValues(body)).toBe(16 * 1_001)
   expect(bytesOfValues(Buffer.from(JSON.stringify({ data: { a: 'ä"\\'.repeat(100) } })))).toBe(0)
 })
+
+const MIB = 1 << 20
+const request = { method: 'GET', path: '/', headers: [], long: false, headTimeoutMs: 0 } as const
 
 /** Collects an answer of chunks of these lengths. @returns the bytes that it was counted with */
 async function countedOf(lengths: readonly number[]): Promise<number> {
@@ -35,7 +39,6 @@ async function countedOf(lengths: readonly number[]): Promise<number> {
       return { resume: () => undefined, abort: () => undefined }
     },
   }
-  const request = { method: 'GET', path: '/', headers: [], long: false, headTimeoutMs: 0 } as const
   const { body } = await answerOf(upstream, request, {
     signal: new AbortController().signal,
     most: 1 << 20,
@@ -53,4 +56,108 @@ it('an answer in single bytes counts with 256 bytes for each, which they take', 
 it('an answer with short chunks between long ones counts with its bytes alone', async () => {
   const lengths = Array.from({ length: 100 }, () => [2_000, 48])
   expect(await countedOf(lengths.flat())).toBe(100 * 2_048)
+})
+
+/** A request whose answer a test sends, and what becomes of it. */
+function collecting({ signal = new AbortController().signal, memory = new AnswerMemory() } = {}) {
+  const seen = { sent: 0, resumed: 0, aborted: [] as string[], outcome: '' }
+  const account = memory.account('ann')
+  let sink: RawSink | undefined
+  const upstream: Sender = {
+    send(_request, given) {
+      seen.sent += 1
+      sink = given
+      return {
+        resume() {
+          seen.resumed += 1
+        },
+        abort(reason) {
+          seen.aborted.push(reason.message)
+          queueMicrotask(() => given.failed(reason))
+        },
+      }
+    },
+  }
+  const options = { signal, most: 1 << 30, reading: account.reading('north') }
+  const tell = (outcome: string) => {
+    seen.outcome = outcome
+  }
+  const collected = answerOf(upstream, request, options).then(
+    () => tell('there'),
+    (error: Error) => tell(error.message),
+  )
+  return { seen, account, collected, sink: () => sink as RawSink }
+}
+
+describe('an answer that is collected', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  /** The place of the second tier that one caller of a small memory has. */
+  async function taken() {
+    const memory = new AnswerMemory({ mebibytes: 128, waitMs: 100_000 })
+    const first = memory.account('ann')
+    await first.reading('south').add(2 * MIB)
+    return { memory, first }
+  }
+
+  it('is not asked for when its caller has gone before', async () => {
+    const { seen, collected } = collecting({ signal: AbortSignal.abort(new Error('gone')) })
+    await collected
+    expect([seen.sent, seen.outcome]).toEqual([0, 'gone'])
+  })
+
+  it('is given up when its caller goes, and leaves no listener and no timer', async () => {
+    const caller = new AbortController()
+    const { seen, collected } = collecting({ signal: caller.signal })
+    caller.abort(new Error('gone'))
+    await collected
+    expect([seen.aborted, seen.outcome, vi.getTimerCount()]).toEqual([['gone'], 'gone', 0])
+    const whole = new AbortController()
+    const other = collecting({ signal: whole.signal })
+    other.sink().end()
+    await other.collected
+    expect([other.seen.outcome, getEventListeners(whole.signal, 'abort'), vi.getTimerCount()]).toEqual([
+      'there',
+      [],
+      0,
+    ])
+  })
+
+  it('has half a minute to arrive, without its waits for memory', async () => {
+    const { memory, first } = await taken()
+    const { seen, collected, sink } = collecting({ memory })
+    expect(sink().data(Buffer.alloc(2 * MIB))).toBe(false)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(seen).toMatchObject({ resumed: 0, aborted: [] })
+    first.close()
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(seen).toMatchObject({ resumed: 1, aborted: [] })
+    await vi.advanceTimersByTimeAsync(1)
+    await collected
+    expect(seen.outcome).toBe('the instance did not send its answer within 30 s: ask for less at once')
+  })
+
+  it('is given up when it waits too long for memory, or has more than a call may read', async () => {
+    const { memory } = await taken()
+    const { seen, collected, sink } = collecting({ memory })
+    sink().data(Buffer.alloc(2 * MIB))
+    await vi.advanceTimersByTimeAsync(100_000)
+    await collected
+    expect(seen.outcome).toContain('no memory for large lists became free within 100 s')
+    const large = collecting()
+    large.sink().data(Buffer.alloc(65 * MIB))
+    await large.collected
+    expect(large.seen.outcome).toContain('what this call reads of the instance is larger than 64 MiB')
+  })
+
+  it('that broke while it waited starts no timer when its turn comes', async () => {
+    const { memory, first } = await taken()
+    const { seen, collected, sink } = collecting({ memory })
+    sink().data(Buffer.alloc(2 * MIB))
+    sink().failed(new Error('cut'))
+    await collected
+    first.close()
+    await vi.advanceTimersByTimeAsync(0)
+    expect([seen.outcome, seen.resumed, vi.getTimerCount()]).toEqual(['cut', 0, 0])
+  })
 })
