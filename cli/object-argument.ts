@@ -27,6 +27,8 @@ const BUILT_IN: Readonly<Record<string, readonly [apiVersion: string, kind: stri
   clusterrole: ['rbac.authorization.k8s.io/v1', 'ClusterRole'],
 }
 
+const WITHOUT_NAMESPACE: ReadonlySet<string> = new Set(['Namespace', 'ClusterRole'])
+
 /** The short names that kubectl has for these kinds. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   deploy: 'deployment',
@@ -53,20 +55,39 @@ export function objectArgument(type: string, object: string): ObjectArgument {
       `expected namespace/name, or the name of an object without a namespace, got ${JSON.stringify(object)}`,
       ExitCode.usage,
     )
-  return { ...typeArgument(type), namespace, name }
+  const kind = typeArgument(type)
+  if (namespace === '' && isNamespaced(kind))
+    throw new CommandError(
+      `a ${kind.kind} has a namespace: write NAMESPACE/NAME, for example default/${name}`,
+      ExitCode.usage,
+    )
+  return { ...kind, namespace, name }
 }
+
+/** Of kinds that are not built in, only the server knows. */
+const isNamespaced = ({ apiVersion, kind }: Pick<ObjectArgument, 'apiVersion' | 'kind'>): boolean =>
+  Object.values(BUILT_IN).some(([version, one]) => version === apiVersion && one === kind) &&
+  !WITHOUT_NAMESPACE.has(kind)
 
 function typeArgument(type: string): Pick<ObjectArgument, 'apiVersion' | 'kind'> {
   const at = type.lastIndexOf('/')
   if (at > 0 && at < type.length - 1) return { apiVersion: type.slice(0, at), kind: type.slice(at + 1) }
-  const given = type.toLowerCase()
-  const word = SHORT_NAMES[given] ?? given
-  const [apiVersion, kind] = BUILT_IN[word] ?? BUILT_IN[singular(word)] ?? []
+  const [apiVersion, kind] = BUILT_IN[kindWord(type)] ?? []
   if (apiVersion && kind) return { apiVersion, kind }
   throw new CommandError(
-    `the type ${JSON.stringify(type)} is not known here: name it with its apiVersion, as in example.io/v1/Rig`,
+    `the type ${JSON.stringify(type)} is not known here: write one of ${Object.keys(BUILT_IN).join(', ')}, or name it with its apiVersion, as in example.io/v1/Rig`,
     ExitCode.usage,
   )
 }
 
-const singular = (word: string): string => word.replace(/(ss)es$/, '$1').replace(/([^s])s$/, '$1')
+/** `deployment` of `deployments`, `Deployment` and `deploy`. */
+export function kindWord(type: string): string {
+  const word = type.toLowerCase()
+  return SHORT_NAMES[word] ?? (BUILT_IN[word] ? word : singular(word))
+}
+
+const singular = (word: string): string =>
+  word
+    .replace(/ies$/, 'y')
+    .replace(/(ss)es$/, '$1')
+    .replace(/([^s])s$/, '$1')

@@ -35,6 +35,7 @@ const policy = <S extends { readonly resourceSelectors: readonly ResourceSelecto
   schema: GenMessage<Policy<S> & Message>,
   list: (policies: Policies, request: { readonly instance: string }) => Promise<JsonValue>,
   does: (spec: S | undefined) => string,
+  settings: (spec: S | undefined) => string = () => '',
 ): ListedKind =>
   listedKind({
     ...{ apiVersion: 'policy.karmada.io/v1alpha1', kind, schema },
@@ -46,6 +47,7 @@ const policy = <S extends { readonly resourceSelectors: readonly ResourceSelecto
       spec?.resourceSelectors.map(selected).join(', ') || 'everything',
       does(spec),
       ageOf(metadata?.creationTimestamp, now),
+      settings(spec) || '-',
     ],
   })
 
@@ -55,19 +57,21 @@ type Policies = ReturnType<typeof policiesOf>
 const listing: Listing = {
   noun: 'policy',
   header: ['NAMESPACE', 'KIND', 'NAME', 'SELECTS', 'DOES', 'AGE'],
-  wideHeader: [],
+  wideHeader: ['SETTINGS'],
   kinds: [
     policy(
       'ClusterPropagationPolicy',
       ClusterPropagationPolicySchema,
       (policies, request) => policies.listClusterPropagationPolicies(request),
       placementWords,
+      settingWords,
     ),
     policy(
       'PropagationPolicy',
       PropagationPolicySchema,
       (policies, request) => policies.listInstancePropagationPolicies(request),
       placementWords,
+      settingWords,
     ),
     policy(
       'ClusterOverridePolicy',
@@ -133,6 +137,26 @@ function replicaWords(scheduling: Scheduling | undefined): string {
   return scheduling.replicaDivisionPreference === ReplicaDivisionPreference.Weighted
     ? ', replicas divided by weight'
     : ', replicas in few clusters'
+}
+
+/** What a propagation policy has set that most have not: `priority 10, preempts others, with dependencies`. */
+function settingWords(spec: PropagationPolicySpec | undefined): string {
+  if (!spec) return ''
+  const { suspension } = spec
+  const held = suspension?.dispatchingOnClusters?.clusterNames ?? []
+  return [
+    spec.priority !== 0 && `priority ${spec.priority}`,
+    spec.preemption === 'Always' && 'preempts others',
+    spec.propagateDeps && 'with dependencies',
+    spec.conflictResolution === 'Overwrite' && 'overwrites what members have',
+    spec.activationPreference === 'Lazy' && 'lazy',
+    spec.preserveResourcesOnDeletion && 'leaves objects in members',
+    suspension?.dispatching && 'suspended',
+    held.length > 0 && `suspended in ${held.join(', ')}`,
+    spec.failover && 'with failover',
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 function overrideWords(spec: OverridePolicySpec | undefined): string {

@@ -5,6 +5,7 @@ import type { Config } from '../config.js'
 import {
   type ManifestChange,
   type ObjectReference,
+  type Placement,
   PlacementService,
   type PreviewPolicyResponse,
   PreviewPolicyResponseSchema,
@@ -64,13 +65,20 @@ function templateText({ template, claim, other, placement, manifests }: Template
   const head = template ? nameOf(template) : ''
   const of = other ? ` ${nameOf(other)}` : ''
   const claimed = claim === TemplatePreview_Claim.CLAIM_UNSPECIFIED ? '' : `: ${CLAIMED[claim]}${of}`
+  const isTaken = claim === TemplatePreview_Claim.CLAIMS || claim === TemplatePreview_Claim.PREEMPTS
+  const isNews = isTaken || manifests.length > 0 || movesAny(placement)
   const parts = [
     `${head}${claimed}\n`,
     ...(placement ? [placementText(placement)] : []),
     ...manifests.map(changeText),
+    ...(isNews ? [] : ['  Nothing changes.\n']),
   ]
   return parts.join('')
 }
+
+/** Whether a cluster gets other replicas than it has. */
+const movesAny = (placement: Placement | undefined): boolean =>
+  (placement?.clusters ?? []).some(({ before, after }) => before !== after)
 
 const CLAIMED: Readonly<Record<Exclude<TemplatePreview_Claim, 0>, string>> = {
   [TemplatePreview_Claim.CLAIMS]: 'would be claimed',

@@ -123,7 +123,10 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     'controller-manager',
     'run the controllers; they act while this replica holds the lease',
   )
-  const get = program.command('get').description('list what a running Kairship manages')
+  const get = program
+    .command('get')
+    .description('list what a running Kairship manages')
+    .showHelpAfterError(elsewhere)
   add(get, 'get instances', 'instances [name...]', 'list instances and their state')
   const describe = program.command('describe').description('explain one thing a running Kairship manages')
   add(describe, 'describe instance', 'instance <name>', 'print the state of an instance and its cause')
@@ -216,6 +219,10 @@ function optionOf(name: SettingName, command: CommandName): Option {
   option.negate = false
   return option
 }
+
+/** After a refused `kairship get pods`. */
+const elsewhere = `Objects of an instance: kairship clusters INSTANCE, kairship workloads INSTANCE, kairship policies INSTANCE.
+Everything else: kubectl, with the file that "kairship kubeconfig INSTANCE" prints.`
 
 const afterHelp = `
 Every flag is also an environment variable (--lease-duration-ms is KAIRSHIP_LEASE_DURATION_MS) and a line in the

@@ -34,7 +34,7 @@ const workload = <S extends WorkloadSchema>(
 
 const listing: Listing = {
   noun: 'workload',
-  header: ['NAMESPACE', 'KIND', 'NAME', 'READY', 'CLUSTERS', 'IMAGES', 'AGE'],
+  header: ['NAMESPACE', 'KIND', 'NAME', 'READY', 'CLUSTERS', 'TEMPLATE IMAGES', 'AGE'],
   wideHeader: ['WHERE'],
   kinds: [
     workload(

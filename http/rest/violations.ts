@@ -1,4 +1,5 @@
 import {
+  type DescEnum,
   type DescField,
   type DescMessage,
   fromJson,
@@ -34,7 +35,14 @@ function inField(schema: DescMessage, field: DescField, value: JsonValue, path: 
       violationsIn(field.message, item, `${path}[${key}].`),
     )
   }
-  return alone(schema, { [field.jsonName]: value }, `${path}.`)
+  const found = alone(schema, { [field.jsonName]: value }, `${path}.`)
+  return field.enum ? found.map(one => ({ ...one, description: mustBeOneOf(field.enum, value) })) : found
+}
+
+function mustBeOneOf({ values }: DescEnum, value: JsonValue): string {
+  // The others stand for a field that is not given.
+  const names = values.map(({ name }) => name).filter(name => !name.endsWith('_UNSPECIFIED'))
+  return `is ${JSON.stringify(value)}, but must be one of ${names.join(', ')}`
 }
 
 /** The problems of this JSON when it is the whole message. */

@@ -92,7 +92,7 @@ describe('workloads', () => {
     const it = having(workloads)
     await listWorkloads(it, config({ output: 'wide' }), ['eu'])
     expect(it.printed()).toBe(`\
-NAMESPACE   KIND         NAME    READY   CLUSTERS   IMAGES               AGE   WHERE
+NAMESPACE   KIND         NAME    READY   CLUSTERS   TEMPLATE IMAGES      AGE   WHERE
 shop        Deployment   web     1/3     1          nginx:1.27,envoy:1   -     eu-a=1 unhealthy
 system      DaemonSet    agent   2/2     0          nginx:1.27,envoy:1   -     -
 `)
@@ -104,7 +104,31 @@ system      DaemonSet    agent   2/2     0          nginx:1.27,envoy:1   -     -
     expect(some.printed()).toBe('daemonset.apps/agent\n')
     const none = having(workloads)
     await listWorkloads(none, config({ inNamespace: 'nowhere' }), ['eu'])
-    expect(none.printed()).toBe('No workloads.\n')
+    expect(none.printed()).toBe('No workloads in namespace nowhere.\n')
+  })
+})
+
+describe('names of workloads', () => {
+  it.each(['web', 'deployment/web', 'deploy/web', 'Deployments/web'])('may be written as %s', async name => {
+    const it = having(workloads)
+    await listWorkloads(it, config({ output: 'name' }), ['eu', name])
+    expect(it.printed()).toBe('deployment.apps/web\n')
+  })
+
+  it('are of their kind only', async () => {
+    const listed = listWorkloads(having(workloads), config(), ['eu', 'daemonset/web'])
+    await expect(listed).rejects.toMatchObject({
+      exitCode: ExitCode.notFound,
+      message: 'instance eu has no such workload: daemonset/web',
+    })
+  })
+
+  it.each(['pod/web', 'deployment/', 'a/b/c'])('%s is refused with the expected form', async name => {
+    const listed = listWorkloads(having(workloads), config(), ['eu', name])
+    await expect(listed).rejects.toMatchObject({
+      exitCode: ExitCode.usage,
+      message: expect.stringContaining('KIND/NAME with one of deployment, statefulset, daemonset'),
+    })
   })
 })
 

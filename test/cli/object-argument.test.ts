@@ -41,6 +41,14 @@ describe('an object argument of a command', () => {
     expect(objectArgument(type, 'shop/web').kind).toBe(kind)
   })
 
+  it('needs a namespace where its kind has one', () => {
+    expect(() => objectArgument('deploy', 'web')).toThrow(
+      'a Deployment has a namespace: write NAMESPACE/NAME, for example default/web',
+    )
+    expect(() => objectArgument('apps/v1/Deployment', 'web')).toThrow('write NAMESPACE/NAME')
+    expect(objectArgument('clusterrole', 'reader').namespace).toBe('')
+  })
+
   it.each([
     ['deployment', ''],
     ['deployment', 'shop/'],
@@ -51,6 +59,8 @@ describe('an object argument of a command', () => {
   })
 
   it.each(['rig', 'example.io/', '/Rig'])('the type “%s” is refused with the expected form', type => {
-    expect(() => objectArgument(type, 'shop/one')).toThrow('name it with its apiVersion')
+    expect(() => objectArgument(type, 'shop/one')).toThrow(
+      /write one of deployment, .*or name it with its apiVersion/,
+    )
   })
 })

@@ -167,6 +167,16 @@ Not looked at: works are forbidden
 `)
   })
 
+  it('says of a template for which nothing changes that nothing does', async () => {
+    const unmoved = { clusters: [{ cluster: 'north', before: 2, after: 2 }] }
+    const moved = { clusters: [{ cluster: 'north', before: 2, after: 3 }] }
+    const said = (template: object) => shown({ templates: [{ template: reference, ...template }], total: 1 })
+    expect(await said({})).toBe('Deployment shop/web\n  Nothing changes.\n')
+    expect(await said({ claim: 'KEEPS', placement: unmoved })).toContain('Nothing changes.')
+    expect(await said({ claim: 'KEEPS', placement: moved })).not.toContain('Nothing changes.')
+    expect(await said({ claim: 'CLAIMS', placement: unmoved })).not.toContain('Nothing changes.')
+  })
+
   it('prints the placement of a template that the policy would claim', async () => {
     const text = await shown({
       templates: [{ template: reference, claim: 'CLAIMS', placement: PLACEMENT }],

@@ -65,6 +65,20 @@ describe('a request message', () => {
     ])
   })
 
+  it('names the values that a field may have, in a body and in a query', async () => {
+    const described = (json: { details: { fieldViolations?: { description: string }[] }[] }) =>
+      json.details.flatMap(({ fieldViolations = [] }) =>
+        fieldViolations.map(({ description }) => description),
+      )
+    const body = await created('', { data: { metadata: { name: 'x' }, status: { state: 'SLEEPING' } } })
+    expect(described(body.json)).toEqual([
+      expect.stringMatching(/^is "SLEEPING", but must be one of INSTANCE_STATE_\w+(, INSTANCE_STATE_\w+)+$/),
+    ])
+    const { call } = testApi()
+    const { status, json } = await call('admin', 'GET', '/instances?sortDir=up')
+    expect([status, described(json)]).toEqual([400, ['is "up", but must be one of desc, asc']])
+  })
+
   it.each([
     ['text/plain', '{}'],
     ['application/x-www-form-urlencoded', 'a=b'],

@@ -55,7 +55,7 @@ function wantedOf({ all, unread }: Revisions, wanted: string, subject: string): 
   if (found) return found
   const missing = unread.map(({ cluster }) => cluster).join(', ')
   throw notFound(
-    `no cluster remembers revision ${JSON.stringify(wanted)} of ${subject}${missing && `; these could not be read: ${missing}`}`,
+    `no cluster remembers revision ${JSON.stringify(wanted)} of ${subject}: take the id of one from its list of revisions${missing && `; these clusters could not be read: ${missing}`}`,
     { reason: 'NoRevision' },
   )
 }
