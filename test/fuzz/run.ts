@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
+import { startPlaygroundProcess } from '../playground-process.js'
 import { repositoryFolder } from '../real/repository.js'
 
 // Fuzzes the REST API of a playground that it starts: `npm run fuzz [-- <arguments of schemathesis>]`. See README.md here.
@@ -22,24 +21,15 @@ const checks = [
   'response_schema_conformance',
 ].join()
 
-const report = z.object({
-  allReady: z.literal(true),
-  urls: z.object({ api: z.string() }),
-  files: z.object({ adminToken: z.string(), certificateAuthority: z.string() }),
-})
 const manifests = z.record(
   z.string(),
   z.object({ apiVersion: z.string(), metadata: z.looseObject({ namespace: z.string().optional() }) }).loose(),
 )
 
-const scratch = mkdtempSync(join(tmpdir(), 'kairship-fuzz-'))
-const playground = spawn(
-  process.execPath,
-  [join(repositoryFolder, 'dist', 'kairship.js'), 'playground', '--json', '--files', 'files'],
-  { cwd: scratch, stdio: ['ignore', 'pipe', 'inherit'] },
-)
+const playground = await startPlaygroundProcess()
+const scratch = playground.folder
 try {
-  const { urls, files } = report.parse(JSON.parse(await firstLine(playground)))
+  const { urls, files } = playground.report
   const authority = join(scratch, files.certificateAuthority)
   const authorization = `Bearer ${readFileSync(join(scratch, files.adminToken), 'utf8').trim()}`
   const dispatcher = new Agent({ connect: { ca: readFileSync(authority) } })
@@ -67,9 +57,7 @@ try {
   await dispatcher.destroy()
   process.exitCode = await fuzz(schema, urls.api, authority, authorization)
 } finally {
-  playground.kill('SIGTERM')
-  if (playground.exitCode === null) await new Promise(resolve => playground.once('exit', resolve))
-  rmSync(scratch, { recursive: true, force: true })
+  await playground.close()
 }
 
 /** Runs schemathesis. @returns its exit code: 0 when it found nothing */
@@ -102,15 +90,5 @@ function fuzz(schema: string, url: string, authority: string, authorization: str
       ),
     )
     child.once('exit', code => resolve(code ?? 1))
-  })
-}
-
-/** The line that the playground prints when it is ready. */
-function firstLine({ stdout }: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    if (!stdout) throw new Error('the playground has no standard output')
-    const lines = createInterface({ input: stdout })
-    lines.once('line', resolve)
-    lines.once('close', () => reject(new Error('the playground ended before it was ready')))
   })
 }

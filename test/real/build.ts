@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { completeClusterpediaApi } from './clusterpedia-api.js'
 import { type Family, families, type Program } from './programs.js'
 import { sourceFolder } from './repository.js'
 
@@ -70,6 +69,7 @@ function cacheFolder(family: Family): string {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
   const hash = createHash('sha256')
   for (const file of pinningFiles(family)) hash.update(readFileSync(join(sourceFolder, family.folder, file)))
+  if (family.edited?.edits) hash.update(JSON.stringify(family.edited.edits))
   return join(cache, 'kairship', 'real', `${family.folder}-${hash.digest('hex').slice(0, 16)}`)
 }
 
@@ -94,16 +94,16 @@ async function buildProgram(family: Family, program: Program): Promise<void> {
   mkdirSync(join(work, 'bin'), { recursive: true })
   for (const file of pinningFiles(family))
     copyFileSync(join(sourceFolder, family.folder, file), join(work, file))
-  if (family.completedModule !== undefined)
-    completeClusterpediaApi(
-      moduleFolder(family.completedModule, 'github.com/clusterpedia-io/api'),
-      join(work, 'api'),
-    )
+  if (family.edited !== undefined) {
+    const { pinnedBy, module, into, edit } = family.edited
+    edit(moduleFolder(pinnedBy, module), join(work, into))
+  }
   const stamps = Object.entries(family.stamps).map(([variable, value]) => `-X ${variable}=${value}`)
   // Built beside its final place and renamed, so that an interrupted build never leaves half a program.
   const target = join(work, 'bin', program.name)
   const flags = ['-trimpath', '-buildvcs=false', '-ldflags', ['-s', '-w', ...stamps].join(' ')]
-  await run('go', ['build', ...flags, '-o', `${target}.part`, program.package], work)
+  const verb = program.isTest ? ['test', '-c'] : ['build']
+  await run('go', [...verb, ...flags, '-o', `${target}.part`, program.package], work)
   renameSync(`${target}.part`, target)
 }
 

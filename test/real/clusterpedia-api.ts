@@ -1,5 +1,6 @@
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyModule } from './copy-module.js'
 
 /**
  * Clusterpedia keeps its API types in a module inside its own repository and replaces it by path, which no other module
@@ -99,9 +100,7 @@ type ClusterAuthentication struct {
  * @throws Error when the published module does not have the expected text
  */
 export function completeClusterpediaApi(published: string, target: string): void {
-  rmSync(target, { recursive: true, force: true })
-  cpSync(published, target, { recursive: true })
-  makeWritable(target)
+  copyModule(published, target)
   // The published go.mod names a language older than the one its code is written in.
   const goMod = join(target, 'go.mod')
   writeFileSync(goMod, readFileSync(goMod, 'utf8').replace(/^go 1\.16$/m, 'go 1.22.0'))
@@ -115,14 +114,4 @@ export function completeClusterpediaApi(published: string, target: string): void
     writeFileSync(path, source.slice(0, end) + text + source.slice(end))
   }
   writeFileSync(join(target, 'cluster/v1alpha2/authentication.go'), authenticationTypes)
-}
-
-/** Go's module cache is read-only, and a copy inherits that. */
-function makeWritable(folder: string): void {
-  chmodSync(folder, 0o755)
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) makeWritable(path)
-    else chmodSync(path, 0o644)
-  }
 }

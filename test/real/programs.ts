@@ -1,3 +1,6 @@
+import { completeClusterpediaApi } from './clusterpedia-api.js'
+import { impatientKarmadaSuite, WAITS } from './karmada-suite.js'
+
 /**
  * The real engines, by program family. A family is one small Go module whose `go.mod` names the programs as tools and
  * whose `go.sum` pins every byte of them; the version numbers below only stamp the binaries, `go.mod` decides.
@@ -9,6 +12,20 @@ export interface Program {
   readonly package: string
   /** Built only by `npm run real:build`: for work by hand, no suite needs it. */
   readonly byHand?: boolean
+  /** The package's tests are the program (`go test -c`). */
+  readonly isTest?: boolean
+}
+
+/** A module that is copied beside `go.mod`, which names the copy in a `replace`, and is edited there before the family compiles. */
+export interface EditedModule {
+  /** Name of the folder under `test/real/` whose `go.mod` pins the module. */
+  readonly pinnedBy: string
+  readonly module: string
+  readonly into: string
+  /** What is edited: programs that were built with something else are built again. */
+  readonly edits?: object
+  /** @param published folder of the module in Go's module cache */
+  readonly edit: (published: string, target: string) => void
 }
 
 /** Programs that come from one Go module graph. */
@@ -18,8 +35,7 @@ export interface Family {
   /** `-X` linker values that make the programs report the version they are. */
   readonly stamps: Readonly<Record<string, string>>
   readonly programs: readonly Program[]
-  /** Module that must be completed before the family compiles; see `clusterpedia-api.ts`. */
-  readonly completedModule?: 'clusterpedia-api'
+  readonly edited?: EditedModule
   /** True where the folder holds Go files of our own beside `go.mod`, which are built with it. */
   readonly ownSources?: boolean
 }
@@ -74,6 +90,18 @@ export const families: readonly Family[] = [
     ownSources: true,
   },
   {
+    folder: 'karmada-e2e',
+    stamps: {},
+    edited: {
+      pinnedBy: 'karmada',
+      module: karmada,
+      into: 'karmada',
+      edits: WAITS,
+      edit: impatientKarmadaSuite,
+    },
+    programs: [{ name: 'karmada-e2e', package: `${karmada}/test/e2e/suites/base`, isTest: true }],
+  },
+  {
     folder: 'clusterpedia',
     stamps: {
       [`${clusterpedia}/pkg/version.gitVersion`]: 'v0.9.1',
@@ -81,7 +109,12 @@ export const families: readonly Family[] = [
       [`${componentVersion}.gitMajor`]: '1',
       [`${componentVersion}.gitMinor`]: '31',
     },
-    completedModule: 'clusterpedia-api',
+    edited: {
+      pinnedBy: 'clusterpedia-api',
+      module: 'github.com/clusterpedia-io/api',
+      into: 'api',
+      edit: completeClusterpediaApi,
+    },
     programs: [
       { name: 'clusterpedia-apiserver', package: `${clusterpedia}/cmd/apiserver` },
       { name: 'clusterpedia-clustersynchro-manager', package: `${clusterpedia}/cmd/clustersynchro-manager` },

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import { z } from 'zod'
+import { startPlaygroundProcess } from '../playground-process.js'
+import { startStack } from '../real/stack.js'
+
+/** The control planes that Karmada's suite can be run against. */
+export const TARGETS = ['playground', 'real'] as const
+export type TargetName = (typeof TARGETS)[number]
+
+/** A Karmada control plane with two members, running. */
+export interface Target {
+  /** A file whose current context is the control plane's administrator. */
+  readonly kubeconfig: string
+  readonly context: string
+  close(): Promise<void>
+}
+
+/** Starts a control plane. @throws Error when it does not come up */
+export const startTarget = (name: TargetName, report: (line: string) => void): Promise<Target> =>
+  name === 'playground' ? startPlayground() : startReal(report)
+
+async function startPlayground(): Promise<Target> {
+  const { folder, report, close } = await startPlaygroundProcess()
+  return target(join(folder, report.files.instanceKubeconfigs['eu-west'] ?? ''), close)
+}
+
+async function startReal(report: (line: string) => void): Promise<Target> {
+  const name = 'karmada-east'
+  const stack = await startStack(
+    { karmadas: { [name]: ['member-1', 'member-2'] }, clusterpedia: false },
+    report,
+  )
+  return target(stack.provided().kubeconfigs[name] ?? '', () => stack.close())
+}
+
+const kubeconfigSchema = z.object({ 'current-context': z.string() })
+
+function target(kubeconfig: string, close: () => Promise<void>): Target {
+  const { 'current-context': context } = kubeconfigSchema.parse(load(readFileSync(kubeconfig, 'utf8')))
+  return { kubeconfig, context, close }
+}
