@@ -7,17 +7,20 @@ import type { Log } from '../../../ports/log.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import { update } from '../../client/write.js'
 import { timestamp } from '../../objects/timestamp.js'
+import { type Events, normal } from '../propagation/events.js'
 import type { Observed } from '../propagation/observed.js'
 
 /** Karmada's cluster taint policy controller: taints clusters, and takes taints away, by what their conditions say. */
 export class TaintPolicyController {
   readonly #control: KubeApi
   readonly #observed: Observed
+  readonly #events: Events
   readonly #now: () => number
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, now: () => number, log: Log) {
+  constructor(control: KubeApi, observed: Observed, events: Events, now: () => number, log: Log) {
     this.#control = control
+    this.#events = events
     this.#observed = observed
     this.#now = now
     this.#queue = new Reconciler({ log, reconcile: name => this.#reconcile(name) })
@@ -44,13 +47,27 @@ export class TaintPolicyController {
     await this.#observed.synced()
     const policies = this.#observed.taintPolicies.values()
     if (policies.length === 0) return undefined
-    await update<Cluster>(this.#control, CLUSTERS, { name }, cluster => {
+    let isTainted = false
+    const tainted = await update<Cluster>(this.#control, CLUSTERS, { name }, cluster => {
       const before = cluster.spec.taints ?? []
       const taints = taintsByPolicies(cluster, policies, timestamp(this.#now()))
-      if (sameJson(taints, before)) return cluster
+      isTainted = !sameJson(taints, before)
+      if (!isTainted) return cluster
       const spec = without(cluster.spec, ['taints'])
       return { ...cluster, spec: taints.length > 0 ? { ...spec, taints } : spec }
     })
+    if (!isTainted || !tainted) return undefined
+    const message = `Update Cluster(${name}) with taints(${taintsText(tainted)}) succeed`
+    this.#events.tell(tainted, 'cluster-taint-policy-controller', normal('TaintClusterSucceed', message))
     return undefined
   }
+}
+
+/** As Karmada's events name taints (`helper.GenerateTaintsMessage`). */
+function taintsText({ spec: { taints = [] } }: Cluster): string {
+  if (taints.length === 0) return 'cluster now does not have taints'
+  const texts = taints.map(
+    ({ key, value, effect }) => `{Key:${key},${value ? `Value:${value},` : ''}Effect:${effect}}`,
+  )
+  return `cluster now has taints([${texts.join(',')}])`
 }

@@ -57,7 +57,7 @@ export class Propagation {
       new TaintManager(control, observed, now, log),
       new GracefulEvictionController(control, observed, events, now, log),
       new ApplicationFailoverController(control, observed, now, log),
-      new TaintPolicyController(control, observed, now, log),
+      new TaintPolicyController(control, observed, events, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
       // Last: the others tell it until they are closed.
       events,

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import { CLUSTERS, type Cluster, type Taint } from '../../../karmada/objects/cluster.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
-import type { KubeObject } from '../../../manifests/kube.js'
+import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
-import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
+import { DEPLOYMENTS, EVENTS } from '../../../playground/objects/core-types.js'
 import { eventually } from '../eventually.js'
 import { deployment, POLICIES, PropagationWorld, policyFor, policyType } from './propagation-world.js'
 
@@ -28,6 +28,18 @@ afterAll(() => world.close())
 const place = (name: string) => ({ namespace: 'default', name })
 const setTaints = (name: string, taints: readonly Taint[]) =>
   update<Cluster>(world.control, CLUSTERS, { name }, one => ({ ...one, spec: { ...one.spec, taints } }))
+const eventsOf = async (name: string, reason: string) => {
+  type Event = KubeObject & {
+    readonly reason: string
+    readonly message: string
+    readonly involvedObject: { readonly name: string }
+  }
+  const { items } = await world.control.request<KubeList<Event>>({
+    method: 'GET',
+    path: resourcePath(EVENTS),
+  })
+  return items.filter(one => one.involvedObject.name === name && one.reason === reason)
+}
 const DOWN: Taint = { key: 'down', effect: 'NoExecute' }
 /** One cluster, m1 while it can take it. */
 const one = {
@@ -167,6 +179,13 @@ describe('a ClusterTaintPolicy', () => {
     // What was to leave it while it was out of reach leaves now.
     await runsIn('mover', 'm2')
     await remove(world.control, policyType('clustertaintpolicies'), policy.metadata)
+    // Told once that it came, and once that it went; Karmada's own taint may be there at either time.
+    const told = (await eventsOf('m1', 'TaintClusterSucceed')).map(({ message }) => message)
+    const isThere = (message: string) => message.includes('{Key:not-ready,Effect:NoExecute}')
+    expect(told.map(isThere).sort()).toEqual([false, true])
+    expect(told.find(isThere)).toMatch(
+      /^Update Cluster\(m1\) with taints\(cluster now has taints\(\[.+\]\)\) succeed$/,
+    )
   })
 })
 
