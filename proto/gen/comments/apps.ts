@@ -29,7 +29,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.phase": "Only objects in this state, by the name that `status` has for it.",
-  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.resume_token": "The token of the last message received. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.apps.v1alpha1.WatchDeploymentsRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.deployment": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.total": "How many match after this change.",
   "kairship.io.api.apps.v1alpha1.WatchDeploymentsResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",

@@ -59,7 +59,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.fuzzy_name": "Only objects whose name contains this.",
-  "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.resume_token": "The token of the last message received. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.fhpa": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.total": "How many match after this change.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",

@@ -44,7 +44,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.WatchWorkloadsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.apps.v1alpha1.WatchWorkloadsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.apps.v1alpha1.WatchWorkloadsRequest.phase": "Only objects in this state, by the name that `status` has for it.",
-  "kairship.io.api.apps.v1alpha1.WatchWorkloadsRequest.resume_token": "The token of the last message received. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.apps.v1alpha1.WatchWorkloadsRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
   "kairship.io.api.apps.v1alpha1.CreateWorkloadRequest.data": "The whole manifest, JSON or YAML.",
   "kairship.io.api.apps.v1alpha1.ChangeWorkloadRequest.data": "For an update the whole manifest, JSON or YAML; for a patch a JSON merge patch.",
   "kairship.io.api.apps.v1alpha1.ScaleWorkloadRequest.replicas": "At least 0. Required: a request that leaves it out is refused, and does not stop the workload.",

@@ -1718,7 +1718,7 @@ export type WatchCustomResourceDefinitionsRequest = Message<"kairship.io.api.api
   fuzzyName: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 6;
    */
@@ -1919,7 +1919,7 @@ export type WatchCustomResourcesRequest = Message<"kairship.io.api.apiextensions
   cluster?: string | undefined;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 11;
    */

@@ -478,7 +478,7 @@ export type WatchDeploymentsRequest = Message<"kairship.io.api.apps.v1alpha1.Wat
   phase: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 8;
    */

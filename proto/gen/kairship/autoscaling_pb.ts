@@ -1076,7 +1076,7 @@ export type WatchFederatedHPAsRequest = Message<"kairship.io.api.autoscaling.v1a
   fuzzyName: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */

@@ -736,7 +736,7 @@ export type WatchJobsRequest = Message<"kairship.io.api.batch.v1alpha1.WatchJobs
   phase: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 8;
    */
@@ -840,7 +840,7 @@ export type WatchCronJobsRequest = Message<"kairship.io.api.batch.v1alpha1.Watch
   phase: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 8;
    */

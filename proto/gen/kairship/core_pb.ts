@@ -1252,7 +1252,7 @@ export type WatchConfigMapsRequest = Message<"kairship.io.api.core.v1alpha1.Watc
   fieldSelector: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */
@@ -1349,7 +1349,7 @@ export type WatchSecretsRequest = Message<"kairship.io.api.core.v1alpha1.WatchSe
   fieldSelector: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */
@@ -1467,7 +1467,7 @@ export type WatchServicesRequest = Message<"kairship.io.api.core.v1alpha1.WatchS
   fieldSelector: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 10;
    */
@@ -1588,7 +1588,7 @@ export type WatchNamespacesRequest = Message<"kairship.io.api.core.v1alpha1.Watc
   fieldSelector: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 6;
    */
@@ -1704,7 +1704,7 @@ export type WatchPodsRequest = Message<"kairship.io.api.core.v1alpha1.WatchPodsR
   fieldSelector: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 10;
    */
@@ -1847,7 +1847,7 @@ export type WatchEventsRequest = Message<"kairship.io.api.core.v1alpha1.WatchEve
   name: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */

@@ -1077,7 +1077,7 @@ export type WatchInstancesRequest = Message<"kairship.io.api.instance.v1alpha1.W
   name: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -1561,7 +1561,7 @@ export const InstanceService: GenService<{
   },
   /**
    * Follows the fleet: RESET, the present instances as ADDED, BOOKMARK, then changes. Resumed with the token of the last
-   * message received, it goes on with the changes since, or starts over with RESET where they are no longer known.
+   * message that has one, it goes on with the changes since, or starts over with RESET where they are no longer known.
    *
    * @generated from rpc kairship.io.api.instance.v1alpha1.InstanceService.WatchInstances
    */

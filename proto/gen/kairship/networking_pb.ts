@@ -744,7 +744,7 @@ export type WatchIngressesRequest = Message<"kairship.io.api.networking.v1alpha1
   fuzzyName: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */

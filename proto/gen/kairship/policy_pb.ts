@@ -363,7 +363,7 @@ export type WatchClusterOverridePoliciesRequest = Message<"kairship.io.api.polic
   fuzzyName: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 6;
    */
@@ -669,7 +669,7 @@ export type WatchClusterPropagationPoliciesRequest = Message<"kairship.io.api.po
   fuzzyName: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 6;
    */
@@ -1005,7 +1005,7 @@ export type WatchOverridePoliciesRequest = Message<"kairship.io.api.policy.v1alp
   namespace: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */
@@ -1341,7 +1341,7 @@ export type WatchPropagationPoliciesRequest = Message<"kairship.io.api.policy.v1
   namespace: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */

@@ -975,7 +975,7 @@ export type WatchResourceBindingsRequest = Message<"kairship.io.api.propagation.
   targetCluster: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 9;
    */
@@ -1206,7 +1206,7 @@ export type WatchClusterResourceBindingsRequest = Message<"kairship.io.api.propa
   targetCluster: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 8;
    */
@@ -1458,7 +1458,7 @@ export type WatchWorksRequest = Message<"kairship.io.api.propagation.v1alpha1.Wa
   kindNamespace: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 9;
    */

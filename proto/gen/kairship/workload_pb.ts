@@ -640,7 +640,7 @@ export type WatchWorkloadsRequest = Message<"kairship.io.api.apps.v1alpha1.Watch
   phase: string;
 
   /**
-   * The token of the last message received. Over REST the Last-Event-ID header does the same.
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
    *
    * @generated from field: string resume_token = 7;
    */
