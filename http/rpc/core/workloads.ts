@@ -40,9 +40,13 @@ export interface WholeFields {
   readonly kindName: string
 }
 
-/** The type of a kind that pods may belong to. @throws Failure INVALID_ARGUMENT for another kind */
+/**
+ * The type of a kind that pods may belong to, written as kubectl accepts it: `Deployment`, `deployment` or `deployments`.
+ * @throws Failure INVALID_ARGUMENT for another kind
+ */
 export function typeOfWhole(kind: string): ObjectType {
-  const type = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
+  const given = kind.toLowerCase()
+  const type = Object.values(KINDS).find(each => [each.kind.toLowerCase(), each.resource].includes(given))
   if (type) return type
   const kinds = Object.keys(KINDS).join(', ')
   throw invalidFields([

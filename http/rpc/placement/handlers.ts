@@ -70,7 +70,9 @@ async function lookedFor(
   const reader = new Reader(objects, call, { instance })
   const type = await reader.typeOf(apiVersion, kind)
   if (type.namespaced && namespace === '')
-    throw invalidFields([{ field: 'namespace', description: `is required: a ${kind} has one` }])
+    throw invalidFields([
+      { field: 'namespace', description: `is empty, but a ${kind} is in a namespace: name it` },
+    ])
   return { reader, type, key: { name, ...(type.namespaced && { namespace }) } }
 }
 

@@ -31,8 +31,9 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
   }
   return {
     async streamWorkloadLogs(request, call) {
-      const { instance, namespace, kind, name, containers, previous, follow } = request
+      const { instance, namespace, name, containers, previous, follow } = request
       check(request)
+      const { kind } = typeOfWhole(request.kind)
       const clusters = await clustersOf(request, call)
       const messages = workloadLogs(objects, call, {
         workload: { instance, namespace, kind, name },
@@ -48,7 +49,8 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
     },
 
     async listWorkloadEvents(request, call) {
-      const { instance, namespace, kind, name, page, pageSize } = request
+      const { instance, namespace, name, page, pageSize } = request
+      const { kind } = typeOfWhole(request.kind)
       checkPage({ page, pageSize })
       const tooMany = tooManyNames({ clusters: request.clusters })
       if (tooMany.length > 0) throw invalidFields(tooMany)

@@ -52,6 +52,11 @@ const POLICIES = '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagatio
 
 describe('a trace over REST', () => {
   it('names the first broken step, and after it is mended the next, until the object runs', async () => {
+    const unplaced = await ask('GET', '/trace?apiVersion=apps/v1&kind=Deployment&name=traced')
+    expect([unplaced.status, unplaced.json.message]).toEqual([
+      400,
+      'namespace: is empty, but a Deployment is in a namespace: name it',
+    ])
     const missing = await traced('traced')
     expect(missing.status, missing.text).toBe(200)
     expect(missing.json.first).toMatchObject({

@@ -185,6 +185,7 @@ export function rollbackCases(
         const request = { ...named(name), revision: 'ffffffffffffffff' }
         const unknown = await apps.calls.overRest('rollbackDeployment', request)
         expect(unknown).toMatchObject({ ok: false, json: { code: 5 } })
+        expect(unknown.text).toContain('take the id of one from its list of revisions')
         expect(unknown.text).toContain(down)
       } finally {
         restore()

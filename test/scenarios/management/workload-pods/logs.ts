@@ -70,7 +70,7 @@ export function workloadPodsCases(world: ManagedWorld<typeof WorkloadPodsService
       const [cluster = ''] = world.members
       const { rest, grpc } = world.calls.follow(
         'streamWorkloadLogs',
-        of('says-little', { tailLines: 1, clusters: [cluster] }),
+        of('says-little', { kind: 'deployments', tailLines: 1, clusters: [cluster] }),
       )
       try {
         await eventually('the stream ends', () => ended(rest), { story: rest.text })
