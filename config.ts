@@ -56,6 +56,8 @@ export function contradictions(config: Config): string[] {
     found.push('tlsCertFile and tlsKeyFile must be set together')
   if (config.token !== undefined && config.tokenFile !== undefined)
     found.push('token and tokenFile exclude each other')
+  if (config.allNamespaces && config.inNamespace !== undefined)
+    found.push('--all-namespaces and --namespace exclude each other')
   for (const name of ['metricsCaFile', 'metricsCredentialsFile'] as const)
     if (config[name] !== undefined && config.metricsUrl === undefined) found.push(`${name} needs metricsUrl`)
   if (config.metricsCredentialsFile !== undefined && config.metricsUrl && !isPrivate(config.metricsUrl))

@@ -12,7 +12,7 @@ import { CommandError, ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
 import { kubernetesObject } from './instance-object.js'
 import { labelSelector } from './label-selector.js'
-import { kindWord } from './object-argument.js'
+import { objectNames } from './object-names.js'
 import { printed } from './print.js'
 
 /** What a list has of each of its messages. */
@@ -56,25 +56,28 @@ export async function listObjects(
   { header, wideHeader, kinds, noun }: Listing,
 ): Promise<ExitCode> {
   const select = labelSelector(config.selector ?? '')
-  const isNamed = namedBy(names, kinds)
-  const isWanted = (kind: string, { metadata }: Listed): boolean =>
-    (names.length === 0 || names.some(name => isNamed(name, kind, metadata?.name ?? ''))) &&
+  const named = objectNames(
+    names,
+    kinds.map(({ kind }) => kind),
+  )
+  const isWanted = ({ kind }: ListedKind, { metadata }: Listed): boolean =>
+    named.has(kind, metadata?.name ?? '') &&
     (config.inNamespace === undefined || metadata?.namespace === config.inNamespace) &&
     select(metadata?.labels ?? {})
   const lists = await Promise.all(kinds.map(kind => kind.list(client, instance)))
   const found = kinds.flatMap((kind, index) =>
     itemsOf(lists[index]).flatMap(raw => {
       const message = fromJson(kind.schema, raw, { ignoreUnknownFields: true })
-      return isWanted(kind.kind, message as Listed) ? [{ kind, raw, message }] : []
+      return isWanted(kind, message as Listed) ? [{ kind, raw, message }] : []
     }),
   )
-  const missing = names.filter(
-    name =>
-      !found.some(({ kind, message }) => isNamed(name, kind.kind, (message as Listed).metadata?.name ?? '')),
+  const where = config.inNamespace === undefined ? '' : ` in namespace ${JSON.stringify(config.inNamespace)}`
+  const missing = named.missingIn(
+    found.map(({ kind: { kind }, message }) => ({ kind, name: (message as Listed).metadata?.name ?? '' })),
   )
   if (missing.length > 0)
     throw new CommandError(
-      `instance ${instance} has no such ${noun}: ${missing.join(', ')}`,
+      `instance ${instance} has no such ${noun}${where}: ${missing.join(', ')}`,
       ExitCode.notFound,
     )
   const objects = found.map(({ kind, raw }) => kubernetesObject(raw, kind))
@@ -82,8 +85,7 @@ export async function listObjects(
   const list = { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
   const wide = config.output === 'wide'
   const table = (): string => {
-    if (found.length === 0)
-      return `No ${plural(noun)}${config.inNamespace === undefined ? '' : ` in namespace ${config.inNamespace}`}.\n`
+    if (found.length === 0) return `No ${plural(noun)}${where}.\n`
     const titles = wide ? [...header, ...wideHeader] : header
     const rows = found.map(({ kind, message }) => kind.cells(message, now()).slice(0, titles.length))
     return columns(titles, rows, config.noHeaders).text
@@ -91,27 +93,6 @@ export async function listObjects(
   const answer = only && names.length === 1 && objects.length === 1 ? only : list
   out(printed(answer, config.output, config.noHeaders) ?? table())
   return ExitCode.ok
-}
-
-/**
- * Whether a name of the command line is that of an object: `web`, or with its kind `deployment/web`.
- * @throws CommandError for a kind that the command does not list
- */
-function namedBy(names: readonly string[], kinds: readonly ListedKind[]) {
-  const known = kinds.map(({ kind }) => kind.toLowerCase())
-  for (const name of names) {
-    const [kind = '', own, ...more] = name.split('/')
-    const isKnown = own === undefined ? kind !== '' : own !== '' && known.includes(kindWord(kind))
-    if (!isKnown || more.length > 0)
-      throw new CommandError(
-        `${JSON.stringify(name)} names nothing that is listed here: write a name, or KIND/NAME with one of ${known.join(', ')}`,
-        ExitCode.usage,
-      )
-  }
-  return (name: string, kind: string, own: string): boolean => {
-    const [wanted = '', rest] = name.split('/')
-    return rest === undefined ? wanted === own : rest === own && kindWord(wanted) === kind.toLowerCase()
-  }
 }
 
 const plural = (noun: string): string => (noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`)

@@ -4,6 +4,7 @@ import {
   type Config,
   contradictions,
   defaults,
+  type Setting,
   type SettingName,
   type Source,
   settings,
@@ -29,9 +30,11 @@ export interface Sources {
   readonly readFile: (path: string) => string
 }
 
-/** `leaseDurationMs` → `--lease-duration-ms` */
-export const flagOf = (name: string): string =>
-  `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+/** `leaseDurationMs` → `--lease-duration-ms`, or the flag that the setting names. */
+export const flagOf = (name: SettingName): string => {
+  const { flag = name }: Setting = settings[name]
+  return `--${flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+}
 
 /** `leaseDurationMs` → `KAIRSHIP_LEASE_DURATION_MS` */
 export const variableOf = (name: string): string =>

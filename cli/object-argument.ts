@@ -1,3 +1,4 @@
+import { didYouMean } from './did-you-mean.js'
 import { CommandError, ExitCode } from './exit-code.js'
 
 /** An object as a command line names it. */
@@ -27,9 +28,10 @@ const BUILT_IN: Readonly<Record<string, readonly [apiVersion: string, kind: stri
   clusterrole: ['rbac.authorization.k8s.io/v1', 'ClusterRole'],
 }
 
+/** Those of them whose objects are in no namespace. */
 const WITHOUT_NAMESPACE: ReadonlySet<string> = new Set(['Namespace', 'ClusterRole'])
 
-/** The short names that kubectl has for these kinds. */
+/** The short names that kubectl has for these kinds, and for Karmada's policies. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   deploy: 'deployment',
   sts: 'statefulset',
@@ -42,26 +44,37 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   po: 'pod',
   ing: 'ingress',
   ns: 'namespace',
+  pp: 'propagationpolicy',
+  cpp: 'clusterpropagationpolicy',
+  op: 'overridepolicy',
+  cop: 'clusteroverridepolicy',
 }
 
 /**
- * Reads `deploy shop/web`, `deployment shop/web`, `deployments shop/web` or `example.io/v1/Rig shop/one`.
- * @throws CommandError for a type or name that cannot be read
+ * Reads `deploy shop/web`, `deployment shop/web`, `deployments shop/web`, `deployment/web` with a namespace apart, or
+ * `example.io/v1/Rig shop/one`.
+ * @param object empty where `type` has both, as kubectl writes them
+ * @param inNamespace from -n, for an object that is named without
+ * @throws CommandError for a type or name that cannot be read, and for an object of which the namespace is missing
  */
-export function objectArgument(type: string, object: string): ObjectArgument {
+export function objectArgument(given: string, object: string, inNamespace?: string): ObjectArgument {
+  const slash = given.indexOf('/')
+  if (object === '' && slash > 0)
+    return objectArgument(given.slice(0, slash), given.slice(slash + 1) || '/', inNamespace)
   const [name = '', namespace = '', ...more] = object.split('/').reverse()
   if (name === '' || more.length > 0 || (object.includes('/') && namespace === ''))
-    throw new CommandError(
-      `expected namespace/name, or the name of an object without a namespace, got ${JSON.stringify(object)}`,
-      ExitCode.usage,
+    throw usage(
+      `expected NAMESPACE/NAME, or the name of an object without a namespace, got ${JSON.stringify(object)}`,
     )
-  const kind = typeArgument(type)
-  if (namespace === '' && isNamespaced(kind))
-    throw new CommandError(
-      `a ${kind.kind} has a namespace: write NAMESPACE/NAME, for example default/${name}`,
-      ExitCode.usage,
+  if (namespace && inNamespace && namespace !== inNamespace)
+    throw usage(`${object} names the namespace ${namespace}, and --namespace another: ${inNamespace}`)
+  const type = typeArgument(given)
+  const where = WITHOUT_NAMESPACE.has(type.kind) ? namespace : namespace || inNamespace || ''
+  if (where === '' && isNamespaced(type))
+    throw usage(
+      `a ${type.kind} has a namespace: write NAMESPACE/NAME, for example default/${name}, or add -n NAMESPACE`,
     )
-  return { ...kind, namespace, name }
+  return { ...type, namespace: where, name }
 }
 
 /** Of kinds that are not built in, only the server knows. */
@@ -69,25 +82,28 @@ const isNamespaced = ({ apiVersion, kind }: Pick<ObjectArgument, 'apiVersion' | 
   Object.values(BUILT_IN).some(([version, one]) => version === apiVersion && one === kind) &&
   !WITHOUT_NAMESPACE.has(kind)
 
+/** The kind that a word stands for, in lower case: `deployment` for `deploy`, `Deployments` and `deployments.apps`. */
+export function kindWord(type: string): string {
+  const [given = ''] = type.toLowerCase().split('.')
+  return SHORT_NAMES[given] ?? singular(given)
+}
+
 function typeArgument(type: string): Pick<ObjectArgument, 'apiVersion' | 'kind'> {
   const at = type.lastIndexOf('/')
   if (at > 0 && at < type.length - 1) return { apiVersion: type.slice(0, at), kind: type.slice(at + 1) }
   const [apiVersion, kind] = BUILT_IN[kindWord(type)] ?? []
   if (apiVersion && kind) return { apiVersion, kind }
-  throw new CommandError(
-    `the type ${JSON.stringify(type)} is not known here: write one of ${Object.keys(BUILT_IN).join(', ')}, or name it with its apiVersion, as in example.io/v1/Rig`,
-    ExitCode.usage,
+  const known = Object.keys(BUILT_IN)
+  throw usage(
+    `the type ${JSON.stringify(type)} is not known here${didYouMean(type.toLowerCase(), known)}: write one of ${known.join(', ')}, or name it with its apiVersion, as in example.io/v1/Rig`,
   )
 }
 
-/** `deployment` of `deployments`, `Deployment` and `deploy`. */
-export function kindWord(type: string): string {
-  const word = type.toLowerCase()
-  return SHORT_NAMES[word] ?? (BUILT_IN[word] ? word : singular(word))
-}
-
+/** `policies`, `ingresses` and `deployments` without their plural. */
 const singular = (word: string): string =>
   word
     .replace(/ies$/, 'y')
     .replace(/(ss)es$/, '$1')
     .replace(/([^s])s$/, '$1')
+
+const usage = (message: string): CommandError => new CommandError(message, ExitCode.usage)

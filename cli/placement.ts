@@ -19,7 +19,7 @@ export async function explainPlacement(
   config: Config,
   [instance = '', type = '', object = '']: readonly string[],
 ): Promise<ExitCode> {
-  const wanted = objectArgument(type, object)
+  const wanted = objectArgument(type, object, config.inNamespace)
   const raw = await jsonClient(PlacementService, client).explainPlacement({ instance, ...wanted })
   const { placement } = fromJson(ExplainPlacementResponseSchema, raw, {
     ignoreUnknownFields: true,

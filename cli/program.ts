@@ -10,6 +10,7 @@ import {
 import { KubeconfigError } from '../ports/kube-api.js'
 import { ServiceSettingError } from '../ports/service-error.js'
 import { chaosHelp } from './chaos-help.js'
+import { addElsewhere } from './elsewhere.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import { listenProblem } from './listen-problem.js'
 import { ConfigError, flagOf, loadConfig, type Sources, settableFrom, settingsOf } from './load-config.js'
@@ -123,11 +124,9 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     'controller-manager',
     'run the controllers; they act while this replica holds the lease',
   )
-  const get = program
-    .command('get')
-    .description('list what a running Kairship manages')
-    .showHelpAfterError(elsewhere)
+  const get = program.command('get').description('list what a running Kairship manages')
   add(get, 'get instances', 'instances [name...]', 'list instances and their state')
+  addElsewhere(get)
   const describe = program.command('describe').description('explain one thing a running Kairship manages')
   add(describe, 'describe instance', 'instance <name>', 'print the state of an instance and its cause')
   const inspect = program.command('inspect').description('follow one thing a running Kairship manages')
@@ -177,13 +176,13 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   add(
     program,
     'trace',
-    'trace <instance> <type> <object>',
-    'follow a template into its member clusters and name the first step that is broken, with what helps; for example: trace eu-west deployment shop/web',
+    'trace <instance> <type> [object]',
+    'follow a template into its member clusters and name the first step that is broken, with what helps; for example: trace eu-west deployment shop/web, or trace eu-west deployment/web -n shop',
   )
   add(
     program,
     'explain',
-    'explain <instance> <type> <object>',
+    'explain <instance> <type> [object]',
     'say for each member cluster why a template runs there or does not',
   )
   add(
@@ -217,12 +216,10 @@ function optionOf(name: SettingName, command: CommandName): Option {
   const option = new Option(flags, `${help}${note}`).helpGroup(`${group}:`)
   // Commander takes `--no-headers` for the opposite of a flag `--headers`, which does not exist.
   option.negate = false
+  // A flag may be called otherwise than its setting.
+  option.attributeName = () => name
   return option
 }
-
-/** After a refused `kairship get pods`. */
-const elsewhere = `Objects of an instance: kairship clusters INSTANCE, kairship workloads INSTANCE, kairship policies INSTANCE.
-Everything else: kubectl, with the file that "kairship kubeconfig INSTANCE" prints.`
 
 const afterHelp = `
 Every flag is also an environment variable (--lease-duration-ms is KAIRSHIP_LEASE_DURATION_MS) and a line in the

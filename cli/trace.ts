@@ -21,7 +21,7 @@ export async function traceObject(
   config: Config,
   [instance = '', type = '', object = '']: readonly string[],
 ): Promise<ExitCode> {
-  const wanted = objectArgument(type, object)
+  const wanted = objectArgument(type, object, config.inNamespace)
   const raw = await jsonClient(PlacementService, client).tracePropagation({ instance, ...wanted })
   const answer = fromJson(TracePropagationResponseSchema, raw, { ignoreUnknownFields: true })
   out(printedAnswer(raw, config.output) ?? forPeople(answer))

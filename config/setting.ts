@@ -36,6 +36,8 @@ export interface Setting<T = unknown> {
   /** Why the default is what it is. */
   readonly why: string
   readonly short?: string
+  /** What the flag is called where a setting of other commands has the name that people expect. */
+  readonly flag?: string
   /** Where it may be set; all three by default. Secrets have no flag, because others can read a process's arguments. */
   readonly from?: readonly Source[]
 }

@@ -104,30 +104,35 @@ system      DaemonSet    agent   2/2     0          nginx:1.27,envoy:1   -     -
     expect(some.printed()).toBe('daemonset.apps/agent\n')
     const none = having(workloads)
     await listWorkloads(none, config({ inNamespace: 'nowhere' }), ['eu'])
-    expect(none.printed()).toBe('No workloads in namespace nowhere.\n')
-  })
-})
-
-describe('names of workloads', () => {
-  it.each(['web', 'deployment/web', 'deploy/web', 'Deployments/web'])('may be written as %s', async name => {
-    const it = having(workloads)
-    await listWorkloads(it, config({ output: 'name' }), ['eu', name])
-    expect(it.printed()).toBe('deployment.apps/web\n')
+    expect(none.printed()).toBe('No workloads in namespace "nowhere".\n')
+    const empty = having({})
+    await listWorkloads(empty, config(), ['eu'])
+    expect(empty.printed()).toBe('No workloads.\n')
   })
 
-  it('are of their kind only', async () => {
-    const listed = listWorkloads(having(workloads), config(), ['eu', 'daemonset/web'])
-    await expect(listed).rejects.toMatchObject({
-      exitCode: ExitCode.notFound,
-      message: 'instance eu has no such workload: daemonset/web',
-    })
-  })
+  it.each(['deployment/web', 'deploy/web', 'Deployments/web', 'deployment.apps/web', 'web'])(
+    'are named as kubectl names them: %s',
+    async word => {
+      const it = having({
+        ...workloads,
+        '/statefulsets': [{ metadata: { name: 'web', namespace: 'system' } }],
+      })
+      await listWorkloads(it, config({ output: 'name' }), ['eu', word])
+      expect(it.printed()).toBe(`deployment.apps/web\n${word === 'web' ? 'statefulset.apps/web\n' : ''}`)
+    },
+  )
 
-  it.each(['pod/web', 'deployment/', 'a/b/c'])('%s is refused with the expected form', async name => {
-    const listed = listWorkloads(having(workloads), config(), ['eu', name])
+  it('are refused by a type that is not listed, with the types that are', async () => {
+    const listed = listWorkloads(having(workloads), config(), ['eu', 'deploymnet/web'])
     await expect(listed).rejects.toMatchObject({
       exitCode: ExitCode.usage,
-      message: expect.stringContaining('KIND/NAME with one of deployment, statefulset, daemonset'),
+      message:
+        '"deploymnet/web" names no object that is listed here (Did you mean deployment?): write NAME, or TYPE/NAME with one of deployment, statefulset, daemonset',
+    })
+    const other = listWorkloads(having(workloads), config({ inNamespace: 'shpo' }), ['eu', 'daemonset/web'])
+    await expect(other).rejects.toMatchObject({
+      exitCode: ExitCode.notFound,
+      message: 'instance eu has no such workload in namespace "shpo": daemonset/web',
     })
   })
 })
@@ -187,4 +192,53 @@ describe('policies', () => {
       [''],
     ])
   })
+
+  it('say with -o wide how replicas are divided, and what is changed', async () => {
+    const it = having({
+      '/propagationpolicies': [
+        {
+          metadata: { name: 'web', namespace: 'shop' },
+          spec: {
+            priority: 7,
+            propagateDeps: true,
+            placement: {
+              spreadConstraints: [{ spreadByField: 'region', maxGroups: '2' }, { spreadByLabel: 'rack' }],
+              replicaScheduling: {
+                replicaSchedulingType: 'Divided',
+                replicaDivisionPreference: 'Weighted',
+                weightPreference: { dynamicWeight: 'AvailableReplicas' },
+              },
+            },
+          },
+        },
+      ],
+      '/overridepolicies': [
+        {
+          metadata: { name: 'mirror', namespace: 'shop' },
+          spec: { overriders: { imageOverrider: [{}], plaintext: [{ path: '/spec/replicas' }] } },
+        },
+      ],
+    })
+    await listPolicies(it, config({ output: 'wide', noHeaders: true }), ['eu'])
+    const wide = it
+      .printed()
+      .split('\n')
+      .map(line => line.split(/ {3,}/).slice(6))
+    expect(wide).toEqual([
+      ['Divided, Weighted by AvailableReplicas', 'region 1-2, rack 1+', 'priority 7, with dependencies'],
+      ['-', '-', 'changes image, /spec/replicas'],
+      [],
+    ])
+  })
 })
+
+it.each(['pod/web', 'deployment/', 'a/b/c'])(
+  '%s names no workload, and is refused with the expected form',
+  async name => {
+    const listed = listWorkloads(having(workloads), config(), ['eu', name])
+    await expect(listed).rejects.toMatchObject({
+      exitCode: ExitCode.usage,
+      message: expect.stringContaining('TYPE/NAME with one of deployment, statefulset, daemonset'),
+    })
+  },
+)

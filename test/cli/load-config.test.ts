@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, flagOf, loadConfig, type Sources, variableOf } from '../../cli/load-config.js'
+import {
+  ConfigError,
+  flagOf,
+  loadConfig,
+  type Sources,
+  settingsOf,
+  variableOf,
+} from '../../cli/load-config.js'
 import { type CommandName, defaults, type SettingName, settings } from '../../config.js'
 
 const sources = (given: Partial<Sources> & { file?: string } = {}): Sources => ({
@@ -224,7 +231,10 @@ describe('every setting', () => {
   })
 
   it('has a flag and a variable of its own', () => {
-    expect(new Set(names.map(flagOf)).size).toBe(names.length)
+    for (const command of settings.config.commands) {
+      const own = settingsOf(command)
+      expect(new Set(own.map(flagOf)).size, command).toBe(own.length)
+    }
     expect(new Set(names.map(variableOf)).size).toBe(names.length)
     expect([flagOf('leaseDurationMs'), variableOf('leaseDurationMs')]).toEqual([
       '--lease-duration-ms',

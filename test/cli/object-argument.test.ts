@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ExitCode } from '../../cli/exit-code.js'
 import { objectArgument } from '../../cli/object-argument.js'
 
 describe('an object argument of a command', () => {
@@ -50,17 +51,45 @@ describe('an object argument of a command', () => {
   })
 
   it.each([
-    ['deployment', ''],
+    ['deployment', '/'],
     ['deployment', 'shop/'],
     ['deployment', '/web'],
     ['deployment', 'a/b/c'],
   ])('%s “%s” is refused with the expected form', (type, object) => {
-    expect(() => objectArgument(type, object)).toThrow('expected namespace/name')
+    expect(() => objectArgument(type, object)).toThrow('expected NAMESPACE/NAME')
   })
 
   it.each(['rig', 'example.io/', '/Rig'])('the type “%s” is refused with the expected form', type => {
     expect(() => objectArgument(type, 'shop/one')).toThrow(
       /write one of deployment, .*or name it with its apiVersion/,
     )
+  })
+
+  it.each([
+    ['deployment/web', '', 'shop'],
+    ['deploy/shop/web', '', undefined],
+    ['deployment', 'web', 'shop'],
+    ['deployment.apps/web', '', 'shop'],
+    ['deployment', 'shop/web', 'shop'],
+  ])('is parsed from %s “%s” with -n %s', (type, object, inNamespace) => {
+    const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' }
+    expect(objectArgument(type, object, inNamespace)).toEqual(web)
+  })
+
+  it('without its namespace is a wrong usage', () => {
+    const refusal = { message: expect.stringContaining('default/shop'), exitCode: ExitCode.usage }
+    expect(() => objectArgument('deployment', 'shop')).toThrow(expect.objectContaining(refusal))
+    expect(() => objectArgument('deployment/shop', '')).toThrow(expect.objectContaining(refusal))
+  })
+
+  it('with two namespaces is refused', () => {
+    expect(() => objectArgument('deploy', 'shop/web', 'shpo')).toThrow('--namespace another: shpo')
+  })
+
+  it('of a misspelt type is refused with the type that is meant, and those that are known', () => {
+    expect(() => objectArgument('deploymnet', 'shop/web')).toThrow(
+      /"deploymnet" is not known here \(Did you mean deployment\?\): write one of deployment, statefulset, /,
+    )
+    expect(() => objectArgument('rig', 'shop/web')).toThrow('"rig" is not known here: write one of')
   })
 })

@@ -57,6 +57,16 @@ describe('the command line', () => {
     expect(called[0]).toMatchObject({ names: ['eu', 'us'], config: { output: 'wide', watch: true } })
   })
 
+  it('passes -n and --namespace, as kubectl has them', async () => {
+    for (const flag of ['-n shop', '--namespace shop', '--namespace=shop']) {
+      const { called } = await typed(`trace eu deployment/web ${flag}`)
+      expect(called[0], flag).toMatchObject({
+        names: ['eu', 'deployment/web'],
+        config: { inNamespace: 'shop' },
+      })
+    }
+  })
+
   it('passes the arguments of chaos, with a setting that its parent has too', async () => {
     const { called } = await typed('playground chaos cut eu-west-a --files here')
     expect(called[0]).toMatchObject({
@@ -104,6 +114,9 @@ describe('the command line', () => {
     ],
     ['serve --log-level', /argument missing/],
     ['serve --log-level loud', /error: --log-level must be one of/],
+    ['get pods -A', /error: pods are in the member clusters of an instance:\n.*kairship workloads INSTANCE/],
+    ['get deploy web', /unknown command 'deploy'[\s\S]*kairship workloads INSTANCE/],
+    ['workloads eu -A -n shop', /--all-namespaces and --namespace exclude each other/],
     ['describe instance', /missing required argument 'name'/],
     ['serve extra', /too many arguments/],
     ['apiserver --lease-duration-ms 5000', /unknown option/],
