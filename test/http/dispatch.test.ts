@@ -152,7 +152,8 @@ describe('what a unary call read of instances', () => {
     const whenOver = (then: () => void) => {
       over = then
     }
-    return { delivery: { whenOver, cut: end }, over: end }
+    const cut = vi.fn(end)
+    return { delivery: { whenOver, cut }, over: end }
   }
 
   it('is held until its answer was taken', async () => {
@@ -180,9 +181,34 @@ describe('what a unary call read of instances', () => {
     await vi.advanceTimersByTimeAsync(0)
     await answered
     await vi.advanceTimersByTimeAsync(59_999)
-    expect(taken(run)).toBe(1)
+    expect([taken(run), delivery.cut.mock.calls.length]).toEqual([1, 0])
     await vi.advanceTimersByTimeAsync(1)
+    expect([taken(run), delivery.cut.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it('is given back with its answer where the way to its caller is not known', async () => {
+    const run = dispatching(async call => {
+      await large(call)
+      return { items: [] }
+    }, listInstances)
+    const answered = run.unary()
+    await vi.advanceTimersByTimeAsync(0)
+    await answered
     expect(taken(run)).toBe(0)
+  })
+
+  it('cuts no answer that was made of little, however slowly it is taken', async () => {
+    const run = dispatching(async call => {
+      await call.answers.reading('north').add(1 << 10)
+      return { items: [] }
+    }, listInstances)
+    const { delivery } = delivering()
+    const answered = run.unary(undefined, delivery)
+    await vi.advanceTimersByTimeAsync(0)
+    await answered
+    expect(vi.getTimerCount()).toBe(0)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(delivery.cut).not.toHaveBeenCalled()
   })
 
   it('is given back where it fails, or its deadline passes', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DeadlineError, deadline, joined, orAborted } from '../../ports/cancellation.js'
 
@@ -91,6 +92,16 @@ describe('waiting for a promise or an abort', () => {
     caller.abort('left')
     await expect(waiting).rejects.toBe('left')
     await expect(orAborted(never, caller.signal)).rejects.toBe('left')
+  })
+
+  it.each([
+    ['a value', () => Promise.resolve(1)],
+    ['an error', () => Promise.reject(new Error('no'))],
+  ])('leaves no listener once it has settled with %s', async (_what, settled) => {
+    const { signal } = new AbortController()
+    await Promise.allSettled([orAborted(settled(), signal)])
+    await Promise.resolve()
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('handles a later rejection of an abandoned promise, so that it does not end the process', async () => {

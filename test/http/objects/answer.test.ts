@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerOf, bytesOfValues } from '../../../http/objects/answer.js'
+import { answerOf, bytesOfValues, jsonOf, sourceOfAnswer } from '../../../http/objects/answer.js'
 import { AnswerMemory, type AnswerReading } from '../../../http/objects/answer-memory.js'
 import type { RawSink, Sender } from '../../../ports/kube-api.js'
 
@@ -58,8 +58,36 @@ it('an answer with short chunks between long ones counts with its bytes alone', 
   expect(await countedOf(lengths.flat())).toBe(100 * 2_048)
 })
 
+it('a refusal has the code of its Status, or that of its answer where it has none', () => {
+  const codeOf = (status: number, body: string) => {
+    try {
+      return jsonOf({ status, body: Buffer.from(body) })
+    } catch (error) {
+      return (error as { code: number }).code
+    }
+  }
+  const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no' }
+  expect(codeOf(500, JSON.stringify({ ...refusal, code: 504 }))).toBe(504)
+  expect(codeOf(429, JSON.stringify(refusal))).toBe(429)
+  expect(codeOf(400, '{}')).toBe(400)
+  expect(codeOf(400, 'no JSON')).toBe(400)
+  expect(codeOf(399, '{}')).toEqual({})
+  expect(() => jsonOf({ status: 399, body: Buffer.from('no JSON') })).toThrow('with what is no JSON')
+})
+
+it('the source of an answer is what its last headers say: those of the instance come before', () => {
+  const headers = ['Warning', '299 - "old"', 'Kairship-Source', 'karmada', 'Warning', '299 kairship "late"']
+  const answer = { status: 200, headers, body: Buffer.alloc(0) }
+  expect(sourceOfAnswer(answer)).toEqual({ source: 'karmada', reason: '', warning: 'late' })
+  expect(sourceOfAnswer({ ...answer, headers: ['Kairship-Source', 'elsewhere'] })).toBeUndefined()
+})
+
 /** A request whose answer a test sends, and what becomes of it. */
-function collecting({ signal = new AbortController().signal, memory = new AnswerMemory() } = {}) {
+function collecting({
+  signal = new AbortController().signal,
+  memory = new AnswerMemory(),
+  most = 1 << 30,
+} = {}) {
   const seen = { sent: 0, resumed: 0, aborted: [] as string[], outcome: '' }
   const account = memory.account('ann')
   let sink: RawSink | undefined
@@ -78,7 +106,7 @@ function collecting({ signal = new AbortController().signal, memory = new Answer
       }
     },
   }
-  const options = { signal, most: 1 << 30, reading: account.reading('north') }
+  const options = { signal, most, reading: account.reading('north') }
   const tell = (outcome: string) => {
     seen.outcome = outcome
   }
@@ -120,6 +148,18 @@ describe('an answer that is collected', () => {
       'there',
       [],
       0,
+    ])
+  })
+
+  it('is given up beyond its bound, and is whole at it', async () => {
+    const [large, whole] = [collecting({ most: MIB }), collecting({ most: MIB })]
+    for (const { sink } of [large, whole]) sink().data(Buffer.alloc(MIB))
+    large.sink().data(Buffer.alloc(1))
+    whole.sink().end()
+    for (const { collected } of [large, whole]) await collected
+    expect([large.seen.aborted, whole.seen.outcome]).toEqual([
+      ['the instance’s answer is larger than 1 MiB: ask for less at once'],
+      'there',
     ])
   })
 
