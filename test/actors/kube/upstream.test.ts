@@ -106,6 +106,120 @@ describe('a proxied request', () => {
   })
 })
 
+/** A dispatcher for long requests that a test opens, and what becomes of it. */
+function watching() {
+  const seen = { dispatched: [] as Dispatcher.DispatchOptions[], ended: [] as unknown[], refused: 0 }
+  const handlers: Dispatcher.DispatchHandler[] = []
+  const dispatcher = {
+    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+      seen.dispatched.push(options)
+      handlers.push(handler)
+    },
+  } as unknown as Dispatcher
+  let open: () => void = () => undefined
+  const opening = new Promise<Dispatcher>(resolve => {
+    open = () => resolve(dispatcher)
+  })
+  const sockets = {
+    forWatch: () => opening,
+    end: async (ended: unknown) => void seen.ended.push(ended),
+  } as unknown as Sockets
+  const auth = {
+    ...authenticator(config),
+    refused() {
+      seen.refused += 1
+    },
+  }
+  const told: string[] = []
+  const sink = {
+    head: (status: number) => void told.push(`head ${status}`),
+    data: (chunk: Uint8Array) => told.push(`data ${chunk.length}`) < 0,
+    end: () => void told.push('end'),
+    failed: (error: Error) => void told.push(error.message),
+  }
+  const send = (also: Partial<RawRequest> = {}) =>
+    upstreamOf({ ...config, server: `${config.server}/base/` }, auth, sockets).send(
+      { ...request, long: true, ...also },
+      sink,
+    )
+  const turns = () => new Promise(resolve => setImmediate(resolve))
+  return { seen, handlers, dispatcher, told, send, open, turns }
+}
+
+describe('a long request', () => {
+  it('goes to the server’s base path on a socket of its own, which is ended once it is over, with its time limits', async () => {
+    const { seen, handlers, dispatcher, send, open, turns } = watching()
+    send({ headTimeoutMs: 1_000, idleTimeoutMs: 2_000 })
+    open()
+    await turns()
+    expect(seen.dispatched).toMatchObject([{ path: '/base/api', headersTimeout: 1_000, bodyTimeout: 2_000 }])
+    expect(seen.ended).toEqual([])
+    handlers[0]?.onComplete?.([])
+    expect(seen.ended).toEqual([dispatcher])
+  })
+
+  it('that is aborted while its socket opens is not sent, and its socket is ended', async () => {
+    const { seen, dispatcher, told, send, open, turns } = watching()
+    send().abort(new Error('gone'))
+    open()
+    await turns()
+    expect([seen.dispatched, seen.ended, told]).toEqual([[], [dispatcher], ['gone']])
+  })
+
+  it('that is aborted while it waits for its turn is not sent when that comes', async () => {
+    const { handlers, told, send, open, turns } = watching()
+    const exchange = send()
+    open()
+    await turns()
+    exchange.abort(new Error('gone'))
+    const aborted: (Error | undefined)[] = []
+    handlers[0]?.onConnect?.(reason => void aborted.push(reason))
+    exchange.abort(new Error('gone again'))
+    await turns()
+    expect([aborted.map(reason => reason?.message), told]).toEqual([['gone'], ['gone']])
+  })
+
+  it('tells its sink nothing after it was over', async () => {
+    const { handlers, told, send, open, turns } = watching()
+    send()
+    open()
+    await turns()
+    const [handler] = handlers
+    handler?.onHeaders?.(103, [], () => undefined, 'Early Hints')
+    handler?.onHeaders?.(200, [], () => undefined, 'OK')
+    handler?.onData?.(Buffer.from('ab'))
+    handler?.onError?.(new Error('broken'))
+    handler?.onHeaders?.(200, [], () => undefined, 'OK')
+    expect(handler?.onData?.(Buffer.from('abc'))).toBe(true)
+    handler?.onError?.(new Error('broken again'))
+    handler?.onComplete?.([])
+    await turns()
+    expect(told).toEqual(['head 200', 'data 2', 'broken'])
+  })
+
+  it('that is answered with 401 has its credential read again', async () => {
+    const { seen, handlers, send, open, turns } = watching()
+    send()
+    open()
+    await turns()
+    handlers[0]?.onHeaders?.(403, [], () => undefined, 'Forbidden')
+    expect(seen.refused).toBe(0)
+    handlers[0]?.onHeaders?.(401, [], () => undefined, 'Unauthorized')
+    expect(seen.refused).toBe(1)
+  })
+
+  it('is not paused for an empty part of its answer', async () => {
+    const { handlers, told, send, open, turns } = watching()
+    send()
+    open()
+    await turns()
+    handlers[0]?.onHeaders?.(200, [], () => undefined, 'OK')
+    expect(handlers[0]?.onData?.(Buffer.alloc(0))).toBe(true)
+    expect(handlers[0]?.onData?.(Buffer.from('a'))).toBe(false)
+    expect(told).toEqual(['head 200', 'data 1'])
+  })
+})
+
 // What undici calls is checked by it alone: this fails when a new version no longer takes such handlers.
 it('undici still accepts handlers of the older interface', () => {
   const client = new Client('http://127.0.0.1:1')

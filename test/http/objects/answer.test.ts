@@ -166,8 +166,11 @@ describe('an answer that is collected', () => {
   it('has half a minute to arrive, without its waits for memory', async () => {
     const { memory, first } = await taken()
     const { seen, collected, sink } = collecting({ memory })
+    const silent = collecting()
     expect(sink().data(Buffer.alloc(2 * MIB))).toBe(false)
-    await vi.advanceTimersByTimeAsync(60_000)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(silent.seen.aborted).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(30_000)
     expect(seen).toMatchObject({ resumed: 0, aborted: [] })
     first.close()
     await vi.advanceTimersByTimeAsync(29_999)
