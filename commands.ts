@@ -50,6 +50,8 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       { kubeConnector },
       { parseKubeconfig },
       { startKairship },
+      { addressesFor, keepServing, readServing },
+      { selfSigned, servingNames },
     ] = await Promise.all([
       import('./playground/fleet/fleet.js'),
       import('./playground/fleet/chaos/chaos.js'),
@@ -57,7 +59,10 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       import('./actors/kube/connector.js'),
       import('./actors/kube/kubeconfig.js'),
       import('./main.js'),
+      import('./playground/fleet/kept-serving.js'),
+      import('./http/listener/serving-certificate.js'),
     ])
+    const kept = config.data === undefined ? undefined : readServing(config.data)
     const { host, karmadas, members, kubeconfigs, tokens } = await lifecycle.start(
       'playground',
       () =>
@@ -77,14 +82,25 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       part => part.close(),
     )
     const own = (kubeconfig: string) => parseKubeconfig(kubeconfig, { local: false })
-    const { fleet, api, health } = await startKairship(config, log, lifecycle, {
+    const addresses = addressesFor(config, kept?.addresses)
+    const tls = kept?.tls ?? (await selfSigned(servingNames([addresses.listen, addresses.grpcListen])))
+    const { fleet, api, health } = await startKairship({ ...config, ...addresses }, log, lifecycle, {
       contend: true,
       controllers: own(kubeconfigs.controllerManager),
       api: {
         credential: own(kubeconfigs.apiserver),
-        serving: { clientCertificateAuthority: host.certificateAuthority },
+        serving: { tls, clientCertificateAuthority: host.certificateAuthority },
       },
     })
+    if (config.data !== undefined && api)
+      keepServing(config.data, {
+        addresses: {
+          listen: new URL(api.url).host,
+          grpcListen: api.grpcAddress,
+          healthListen: new URL(health.url).host,
+        },
+        tls,
+      })
     progress('Kairship')
     const people = [...karmadas]
       .slice(0, 10)

@@ -73,7 +73,7 @@ async function readControl(path: string, folder: string): Promise<z.output<typeo
   const text = await readFile(path, 'utf8').catch(error => {
     if (error.code !== 'ENOENT') throw new CommandError(`${path}: ${error.message}`, ExitCode.failed)
     throw new CommandError(
-      `no playground runs in ${folder}: start one with "kairship playground", or name its folder with --files`,
+      `no playground runs in ${folder}: start one with "kairship playground", or name its folder with --files (with --data DIR that is DIR)`,
       ExitCode.usage,
     )
   })

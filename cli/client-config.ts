@@ -51,7 +51,7 @@ export function resolveClient(
   const server = config.server ?? found?.content.server
   if (server === undefined)
     throw new CommandError(
-      `no Kairship found: start one with "kairship playground", or name one with --server (looked for ${paths.join(' and ')})`,
+      `no Kairship found: start one with "kairship playground", name one with --server, or name its file with --client-config, which is DIR/client.yaml for a playground with --data DIR or --files DIR (looked for ${paths.join(' and ')})`,
       ExitCode.usage,
     )
   const file = config.server === undefined || config.server === found?.content.server ? found : undefined

@@ -31,7 +31,7 @@ export function listenProblem(error: unknown, config: Config): unknown {
     ? `${flagOf(setting)}: ${config[setting]} ${why}`
     : config.data === undefined
       ? error.message
-      : `--data: ${host}:${port}, where a cluster of ${config.data} listened before, ${why.split(':')[0]}: stop that, or name another folder`
+      : `--data: ${host}:${port}, where the playground of ${config.data} listened before, ${why.split(':')[0]}: stop that, or name another folder`
   return new CommandError(message, ExitCode.failed, { cause: error })
 }
 

@@ -19,7 +19,7 @@ import {
   type SlowRequests,
 } from './listener/listener.js'
 import { Pipelines } from './listener/pipelines.js'
-import { type ServingCertificate, selfSigned } from './listener/serving-certificate.js'
+import { type ServingCertificate, selfSigned, servingNames } from './listener/serving-certificate.js'
 import { UnauthenticatedConnections } from './listener/unauthenticated-connections.js'
 import { endUnreadAnswer } from './listener/unread-answer.js'
 import { refuseUpgradeHere } from './listener/upgrade-response.js'
@@ -109,7 +109,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { fleet, log, clientCertificateAuthority, graceMs = DEFAULT_GRACE_MS } = options
   const slowRequests = { ...SLOW_REQUESTS, ...options.slowRequests }
   const [address, grpcAddress] = [parseAddress(options.listen), parseAddress(options.grpcListen)]
-  const tls = options.tls ?? (await selfSigned([address.host, grpcAddress.host, 'localhost', 'kairship']))
+  const tls = options.tls ?? (await selfSigned(servingNames([options.listen, options.grpcListen])))
   let url = ''
   const { certificateAuthority } = tls
   const now = () => performance.now()

@@ -3,6 +3,7 @@ import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
+import { parseAddress } from './address.js'
 
 /** A TLS listener's identity: PEM of the certificate (chain) and of its private key. */
 export interface ServingCertificate {
@@ -11,6 +12,13 @@ export interface ServingCertificate {
   /** PEM of what a client must trust to verify it; the certificate itself when it is self-signed. */
   readonly certificateAuthority?: string
 }
+
+/** The names of a certificate for listeners at these addresses, `host:port`. */
+export const servingNames = (addresses: readonly string[]): readonly string[] => [
+  ...addresses.map(one => parseAddress(one).host),
+  'localhost',
+  'kairship',
+]
 
 /** How long a generated certificate holds: as long as kube-apiserver's own. */
 const VALID_MS = 365 * 24 * 3_600_000

@@ -45,7 +45,7 @@ it('names the data folder when a cluster in it cannot listen on its earlier port
   )
   expect(listenProblem(error, { ...config, data: 'd' })).toMatchObject({
     message:
-      '--data: 127.0.0.1:5, where a cluster of d listened before, is in use by another process: stop that, or name another folder',
+      '--data: 127.0.0.1:5, where the playground of d listened before, is in use by another process: stop that, or name another folder',
   })
 })
 

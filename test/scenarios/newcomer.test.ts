@@ -230,7 +230,8 @@ it('a playground with --data that is killed with SIGKILL keeps every answered wr
       story: () => process.story(),
     })
     const kubeconfig = await readFile(join(folder, 'host.kubeconfig'), 'utf8')
-    return { process, host: await connectKube(parseKubeconfig(kubeconfig, { local: false })) }
+    const client = await readFile(join(folder, 'client.yaml'), 'utf8')
+    return { process, client, host: await connectKube(parseKubeconfig(kubeconfig, { local: false })) }
   }
   const notes = '/api/v1/namespaces/default/configmaps'
   const instance = resourcePath(INSTANCES, { name: 'eu-west' })
@@ -242,6 +243,8 @@ it('a playground with --data that is killed with SIGKILL keeps every answered wr
       return seen.status?.phase === 'Ready' && seen.status.controlPlaneID ? seen : undefined
     })
   const before = await ready(first)
+  const saved = join(folder, 'saved.yaml')
+  await writeFile(saved, first.client)
   const answered: KubeObject[] = []
   for (let index = 0; index < 20; index++)
     answered.push(
@@ -267,6 +270,9 @@ it('a playground with --data that is killed with SIGKILL keeps every answered wr
   expect(after.metadata.uid).toBe(before.metadata.uid)
   expect(after.spec).toEqual(before.spec)
   expect(after.status?.controlPlaneID).toBe(before.status?.controlPlaneID)
+  // Addresses, certificate and tokens are those of before.
+  const listed = ['get', 'instances', '-o', 'name', '--client-config', saved]
+  expect((await run(process.execPath, [program, ...listed])).stdout).toBe('instance.kairship.io/eu-west\n')
   await second.host.close()
 })
 
