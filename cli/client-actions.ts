@@ -69,6 +69,10 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
       withClient(config, async it => (await import('./placement.js')).explainPlacement(it, config, names)),
     preview: (config, ...names) =>
       withClient(config, async it => (await import('./preview.js')).previewPolicy(it, config, names)),
+    rollback: (config, ...names) =>
+      withClient(config, async it => (await import('./rollback.js')).rollbackWorkload(it, config, names)),
+    logs: (config, ...names) =>
+      withClient(config, async it => (await import('./logs.js')).workloadLogs(it, config, names)),
     completion: async (_config, shell = '') => {
       out(completion(shell))
       return ExitCode.ok

@@ -16,6 +16,8 @@ const takesName: readonly CommandName[] = [
   'trace',
   'explain',
   'preview',
+  'rollback',
+  'logs',
 ]
 
 /** Commands that take names of instances. */

@@ -193,6 +193,18 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'rollback',
+    'rollback <instance> <type> [object]',
+    'give a workload the pod template of its revision before, or of --to; --list prints its revisions. For example: rollback eu-west deployment/web -n shop',
+  )
+  add(
+    program,
+    'logs',
+    'logs <instance> <type> [object]',
+    'print what the pods of a workload write in all member clusters, by time',
+  )
+  add(
+    program,
     'completion',
     'completion <shell>',
     'print the completion script of a shell: bash, zsh or fish',

@@ -1,5 +1,7 @@
-import { httpsUrl, milliseconds, optional, path, text, toggle } from './kinds.js'
+import { duration, httpsUrl, integer, milliseconds, optional, path, text, toggle } from './kinds.js'
 import { clients, listing, setting } from './setting.js'
+
+const NAMES = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(,[a-z0-9]([a-z0-9.-]*[a-z0-9])?)*$/
 
 /** Settings of the commands that call a running Kairship. */
 export const clientSettings = {
@@ -71,6 +73,8 @@ export const clientSettings = {
       'trace',
       'explain',
       'preview',
+      'rollback',
+      'logs',
       'version',
     ],
     short: 'o',
@@ -100,7 +104,7 @@ export const clientSettings = {
     kind: toggle,
     default: false,
     group: 'Client',
-    commands: ['get instances', ...listing],
+    commands: ['get instances', ...listing, 'rollback'],
     from: ['flag'],
     help: 'print tables without their first line',
     why: 'a person needs the names of the columns; scripts do not',
@@ -109,7 +113,7 @@ export const clientSettings = {
     kind: optional(text('namespace', 'the name of a namespace', /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)),
     default: undefined,
     group: 'Client',
-    commands: ['workloads', 'policies', 'trace', 'explain'],
+    commands: ['workloads', 'policies', 'trace', 'explain', 'rollback', 'logs'],
     from: ['flag'],
     short: 'n',
     flag: 'namespace',
@@ -125,6 +129,71 @@ export const clientSettings = {
     short: 'A',
     help: 'objects of all namespaces, as without --namespace',
     why: 'all namespaces are listed also without it; kubectl’s users type it',
+  }),
+  to: setting({
+    kind: optional(text('id', 'the id of a revision, as --list prints it', /^[0-9a-f]{1,64}$/)),
+    default: undefined,
+    group: 'Client',
+    commands: ['rollback'],
+    from: ['flag'],
+    help: 'revision to roll back to, by its id',
+    why: 'the one before the present one is most often meant',
+  }),
+  list: setting({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['rollback'],
+    from: ['flag'],
+    help: 'print the revisions that there are, and change nothing',
+    why: 'the command is called rollback',
+  }),
+  follow: setting({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['logs'],
+    from: ['flag'],
+    short: 'f',
+    help: 'stay and print what is written from now on, also by new pods',
+    why: 'as kubectl has it',
+  }),
+  tail: setting({
+    kind: optional(integer(0, 1_000_000)),
+    default: undefined,
+    group: 'Client',
+    commands: ['logs'],
+    from: ['flag'],
+    help: 'only so many of the last lines of each container',
+    why: 'all lines that are kept, as kubectl has it for one pod',
+  }),
+  since: setting({
+    kind: optional(duration),
+    default: undefined,
+    group: 'Client',
+    commands: ['logs'],
+    from: ['flag'],
+    help: 'only lines of the last 90s, 5m or 1h30m',
+    why: 'all lines that are kept',
+  }),
+  container: setting({
+    kind: optional(text('names', 'names of containers, separated by commas', NAMES)),
+    default: undefined,
+    group: 'Client',
+    commands: ['logs'],
+    from: ['flag'],
+    short: 'c',
+    help: 'only these containers, separated by commas; init containers too',
+    why: 'all but init containers',
+  }),
+  member: setting({
+    kind: optional(text('names', 'names of member clusters, separated by commas', NAMES)),
+    default: undefined,
+    group: 'Client',
+    commands: ['logs'],
+    from: ['flag'],
+    help: 'only these member clusters, separated by commas',
+    why: 'all that the workload is placed on',
   }),
   kubeconfigSecret: setting({
     kind: optional(

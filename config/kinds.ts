@@ -21,6 +21,21 @@ export const integer = (least: number, most: number, unit = ''): Kind<number> =>
 })
 export const milliseconds = (least: number, most: number): Kind<number> =>
   integer(least, most, 'milliseconds')
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
+/** A length of time as kubectl takes it, in seconds. */
+export const duration: Kind<number> = {
+  schema: z
+    .string()
+    .regex(/^(\d{1,6}[hms])+$/)
+    .transform(given =>
+      [...given.matchAll(/(\d+)([hms])/g)].reduce(
+        (sum, [, count, unit = '']) => sum + Number(count) * (secondsOf[unit] ?? 0),
+        0,
+      ),
+    ),
+  allowed: 'a length of time such as 90s, 5m or 1h30m',
+  placeholder: 'duration',
+}
 export const oneOf = <const T extends string>(...values: readonly T[]): Kind<T> => ({
   schema: z.enum(values),
   allowed: `one of ${values.join(', ')}`,

@@ -19,6 +19,8 @@ export type CommandName =
   | 'trace'
   | 'explain'
   | 'preview'
+  | 'rollback'
+  | 'logs'
   | 'completion'
   | 'version'
 
@@ -65,6 +67,8 @@ export const clients = [
   'trace',
   'explain',
   'preview',
+  'rollback',
+  'logs',
 ] as const
 export const everything = [
   'playground',

@@ -32,7 +32,7 @@ async function typed(line: string, outcome: () => Promise<ExitCode> = async () =
 
 /** A command with the arguments that it demands. */
 const lineOf = (command: string): string => {
-  if (/^(trace|explain)$/.test(command)) return `${command} eu deployment shop/web`
+  if (/^(trace|explain|rollback|logs)$/.test(command)) return `${command} eu deployment shop/web`
   if (command === 'preview') return 'preview eu policy.yaml'
   if (command === 'completion') return 'completion bash'
   if (command === 'playground chaos') return 'playground chaos list'
