@@ -1,14 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
+import { lookupElsewhere, refuseLinkLocal } from '../../../actors/kube/link-local.js'
 import { kubeconfig } from './a-kubeconfig.js'
 
 /** Names as a resolver that others control answers them. */
-const addresses: Record<string, { address: string; family: number }[]> = {}
+const addresses: Record<string, { address: string; family: number }[] | Error> = {}
 vi.mock('node:dns', async original => {
   const dns = await original<typeof import('node:dns')>()
   const lookup = (host: string, options: object, callback: (...of: unknown[]) => void) =>
     host in addresses
-      ? callback(null, addresses[host])
+      ? callback(...(addresses[host] instanceof Error ? [addresses[host]] : [null, addresses[host]]))
       : dns.lookup(host, options as never, callback as never)
   return { ...dns, default: { ...dns, lookup }, lookup }
 })
@@ -16,6 +17,9 @@ vi.mock('node:dns', async original => {
 describe('a kubeconfig out of a Secret', () => {
   it.each([
     'http://169.254.169.254',
+    'http://169.254.255.255',
+    'http://[febf::1]',
+    'http://[64:ff9b::169.254.255.255]',
     'https://169.254.0.1:6443/base',
     'http://2852039166',
     'http://0xA9.0xFE.0xA9.0xFE',
@@ -65,4 +69,28 @@ describe('a kubeconfig out of a Secret', () => {
       await api.close()
     },
   )
+})
+
+describe('an address', () => {
+  it.each(['169.253.255.255', '169.255.0.0', '[fe7f::1]', '[fec0::1]', '[64:ff9b::169.255.0.0]'])(
+    'just outside of those that are refused may be a server: %s',
+    host => expect(() => refuseLinkLocal(`https://${host}:6443`)).not.toThrow(),
+  )
+})
+
+describe('the lookup of a name', () => {
+  const lookUp = (name: string) =>
+    new Promise<unknown[]>(resolve => lookupElsewhere(name, {}, (...found) => resolve(found)))
+
+  it('refuses also a single address', async () => {
+    const [error] = await lookUp('169.254.169.254')
+    expect(error).toMatchObject({ code: 'EADDRNOTAVAIL' })
+    expect(await lookUp('127.0.0.1')).toEqual([null, '127.0.0.1', 4])
+  })
+
+  it('passes on why a name was not found', async () => {
+    const reason = new Error('getaddrinfo ENOTFOUND')
+    addresses['nowhere.test'] = reason
+    expect((await lookUp('nowhere.test'))[0]).toBe(reason)
+  })
 })

@@ -83,6 +83,57 @@ describe('an admin kubeconfig', () => {
     })
   })
 
+  it('has the token of an account that no other user has, and that the binding names', async () => {
+    const { call, plane } = reachable()
+    const accountOf = async (user: string) => {
+      const before = plane.requests.length
+      const { json } = await call(user, 'POST', '/instances/north/kubeconfig', {})
+      const sent = plane.requests.slice(before)
+      const binding = sent.find(({ path }) => path.endsWith('/clusterrolebindings'))
+      const account = (binding?.body as { subjects?: { name: string }[] })?.subjects?.[0]?.name ?? ''
+      expect(sent.at(-1)?.path).toBe(`/api/v1/namespaces/kairship-system/serviceaccounts/${account}/token`)
+      expect([...plane.names]).toContain(`ServiceAccount/${account}`)
+      expect(parse(json.kubeConfigString).users[0].name).toBe(account)
+      return account
+    }
+    expect(await accountOf('admin')).not.toBe(await accountOf('second'))
+  })
+
+  it.each([
+    [0, 86_400],
+    [600, 600],
+    [2_592_000, 2_592_000],
+  ])('that is asked for %i seconds has a token for %i', async (expirationSeconds, seconds) => {
+    const { call, plane } = reachable()
+    const { status } = await call('admin', 'POST', '/instances/north/kubeconfig', { expirationSeconds })
+    expect([status, plane.requests.at(-1)?.body]).toMatchObject([
+      200,
+      { spec: { expirationSeconds: seconds } },
+    ])
+  })
+
+  it('reaches the endpoint as Kairship does: with its TLS server name, or unverified', async () => {
+    const { call, fleet, plane } = reachable()
+    fleet.connections.set('north', { ...plane.api, tlsServerName: 'north.internal', insecure: true })
+    const { json } = await call('admin', 'POST', '/instances/north/kubeconfig', {})
+    expect(parse(json.kubeConfigString).clusters[0].cluster).toMatchObject({
+      'tls-server-name': 'north.internal',
+      'insecure-skip-tls-verify': true,
+    })
+  })
+
+  it.each([{}, { status: {} }, { status: { token: '' } }])(
+    'is not issued without a token: where the control plane answers %j',
+    async answer => {
+      const { call, fleet, plane } = reachable()
+      const request = async <T>(sent: KubeRequest): Promise<T> =>
+        sent.path.endsWith('/token') ? (answer as T) : plane.api.request<T>(sent)
+      fleet.connections.set('north', { ...plane.api, request })
+      const { status, json } = await call('admin', 'POST', '/instances/north/kubeconfig', {})
+      expect([status, json.code, json.kubeConfigString]).toEqual([500, 13, undefined])
+    },
+  )
+
   it('may be requested again: existing objects are reused', async () => {
     const { call, plane } = reachable()
     await call('admin', 'POST', '/instances/north/kubeconfig', {})
