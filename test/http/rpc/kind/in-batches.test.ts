@@ -36,3 +36,7 @@ it('steps that the reader knows are left out, up to their bookmark', async () =>
   const steps = [reset, added, bookmark].map(step => ({ ...step, ...known }))
   expect(await lengths(...steps, added)).toEqual(['1 BOOKMARK', '1 ADDED'])
 })
+
+it('the objects of a list that ends without its bookmark come all the same', async () => {
+  expect(await lengths(reset, added, added)).toEqual(['1 RESET', '2 ADDED'])
+})
