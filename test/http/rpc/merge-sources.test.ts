@@ -55,6 +55,26 @@ describe('merged sources', () => {
     await expect.poll(() => ended).toBe(true)
   })
 
+  it('end no process where one fails as it is closed', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      const breaking = async function* (): AsyncGenerator<number, void> {
+        try {
+          for (;;) yield 1
+        } finally {
+          await Promise.reject(new Error('it broke as it was closed'))
+        }
+      }
+      for await (const item of mergeSources([breaking()])) if (item === 1) break
+      await new Promise(resolve => setImmediate(resolve))
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+  })
+
   it('fail with the first failed source, and leave no unhandled rejection of the others', async () => {
     await expect(mergeSources([failing('one'), failing('two')]).next()).rejects.toThrow('one')
   })
