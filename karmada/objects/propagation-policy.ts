@@ -18,6 +18,11 @@ export interface PropagationSpec {
   readonly dependentOverrides?: readonly string[]
   readonly propagateDeps?: boolean
   readonly schedulerName?: string
+  /** Whose priority the bindings of namespaced templates get. */
+  readonly schedulePriority?: {
+    readonly priorityClassSource: 'KubePriorityClass'
+    readonly priorityClassName: string
+  }
   readonly conflictResolution?: 'Abort' | 'Overwrite'
   /** `Lazy`: changes of the policy wait for the next change of the template. */
   readonly activationPreference?: 'Lazy'

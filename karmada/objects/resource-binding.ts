@@ -51,6 +51,7 @@ export interface FullBindingSpec extends Omit<BindingSpec, 'placement'> {
   /** Absent where no policy selected the template: it goes where others go that need it. */
   readonly placement?: Placement
   readonly schedulerName?: string
+  readonly schedulePriority?: { readonly priority: number }
   readonly propagateDeps?: boolean
   readonly failover?: Failover
   readonly conflictResolution?: 'Abort' | 'Overwrite'

@@ -14,8 +14,11 @@ export class ForeignBindingError extends Error {
   override readonly name = 'ForeignBindingError'
 }
 
-/** The binding of a template that has none yet (`detector.BuildResourceBinding` of Karmada). */
-export function newBinding(template: Resource, policy: PropagationPolicy): PlacedBinding {
+/**
+ * The binding of a template that has none yet (`detector.BuildResourceBinding` of Karmada).
+ * @param priority value of the PriorityClass that the policy names
+ */
+export function newBinding(template: Resource, policy: PropagationPolicy, priority?: number): PlacedBinding {
   const { kind, metadata } = template
   const scope = bindingScopeOf(template)
   return {
@@ -28,20 +31,25 @@ export function newBinding(template: Resource, policy: PropagationPolicy): Place
       finalizers: [scope.finalizer],
       ownerReferences: [ownerReferenceOf(template)],
     },
-    spec: specOf(template, policy),
+    spec: {
+      ...specOf(template, policy),
+      ...(priority !== undefined && { schedulePriority: { priority } }),
+    },
   }
 }
 
 /**
  * The present binding as template and policy want it now. What the scheduler and others wrote stays.
+ * @param priority value of the PriorityClass that the policy names
  * @throws ForeignBindingError when it belongs to an earlier object of the template's name; the garbage collector takes it away
  */
 export function renewedBinding(
   present: Binding,
   template: Resource,
   policy: PropagationPolicy,
+  priority?: number,
 ): PlacedBinding {
-  const wanted = newBinding(template, policy)
+  const wanted = newBinding(template, policy, priority)
   const owner = present.metadata.ownerReferences?.find(({ controller }) => controller)
   if (owner && owner.uid !== template.metadata.uid)
     throw new ForeignBindingError(
@@ -80,6 +88,7 @@ const RENEWED = [
     'components',
     'propagateDeps',
     'schedulerName',
+    'schedulePriority',
     'placement',
   ],
   ...['failover', 'conflictResolution', 'preserveResourcesOnDeletion', 'suspension'],

@@ -28,6 +28,11 @@ export const ENDPOINT_SLICES = {
   resource: 'endpointslices',
 } as const
 export const STORAGE_CLASSES = { group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' } as const
+export const PRIORITY_CLASSES = {
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  resource: 'priorityclasses',
+} as const
 export const ROLES = rbac('roles')
 export const ROLE_BINDINGS = rbac('rolebindings')
 export const CLUSTER_ROLES = rbac('clusterroles')

@@ -143,6 +143,13 @@ describe('a binding', () => {
     expect(renewedBinding(renewed, template, policy)).toEqual(renewed)
   })
 
+  it('has the priority of its policy’s PriorityClass, as long as the policy names one', () => {
+    const prior = newBinding(template, policy, 1_000)
+    expect(prior.spec.schedulePriority).toEqual({ priority: 1_000 })
+    expect(renewedBinding(prior, template, policy, 2_000).spec.schedulePriority).toEqual({ priority: 2_000 })
+    expect(renewedBinding(prior, template, policy).spec).not.toHaveProperty('schedulePriority')
+  })
+
   it('of an earlier object with the same name is not taken over', () => {
     const other = { ...template, metadata: { ...template.metadata, uid: 'u2' } }
     expect(() => renewedBinding(binding(), other, policy)).toThrow('different owner reference UID')

@@ -11,15 +11,14 @@ import { bestPrecision, Precision } from '../../../karmada/matching/resource-sel
 import { bindingName } from '../../../karmada/names.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
-import { newBinding, renewedBinding } from '../../../karmada/propagation/binding-of.js'
-import { sameJson } from '../../../karmada/same-json.js'
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
-import { ensure, update, withoutFinalizer } from '../../client/write.js'
+import { update, withoutFinalizer } from '../../client/write.js'
+import { writeBinding } from './binding-writer.js'
 import { type Events, type Note, normal, warning } from './events.js'
 import { type Observed, POLICIES } from './observed.js'
 import type { Kind, Templates } from './templates.js'
@@ -217,7 +216,7 @@ export class PolicyController {
   async #apply(template: Resource, policy: PropagationPolicy): Promise<void> {
     const text = policyText(policy, 'policy')
     try {
-      if (!(await this.#bind(template, policy))) return
+      if (!(await writeBinding(this.#control, this.#observed, template, policy))) return
       if (replicasOf(template))
         this.#tell(template, normal('GetReplicasSucceed', 'Get replicas of resource template successfully.'))
       this.#tell(template, normal('ApplyPolicySucceed', `Apply ${text} succeed`))
@@ -230,22 +229,6 @@ export class PolicyController {
 
   #tell(template: Resource, note: Note): void {
     this.#events.tell(template, 'resource-detector', note)
-  }
-
-  /** @returns whether there was anything to do */
-  async #bind(template: Resource, policy: PropagationPolicy): Promise<boolean> {
-    const { type } = bindingScopeOf(template)
-    const wanted = newBinding(template, policy)
-    const known = this.#observed.binding(objectKey(wanted))
-    let isChanged = !known
-    if (!known) await ensure<Binding>(this.#control, type, wanted)
-    await update<Binding>(this.#control, type, placeOf(wanted), present => {
-      const renewed = renewedBinding(present, template, policy)
-      if (sameJson(renewed, present)) return present
-      isChanged = true
-      return renewed
-    })
-    return isChanged
   }
 }
 
