@@ -51,6 +51,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       { parseKubeconfig },
       { startKairship },
       { addressesFor, keepServing, readServing },
+      { granted },
       { selfSigned, servingNames },
     ] = await Promise.all([
       import('./playground/fleet/fleet.js'),
@@ -60,6 +61,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       import('./actors/kube/kubeconfig.js'),
       import('./main.js'),
       import('./playground/fleet/kept-serving.js'),
+      import('./playground/fleet/granted.js'),
       import('./http/listener/serving-certificate.js'),
     ])
     const kept = config.data === undefined ? undefined : readServing(config.data)
@@ -114,6 +116,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       instances,
       ...(member !== undefined && { member }),
       fleet,
+      granted: signal => granted(host.local, instances, signal),
       urls: { api: api?.url ?? '', grpc: api?.grpcAddress ?? '', health: health.url, host: host.url },
       secrets: {
         server: api?.url ?? '',

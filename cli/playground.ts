@@ -21,6 +21,8 @@ export interface StartedPlayground {
   /** A member cluster of the first instance, to show how members are reached. */
   readonly member?: string
   readonly fleet: Fleet
+  /** Waits until the users of `secrets` have their roles inside these instances. @returns whether they have them */
+  readonly granted: (signal: AbortSignal) => Promise<boolean>
   readonly urls: PlaygroundUrls
   readonly secrets: PlaygroundSecrets
 }
@@ -38,6 +40,9 @@ export interface PlaygroundCommand {
   /** What a person types to run this program from the working folder. */
   readonly program: string
 }
+
+/** How long commands wait to be printed until their user may run them, milliseconds: a role takes effect within a second. */
+const GRANT_PATIENCE_MS = 10_000
 
 /** `kairship playground`: starts it, says how it went, and stays until interrupted (with `--once`: until all is ready). */
 export async function playground(config: Config, command: PlaygroundCommand): Promise<ExitCode> {
@@ -74,13 +79,20 @@ async function inFolder(folder: string, config: Config, command: PlaygroundComma
   const { start, terminal, interrupted, elapsedMs, program } = command
   const progress = (text: string): void =>
     config.json ? undefined : terminal.err(`${(elapsedMs() / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
-  const { instances, member, fleet, urls, secrets } = await start(progress)
+  const { instances, member, fleet, granted, urls, secrets } = await start(progress)
   const files = await writePlaygroundFiles(folder, secrets)
   try {
     const deadline = config.once
       ? AbortSignal.any([interrupted, AbortSignal.timeout(config.readyTimeoutMs)])
       : interrupted
     const readiness = await awaitReady(fleet, instances, elapsedMs, deadline, readyProgress(progress))
+    if (readiness.allReady && !config.once) {
+      const patience = AbortSignal.any([interrupted, AbortSignal.timeout(GRANT_PATIENCE_MS)])
+      if (!(await granted(patience)) && !interrupted.aborted)
+        terminal.err(
+          'Some roles inside the instances are not in effect yet: commands may be refused for a while.\n',
+        )
+    }
     report(config, terminal, readiness, { urls, files, program, ...(member && { member }) })
     if (!config.once) {
       await aborted(interrupted)

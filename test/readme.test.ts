@@ -43,9 +43,9 @@ describe('every page', () => {
 const COMMAND = /^(node dist\/kairship\.js|(npx )?kairship) /
 
 describe('the README', () => {
-  const commands = blocks('README.md', '').flatMap(text =>
-    text.split('\n').filter(line => COMMAND.test(line)),
-  )
+  const commands = ['', 'sh']
+    .flatMap(language => blocks('README.md', language))
+    .flatMap(text => text.split('\n').filter(line => COMMAND.test(line)))
 
   it('shows only commands that the command line has', async () => {
     expect(commands.length).toBeGreaterThan(2)

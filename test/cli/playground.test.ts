@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { ExitCode } from '../../cli/exit-code.js'
 import { loadConfig } from '../../cli/load-config.js'
 import { playground } from '../../cli/playground.js'
@@ -32,20 +32,34 @@ const unchanging = (view: InstanceView): Pick<Fleet, 'watch'> => ({
   },
 })
 
+type Granted = (signal: AbortSignal) => Promise<boolean>
+
 /** Runs `playground --once` for a fleet of one instance. */
-async function once(view: InstanceView) {
+const once = (view: InstanceView) =>
+  start(view, { once: true }, async () => expect.unreachable('nothing is printed that needs roles'))
+
+/** Runs `playground` for a fleet of one instance, until it has printed its commands. */
+const stay = (granted: Granted) => start({ ...registering, state: 'ready', conditions: [] }, {}, granted)
+
+async function start(view: InstanceView, flags: { once?: true }, granted: Granted) {
   const folder = await mkdtemp(join(tmpdir(), 'kairship-playground-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   let said = ''
   const config = loadConfig('playground', {
-    flags: { once: true, readyTimeoutMs: '100', files: join(folder, 'files') },
+    flags: { ...flags, readyTimeoutMs: '100', files: join(folder, 'files') },
     environment: {},
     readFile: () => '',
   })
+  const interrupted = new AbortController()
+  const note = (text: string): void => {
+    said += text
+    if (text.includes('Ctrl-C')) interrupted.abort()
+  }
   const code = await playground(config, {
     start: async () => ({
       instances: ['eu-west'],
       fleet: unchanging(view) as Fleet,
+      granted: signal => granted(signal).finally(() => (said += 'roles settled\n')),
       urls: { api: '', grpc: '', health: '', host: '' },
       secrets: {
         server: '',
@@ -57,8 +71,8 @@ async function once(view: InstanceView) {
         instanceKubeconfigs: {},
       },
     }),
-    terminal: { out: text => (said += text), err: text => (said += text) },
-    interrupted: new AbortController().signal,
+    terminal: { out: note, err: note },
+    interrupted: interrupted.signal,
     elapsedMs: () => 1_500,
     lock: () => () => undefined,
     program: 'kairship',
@@ -79,4 +93,21 @@ it('with --once prints the instances, and no commands, because its servers stop 
   const { code, said } = await once({ ...registering, state: 'ready', conditions: [] })
   expect(code).toBe(ExitCode.ok)
   expect(said).toMatch(/\n1 instance ready after 1\.5 s\.\n\nNAME .*\neu-west +Ready .*\n$/)
+})
+
+it('prints commands once their user may run them', async () => {
+  const { code, said } = await stay(async () => true)
+  expect(code).toBe(ExitCode.ok)
+  expect(said.indexOf('roles settled')).toBeGreaterThan(-1)
+  expect(said.indexOf('Try next:')).toBeGreaterThan(said.indexOf('roles settled'))
+  expect(said).not.toContain('not in effect')
+})
+
+it('prints commands after ten seconds without roles, and that they may be refused', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  onTestFinished(() => timeout.mockRestore())
+  const { said } = await stay(async () => false)
+  expect(timeout).toHaveBeenCalledWith(10_000)
+  expect(said.indexOf('refused for a while')).toBeGreaterThan(-1)
+  expect(said.indexOf('Try next:')).toBeGreaterThan(said.indexOf('refused for a while'))
 })
