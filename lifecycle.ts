@@ -40,7 +40,7 @@ const LOGGED_FAILURES = 10
  * stop in time is left behind with a warning, so that the others are stopped too.
  *
  * A failure is an error that no part can handle: an uncaught exception or unhandled rejection, or what a part reports with
- * `fail`. Nobody knows what state the process is in then, so it ends: the parts marked `firstOnFailure` stop at once (the
+ * `fail`. The state of the process is unknown then, so it ends: the parts marked `firstOnFailure` stop at once (the
  * controllers abort their effects and give the lease back), then all others in order, and the exit code is 1. If that takes
  * too long, the process exits without waiting.
  */

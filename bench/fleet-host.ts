@@ -13,7 +13,7 @@ export type FleetMessage =
   | { readonly kind: 'progress'; readonly ready: number }
   /** All instances are ready; milliseconds from the registration to the first. */
   | { readonly kind: 'ready'; readonly firstMs: number; readonly lastMs: number }
-  /** Somebody else took the lease; when the host executed it. */
+  /** Another replica took the lease; when the host executed it. */
   | { readonly kind: 'leader'; readonly identity: string; readonly atEpochMs: number }
 
 /** What the bench asks of this process. */

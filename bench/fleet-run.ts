@@ -169,7 +169,7 @@ class PlaygroundProcess {
       telling = true
       told(ready).then(
         () => (telling = false),
-        () => undefined, // the leader ended; whoever waits for it says so
+        () => undefined, // the leader ended; the caller that waits for it reports that
       )
     }
     this.#progress.add(once)

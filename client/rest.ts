@@ -159,7 +159,7 @@ class Started {
   }
 }
 
-/** Rejects when the signal aborts first; then nobody waits for the work. */
+/** Rejects when the signal aborts first; the result of the work is then dropped. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const hangUp = () => reject(signal.reason)

@@ -20,7 +20,7 @@ interface Waiting {
 /**
  * A number of places that callers take in turn. One caller, and one instance, has half of them at most, and always one. A caller who
  * had a place goes behind those who wait, so that many requests of one do not delay another's; requests of one caller are served in
- * their order. Nobody waits for ever as long as places are given back.
+ * their order. No caller waits for ever as long as places are given back.
  */
 export class FairPlaces {
   /** The places that one caller, or one instance, may have. */

@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { KubeconfigError } from '../../ports/kube-api.js'
 
 /**
- * Addresses that mean this machine's own network or its cloud's metadata service, which gives whoever asks the credentials of the
+ * Addresses that mean this machine's own network or its cloud's metadata service, which gives every client the credentials of the
  * machine: link-local ones (RFC 3927, RFC 4291), those of Amazon over IPv6 (of machines and of pods), of Alibaba Cloud, of Azure
  * (168.63.129.16) and of Oracle Cloud (192.0.0.192), and the same as NAT64 has them (RFC 6052).
  */

@@ -1,6 +1,6 @@
 /**
  * The least a proxy in Node.js can be, for `bench/proxy.ts`: node:https in front, undici behind, a credential replaced, and
- * nobody asked who comes. What it costs is the floor; what the proxy costs above it is ours.
+ * no caller is authenticated. What it costs is the floor; what the proxy costs above it is ours.
  *
  *     node dist/bench/proxy/bare.js <certificate> <key> <authority> <upstream> <token>
  */

@@ -14,7 +14,7 @@ export interface IndexedInstance {
   readonly proxy: Way
 }
 
-/** A parameter that no index knows and that changes nothing about the answer: the rules send whoever has it to Karmada. */
+/** A parameter that no index knows and that changes nothing about the answer: the rules send a request with it to Karmada. */
 const TO_KARMADA = '?pretty=false'
 
 /**

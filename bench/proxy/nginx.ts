@@ -104,7 +104,7 @@ http {
   return { process, url: `https://127.0.0.1:${port}` }
 }
 
-/** nginx cannot choose a port itself. Somebody else could take it in between; then it does not start, and says so. */
+/** nginx cannot choose a port itself. Another process could take it in between; then nginx does not start, and the error says so. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -30,7 +30,7 @@ export function addRoutes(
       answer(c, operation, binding, dispatcher),
     )
   }
-  // Made when somebody first asks for what is not served.
+  // Made at the first request for a path that is not served.
   let served: readonly { verb: string; pattern: RegExp }[] | undefined
   app.all('*', async (c, next) => {
     served ??= routes.map(({ binding: { verb, template } }) => ({ verb, pattern: expressionOf(template) }))

@@ -17,7 +17,7 @@ export function memberLink({ wanted, members }: Propagated, cluster: string): Fi
   if (found.kind === 'missing')
     return broken(
       'MissingInMember',
-      `Karmada applied it, and the cluster has no ${nameOf(wanted)} now: somebody deleted it there.`,
+      `Karmada applied it, and the cluster has no ${nameOf(wanted)} now: it was deleted there.`,
       'Karmada makes it again when it notices; change the template if it does not.',
       wanted,
     )

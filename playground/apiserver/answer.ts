@@ -112,7 +112,7 @@ async function serve(
   return serveResource(targetOf(cluster, type, at), info.verb, request, caller)
 }
 
-/** The request with what is known of it. Its signal stays what it is: made when somebody asks for it. */
+/** The request with what is known of it. Its signal is created at its first use, as before. */
 function aggregatedRequest(request: ApiRequest, user: User, info: RequestInfo): AggregatedRequest {
   const { method, path, query, headers, body, parsedBody, raw, upgrade } = request
   return {

@@ -36,7 +36,7 @@ export async function ensure<T extends KubeObject>(
 }
 
 /**
- * Reads, changes and writes an object, again when somebody else wrote in between. Writes nothing when `change` returns the
+ * Reads, changes and writes an object, again after another client wrote in between. Writes nothing when `change` returns the
  * object it was given. Undefined when the object does not exist.
  */
 export async function update<T extends KubeObject>(

@@ -77,7 +77,7 @@ describe('the finalizer', () => {
   it.each([
     ['the CR is gone', undefined],
     ['another CR bears the name', instance({ uid: 'another' })],
-    ['somebody removed it', instance({ finalizers: [] })],
+    ['it was removed', instance({ finalizers: [] })],
   ])('is not removed when %s', async (_why, live) => {
     effects.host.script = () => live
     expect(await effects.run(removeFinalizer)).toBe('gone')

@@ -50,7 +50,7 @@ describe('watching instances', () => {
     },
   )
 
-  it('gives no token before the first state is sent completely, because nobody could resume from a part', async () => {
+  it('gives no token before the first state is sent completely, because a watch cannot resume from a part', async () => {
     const stream = await open(testApi(), 'viewer', '/instances:watch')
     const [reset, added, , bookmark] = await stream.take(4)
     expect([reset?.id, added?.id]).toEqual([undefined, undefined])

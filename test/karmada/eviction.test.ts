@@ -93,7 +93,7 @@ describe('NoExecute taints', () => {
       [toleration('a', 60), toleration('b', 3)],
       { forMs: 2_000 },
     ],
-    ['of which nobody knows since when they are there', [taint('a')], [toleration('a', 1)], 'forever'],
+    ['without the time since which they are there', [taint('a')], [toleration('a', 1)], 'forever'],
   ] as const)('%s', (_, taints, tolerations, expected) => {
     expect(toleranceOf(taints, tolerations, at(10))).toEqual(expected)
   })
@@ -150,8 +150,8 @@ describe('eviction tasks', () => {
     ],
     ['end when their own time is up', { gracePeriodSeconds: 59 }, {}, true],
     ['stay until then', { gracePeriodSeconds: 60 }, {}, false],
-    ['stay while somebody keeps the object', { suppressDeletion: true }, healthy('m1', 'm2'), false],
-    ['end when nobody keeps the object any more', { suppressDeletion: false }, {}, true],
+    ['stay while deletion is suppressed', { suppressDeletion: true }, healthy('m1', 'm2'), false],
+    ['end when deletion is no longer suppressed', { suppressDeletion: false }, {}, true],
   ])('%s', (_, rest, status, isOver) => {
     expect(leaving(rest, status).over).toEqual(isOver ? ['m3'] : [])
   })

@@ -39,7 +39,7 @@ describe('a policy that preempts', () => {
     ['not from one of the same priority', policy('mine', 9), claimedBy('high'), false],
     ['not from itself', policy('high', 99), claimedBy('high'), false],
     ['not from one that it does not know', policy('mine', 5), claimedBy('gone'), false],
-    ['not what nobody claimed', policy('mine', 5), template(), false],
+    ['not a template without a claim', policy('mine', 5), template(), false],
     ['takes over from any cluster policy', policy('mine', -1), claimedByWide('high'), true],
     ['not when it says Never', policy('mine', 5, { preemption: 'Never' }), claimedBy('low'), false],
     [

@@ -74,7 +74,7 @@ describe('a leader', () => {
       'standby.waiting',
     ],
     [
-      'takes the lease anew when somebody deleted it',
+      'takes the lease anew when it was deleted',
       [...leading, at(2000), contested(2050), read('absent', 2060)],
       'acquiring',
     ],

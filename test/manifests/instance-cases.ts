@@ -234,7 +234,7 @@ const refused: readonly Case[] = [
     refused: /spec\.role: Unsupported value: "Owner"/,
   },
   {
-    what: 'a role for nobody',
+    what: 'a role without subjects',
     crd: 'instancerolebindings',
     object: binding({ subjects: [] }),
     refused: /spec\.subjects/,

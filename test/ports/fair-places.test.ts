@@ -105,7 +105,7 @@ describe('places that callers take in turn', () => {
     expect(places.load).toEqual({ taken: 0, waiting: 0 })
   })
 
-  it('are never too many, are all given back, and nobody waits while a place is free for it or is overtaken without end', () => {
+  it('are never too many, are all given back, and no caller waits while a place is free for it or is overtaken without end', () => {
     const step = fc.record({
       do: fc.constantFrom('take', 'take', 'take', 'release', 'leave'),
       caller: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -132,7 +132,7 @@ describe('an Instance', () => {
         }),
       ],
       [
-        'an endpoint where nobody listens',
+        'an endpoint where no server listens',
         'ControlPlaneHealthy',
         /./,
         async () => ({
@@ -140,7 +140,7 @@ describe('an Instance', () => {
         }),
       ],
       [
-        'the authority of somebody else',
+        'the authority of another cluster',
         'ControlPlaneHealthy',
         /./,
         async () => {

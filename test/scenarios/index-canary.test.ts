@@ -100,7 +100,7 @@ describe.concurrent('an index that is stalled while it claims health', () => {
 })
 
 describe.concurrent('the canary', () => {
-  it('is created again after somebody deletes it', async ({ begin }) => {
+  it('is created again after it is deleted', async ({ begin }) => {
     const scenario = await begin()
     scenario.replica('a', ...measuring)
     const first = await canaryOtherThan(scenario)

@@ -64,7 +64,7 @@ describe('an adopted instance', () => {
     await one.phase(EU, 'Ready')
   })
 
-  it('gets a virtual cluster again when somebody deletes it', async () => {
+  it('gets a virtual cluster again when it is deleted', async () => {
     const [before] = await one.list(PEDIA_CLUSTERS)
     await one.remove(PEDIA_CLUSTERS, { name: `k-${EU}` })
     await eventually(

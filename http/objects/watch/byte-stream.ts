@@ -11,7 +11,7 @@ export interface Streamed {
 
 /**
  * Sends a request whose answer is read as it comes: the sender is held back while the reader is busy. Who has it calls `leave` in the
- * end, else its connection stays: chunks that nobody began to read cannot be returned.
+ * end, else its connection stays: chunks that were never read cannot be returned.
  * @throws what the sender reports before the head; the signal's reason
  */
 export async function streamOf(

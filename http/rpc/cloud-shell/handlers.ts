@@ -47,7 +47,7 @@ const LONGEST_COMMAND = 4_096
 const WRITE = { fieldManager: 'kairship-apiserver', fieldValidation: 'Strict' } as const
 
 /**
- * Terminals, each a CloudShell object on the host with an administrator's kubeconfig of one instance. Whoever starts one needs the
+ * Terminals, each a CloudShell object on the host with an administrator's kubeconfig of one instance. A caller who starts one needs the
  * right to such a kubeconfig as well.
  */
 export function cloudShellHandlers(
@@ -182,7 +182,7 @@ const shellOf = (
     annotations: { [ISSUED_TO]: user },
   },
   spec: {
-    // Nobody can know its name before it is there: a terminal that is started while the Secret of another one of its name is
+    // Its name cannot be known before it is there: a terminal that is started while the Secret of another one of its name is
     // still being collected would have that one's rights.
     secretRef: { name: `${name}-${randomBytes(4).toString('hex')}` },
     commandAction: spec?.commandAction || 'bash',

@@ -82,7 +82,7 @@ async function mayStoreSecrets(objects: Objects, call: Call, instance: string, n
   try {
     await dryRun(objects, call, { instance }, SECRET, secretOf(name, {}))
   } catch (error) {
-    // Nobody has joined yet, or this name was not cleaned up behind.
+    // No cluster joined under this name yet, or an earlier one left objects behind.
     if (!isNotFound(error) && !isAlreadyExists(error)) throw error
   }
 }

@@ -38,7 +38,7 @@ export async function inTurns<R>(
     return undefined
   }
 
-  /** Ends where no instance may have another place under way: whoever has one of its places under way goes on with its next. */
+  /** Ends where no instance may have another place under way: the turn that has one of its places under way goes on with its next. */
   const worker = async (): Promise<void> => {
     for (let place = next(); place && !hasFailed; place = next()) {
       const { instance } = place

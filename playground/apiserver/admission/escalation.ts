@@ -5,7 +5,7 @@ import { forbidden, notFound } from '../api-status.js'
 import type { Target } from '../operations/target.js'
 
 /**
- * Nobody grants what they do not hold: a role's rules, or those of the role a binding names, must be covered by the
+ * A user grants only rights they hold: a role's rules, or those of the role a binding names, must be covered by the
  * writer's own, unless the writer may `escalate` the role or `bind` it.
  * @throws StatusError 403 naming what is missing
  */

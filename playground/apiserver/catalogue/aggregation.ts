@@ -47,7 +47,7 @@ export class Aggregation {
     return this.#registrations.get(apiServiceName({ group, version }))?.available === false
   }
 
-  /** The group/versions that do not answer at the moment: whoever needs all of discovery has to wait for them. */
+  /** The group/versions that do not answer at the moment: a client that needs all of discovery has to wait for them. */
   get away(): string[] {
     return [...this.#registrations.values()]
       .filter(one => !one.available)

@@ -36,7 +36,7 @@ const encode = (value: unknown): Buffer => {
 
 /**
  * One logical cluster's data on disk: a snapshot and the log of writes since, each line with its CRC-32. A crash can tear
- * only the last lines of the log, which nobody was told about; they are cut off when it is opened again.
+ * only the last lines of the log, which no caller received an answer for; they are cut off when it is opened again.
  *
  * Files: `snapshot-<revision>` and `log-<revision>`, where the log continues the snapshot of the same revision.
  */
@@ -202,7 +202,7 @@ export class Journal {
 
   /**
    * Takes a snapshot's name away again. One that stayed would be opened instead of the log that goes on, and what that says from
-   * now on would be lost: where nobody knows what a restart will find, nothing more is written.
+   * now on would be lost: where a restart could find either state, nothing more is written.
    */
   async #withdraw(snapshot: string, cause: unknown): Promise<void> {
     try {

@@ -70,7 +70,7 @@ export async function listen(
   server.on('secureConnection', socket => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    // A client that resets its connection has gone; there is nobody left to tell.
+    // A client that resets its connection has gone; no error can be sent to it.
     socket.on('error', () => socket.destroy())
   })
   server.on('tlsClientError', (_error, socket) => socket.destroy())

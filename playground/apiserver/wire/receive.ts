@@ -22,7 +22,7 @@ export class Presence {
   }
 }
 
-/** What a message off the wire asks; its body is read when somebody wants it. */
+/** The request of a message; its body is read at its first use. */
 export function requestOf(message: RawMessage, caller: Presence): ApiRequest {
   const url = message.url ?? '/'
   const mark = url.indexOf('?')

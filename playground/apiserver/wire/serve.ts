@@ -23,7 +23,7 @@ export async function serve(
   }
 }
 
-/** Answers a request to change protocols: whoever takes it has the socket from then on; else it is answered as any other. */
+/** Answers a request to change protocols: the handler that accepts it owns the socket from then on; without one it is answered as any other. */
 export async function serveUpgrade(
   message: IncomingMessage,
   socket: Duplex,

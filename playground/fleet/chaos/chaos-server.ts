@@ -15,7 +15,7 @@ interface Answer {
   readonly body: object
 }
 
-/** Serves `GET /members` and `POST /members/{name}/{action}` on loopback, to whoever has the token. */
+/** Serves `GET /members` and `POST /members/{name}/{action}` on loopback, to clients with the token. */
 export async function serveChaos(chaos: Chaos): Promise<ChaosServer> {
   const token = randomBytes(32).toString('base64url')
   const server: Server = createServer((request, response) => {

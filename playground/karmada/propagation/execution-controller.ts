@@ -180,7 +180,7 @@ const isReady = ({ status }: Cluster): boolean => conditionOf(status?.conditions
 
 const placeOf = ({ metadata: { namespace, name } }: Resource) => ({ name, ...(namespace && { namespace }) })
 
-/** Creates or updates the object, again when somebody in the member wrote in between. @returns what is there afterwards */
+/** Creates or updates the object, again when a client of the member wrote in between. @returns what is there afterwards */
 async function apply(
   api: KubeApi,
   type: GroupVersionResource,

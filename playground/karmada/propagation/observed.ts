@@ -41,7 +41,7 @@ export class Observed {
     this.#synced = Promise.all(this.#all.map(({ synced }) => synced))
   }
 
-  /** Starts watching. Whoever wants to know of differences must listen before. */
+  /** Starts watching. Listeners must be added before. */
   start(control: ControlPlane): void {
     for (const source of this.#all) source.start(control)
   }

@@ -130,7 +130,7 @@ export class Scheduler {
     })
   }
 
-  /** A result that says the same as before is not written again, unless somebody asked for it. */
+  /** A result that says the same as before is not written again, unless a reschedule was requested. */
   #told(
     status: FullBindingStatus,
     { metadata: { generation = 0 } }: Binding,
@@ -167,7 +167,7 @@ const keepsResult = ({ failure }: Scheduling): boolean =>
 const observedBy = (status: FullBindingStatus, generation: number | undefined): FullBindingStatus =>
   generation === undefined ? status : { ...status, schedulerObservedGeneration: generation }
 
-/** Bindings of a policy that nobody holds back and no other scheduler takes. */
+/** Bindings of a policy that are neither suspended nor for another scheduler. */
 function isOurs(binding: Binding): binding is PlacedBinding {
   const { labels = {} } = binding.metadata
   const { spec } = binding

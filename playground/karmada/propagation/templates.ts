@@ -19,7 +19,7 @@ export interface TemplatesOfKind extends Kind {
 
 /**
  * Templates of the kinds that policies select or bindings name. Karmada watches all kinds; here a kind is watched from the
- * first time on that somebody asks for it, so that a control plane without policies costs nothing.
+ * first request on, so that a control plane without policies costs nothing.
  */
 export class Templates {
   readonly #kinds = new Map<string, Promise<TemplatesOfKind | undefined>>()
@@ -83,7 +83,7 @@ export class Templates {
   }
 }
 
-/** What somebody wants of an object: all but its status and bookkeeping. */
+/** The desired part of an object: all but its status and bookkeeping. */
 function specified({ status: _, metadata, ...rest }: Resource) {
   const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...kept } = metadata
   return { ...rest, metadata: kept }

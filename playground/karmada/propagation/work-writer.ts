@@ -4,7 +4,7 @@ import { sameJson } from '../../../karmada/same-json.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { ensure, update } from '../../client/write.js'
 
-/** A Work that is being deleted cannot be written; whoever wants it waits until it is gone. */
+/** A Work that is being deleted cannot be written; its writer waits until it is gone. */
 export class WorkBeingDeletedError extends Error {
   override readonly name = 'WorkBeingDeletedError'
 }

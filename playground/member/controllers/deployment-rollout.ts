@@ -54,7 +54,7 @@ function shrunk(deployment: Deployment, newest: ReplicaSet, old: readonly Replic
     return Math.max(0, count)
   }
   const oldestFirst = [...old].sort(byAge)
-  // Pods that are not available go first: nobody misses them.
+  // Pods that are not available go first: they serve no requests.
   let cleaned = 0
   for (const one of oldestFirst)
     cleaned += take(one, Math.min(most - cleaned, sizeOf(one) - availableOf(one)))
@@ -77,7 +77,7 @@ export function recreateStep(
 
 const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas'
 
-/** Sizes after somebody scaled a Deployment, also one that is paused or in the middle of a rollout: each in proportion. */
+/** Sizes after a Deployment was scaled, also one that is paused or in the middle of a rollout: each in proportion. */
 export function scaleStep(
   deployment: Deployment,
   newest: ReplicaSet | undefined,

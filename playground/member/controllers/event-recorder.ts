@@ -70,7 +70,7 @@ export class EventRecorder {
     try {
       await this.api.request({ method: 'POST', path: resourcePath(EVENTS, { namespace }), body })
     } catch (error) {
-      // What happens in a namespace that is going away still has to be done, and is told to nobody.
+      // What happens in a namespace that is going away still has to be done, and gets no Event.
       if (!isInLeavingNamespace(error)) throw error
       return
     }

@@ -96,7 +96,7 @@ export function writeRanges(numbers: ReadonlySet<number>): string {
     .join(',')
 }
 
-/** Lets go of the pods of a Job that is no more: nobody will count them. */
+/** Removes the finalizer from the pods of a deleted Job: they are not counted any more. */
 export function orphans(pods: readonly Pod[], jobs: ReadonlySet<string>): readonly Change[] {
   const isOrphan = (pod: Pod) => {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)

@@ -43,7 +43,7 @@ export function planEndpoints(service: Service, world: World): Plan {
   return { changes: [present ? { update: ENDPOINTS, object } : { create: ENDPOINTS, object }] }
 }
 
-/** Endpoints of a Service that is gone go too: nobody owns them. */
+/** Endpoints of a Service that is gone are deleted here: they have no owner reference. */
 export function planGoneEndpoints(key: string, world: World): Plan {
   const object = world.get(ENDPOINTS, key)
   const isOurs = object?.metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller'

@@ -39,7 +39,7 @@ export function parseSchedule(text: string, timeZone?: string): Schedule {
 const MANY = 1000
 
 /**
- * The latest time that has come since `since`, if any. Of runs missed while nobody looked only the last one counts.
+ * The latest time that has come since `since`, if any. Of missed runs only the last one counts.
  */
 export function lastDue(schedule: Schedule, since: number, now: number): number | undefined {
   let due: number | undefined

@@ -27,7 +27,7 @@ export function planClaim(claim: PersistentVolumeClaim, world: World): Plan {
   if (metadata.deletionTimestamp || status?.phase === 'Bound') return {}
   const className = spec.storageClassName ?? STORAGE_CLASS.metadata.name
   const storage = world.get<KubeObject>(STORAGE_CLASSES, className)
-  // Of no class, or of one that nobody provisions for: it waits for a volume that somebody makes by hand.
+  // Of no class, or of one without a provisioner: it waits for a volume that is created by hand.
   if (className === '' || !storage) return { status: { phase: 'Pending' } }
   const name = `pvc-${metadata.uid}`
   const capacity = { storage: spec.resources?.requests?.storage ?? '1Gi' }

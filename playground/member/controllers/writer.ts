@@ -7,7 +7,7 @@ import { PODS } from '../../objects/core-types.js'
 import { isInLeavingNamespace } from './leaving-namespace.js'
 import type { Change, Note, Plan } from './plan.js'
 
-/** Somebody else was faster: look again so soon, milliseconds. */
+/** Delay before the next try after a conflict, milliseconds. */
 const SOON = 20
 
 /** Tells what happened to an object. */
@@ -29,7 +29,7 @@ export class Writer {
   ) {}
 
   /**
-   * Writes changes, status and Events of a plan in this order. A conflict is nobody's fault: the plan is made again.
+   * Writes changes, status and Events of a plan in this order. After a conflict the plan is made again.
    * @returns when to look at the object again by itself
    */
   async perform(
@@ -81,7 +81,7 @@ export class Writer {
       return undefined
     }
     const { uid, deletionTimestamp } = change.object.metadata
-    // Whoever deletes a pod a second time is its kubelet, which has ended it.
+    // The second deletion of a pod comes from its kubelet, which has ended it.
     const isEnd = change.remove === PODS && deletionTimestamp !== undefined
     const body = {
       apiVersion: 'v1',

@@ -17,7 +17,7 @@ export interface Channels {
   resume(): void
   /** Ends the connection after what was sent. */
   close(): void
-  /** Aborted when the connection is over, whoever ended it. */
+  /** Aborted when the connection is over, from either side. */
   readonly gone: AbortSignal
 }
 

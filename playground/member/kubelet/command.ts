@@ -11,7 +11,7 @@ export interface CommandContext {
   /** What the container's main process writes to. */
   readonly log: ContainerLog
   readonly files: Files
-  /** Aborted when nobody is connected any more. */
+  /** Aborted when the last client disconnects. */
   readonly signal: AbortSignal
 }
 

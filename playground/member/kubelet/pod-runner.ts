@@ -10,7 +10,7 @@ const FORGIVEN_AFTER = 600_000
 export interface Pace {
   /** From a pod's binding until its containers run. */
   readonly start: number
-  /** How long a program that nobody here knows runs, in a pod that is meant to end. */
+  /** How long a program unknown to the playground runs, in a pod that is meant to end. */
   readonly run: number
   /** From a pod's deletion until it is gone, within its grace period. */
   readonly stop: number

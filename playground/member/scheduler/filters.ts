@@ -157,7 +157,7 @@ function interPod(pod: Pod, on: Occupied, all: readonly Occupied[]): Refusal {
   const everyone = all.flatMap(({ pods }) => pods)
   const meets = (term: PodAffinityTerm) =>
     neighbours(term, on, all).some(one => selects(term, one, namespace)) ||
-    // The first of its kind has nobody to be with.
+    // The first pod of its kind has no other to be near.
     (selects(term, pod, namespace) && !everyone.some(one => selects(term, one, namespace)))
   if (!together.every(meets)) return "node(s) didn't match pod affinity rules"
   const apart = podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []

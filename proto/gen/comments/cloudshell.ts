@@ -7,9 +7,9 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.cloudshell.v1alpha1.CloudShellSpec.once": "Ends when its first user leaves.",
   "kairship.io.api.cloudshell.v1alpha1.CloudShellSpec.ttl": "Seconds, at most a day; 0 means 500.",
   "kairship.io.api.cloudshell.v1alpha1.CloudShellSpec.cleanup": "Deletes the object when the terminal ends.",
-  "kairship.io.api.cloudshell.v1alpha1.CloudShellStatus.access_url": "Where the browser finds the terminal. Whoever knows it may use the terminal.",
+  "kairship.io.api.cloudshell.v1alpha1.CloudShellStatus.access_url": "Where the browser finds the terminal. Everybody who knows it may use the terminal.",
   "kairship.io.api.cloudshell.v1alpha1.CloudShellService": "Terminals in the browser, with kubectl for one instance. Each is a CloudShell object, which CloudTTY runs.",
   "kairship.io.api.cloudshell.v1alpha1.CloudShellService.CreateCloudShell": "Starts a terminal with an administrator's kubeconfig of the instance, to which the caller needs the right as well. Its address shows in `status.accessUrl` once `status.phase` is Ready. Without CloudTTY on the host it fails with the reason NoCloudShells.",
   "kairship.io.api.cloudshell.v1alpha1.CloudShellService.DeleteCloudShell": "Ends a terminal of the caller. Deleting one that is gone is NOT_FOUND.",
-  "kairship.io.api.cloudshell.v1alpha1.CloudShellService.GetCloudShell": "Shows a terminal of the caller; somebody else's is NOT_FOUND."
+  "kairship.io.api.cloudshell.v1alpha1.CloudShellService.GetCloudShell": "Shows a terminal of the caller; one of another caller is NOT_FOUND."
 }

@@ -38,7 +38,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.types.ClusterProviderSummary.applied": "Whether Karmada applied the object to the cluster.",
   "kairship.io.api.types.ClusterProviderSummary.message": "Why it is not applied, in Karmada's words; empty once it is.",
   "kairship.io.api.types.ClusterProviderSummary.replicas": "Replicas that the scheduler gave to the cluster; 0 for what has no replicas.",
-  "kairship.io.api.types.ClusterProviderSummary.ready_replicas": "Replicas that are ready there. 0 while the cluster is not reachable: nobody knows.",
+  "kairship.io.api.types.ClusterProviderSummary.ready_replicas": "Replicas that are ready there. 0 while the cluster is not reachable.",
   "kairship.io.api.types.ClusterProviderSummary.health": "Healthy, Unhealthy or Unknown, as Karmada interprets the kind; Unknown while the cluster is not reachable.",
   "kairship.io.api.types.ClusterProviderSummary.reachable": "Whether Karmada reaches the cluster. True for a caller who may not read clusters: the last report stands then.",
   "kairship.io.api.types.SortBy": "What to sort by. A key that the listed objects do not have sorts by name.",

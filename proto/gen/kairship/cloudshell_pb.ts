@@ -98,7 +98,7 @@ export type CloudShellStatus = Message<"kairship.io.api.cloudshell.v1alpha1.Clou
   phase: string;
 
   /**
-   * Where the browser finds the terminal. Whoever knows it may use the terminal.
+   * Where the browser finds the terminal. Everybody who knows it may use the terminal.
    *
    * @generated from field: string access_url = 2;
    */
@@ -206,7 +206,7 @@ export const CloudShellService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Shows a terminal of the caller; somebody else's is NOT_FOUND.
+   * Shows a terminal of the caller; one of another caller is NOT_FOUND.
    *
    * @generated from rpc kairship.io.api.cloudshell.v1alpha1.CloudShellService.GetCloudShell
    */

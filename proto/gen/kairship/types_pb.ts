@@ -518,7 +518,7 @@ export type ClusterProviderSummary = Message<"kairship.io.api.types.ClusterProvi
   replicas: number;
 
   /**
-   * Replicas that are ready there. 0 while the cluster is not reachable: nobody knows.
+   * Replicas that are ready there. 0 while the cluster is not reachable.
    *
    * @generated from field: int32 ready_replicas = 6;
    */

@@ -118,8 +118,8 @@ it('removes exactly the observed objects, when leadership begins', async () => {
 it.each<[string, (world: ReturnType<typeof sweeping>) => void]>([
   ['of an Instance that exists', ({ host }) => host.instances.show(instance({ name: 'alpha' }))],
   ['of an Instance that the watch does not show yet', ({ api }) => (api.script = () => instance())],
-  ['while nobody knows the Instances', ({ host }) => (host.instances.inContact = false)],
-  ['while nobody watches its type', ({ host }) => (host.registrations.inContact = false)],
+  ['while the Instances are unknown', ({ host }) => (host.instances.inContact = false)],
+  ['while its type is not watched', ({ host }) => (host.registrations.inContact = false)],
   ['while this replica does not lead', ({ leadership }) => (leadership.leading = false)],
   [
     'that the host can’t be asked about',

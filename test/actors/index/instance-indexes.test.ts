@@ -166,13 +166,13 @@ describe('the index of an instance', () => {
 
   it.each([
     ['there is no PediaCluster', [], true],
-    ['it is somebody else’s', [pediaCluster('eu', { metadata: { labels: {} } })], true],
+    ['it belongs to another manager', [pediaCluster('eu', { metadata: { labels: {} } })], true],
     [
       'it is being deleted',
       [pediaCluster('eu', { metadata: { deletionTimestamp: '2026-11-21T18:00:00Z' } })],
       true,
     ],
-    ['nobody knows how it stands', [pediaCluster('eu')], false],
+    ['its state is unknown', [pediaCluster('eu')], false],
   ])('is undefined when %s', (_, clusters, inContact) =>
     expect(indexes(clusters.map(keptVirtualCluster), inContact).of.of('eu')).toBeUndefined(),
   )

@@ -121,7 +121,7 @@ describe('the memory that answers of instances take', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is given to nobody after its call has ended', async () => {
+  it('is not given to a call that has ended', async () => {
     const memory = new AnswerMemory()
     const account = memory.account('ann')
     const reading = account.reading('north')
@@ -263,7 +263,7 @@ describe('the memory that answers of instances take', () => {
         const open = new Set(accounts.keys())
         while (open.size > 0) {
           const done = [...open].find(n => waits[n]?.every(({ state }) => state !== 'waits'))
-          expect(done, 'somebody can go on').toBeDefined()
+          expect(done, 'one can go on').toBeDefined()
           accounts[done as number]?.close()
           open.delete(done as number)
           await turn()

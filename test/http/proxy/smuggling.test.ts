@@ -62,7 +62,7 @@ describe('an ambiguous request', () => {
     ['capitals', 'IMPERSONATE-USER: root\r\n'],
     ['an empty value', 'Impersonate-User:\r\n'],
     ['a trailer', 'Transfer-Encoding: chunked\r\nTrailer: Impersonate-User\r\n'],
-  ])('changes nobody’s identity: %s', async (kind, header) => {
+  ])('does not change the identity of a request: %s', async (kind, header) => {
     const body = kind === 'a trailer' ? '2\r\n{}\r\n0\r\nImpersonate-User: root\r\n\r\n' : ''
     const method = body ? 'POST' : 'GET'
     await say(

@@ -75,7 +75,7 @@ describe('the trace of the object in a member', () => {
     expect(first?.message).toContain('1 of 2 replicas are available')
   })
 
-  it('is missing when somebody deleted it there', () => {
+  it('is missing when it was deleted there', () => {
     const world = propagated()
     expect(
       firstOf({ ...world, members: new Map([...world.members, ['north', { kind: 'missing' }]]) }),

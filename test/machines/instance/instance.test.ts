@@ -175,7 +175,7 @@ describe('effects', () => {
       [],
     ],
     [
-      'a kubeconfig swapped to a control plane that nobody else manages is handed on',
+      'a kubeconfig swapped to a control plane that no other Instance manages is handed on',
       ['resolved', 'healthy', 'distinct', 'synced', 'rotated', 'anotherHealthy', 'distinct'],
       ['ensure the virtual cluster'],
     ],

@@ -100,11 +100,11 @@ describe('the phase of an instance', () => {
   it.each<[string, readonly Step[]]>([
     ['resolves credentials', []],
     ['reaches the control plane', ['resolved']],
-  ])('writes the finalizer again when somebody removed it while the instance %s', (_while, steps) => {
+  ])('writes the finalizer again when it was removed while the instance %s', (_while, steps) => {
     expect(walked({}, ...steps, 'unclaimed').region('phase')).toEqual({ registering: 'accepting' })
   })
 
-  it('writes the finalizer again when somebody removed it while the instance is being installed', () => {
+  it('writes the finalizer again when it was removed while the instance is being installed', () => {
     const unclaimed = observed({ finalizers: [], spec: install })
     expect(walked({ spec: install }, unclaimed).region('phase')).toEqual({ registering: 'accepting' })
   })

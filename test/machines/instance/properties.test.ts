@@ -65,7 +65,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc.constantFrom('up', 'down', 'lossy').map(hostIs),
   fc
     .constantFrom('virtualCluster', 'registration')
-    .map(what => does(`somebody deletes the ${what}`, world => Object.assign(world, { [what]: undefined }))),
+    .map(what => does(`the ${what} is deleted`, world => Object.assign(world, { [what]: undefined }))),
   which.map(i => does(`contact lost ${i}`, (_, all) => all[i].loseContact())),
   fc.constantFrom('karmada', 'plain', 'gone').map(is => endpointIs(is)),
   on.map(is => does(`the kubeconfig is an alias ${is}`, world => Object.assign(world, { alias: is }))),

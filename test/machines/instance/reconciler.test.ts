@@ -64,7 +64,7 @@ describe('the reconciler of a PediaCluster', () => {
       ['ensure the virtual cluster'],
     ],
     [
-      'makes it again when somebody changed it',
+      'makes it again when it was changed',
       [made, seen({}), seen({ revision: 'vc-2' })],
       'acting',
       ['ensure the virtual cluster'],
@@ -169,7 +169,7 @@ describe('the reconciler of role bindings', () => {
   it.each<[string, Step[]]>([
     ['contact with the control plane was lost', ['contactLost', 'healthy']],
     ['the control plane was broken', ['unreachable', 'healthy']],
-    ['somebody changed the RBAC inside', [{ type: 'roleBindings.rbacChanged' }]],
+    ['the RBAC inside was changed', [{ type: 'roleBindings.rbacChanged' }]],
     ['the kubeconfig leads to another control plane', ['rotated', 'anotherHealthy', 'distinct']],
   ])('applies them again after %s', (_what, steps) => {
     const { region } = walked({}, ...materialized, rested('roleBindings'), ...steps)

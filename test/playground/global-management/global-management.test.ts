@@ -57,7 +57,7 @@ describe('Global Management', () => {
     await eventually('the bindings', async () => (await bindings()).join() === 'eu-admin,eu-viewer')
   })
 
-  it('restores a role binding that somebody deleted', async () => {
+  it('restores a role binding that was deleted', async () => {
     await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
     await eventually('the bindings', async () => (await bindings()).length === 2)
     await remove(host.local, INSTANCE_ROLE_BINDINGS, { name: 'eu-admin' })

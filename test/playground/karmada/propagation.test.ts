@@ -133,7 +133,7 @@ describe('a Deployment with a policy', () => {
     return spec?.template?.spec?.containers?.[0]?.image
   }
 
-  it('is restored in a member where somebody changes or deletes it', async () => {
+  it('is restored in a member where it is changed or deleted', async () => {
     await update<Resource>(member('m1'), DEPLOYMENTS, { namespace: 'default', name: 'web' }, one => ({
       ...one,
       spec: { ...one.spec, replicas: 1 },

@@ -64,7 +64,7 @@ export class SpdyConnection {
     void this.#run()
   }
 
-  /** Aborted when the connection is over, whoever ended it. */
+  /** Aborted when the connection is over, from either side. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }

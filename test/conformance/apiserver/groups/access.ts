@@ -91,12 +91,12 @@ export const access: Group = {
         failure(403, 'Forbidden', 'forbidden: User "alice" cannot get path "/metrics"', {}),
       )
     }),
-    behaviour('nobody in particular is system:anonymous', async k => {
+    behaviour('a request without credentials is by system:anonymous', async k => {
       const { status, body } = await k.anonymous.get(k.core('configmaps'))
       expect(status).toBe(403)
       expect(body.message).toContain('User "system:anonymous" cannot list resource "configmaps"')
     }),
-    behaviour('a token nobody issued is Unauthorized', async k => {
+    behaviour('a token that was never issued is Unauthorized', async k => {
       const { status, body } = await k.anonymous.get(
         k.core('configmaps'),
         {},
@@ -151,7 +151,7 @@ export const access: Group = {
       expect((await k.alice.get(k.core('secrets'))).status).toBe(403)
       await k.admin.delete(`${path}/${name}`)
     }),
-    behaviour('nobody can grant what they do not have', async k => {
+    behaviour('a user cannot grant rights that they do not have', async k => {
       const revoke = await allow(k, [{ apiGroups: [rbac], resources: ['roles'], verbs: ['create', 'list'] }])
       const path = `/apis/${rbac}/v1/namespaces/${k.namespace}/roles`
       await aliceGets(k, path, 200)
@@ -179,7 +179,7 @@ export const access: Group = {
       expect(body.message).toContain('cannot change roleRef')
       await k.admin.delete(`${path}/${name}`)
     }),
-    behaviour('impersonation makes a request somebody else’s', async k => {
+    behaviour('impersonation makes a request that of another user', async k => {
       const { status, body } = await k.admin.get(k.core('configmaps'), {}, { 'impersonate-user': 'bob' })
       expect(status).toBe(403)
       expect(body.message).toContain('User "bob" cannot list resource "configmaps"')
@@ -217,7 +217,7 @@ export const access: Group = {
         'system:authenticated',
       ])
     }),
-    behaviour('whoever may not impersonate is refused', async k => {
+    behaviour('a user who may not impersonate is refused', async k => {
       const { status, body } = await k.alice.get(k.core('configmaps'), {}, { 'impersonate-user': 'bob' })
       expect(status).toBe(403)
       expect(body.message).toContain('User "alice" cannot impersonate')

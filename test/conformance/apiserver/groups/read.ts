@@ -39,7 +39,7 @@ export const read: Group = {
       expect(headers['content-type']).toContain('text/plain')
       expect(body).toBe('404 page not found\n')
     }),
-    behaviour('an unknown path is a 404 for whoever may ask', async k => {
+    behaviour('an unknown path is a 404 for a user with the right to it', async k => {
       const { status } = await k.admin.get('/nonsense')
       expect(status).toBe(404)
     }),

@@ -90,7 +90,7 @@ describe('an index whose instance is unreachable', () => {
     expect((await read()).status).toBe(503)
   })
 
-  it('does not answer with an empty list, because nobody can confirm it', async () => {
+  it('does not answer with an empty list, because its owner cannot confirm it', async () => {
     index = { ...index, can: { ...index.can, lossless: false } }
     const list = (...items: object[]) => json({ kind: 'ConfigMapList', apiVersion: 'v1', items })
     behindIndex.answer = list(object)

@@ -42,7 +42,7 @@ describe('a role binding', () => {
     expect(binds(binding('shop', subject), who)).toBe(expected)
   })
 
-  it('without subjects matches nobody', () => {
+  it('without subjects matches no user', () => {
     const { subjects: _, ...empty } = binding('shop')
     expect(binds(empty, caller('ann'))).toBe(false)
   })

@@ -77,7 +77,7 @@ describe('logs by time', () => {
     expect(logs.every(({ state }) => state.closed)).toBe(true)
   })
 
-  it('hold one line of each, and are closed when nobody reads on', async () => {
+  it('hold one line of each, and are closed when the reader stops', async () => {
     const logs = [log('a', [1, 2, 3, 4]), log('b', [5, 6, 7])]
     const items = mergeByTime(logs.map(({ past }) => past))
     await items.next()

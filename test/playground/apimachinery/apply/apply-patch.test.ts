@@ -93,7 +93,7 @@ describe('server-side apply', () => {
     expect(objectAt(second, 'spec')).not.toHaveProperty('paused')
   })
 
-  it('keeps fields that another manager or nobody owns', () => {
+  it('keeps fields that another manager or no manager owns', () => {
     const first = apply(undefined, deployment({ paused: true }), 'me')
     const both = apply(first, config({ paused: true }), 'them')
     const second = apply(both, deployment(), 'me')

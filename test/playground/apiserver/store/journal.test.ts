@@ -192,7 +192,7 @@ describe('a durable store', () => {
     value,
   })
 
-  it('shows a write to nobody before it is on disk', async () => {
+  it('shows a write to no client before it is on disk', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>(resolve => {
       release = resolve

@@ -168,7 +168,7 @@ export function rollbackCases(
       await imageIn(second, TYPES.deployments, name, 'nginx:1.27')
     })
 
-    it('names the clusters that cannot be read, and refuses what nobody remembers, or is paused', async () => {
+    it('names the clusters that cannot be read, and refuses a revision that no cluster remembers, and a paused workload', async () => {
       const name = 'half-known'
       const [, down = ''] = apps.members
       await apps.place('Deployment', name, { apiVersion: 'apps/v1' })
