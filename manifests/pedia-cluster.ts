@@ -60,9 +60,11 @@ export function declaredCapabilities({ metadata }: KubeObject): ReadonlySet<(typ
 /** What Container Management adds to each object: the name of the PediaCluster that it came from. */
 export const CLUSTER_ANNOTATION = 'shadow.clusterpedia.io/cluster-name'
 
+/** The path in front of those of types, under which Container Management answers lists of all clusters from its index. */
+export const READ_API = '/apis/clusterpedia.io/v1beta1/resources'
+
 /** The path in front of a cluster's own paths, under which Container Management answers them from its index. */
-export const indexPath = (cluster: string): string =>
-  `/apis/clusterpedia.io/v1beta1/resources/clusters/${cluster}`
+export const indexPath = (cluster: string): string => `${READ_API}/clusters/${cluster}`
 
 /**
  * How far a type is: being read for the first time, not read any more because the cluster cannot be reached, or there to be

@@ -6,9 +6,14 @@ import type { Way } from './ways.js'
 export interface Rounds {
   readonly perSecond: number
   readonly milliseconds: Distribution
+  /** Of the rounds, each by itself: how far they differ shows what else the machine did. */
+  readonly p99OfRounds: { readonly least: number; readonly median: number }
   /** CPU of Kairship, user and system. */
   readonly cpuMillisecondsPerRequest: number
 }
+
+/** What was measured, by operation and way. */
+export type Found = Readonly<Record<string, Readonly<Record<string, Rounds>>>>
 
 export interface LoadOptions {
   readonly connections: number
@@ -22,7 +27,7 @@ export async function compare(
   kairship: Measured,
   { connections, seconds, rounds }: LoadOptions,
 ): Promise<Readonly<Record<string, Rounds>>> {
-  const found = new Map(ways.map(({ name }) => [name, { took: [] as number[], cpuSeconds: 0, seconds: 0 }]))
+  const found = new Map(ways.map(({ name }) => [name, { took: [] as number[][], cpuSeconds: 0, seconds: 0 }]))
   for (let round = 0; round <= rounds; round++) {
     for (const { name, send } of ways) {
       const before = kairship.cpuSeconds()
@@ -30,19 +35,48 @@ export async function compare(
       const took = await load(connections, seconds * 1_000, send)
       const figures = found.get(name)
       if (round === 0 || !figures) continue
-      for (const one of took) figures.took.push(one)
+      figures.took.push([...took])
       figures.cpuSeconds += kairship.cpuSeconds() - before
       figures.seconds += (performance.now() - began) / 1_000
     }
   }
-  return Object.fromEntries(
-    [...found].map(([name, { took, cpuSeconds, seconds }]) => [
-      name,
-      {
-        perSecond: Math.round((took.length / seconds) * 10) / 10,
-        milliseconds: distribution(took),
-        cpuMillisecondsPerRequest: Math.round((cpuSeconds / took.length) * 1e6) / 1e3,
-      },
-    ]),
+  return Object.fromEntries([...found].map(([name, figures]) => [name, together(figures)]))
+}
+
+function together(figures: {
+  readonly took: readonly (readonly number[])[]
+  readonly cpuSeconds: number
+  readonly seconds: number
+}): Rounds {
+  const all = figures.took.flat()
+  const p99s = figures.took.map(round => distribution(round).p99).sort((a, b) => a - b)
+  return {
+    perSecond: Math.round((all.length / figures.seconds) * 10) / 10,
+    milliseconds: distribution(all),
+    p99OfRounds: { least: p99s[0] ?? Number.NaN, median: p99s[p99s.length >> 1] ?? Number.NaN },
+    cpuMillisecondsPerRequest: Math.round((figures.cpuSeconds / all.length) * 1e6) / 1e3,
+  }
+}
+
+/** The figures as a table of Markdown. */
+export function table(found: Found): string {
+  const rows = Object.entries(found).flatMap(([operation, ways]) =>
+    Object.entries(ways).map(
+      ([
+        way,
+        {
+          perSecond,
+          milliseconds: { count, p50, p99 },
+          p99OfRounds,
+          cpuMillisecondsPerRequest,
+        },
+      ]) =>
+        `| ${operation} | ${way} | ${count} | ${perSecond} | ${p50} / ${p99} | ${p99OfRounds.least} / ${p99OfRounds.median} | ${cpuMillisecondsPerRequest} |`,
+    ),
   )
+  return [
+    '| operation | by | requests | per second | ms p50 / p99 | p99 of rounds, least / median | ms of Kairship’s CPU each |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
 }

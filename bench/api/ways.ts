@@ -26,7 +26,7 @@ const TLS_NAME = 'localhost'
 /** Sends an operation over both wires. One connection each for gRPC, which multiplexes; REST keeps as many as are in use. */
 export class BothWires {
   readonly #rest: Reader
-  readonly #clients: { close(): void }[] = []
+  readonly #clients: { close(): void | Promise<void> }[] = []
 
   constructor(readonly endpoint: ApiEndpoint) {
     const { url, certificateAuthority: ca, token } = endpoint
@@ -35,6 +35,13 @@ export class BothWires {
 
   rest(path: string): Way {
     return { name: 'REST', send: () => this.#rest.read(path) }
+  }
+
+  /** The same without Kairship, for comparison. */
+  direct(name: string, credentials: ApiCredentials, path: string): Way {
+    const reader = new Reader(credentials)
+    this.#clients.push(reader)
+    return { name, send: () => reader.read(path) }
   }
 
   grpc<I extends Parameters<typeof create>[0]>(
@@ -64,7 +71,7 @@ export class BothWires {
   }
 
   async close(): Promise<void> {
-    for (const client of this.#clients) client.close()
+    for (const client of this.#clients) await client.close()
     await this.#rest.close()
   }
 }

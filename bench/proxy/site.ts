@@ -27,6 +27,7 @@ export class Site {
   readonly tls: TlsFiles
   readonly #authority: string
   readonly #closers: (() => Promise<void> | void)[] = []
+  #closed: Promise<void> | undefined
 
   constructor() {
     const authority = createAuthority('bench')
@@ -67,14 +68,17 @@ export class Site {
     })
   }
 
+  /** @throws Error when it ends before all is there */
   async host(request: HostRequest): Promise<HostReady> {
     const host = fork(new URL('./host.js', import.meta.url))
+    const ended = once(host, 'exit')
     this.#closers.push(async () => {
-      host.disconnect()
-      await once(host, 'exit')
+      if (host.connected) host.disconnect()
+      await ended
     })
     host.send(request)
-    const [ready] = (await once(host, 'message')) as [HostReady]
+    const early = ended.then(([code]) => Promise.reject(new Error(`the playground ended with ${code}`)))
+    const [ready] = (await Promise.race([once(host, 'message'), early])) as [HostReady]
     return ready
   }
 
@@ -113,9 +117,13 @@ export class Site {
     return { process: started, url: `http://${address}` }
   }
 
-  async close(): Promise<void> {
-    for (const closer of this.#closers.reverse()) await closer()
-    rmSync(this.folder, { recursive: true, force: true })
+  /** Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= (async () => {
+      for (const closer of this.#closers.reverse()) await closer()
+      rmSync(this.folder, { recursive: true, force: true })
+    })()
+    return this.#closed
   }
 }
 
