@@ -1,16 +1,6 @@
-import type { KubeObject } from '../../manifests/kube.js'
 import { addQuantities, formatQuantity, parseQuantity, ZERO } from '../../manifests/quantity.js'
+import type { FederatedResourceQuota, Resources } from '../objects/federated-resource-quota.js'
 import { invalidField, refusalOf } from './field-refusal.js'
-
-type Resources = Readonly<Record<string, string | number>>
-
-/** policy.karmada.io/v1alpha1 FederatedResourceQuota, as far as its webhook reads it. */
-export interface FederatedResourceQuota extends KubeObject {
-  readonly spec: {
-    readonly overall?: Resources
-    readonly staticAssignments?: readonly { readonly clusterName: string; readonly hard?: Resources }[]
-  }
-}
 
 /**
  * Why Karmada's webhook refuses a FederatedResourceQuota; undefined where it does not. The names of resources are not judged:

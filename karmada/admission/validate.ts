@@ -1,17 +1,20 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import type { ClusterTaintPolicy } from '../eviction/taint-policies.js'
+import type { FederatedResourceQuota } from '../objects/federated-resource-quota.js'
 import type { OverridePolicy } from '../objects/override-policy.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import { duplicateField, refusalOf } from './field-refusal.js'
 import { overrideRefusal } from './validate-override.js'
 import { policyRefusal } from './validate-policy.js'
-import { type FederatedResourceQuota, quotaRefusal } from './validate-quota.js'
+import { quotaRefusal } from './validate-quota.js'
 
 /** A refusal by one of Karmada's validating webhooks. */
 export interface Refusal {
   /** The webhook's name in Karmada's configuration. */
   readonly webhook: string
   readonly message: string
+  /** The reason of the Status; `Forbidden` unless told. */
+  readonly reason?: string
 }
 
 type Check = (object: KubeObject, old: KubeObject | undefined) => string | undefined

@@ -110,11 +110,15 @@ interface Marks {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** A Work around a manifest (`ctrlutil.CreateOrUpdateWork`). */
-function carrier(
+/**
+ * A Work around a manifest (`ctrlutil.CreateOrUpdateWork`).
+ * @param overridden the overrides that were applied to the manifest
+ * @param present the Work that is there already; its permanent id is written into the manifest
+ */
+export function carrier(
   object: Resource,
   cluster: string,
-  { clusterOverrides, overrides }: Overridden<Resource>,
+  { clusterOverrides, overrides }: Omit<Overridden<Resource>, 'object'>,
   present: Work | undefined,
   { labels = {}, annotations = {} }: Marks,
 ): Work {

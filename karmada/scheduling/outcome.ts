@@ -6,6 +6,8 @@ export type FailureReason =
   | 'Unschedulable'
   /** The placement asks for what cannot be. The previous result stays. */
   | 'SchedulerError'
+  /** A FederatedResourceQuota refuses the result. The previous one stays; tried again later. */
+  | 'QuotaExceeded'
 
 /** Thrown where a step of scheduling finds that there is no result; the message is Karmada's. */
 export class Unplaceable extends Error {

@@ -16,6 +16,7 @@ import { clusterProxy } from './cluster-proxy.js'
 import { karmadaCustomResourceDefinitions } from './crds/index.js'
 import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
 import { Propagation } from './propagation/propagation.js'
+import { QuotaAdmission } from './quota/quota-admission.js'
 import { KARMADA_RELEASE } from './release.js'
 import { UnifiedAuth } from './unified-auth.js'
 import { karmadaWebhooks } from './webhooks.js'
@@ -56,6 +57,7 @@ export interface Karmada {
 /** Starts a Karmada control plane in this process. */
 export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
   const { name, connector, log, clock = Date.now } = options
+  const quotas = new QuotaAdmission()
   const server = await startApiServer({
     name,
     log,
@@ -63,7 +65,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     installedTypes: karmadaTypes,
     // Of kube-controller-manager's account loops Karmada runs only the one that fills token Secrets.
     defaultAccounts: false,
-    webhooks: karmadaWebhooks(() => timestamp(clock())),
+    webhooks: karmadaWebhooks(() => timestamp(clock()), quotas),
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),
@@ -76,7 +78,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     unifiedAuth.follow(change),
   )
   const local = { api: control, follow: server.follow }
-  const propagation = new Propagation({ control: local, connector, now: clock, log })
+  const propagation = new Propagation({ control: local, connector, quotas, now: clock, log })
   return {
     name,
     server,

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../manifests/kube.js'
 import type { JsonObject } from '../apimachinery/json.js'
 import type { Webhooks } from '../apiserver/admission/webhooks.js'
 import { customStatus } from '../apiserver/api-status.js'
+import type { QuotaAdmission } from './quota/quota-admission.js'
 
 const asObject = (object: JsonObject): KubeObject => object as unknown as KubeObject
 
@@ -22,13 +23,19 @@ function refuseUnreadable(object: KubeObject): void {
   throw customStatus(400, 'BadRequest', `admission webhook "${webhook}" denied the request: ${why}`)
 }
 
-/** What karmada-webhook and the registry of `clusters` make of what is written, and what they refuse. @param now RFC 3339 */
-export const karmadaWebhooks = (now: () => string): Webhooks => ({
+/**
+ * What karmada-webhook and the registry of `clusters` make of what is written, and what they refuse.
+ * @param now RFC 3339
+ * @param quotas refuses bindings for which there is no quota left
+ */
+export const karmadaWebhooks = (now: () => string, quotas?: QuotaAdmission): Webhooks => ({
   mutate: (object, old) => {
     refuseUnreadable(asObject(object))
     const made = mutated(asObject(object), randomUUID, old ? 'UPDATE' : 'CREATE')
     return withTaintTimes(made, now) as unknown as JsonObject
   },
-  validate: (object, old) => writeRefusal(asObject(object), old && asObject(old)),
+  validate: (object, old) =>
+    writeRefusal(asObject(object), old && asObject(old)) ??
+    quotas?.refusal(asObject(object), old && asObject(old)),
   validateDeletion: object => deletionRefusal(asObject(object)),
 })

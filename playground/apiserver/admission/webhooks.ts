@@ -6,6 +6,8 @@ export interface WebhookRefusal {
   /** The name of the webhook. */
   readonly webhook: string
   readonly message: string
+  /** The reason of the Status; `Forbidden` unless told. */
+  readonly reason?: string
 }
 
 /** Plays a cluster's webhooks, in the transaction of a write: pure, and `mutate` idempotent. */
@@ -21,10 +23,10 @@ export interface Webhooks {
 /** Turns a refusal into the answer that kube-apiserver gives. @throws StatusError Forbidden */
 export function refuse(refusal: WebhookRefusal | undefined): void {
   if (!refusal) return
-  const { webhook, message } = refusal
+  const { webhook, message, reason = 'Forbidden' } = refusal
   throw customStatus(
     403,
-    'Forbidden',
+    reason,
     `admission webhook ${JSON.stringify(webhook)} denied the request: ${message}`,
   )
 }

@@ -1,6 +1,10 @@
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
+import {
+  FEDERATED_RESOURCE_QUOTAS,
+  type FederatedResourceQuota,
+} from '../../../karmada/objects/federated-resource-quota.js'
 import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
@@ -31,6 +35,7 @@ export class Observed {
   readonly namespaces = new Source<KubeObject>(NAMESPACES)
   readonly taintPolicies = new Source<ClusterTaintPolicy>(policy('clustertaintpolicies'))
   readonly rebalancers = new Source<WorkloadRebalancer>(REBALANCERS)
+  readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly works = new Source<Work>(WORKS)
   readonly worksByBinding = new WorkIndex(this.works)
   readonly #bindings = new Source<Binding>(BINDINGS.namespaced.type)
@@ -86,10 +91,10 @@ export class Observed {
 
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
-    const { taintPolicies, rebalancers } = this
+    const { taintPolicies, rebalancers, quotas } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
-      ...[taintPolicies, rebalancers, this.#bindings, this.#clusterBindings],
+      ...[taintPolicies, rebalancers, quotas, this.#bindings, this.#clusterBindings],
     ]
   }
 }

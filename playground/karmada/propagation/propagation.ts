@@ -6,6 +6,9 @@ import { GracefulEvictionController } from '../eviction/graceful-eviction-contro
 import { TaintManager } from '../eviction/taint-manager.js'
 import { TaintPolicyController } from '../eviction/taint-policy-controller.js'
 import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-controller.js'
+import type { QuotaAdmission } from '../quota/quota-admission.js'
+import { QuotaStatusController } from '../quota/quota-status-controller.js'
+import { QuotaSyncController } from '../quota/quota-sync-controller.js'
 import { BindingController } from './binding-controller.js'
 import { BindingStatusController } from './binding-status-controller.js'
 import { DependenciesController } from './dependencies-controller.js'
@@ -22,6 +25,8 @@ import { Templates } from './templates.js'
 export interface PropagationOptions {
   readonly control: ControlPlane
   readonly connector: KubeConnector
+  /** Told of the bindings and quotas of this control plane. */
+  readonly quotas: QuotaAdmission
   readonly now: () => number
   readonly log: Log
 }
@@ -59,9 +64,12 @@ export class Propagation {
       new ApplicationFailoverController(control, observed, now, log),
       new TaintPolicyController(control, observed, events, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
+      new QuotaSyncController(control, observed, events, log),
+      new QuotaStatusController(control, observed, events, log),
       // Last: the others tell it until they are closed.
       events,
     ]
+    options.quotas.observe(observed)
     observed.start(options.control)
   }
 

@@ -8,10 +8,12 @@ import {
   type PlacedBinding,
 } from '../../../karmada/objects/resource-binding.js'
 import { writtenPlacement } from '../../../karmada/objects/written-placement.js'
+import { QUOTA_EXCEEDED } from '../../../karmada/quota/usage.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import { type Scheduling, schedule } from '../../../karmada/scheduling/schedule.js'
 import { schedulingTrigger } from '../../../karmada/scheduling/triggers.js'
 import { without } from '../../../karmada/without.js'
+import { StatusError } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
@@ -69,14 +71,31 @@ export class Scheduler {
       await this.#writeStatus(binding, status => observedBy(status, binding.metadata.generation))
       return undefined
     }
-    const result = schedule(binding.spec, binding.status ?? {}, clusters)
-    const written = keepsResult(result) ? binding : await this.#writeResult(binding, result)
+    const { result, written } = await this.#place(
+      binding,
+      schedule(binding.spec, binding.status ?? {}, clusters),
+    )
     if (written) this.#tell(binding, result)
     if (written)
       await this.#writeStatus(written, status => this.#told(status, written, result, trigger === 'asked'))
     const reason = result.failure?.reason
     if (reason === 'Unschedulable') return { again: NO_ROOM_MS }
-    return reason === 'SchedulerError' ? { again: FAILURE_MS } : undefined
+    return reason === 'SchedulerError' || reason === QUOTA_EXCEEDED ? { again: FAILURE_MS } : undefined
+  }
+
+  /** Writes a result; one that a quota refuses is a failure. */
+  async #place(
+    binding: PlacedBinding,
+    result: Scheduling,
+  ): Promise<{ readonly result: Scheduling; readonly written: Binding | undefined }> {
+    if (keepsResult(result)) return { result, written: binding }
+    try {
+      return { result, written: await this.#writeResult(binding, result) }
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.reason !== QUOTA_EXCEEDED) throw error
+      const failure = { reason: QUOTA_EXCEEDED, message: error.message } as const
+      return { result: { ...result, failure }, written: binding }
+    }
   }
 
   /** A result that says the same as the last one is no news. */

@@ -14,6 +14,7 @@ import {
   PERSISTENT_VOLUMES,
   PODS,
   REPLICA_SETS,
+  RESOURCE_QUOTAS,
   SERVICES,
   STATEFUL_SETS,
   STORAGE_CLASSES,
@@ -29,6 +30,7 @@ import { planGoneJob, planJob } from './job.js'
 import { planEndpoints, planGoneEndpoints } from './legacy-endpoints.js'
 import type { World } from './plan.js'
 import { planReplicaSet } from './replica-set.js'
+import { planResourceQuota, quotasOf } from './resource-quota.js'
 import { ownerOf } from './sources.js'
 import { planStatefulSet } from './stateful-set.js'
 import { planClaim, planVolume } from './volume-claims.js'
@@ -50,6 +52,7 @@ export const FOLLOWED: readonly GroupVersionResource[] = [
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
+  RESOURCE_QUOTAS,
 ]
 
 const every = (type: GroupVersionResource) => (_: KubeObject, world: World) => world.all(type).map(objectKey)
@@ -174,6 +177,17 @@ export const DEFINITIONS: readonly Definition[] = [
     type: PERSISTENT_VOLUMES,
     plan: planVolume,
     concerns: [[PERSISTENT_VOLUME_CLAIMS, volumeOf]],
+  }),
+  define({
+    name: 'resourcequota-controller',
+    kind: 'ResourceQuota',
+    type: RESOURCE_QUOTAS,
+    plan: planResourceQuota,
+    concerns: [
+      [PODS, quotasOf],
+      [SERVICES, quotasOf],
+      [PERSISTENT_VOLUME_CLAIMS, quotasOf],
+    ],
   }),
   define({
     name: 'default-scheduler',
