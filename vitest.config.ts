@@ -6,6 +6,7 @@ const worlds = [
   'test/scenarios/**/*.test.ts',
   'test/conformance/**/*.test.ts',
   'test/http/proxy/**/*.test.ts',
+  'test/contract/wires.test.ts',
 ]
 
 /** What measures the heap of its process, which must be a new one. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Contract, sampleOf } from '../proto/sample.js'
 import { coverageOf, type Runs } from './coverage.js'
+import { requestOf } from './requests.js'
 import { services } from './services/index.js'
 import { problemsOf } from './validate.js'
-import { requestOf } from './world.js'
 
 const contract = JSON.parse(
   readFileSync(join(import.meta.dirname, '../proto/contract.json'), 'utf8'),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Contract } from '../proto/sample.js'
 import { repositoryFolder } from '../real/repository.js'
 import { coverageOf } from './coverage.js'
+import { startPlaygroundTarget } from './playground-target.js'
 import { idOf } from './scenario.js'
 import { services } from './services/index.js'
 import { startContractWorld } from './world.js'
@@ -19,7 +20,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const world = await startContractWorld(contract)
+const world = await startContractWorld(contract, await startPlaygroundTarget())
 try {
   const { proven, problems } = await coverageOf(world, chosen, (id, problem) =>
     console.log(problem === undefined ? `ok    ${id}` : `FAIL  ${id}: ${problem}`),

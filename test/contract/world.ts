@@ -1,170 +1,140 @@
 import { setTimeout } from 'node:timers/promises'
-import { connectKube } from '../../actors/kube/connection.js'
-import { kubeConnector } from '../../actors/kube/connector.js'
-import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
-import { managementApi } from '../../http/management-api.js'
-import { requestParts } from '../../http/proxy/request-parts.js'
-import { CatchUp } from '../../http/read-your-writes/catch-up.js'
-import { WriteLedger } from '../../http/read-your-writes/ledger.js'
-import { restApp } from '../../http/rest/app.js'
-import { startMember } from '../../playground/member/member.js'
-import type { KubeApi } from '../../ports/kube-api.js'
-import { letIn, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
 import type { Contract, ContractOperation } from '../proto/sample.js'
-import { startServiceDoubles } from '../scenarios/support/service-doubles.js'
-import { silent, unmetered } from '../silent.js'
+import { type Answered, startContractApi, type Wire } from './api.js'
 import type { Runs } from './coverage.js'
-import { type Direct, idOf, type Stage } from './scenario.js'
+import type { Parameters } from './requests.js'
+import { askBoth, expectSameWrites, type Written } from './same-messages.js'
+import { idOf, type Scenario, type Stage } from './scenario.js'
+import type { Target } from './target.js'
 import { problemsOf } from './validate.js'
 
-/** How long a scenario waits for what takes a moment; with an emptied handler all of it is waited for. */
-const PATIENCE_MS = 20_000
+/** How long a scenario waits with an emptied handler: all of it is waited for. */
 const EMPTIED_PATIENCE_MS = 4_000
 
-/** A playground of one instance with one member, and the management API over it as REST, whose handlers can be emptied. */
-export async function startContractWorld(contract: Contract): Promise<Runs & { close(): Promise<void> }> {
-  const world = await startPlaygroundProxy()
-  await letIn(world)
-  const host = await connectKube(parseKubeconfig(world.playground.kubeconfigs.apiserver, { local: false }))
-  const { fleet } = world.manager
-  const common = { fleet, log: silent, meter: unmetered, now: () => performance.now() }
-  const ledger = new WriteLedger(common.now)
-  const services = await startServiceDoubles(world.folder)
-  const api = managementApi({
-    ...common,
-    host,
-    connector: kubeConnector(),
-    karmadaVersion: 'v1.18.2',
-    proxy: () => ({ url: world.api.url, certificateAuthority: 'PEM' }),
-    streamsPerCaller: 10,
-    catchUp: new CatchUp(ledger),
-    parts: requestParts({ ...common, ledger }),
-    ...services.options,
-  })
-  let emptied: string | undefined
-  const operations = api.services
-    .flatMap(service => service.operations)
-    .map(operation => ({
-      ...operation,
-      handle: (request: never, call: Parameters<typeof operation.handle>[1]) =>
-        operation.id === emptied ? {} : operation.handle(request, call),
-    }))
-  const app = restApp({ ...api, ...common, operations })
-  const { local } = world.playground.karmadas.get(world.instance)!.server
-  const member = world.playground.members.get(world.member)!.server.local
-  const fresh = await startMember({ name: 'fresh', log: silent })
-  const kubeconfig = await fresh.server.kubeconfig({ name: 'root', groups: ['system:masters'] })
+/** Runs scenarios against a target. */
+export interface ContractWorld extends Runs {
+  /**
+   * Runs a scenario over REST and again over gRPC. What it reads, and what it is refused, is also asked over the other wire and
+   * answered alike; what it writes is answered alike in both runs.
+   * @throws what the scenario throws, and Error for two answers
+   */
+  compare(service: string, scenario: Scenario): Promise<void>
+  close(): Promise<void>
+}
+
+/** How the calls of a scenario are made: their answers, or their refusals. */
+interface Calls {
+  accepted(operation: ContractOperation, given: Parameters): Promise<Answered>
+  refused(operation: ContractOperation, given: Parameters): Promise<Answered>
+}
+
+/** The management API over a target, which this closes in the end. */
+export async function startContractWorld(contract: Contract, target: Target): Promise<ContractWorld> {
+  const { instance, member, karmada, inMember, host, kubeconfig } = target
+  const api = await startContractApi(target)
   let count = 0
 
+  async function play(
+    { run }: Scenario,
+    service: string,
+    callsOf: (defaults: Parameters) => Calls,
+    patienceMs: number,
+  ) {
+    count += 1
+    const unique = `${target.prefix}-${count}`
+    const called = new Set<string>()
+    const calls = callsOf({ instance, cluster: member, namespace: unique })
+    const operationOf = (rpc: string): ContractOperation => {
+      const operation = contract.operations.find(one => one.service === service && one.rpc === rpc)
+      if (!operation) throw new Error(`the contract has no ${service}.${rpc}`)
+      return operation
+    }
+    const stage: Stage = {
+      ...{ instance, member, namespace: unique, unique, karmada, inMember, host, kubeconfig },
+      async ask(rpc, given = {}) {
+        const operation = operationOf(rpc)
+        const { ok, status, json, text } = await calls.accepted(operation, given)
+        if (!ok) throw new Error(`${rpc} answered ${status}: ${text}`)
+        const [problem] = problemsOf(contract, operation.response, json)
+        if (problem) throw new Error(`${rpc}: ${problem}`)
+        called.add(idOf(operation))
+        return json
+      },
+      async refused(rpc, given = {}) {
+        const { ok, status } = await calls.refused(operationOf(rpc), given)
+        if (ok) throw new Error(`${rpc} was not refused`)
+        return status
+      },
+      eventually: check => eventually(check, patienceMs),
+    }
+    await karmada('POST', '/api/v1/namespaces', { metadata: { name: unique } })
+    await eventually(
+      () => inMember('GET', `/api/v1/namespaces/${unique}/serviceaccounts/default`),
+      target.patienceMs,
+    )
+    try {
+      await run(stage)
+    } finally {
+      await karmada('DELETE', `/api/v1/namespaces/${unique}`)
+    }
+    return { called, unique }
+  }
+
+  /** One run of which every call is made over a wire, and over the other one as well where that changes nothing. */
+  async function compared(scenario: Scenario, service: string, wire: Wire) {
+    const written: Written[] = []
+    const { called, unique } = await play(
+      scenario,
+      service,
+      defaults => {
+        const both = (operation: ContractOperation, given: Parameters) =>
+          askBoth(operation.rpc, wire, over => api.call(over, operation, defaults, given))
+        return {
+          refused: both,
+          async accepted(operation, given) {
+            if (operation.method === 'GET') return both(operation, given)
+            const answered = await api.call(wire, operation, defaults, given)
+            if (answered.ok) written.push({ rpc: operation.rpc, json: answered.json })
+            return answered
+          },
+        }
+      },
+      target.patienceMs,
+    )
+    const missing = scenario.proves.filter(rpc => !called.has(idOf({ service, rpc })))
+    if (missing.length > 0) throw new Error(`the scenario does not call ${missing.join(', ')}`)
+    return { unique, written }
+  }
+
   return {
-    async run(service, { run }, without) {
-      count += 1
-      const unique = `run-${count}`
-      const called = new Set<string>()
-      const send = async (rpc: string, parameters: Readonly<Record<string, unknown>> = {}) => {
-        const operation = contract.operations.find(one => one.service === service && one.rpc === rpc)
-        if (!operation) throw new Error(`the contract has no ${service}.${rpc}`)
-        const stage = { instance: world.instance, cluster: world.member, namespace: unique }
-        const { url, init } = requestOf(operation, stage, parameters)
-        const headers = { authorization: `Bearer ${world.playground.tokens.admin}`, ...init.headers }
-        const answer = await app.request(url, { ...init, headers }, {})
-        return { operation, answer }
-      }
-      const stage: Stage = {
-        instance: world.instance,
-        member: world.member,
-        namespace: unique,
-        unique,
-        async ask(rpc, parameters) {
-          const { operation, answer } = await send(rpc, parameters)
-          const text = await answer.text()
-          if (answer.status !== 200) throw new Error(`${rpc} answered ${answer.status}: ${text}`)
-          const json = JSON.parse(text)
-          const [problem] = problemsOf(contract, operation.response, json)
-          if (problem) throw new Error(`${rpc}: ${problem}`)
-          called.add(idOf(operation))
-          return json
-        },
-        async refused(rpc, parameters) {
-          const { answer } = await send(rpc, parameters)
-          if (answer.status === 200) throw new Error(`${rpc} was not refused`)
-          return answer.status
-        },
-        karmada: direct(local),
-        inMember: direct(member),
-        host: direct(world.playground.host.local),
-        kubeconfig,
-        eventually: check => eventually(check, without ? EMPTIED_PATIENCE_MS : PATIENCE_MS),
-      }
-      await local.request({
-        method: 'POST',
-        path: '/api/v1/namespaces',
-        body: { metadata: { name: unique } },
-      })
-      await eventually(
-        () => member.request({ method: 'GET', path: `/api/v1/namespaces/${unique}` }),
-        PATIENCE_MS,
-      )
-      emptied = without
+    async run(service, scenario, emptied) {
+      api.empty(emptied)
       try {
-        await run(stage)
+        const overRest = (defaults: Parameters): Calls => {
+          const call = (operation: ContractOperation, given: Parameters) =>
+            api.call('rest', operation, defaults, given)
+          return { accepted: call, refused: call }
+        }
+        const { called } = await play(
+          scenario,
+          service,
+          overRest,
+          emptied ? EMPTIED_PATIENCE_MS : target.patienceMs,
+        )
+        return called
       } finally {
-        emptied = undefined
-        await local.request({ method: 'DELETE', path: `/api/v1/namespaces/${unique}` })
+        api.empty()
       }
-      return called
+    },
+    async compare(service, scenario) {
+      expectSameWrites(await compared(scenario, service, 'rest'), await compared(scenario, service, 'grpc'))
     },
     async close() {
-      api.endStreams()
-      await host.close()
-      await services.close()
-      await fresh.close()
-      await world.close()
+      await api.close()
+      await target.close()
     },
   }
 }
-
-/** The HTTP request of an operation as the contract describes it. */
-export function requestOf(
-  { method, path, params, body }: ContractOperation,
-  defaults: Readonly<Record<string, unknown>>,
-  given: Readonly<Record<string, unknown>>,
-): {
-  readonly url: string
-  readonly init: { method: string; headers: Record<string, string>; body?: string }
-} {
-  const left = new Map(Object.entries(given))
-  const take = (name: string): unknown => {
-    const value = left.get(name) ?? defaults[name]
-    left.delete(name)
-    return value
-  }
-  let url = path
-  const query = new URLSearchParams()
-  for (const { name, in: where } of params) {
-    if (where === 'path') url = url.replace(`{${name}}`, encodeURIComponent(String(take(name))))
-    else if (left.has(name)) for (const value of [take(name)].flat()) query.append(name, String(value))
-  }
-  if (!body && left.size > 0) throw new Error(`${method} ${path} has no ${[...left.keys()].join(', ')}`)
-  return {
-    url: query.size > 0 ? `${url}?${query}` : url,
-    init: {
-      method,
-      headers: body ? { 'content-type': 'application/json' } : {},
-      ...(body && { body: JSON.stringify(Object.fromEntries(left)) }),
-    },
-  }
-}
-
-const direct =
-  (api: Pick<KubeApi, 'request'>): Direct =>
-  (method, path, body) =>
-    api.request({
-      method,
-      path,
-      ...(body !== undefined && { body }),
-      ...(method === 'PATCH' && { contentType: 'application/merge-patch+json' as const }),
-    })
 
 async function eventually<T>(check: () => Promise<T>, withinMs: number): Promise<T> {
   const until = performance.now() + withinMs

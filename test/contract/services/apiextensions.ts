@@ -3,8 +3,7 @@ import type { ServiceScenarios, Stage } from '../scenario.js'
 
 /** A type of this run alone. */
 const typeOf = ({ unique }: Stage, scope: 'Namespaced' | 'Cluster') => {
-  const word = `boat${unique.replaceAll(/\D/g, '')}${scope === 'Cluster' ? 'c' : 'n'}`
-  const kind = word[0]!.toUpperCase() + word.slice(1)
+  const [word, kind] = scope === 'Cluster' ? ['harbor', 'Harbor'] : ['boat', 'Boat']
   const group = `${unique}.example.io`
   const [version, resource] = ['v1', `${word}s`]
   return {

@@ -1,32 +1,13 @@
-import { isDeepStrictEqual } from 'node:util'
-import {
-  create,
-  type DescMethodUnary,
-  type DescService,
-  fromBinary,
-  fromJson,
-  type JsonObject,
-  type JsonValue,
-  type Message,
-  toJson,
-} from '@bufbuild/protobuf'
+import { type DescMethodUnary, type DescService, fromJson, type JsonObject } from '@bufbuild/protobuf'
 import { Client, credentials, makeClientConstructor } from '@grpc/grpc-js'
 import { expect } from 'vitest'
 import { serviceDefinition } from '../../../http/grpc/definition.js'
 import { operationsOf, type ServiceHandlers } from '../../../http/operation.js'
 import type { Api } from '../../../http/server.js'
-import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js'
 import type { Binding } from '../../../transcoding/binding.js'
-import { errorDetailTypes } from '../../../transcoding/error-details.js'
 import { bearer, curl, type GrpcClient, TLS_NAME, unary } from '../../http/fakes/listening.js'
 import { type Following, followGrpc, followRest } from './following.js'
-
-/**
- * What a call ended with: its answer, or google.rpc.Status, both as proto3 JSON with zero values; and as text, of a refusal its
- * message with the fields that are wrong.
- */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-export type Outcome = { readonly ok: boolean; readonly json: any; readonly text: string }
+import { isSame, type Outcome, outcomeOfGrpc, outcomeOfRest, withoutRequestId } from './outcome.js'
 
 /** Calls of one service over REST and over gRPC, made from the same request message by the proto's own path. */
 export class Wires<S extends DescService> {
@@ -92,22 +73,13 @@ export class Wires<S extends DescService> {
     const method = this.#method(rpc)
     const { verb, path, body } = restRequest(method, this.#bindings.get(rpc)!, request)
     const { status, text } = await curl(this.api, path, { token: this.token }, {}, verb, body)
-    const json = JSON.parse(text)
-    return { ok: status === 200, json, text: textOf(json) }
+    return outcomeOfRest(status, text)
   }
 
   async overGrpc(rpc: Rpc<S>, request: JsonObject): Promise<Outcome> {
     const method = this.#method(rpc)
     const message = fromJson(method.input, request)
-    const { answer, error } = await unary(this.#client, method.name, message, bearer(this.token))
-    if (!error) {
-      const json = toJson(method.output, answer as unknown as Message, { alwaysEmitImplicit: true })
-      return { ok: true, json, text: textOf(json) }
-    }
-    const [details] = error.metadata.get('grpc-status-details-bin')
-    const status = details ? fromBinary(StatusSchema, details as Buffer) : create(StatusSchema)
-    const json = toJson(StatusSchema, status, { registry: errorDetailTypes, alwaysEmitImplicit: true })
-    return { ok: false, json, text: textOf(json) }
+    return outcomeOfGrpc(method.output, await unary(this.#client, method.name, message, bearer(this.token)))
   }
 
   /** Follows a stream over both wires. To be closed. */
@@ -147,26 +119,5 @@ function restRequest({ input }: DescMethodUnary, { verb, template, body }: Bindi
     verb,
     path: query.size > 0 ? `${path}?${query}` : path,
     ...(body && { body: rest }),
-  }
-}
-
-const isSame = (one: Outcome, other: Outcome): boolean =>
-  isDeepStrictEqual(withoutRequestId(one.json), withoutRequestId(other.json))
-
-function textOf(json: JsonValue): string {
-  const { message, details } = json as { message?: string; details?: { fieldViolations?: object[] }[] }
-  if (message === undefined || !details) return JSON.stringify(json)
-  const fields = details.flatMap(({ fieldViolations = [] }) => fieldViolations)
-  return [message, ...fields.map(violation => Object.values(violation).join(' '))].join('\n')
-}
-
-function withoutRequestId(json: JsonValue): JsonValue {
-  if (typeof json !== 'object' || json === null || Array.isArray(json) || !Array.isArray(json.details))
-    return json
-  return {
-    ...json,
-    details: json.details.filter(
-      detail => !String((detail as JsonObject)['@type']).endsWith('google.rpc.RequestInfo'),
-    ),
   }
 }
