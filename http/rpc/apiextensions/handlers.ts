@@ -10,9 +10,11 @@ import { definitionLists } from './definition-lists.js'
 /** CustomResourceDefinitions of instances and members, and the objects of the types that they define. */
 export function apiextensionsHandlers(objects: Objects): ServiceHandlers<typeof ApiextensionsService> {
   const of = kindHandlers(objects, definitions)
+  const lists = definitionLists(objects, of)
   const resources = customResourceHandlers(objects)
   return {
-    ...definitionLists(objects, of),
+    listCustomResourceDefinitions: lists.listCustomResourceDefinitions,
+    listCustomResourceDefinitionGroups: lists.listCustomResourceDefinitionGroups,
     watchCustomResourceDefinitions: watchKind(of, 'definition'),
     getCustomResourceDefinition: of.get,
     getCustomResourceDefinitionJSON: of.json,
