@@ -24,6 +24,8 @@ export interface Cluster {
   readonly webhooks?: Webhooks
   /** What answers for the kubelets of its nodes, where it has any. */
   readonly kubelet?: PodConnection
+  /** Milliseconds from the deletion of a namespace until it is emptied; 0 where absent. */
+  readonly namespaceGraceMs?: number
   /** What /version reports. */
   readonly gitVersion: string
   /** host:port of the listener, for discovery. */

@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   /** What /version reports, e.g. `v1.34.2`. */
   readonly gitVersion?: string
   readonly webhooks?: Webhooks
+  /** Milliseconds from the deletion of a namespace until it is emptied; none unless told. kube-controller-manager waits 5 s. */
+  readonly namespaceGraceMs?: number
   /** Answers logs, exec, attach and port-forward of its pods; a cluster without nodes has none. */
   readonly kubelet?: PodConnection
 }
@@ -124,6 +126,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     watches: new OpenWatches(),
     ...(options.kubelet && { kubelet: options.kubelet }),
     ...(options.webhooks && { webhooks: options.webhooks }),
+    ...(options.namespaceGraceMs !== undefined && { namespaceGraceMs: options.namespaceGraceMs }),
     gitVersion: options.gitVersion ?? DEFAULT_GIT_VERSION,
     log,
     now,

@@ -70,6 +70,8 @@ export interface Playground extends Credentials {
 
 /** More instances than this are probed less often: one process plays all of them. */
 const MANY = 100
+/** Time to see a deleted namespace, and to protect what is in it; kube-controller-manager waits 5 s. */
+const NAMESPACE_GRACE_MS = 1_000
 const CALM_TIMES = { health: 30_000, discovery: 600_000 } as const
 
 /**
@@ -209,6 +211,7 @@ class RunningPlayground {
       ...(memberTimes && { times: memberTimes }),
       connector: this.#connector,
       log: log.child({ cluster: name }),
+      namespaceGraceMs: NAMESPACE_GRACE_MS,
       ...place,
     })
     this.#remember(name, karmada.server)

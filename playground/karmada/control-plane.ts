@@ -43,6 +43,8 @@ export interface KarmadaOptions {
   /** Milliseconds since the epoch; the machine's clock unless told. */
   readonly clock?: () => number
   readonly times?: MonitorTimes
+  /** Milliseconds from the deletion of a namespace until it is emptied; none unless told. */
+  readonly namespaceGraceMs?: number
 }
 
 /** A running Karmada control plane: an API server of its own with Karmada's types, and the controllers behind them. */
@@ -69,6 +71,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),
+    ...(options.namespaceGraceMs !== undefined && { namespaceGraceMs: options.namespaceGraceMs }),
   })
   const aggregated = await setUp(server, () => install(server))
   const control = server.local

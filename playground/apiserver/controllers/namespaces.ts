@@ -15,12 +15,14 @@ const NAMESPACES = 'namespaces'
 export class Namespaces implements Controller {
   readonly #queue: WorkQueue
   readonly #terminating = new Set<string>()
+  /** Terminating namespaces whose grace is not over, and what ends it. */
+  readonly #graces = new Map<string, NodeJS.Timeout>()
 
   constructor(private readonly cluster: Cluster) {
     this.#queue = new WorkQueue('namespaces', cluster, name => this.#reconcile(name))
     for (const stored of cluster.collection(NAMESPACES).values()) this.#notice(stored)
     cluster.aggregation.onChange(() => {
-      for (const name of this.#terminating) this.#queue.add(name)
+      for (const name of this.#terminating) this.#add(name)
     })
   }
 
@@ -29,19 +31,34 @@ export class Namespaces implements Controller {
       if (type === 'DELETED') this.#terminating.delete(current.name)
       else this.#notice(current)
     } else if (type === 'DELETED' && this.#terminating.has(current.namespace)) {
-      this.#queue.add(current.namespace)
+      this.#add(current.namespace)
     }
   }
 
   close(): Promise<void> {
+    for (const timer of this.#graces.values()) clearTimeout(timer)
+    this.#graces.clear()
     return this.#queue.close()
+  }
+
+  #add(name: string): void {
+    if (!this.#graces.has(name)) this.#queue.add(name)
   }
 
   #notice(namespace: StoredObject): void {
     if (!namespace.isTerminating) return
     if (this.#terminating.has(namespace.name)) return
     this.#terminating.add(namespace.name)
-    this.#queue.add(namespace.name)
+    const { namespaceGraceMs = 0 } = this.cluster
+    if (namespaceGraceMs > 0) this.#graces.set(namespace.name, this.#after(namespaceGraceMs, namespace.name))
+    else this.#queue.add(namespace.name)
+  }
+
+  #after(milliseconds: number, name: string): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#graces.delete(name)
+      this.#queue.add(name)
+    }, milliseconds)
   }
 
   async #reconcile(name: string): Promise<boolean> {
@@ -63,9 +80,10 @@ export class Namespaces implements Controller {
       // It is tried again when the API comes back.
       return true
     }
-    const remaining = await this.#empty(name)
-    await this.#report(name, conditions(remaining))
-    if (remaining.size > 0) return true
+    const { remaining, failures } = await this.#empty(name)
+    await this.#report(name, conditions(remaining, failures))
+    // What goes by itself is noticed; what was refused is tried again.
+    if (remaining.size > 0) return failures.length === 0
     await change(cluster, NAMESPACES, { name, subresource: 'finalize' }, current =>
       withAt(
         current,
@@ -76,19 +94,25 @@ export class Namespaces implements Controller {
     return true
   }
 
-  /** Deletes what is in the namespace. @returns what is still there, by type */
-  async #empty(namespace: string): Promise<ReadonlyMap<string, readonly StoredObject[]>> {
+  /** Deletes what is in the namespace, type by type; a refusal does not keep the others. */
+  async #empty(namespace: string): Promise<Emptied> {
     const remaining = new Map<string, readonly StoredObject[]>()
+    const failures: string[] = []
     for (const collection of [...this.cluster.store.collections()]) {
       if (collection.id === NAMESPACES) continue
+      const refusals: unknown[] = []
       for (const object of collection.list(namespace)) {
-        if (!object.isTerminating)
-          await removeObject(this.cluster, collection.id, object, { propagationPolicy: 'Background' })
+        if (object.isTerminating) continue
+        const options = { propagationPolicy: 'Background' } as const
+        const removal = removeObject(this.cluster, collection.id, object, options)
+        await removal.catch((error: unknown) => refusals.push(error))
       }
+      const [first] = refusals
+      if (first !== undefined) failures.push(first instanceof Error ? first.message : String(first))
       const left = collection.list(namespace)
       if (left.length > 0) remaining.set(collection.id, left)
     }
-    return remaining
+    return { remaining, failures }
   }
 
   async #report(name: string, next: readonly JsonObject[]): Promise<void> {
@@ -105,6 +129,14 @@ export class Namespaces implements Controller {
   }
 }
 
+/** What is left of a namespace's content. */
+interface Emptied {
+  /** By type. */
+  readonly remaining: ReadonlyMap<string, readonly StoredObject[]>
+  /** Why content could not be deleted, once for each type. */
+  readonly failures: readonly string[]
+}
+
 const problem = (type: string, reason: string, message: string): JsonObject => ({
   message,
   reason,
@@ -118,7 +150,7 @@ const fine = (type: string, reason: string, message: string): JsonObject => ({
   type,
 })
 
-function conditions(remaining: ReadonlyMap<string, readonly StoredObject[]>): JsonObject[] {
+function conditions(remaining: Emptied['remaining'], failures: Emptied['failures']): JsonObject[] {
   const content = [...remaining].map(([type, objects]) => `${type} has ${objects.length} resource instances`)
   const finalizers = new Map<string, number>()
   for (const objects of remaining.values()) {
@@ -136,11 +168,17 @@ function conditions(remaining: ReadonlyMap<string, readonly StoredObject[]>): Js
       'ParsedGroupVersions',
       'All legacy kube types successfully parsed',
     ),
-    fine(
-      'NamespaceDeletionContentFailure',
-      'ContentDeleted',
-      'All content successfully deleted, may be waiting on finalization',
-    ),
+    failures.length > 0
+      ? problem(
+          'NamespaceDeletionContentFailure',
+          'ContentDeletionFailed',
+          `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(', ')}`,
+        )
+      : fine(
+          'NamespaceDeletionContentFailure',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        ),
     content.length > 0
       ? problem(
           'NamespaceContentRemaining',

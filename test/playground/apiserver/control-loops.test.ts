@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StatusError } from '../../../manifests/status-error.js'
+import { type JsonObject, objectAt } from '../../../playground/apimachinery/json.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
 
 let server: ApiServer
@@ -128,6 +129,75 @@ describe('a namespace', () => {
       'configmaps "late" is forbidden: unable to create new content in namespace closing because it is being terminated',
     )
     expect(refused.status.details.causes[0].reason).toBe('NamespaceTerminating')
+  })
+
+  it('is not emptied before its grace is over', async () => {
+    const patient = await startApiServer({ name: 'patient', namespaceGraceMs: 60_000 })
+    const request = (method: 'POST' | 'GET' | 'DELETE', path: string, body?: object) =>
+      patient.local.request<Thing>({ method, path, ...(body && { body }) })
+    const path = '/api/v1/namespaces/slow/configmaps'
+    await request('POST', '/api/v1/namespaces', { metadata: { name: 'slow' } })
+    for (const name of ['a', 'b']) await request('POST', path, { metadata: { name } })
+    await request('DELETE', '/api/v1/namespaces/slow')
+    // Something that leaves it has it looked at no sooner.
+    await request('DELETE', `${path}/a`)
+    await request('POST', '/api/v1/namespaces', { metadata: { name: 'other' } })
+    await expect
+      .poll(() => request('GET', '/api/v1/namespaces/other/serviceaccounts/default'))
+      .toMatchObject({ metadata: { name: 'default' } })
+    expect((await request('GET', `${path}/b`)).metadata.name).toBe('b')
+    await patient.close()
+  })
+
+  it('loses what may be deleted, and says what may not, until it may', async () => {
+    const isKept = ({ metadata }: JsonObject) => objectAt(metadata, 'labels').keep === 'yes'
+    const guarded = await startApiServer({
+      name: 'guarded',
+      webhooks: {
+        mutate: object => object,
+        validate: () => undefined,
+        validateDeletion: object =>
+          isKept(object) ? { webhook: 'keep.example.com', message: 'no' } : undefined,
+      },
+    })
+    const request = (method: 'POST' | 'GET' | 'DELETE' | 'PATCH', path: string, body?: object) =>
+      guarded.local.request<Thing>({
+        method,
+        path,
+        ...(body && { body }),
+        ...(method === 'PATCH' && { contentType: 'application/merge-patch+json' }),
+      })
+    const gone = (path: string) =>
+      request('GET', path).then(
+        () => false,
+        (error: StatusError) => error.reason === 'NotFound',
+      )
+    const path = '/api/v1/namespaces/kept'
+    await request('POST', '/api/v1/namespaces', { metadata: { name: 'kept' } })
+    await request('POST', `${path}/configmaps`, { metadata: { name: 'a', labels: { keep: 'yes' } } })
+    await request('POST', `${path}/configmaps`, { metadata: { name: 'b' } })
+    await request('POST', `${path}/secrets`, { metadata: { name: 'c' } })
+    await request('DELETE', path)
+    await expect.poll(() => gone(`${path}/configmaps/b`)).toBe(true)
+    await expect.poll(() => gone(`${path}/secrets/c`)).toBe(true)
+    await expect
+      .poll(() => request('GET', path))
+      .toMatchObject({
+        status: {
+          conditions: expect.arrayContaining([
+            expect.objectContaining({
+              type: 'NamespaceDeletionContentFailure',
+              status: 'True',
+              reason: 'ContentDeletionFailed',
+              message:
+                'Failed to delete all resource types, 1 remaining: admission webhook "keep.example.com" denied the request: no',
+            }),
+          ]),
+        },
+      })
+    await request('PATCH', `${path}/configmaps/a`, { metadata: { labels: { keep: null } } })
+    await expect.poll(() => gone(path), { timeout: 15_000 }).toBe(true)
+    await guarded.close()
   })
 
   it('stays while an aggregated API is away, and reports that in a condition', async () => {
