@@ -1,0 +1,172 @@
+import type { DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
+import { getOption } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { permission } from '../../proto/gen/kairship/permission_pb.js'
+import { services } from './services.js'
+
+/** Lists that have no watch, and why. */
+const UNWATCHED: Readonly<Record<string, string>> = {
+  'ApiextensionsService.ListCustomResourceDefinitionGroups':
+    'groups are read from definitions, which WatchCustomResourceDefinitions follows',
+  'AppsService.ListDeploymentRevisions': 'a revision comes with a change that WatchDeployments reports',
+  'ClusterService.ListClusters':
+    'reads what Container Management has, which Kairship does not follow for callers',
+  'ClusterService.ListClustersLabels': 'labels of clusters, which WatchJoinedClusters follows',
+  'ClusterService.ListClustersLocationSummary': 'places of clusters, which WatchJoinedClusters follows',
+  'ClusterService.ListJoinedClusters': 'to come',
+  'CoreService.ListInstanceEventKinds': 'kinds are read from events, which WatchEvents follows',
+  'CoreService.ListMemberClusterNamespaceSummary': 'to come',
+  'CoreService.ListNamespaceSummary': 'to come',
+  'FleetService.ListFleetObjects': 'to come',
+  'ImageService.ListArtifacts': 'registries have no watch',
+  'ImageService.ListProjects': 'registries have no watch',
+  'ImageService.ListRegistries': 'registries are read from a file, which changes with a restart only',
+  'ImageService.ListRepositories': 'registries have no watch',
+  'InstanceService.ListInstanceTransitions': 'InspectInstance streams transitions as they happen',
+  'NetworkingService.ListIngressClassForMemberCluster': 'to come',
+  'WorkloadPodsService.ListWorkloadEvents': 'to come',
+  'WorkloadService.ListDaemonSetRevisions': 'a revision comes with a change that WatchDaemonSets reports',
+  'WorkloadService.ListStatefulSetRevisions': 'a revision comes with a change that WatchStatefulSets reports',
+  'WorkspaceService.ListInstances': 'to come',
+  'WorkspaceService.ListNamespaceInstances': 'to come',
+  'WorkspaceService.ListWorkspaces': 'to come',
+}
+
+/** Fields of list requests that their watch lacks, and why. */
+const UNFILTERED: Readonly<Record<string, string>> = {
+  'ListInstanceOverridePolicies.phase': 'must be empty: policies have no states',
+  'ListInstancePropagationPolicies.phase': 'must be empty: policies have no states',
+}
+
+/** Known gaps: an RPC that is mended leaves these lists. */
+const GAPS: readonly string[] = [
+  'ListClusterCustomResources.kind',
+  'ListClusterOverridePolicies.api_version',
+  'ListClusterOverridePolicies.kind',
+  'ListClusterOverridePolicies.kind_name',
+  'ListClusterOverridePolicies.kind_namespace',
+  'ListClusterPropagationPolicies.api_version',
+  'ListClusterPropagationPolicies.kind',
+  'ListClusterPropagationPolicies.kind_name',
+  'ListClusterPropagationPolicies.kind_namespace',
+  'ListCustomResourceDefinitions.cluster',
+  'ListCustomResourceDefinitions.group',
+  'ListCustomResourceDefinitions.status',
+  'ListCustomResources.kind',
+  'ListEvents.kind_name',
+  'ListFederatedHPAs.kind',
+  'ListFederatedHPAs.target_name',
+  'ListInstanceCronJobs.fuzzy_name',
+  'ListInstanceFederatedHPAs.kind',
+  'ListInstanceFederatedHPAs.target_name',
+  'ListInstanceJobs.fuzzy_name',
+  'ListInstanceOverridePolicies.api_version',
+  'ListInstanceOverridePolicies.kind',
+  'ListInstanceOverridePolicies.kind_name',
+  'ListInstancePropagationPolicies.api_version',
+  'ListInstancePropagationPolicies.kind',
+  'ListInstancePropagationPolicies.kind_name',
+  'ListJobsByCronJobsName.cronjob',
+  'ListJobsByCronJobsName.fuzzy_name',
+  'ListMemberClusterAllIngresses.cluster',
+  'ListMemberClusterIngresses.cluster',
+  'ListOverridePolicies.api_version',
+  'ListOverridePolicies.kind',
+  'ListOverridePolicies.kind_name',
+  'ListPropagationPolicies.api_version',
+  'ListPropagationPolicies.kind',
+  'ListPropagationPolicies.kind_name',
+]
+const INCOMPLETE: readonly string[] = ['WatchInstances']
+
+/** Fields that say which page of a list is read, and in which order. */
+const OF_PAGES = ['page', 'page_size', 'sort_by', 'sort_dir', 'order_by']
+
+/** An RPC that lists, or follows, messages of one type. */
+interface Listing {
+  readonly service: DescService
+  readonly method: DescMethod
+  /** The type of its items; undefined where they are not messages. */
+  readonly item: DescMessage | undefined
+}
+
+const listings = (
+  isWanted: (method: DescMethod) => boolean,
+  itemOf: (method: DescMethod) => Listing['item'],
+) =>
+  services.flatMap(service =>
+    service.methods.filter(isWanted).map(method => ({ service, method, item: itemOf(method) })),
+  )
+const lists = listings(
+  ({ name }) => name.startsWith('List'),
+  ({ output }) => output.fields.find(({ fieldKind, message }) => fieldKind === 'list' && message)?.message,
+)
+const watches = listings(
+  ({ name }) => name.startsWith('Watch'),
+  ({ output }) => output.fields.find(({ fieldKind }) => fieldKind === 'message')?.message,
+)
+
+/** What the permission of an RPC says that it reads, without the verb. */
+function readBy(method: DescMethod): string {
+  const { object, resource } = getOption(method, permission)
+  return object ? `${object.group}/${object.version}/${object.resource}` : resource
+}
+
+const watchOf = ({ service, method, item }: Listing): Listing | undefined =>
+  watches.find(
+    watch => watch.service === service && watch.item === item && readBy(watch.method) === readBy(method),
+  )
+
+/** Each RPC's enum of kinds is its own: what counts is that the watch has every value of the list. */
+function isLike(wanted: DescField, found: DescField | undefined): boolean {
+  if (found?.jsonName !== wanted.jsonName || found.fieldKind !== wanted.fieldKind) return false
+  if (found.scalar !== wanted.scalar || found.message !== wanted.message) return false
+  const values = (field: DescField) => field.enum?.values.map(({ name, number }) => `${name}=${number}`) ?? []
+  return values(wanted).every(value => values(found).includes(value))
+}
+
+const missing = lists.flatMap(list => {
+  const fields = watchOf(list)?.method.input.fields
+  return list.method.input.fields
+    .filter(({ name }) => fields && !OF_PAGES.includes(name))
+    .filter(
+      wanted =>
+        !isLike(
+          wanted,
+          fields?.find(({ name }) => name === wanted.name),
+        ),
+    )
+    .map(({ name }) => `${list.method.name}.${name}`)
+})
+
+describe('watches', () => {
+  it('exist for every list, but those for which a reason is given', () => {
+    const unwatched = lists.filter(list => !watchOf(list))
+    expect(unwatched.map(({ service, method }) => `${service.name}.${method.name}`).sort()).toEqual(
+      Object.keys(UNWATCHED).sort(),
+    )
+    expect(lists.length).toBeGreaterThan(60)
+  })
+
+  it('each have a list', () => {
+    const found = new Set(lists.map(watchOf))
+    expect(watches.filter(watch => !found.has(watch)).map(({ method }) => method.name)).toEqual([])
+  })
+
+  it('filter by every field by which their lists filter, but those for which a reason is given', () => {
+    expect(missing.sort()).toEqual([...Object.keys(UNFILTERED), ...GAPS].sort())
+  })
+
+  const complete = watches.filter(({ method }) => !INCOMPLETE.includes(method.name))
+  it.each(complete.map(({ method }) => [method.name, method] as const))(
+    '%s goes on after a token, and says what has left its filter and how many match',
+    (_, { input, output }) => {
+      const texts = (message: DescMessage) =>
+        message.fields.map(({ name, scalar, enum: values }) => `${name} ${values ? 'enum' : scalar}`)
+      expect(texts(input)).toContain('resume_token 9')
+      expect(texts(output)).toEqual(expect.arrayContaining(['type enum', 'total 5', 'resume_token 9']))
+      const type = output.fields.find(({ name }) => name === 'type')
+      expect(type?.enum?.values.map(({ name }) => name)).toContain('LEFT')
+    },
+  )
+})
