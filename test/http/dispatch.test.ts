@@ -1,72 +1,15 @@
-import { create, type Message } from '@bufbuild/protobuf'
+import type { Message } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../../http/call.js'
-import type { Arrival } from '../../http/course.js'
-import type { Delivery } from '../../http/delivery.js'
-import { createDispatcher } from '../../http/dispatch.js'
 import { notFound, unavailable } from '../../http/failure.js'
-import { Held } from '../../http/limits.js'
-import { AnswerMemory } from '../../http/objects/answer-memory.js'
-import type { Operation } from '../../http/operation.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { Code } from '../../transcoding/code.js'
-import { fakeMeter } from './fakes/api.js'
-import { fakeLog } from './fakes/log.js'
+import { dispatching, silentSource } from './dispatching.js'
 
-const { watchInstances, listInstances } = InstanceService.method
+const { listInstances } = InstanceService.method
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
-
-/** A dispatcher with one place for streams, and one operation, which anyone may call. */
-function dispatching(handle: (call: Call) => unknown, method: Operation['method'] = watchInstances) {
-  const stopping = new AbortController()
-  const { meter, counts } = fakeMeter()
-  const answers = new AnswerMemory()
-  const dispatcher = createDispatcher({
-    authorizer: { decide: () => ({ allowed: false, reason: '' }) } as never,
-    log: fakeLog(),
-    meter,
-    streams: new Held('open streams', 1),
-    answers,
-    stopping: stopping.signal,
-    now: () => 0,
-    random: () => 0,
-  })
-  const operation = {
-    ...{ id: 'Test', method, bindings: [], object: undefined, namingFields: [] },
-    permission: { anyCaller: true },
-    handle: (_: unknown, call: Call) => handle(call),
-  } as unknown as Operation
-  const arrival = (timeoutMs?: number): Arrival => ({
-    ...{ wire: 'rest', requestId: 'r', caller: { user: 'ann', groups: [], extra: {} }, timeoutMs },
-  })
-  const request = () => create(method.input) as Message
-  return {
-    stopping,
-    stream: (timeoutMs?: number) => dispatcher.stream(operation, request, arrival(timeoutMs)),
-    unary: (timeoutMs?: number, delivery?: Delivery) =>
-      dispatcher.unary(operation, request, { ...arrival(timeoutMs), delivery }),
-    answers,
-    /** The codes of the recorded calls, in no order. */
-    recorded: () => [...counts].flatMap(([key, times]) => Array(times).fill(/"code":"(\w+)"/.exec(key)?.[1])),
-  }
-}
-
-/** A source that sends nothing, and whether it was closed. */
-function silentSource() {
-  const source = { isClosed: false }
-  const iterable = {
-    [Symbol.asyncIterator]: () => ({
-      next: () => new Promise<never>(() => undefined),
-      return: async () => {
-        source.isClosed = true
-        return { done: true as const, value: undefined }
-      },
-    }),
-  }
-  return { source, iterable }
-}
 
 describe('a stream', () => {
   it('that its handler refuses gives its place back', async () => {
@@ -132,7 +75,7 @@ it.each([
   ['its caller waits for less', 5_000, 5_000],
 ])('a call that is not answered ends in time where %s', async (_, timeoutMs, endsAfterMs) => {
   const { unary, recorded } = dispatching(() => new Promise(() => undefined), listInstances)
-  const answer = unary(timeoutMs)
+  const answer = unary({ timeoutMs })
   answer.catch(() => undefined)
   await vi.advanceTimersByTimeAsync(endsAfterMs - 1)
   expect(recorded()).toEqual([])
@@ -162,7 +105,7 @@ describe('what a unary call read of instances', () => {
       return { items: [] }
     }, listInstances)
     const { delivery, over } = delivering()
-    const answered = run.unary(undefined, delivery)
+    const answered = run.unary({ delivery })
     await vi.advanceTimersByTimeAsync(0)
     await answered
     expect(taken(run)).toBe(1)
@@ -177,7 +120,7 @@ describe('what a unary call read of instances', () => {
       return { items: [] }
     }, listInstances)
     const { delivery } = delivering()
-    const answered = run.unary(undefined, delivery)
+    const answered = run.unary({ delivery })
     await vi.advanceTimersByTimeAsync(0)
     await answered
     await vi.advanceTimersByTimeAsync(59_999)
@@ -203,7 +146,7 @@ describe('what a unary call read of instances', () => {
       return { items: [] }
     }, listInstances)
     const { delivery } = delivering()
-    const answered = run.unary(undefined, delivery)
+    const answered = run.unary({ delivery })
     await vi.advanceTimersByTimeAsync(0)
     await answered
     expect(vi.getTimerCount()).toBe(0)
@@ -222,7 +165,7 @@ describe('what a unary call read of instances', () => {
       await large(call)
       return new Promise(() => undefined)
     }, listInstances)
-    const late = expect(hanging.unary(500)).rejects.toThrow('the deadline of 500 ms passed')
+    const late = expect(hanging.unary({ timeoutMs: 500 })).rejects.toThrow('the deadline of 500 ms passed')
     await vi.advanceTimersByTimeAsync(0)
     expect(taken(hanging)).toBe(1)
     await vi.advanceTimersByTimeAsync(500)
