@@ -22,6 +22,7 @@ import {
   internal,
   invalidArgument,
   notFound,
+  reasonOf,
   resourceExhausted,
   unavailable,
 } from './failure.js'
@@ -98,9 +99,9 @@ const byCode = (status: number): Exclude<Code, 0> => codeOfStatus(status) || Cod
 const fromUnreachable = (error: UnreachableError): Failure =>
   error.code === 'DEADLINE'
     ? deadlineExceeded(error.message, { cause: error })
-    : unavailable(error.message, { cause: error, ...(error.code ? { reason: error.code } : {}) })
+    : unavailable(error.message, { cause: error })
 
-const byKind: Readonly<Record<ServiceErrorKind, (message: string, details: FailureDetails) => Failure>> = {
+const byKind: Readonly<Record<ServiceErrorKind, (message: string) => Failure>> = {
   invalid: invalidArgument,
   notFound,
   unmet: failedPrecondition,
@@ -111,8 +112,10 @@ const byKind: Readonly<Record<ServiceErrorKind, (message: string, details: Failu
 }
 
 /** A service beside Kubernetes refused, or could not be reached: its own words, and a reason. */
-const fromService = (error: ServiceError): Failure =>
-  byKind[error.kind](error.message, { reason: error.reason, cause: error })
+function fromService(error: ServiceError): Failure {
+  const { code, message, details } = byKind[error.kind](error.message)
+  return new Failure(code, message, { ...details, reason: error.reason, cause: error })
+}
 
 /** What an AbortSignal throws when its reason is not a Failure. */
 function aborted(error: unknown): Failure | undefined {
@@ -124,7 +127,7 @@ function aborted(error: unknown): Failure | undefined {
 
 /** google.rpc.Status of a Failure, the body of every refusal on both wires. */
 export function statusOf(failure: Failure, requestId?: string): Status {
-  const { violations, reason, metadata, retryAfterSeconds } = failure.details
+  const { violations, metadata, retryAfterSeconds } = failure.details
   const details: Any[] = []
   if (violations?.length) {
     const init: MessageInitShape<typeof BadRequestSchema> = {
@@ -132,10 +135,9 @@ export function statusOf(failure: Failure, requestId?: string): Status {
     }
     details.push(anyPack(BadRequestSchema, create(BadRequestSchema, init)))
   }
-  if (reason) {
-    const info = create(ErrorInfoSchema, { reason, domain: 'kairship.io', metadata: { ...metadata } })
-    details.push(anyPack(ErrorInfoSchema, info))
-  }
+  const reason = reasonOf(failure)
+  const info = create(ErrorInfoSchema, { reason, domain: 'kairship.io', metadata: { ...metadata } })
+  details.push(anyPack(ErrorInfoSchema, info))
   if (retryAfterSeconds) {
     const retry = create(RetryInfoSchema, { retryDelay: { seconds: BigInt(retryAfterSeconds) } })
     details.push(anyPack(RetryInfoSchema, retry))

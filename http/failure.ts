@@ -1,4 +1,5 @@
 import { Code, httpStatus } from '../transcoding/code.js'
+import { REASON_OF_CODE, type Reason } from './reasons.js'
 
 /** One field of a request that is wrong, by its path in JSON names: `data.spec.alias`. */
 export interface FieldViolation {
@@ -11,7 +12,7 @@ export interface FieldViolation {
 /** The details of a Failure, for programs. */
 export interface FailureDetails {
   readonly violations?: readonly FieldViolation[]
-  /** Upper snake or Kubernetes CamelCase, stable, for branching. */
+  /** For programs. Absent: that of the code (`reasons.ts`). An API server's own reason is kept. */
   readonly reason?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly retryAfterSeconds?: number
@@ -36,7 +37,9 @@ export class Failure extends Error {
   }
 }
 
-type Build = (message: string, details?: FailureDetails) => Failure
+/** Kairship's own refusals have only reasons that are listed. */
+type OwnDetails = Omit<FailureDetails, 'reason'> & { readonly reason?: Reason }
+type Build = (message: string, details?: OwnDetails) => Failure
 const failure =
   (code: Exclude<Code, 0>): Build =>
   (message, details) =>
@@ -59,11 +62,18 @@ export const unavailable = failure(Code.UNAVAILABLE)
 export const methodNotAllowed: Build = (message, details) =>
   failure(Code.UNIMPLEMENTED)(message, { ...details, status: 405 })
 /** What stands behind us refused Kairship itself: neither the caller nor a retry can help. 502 over HTTP. */
-export const badGateway: Build = (message, details) => unavailable(message, { ...details, status: 502 })
+export const badGateway: Build = (message, details) =>
+  unavailable(message, { reason: 'BadAnswer', ...details, status: 502 })
 export const internal = failure(Code.INTERNAL)
 
 /** The HTTP status that a Failure is answered with. */
 export const httpStatusOf = ({ code, details }: Failure): number => details.status ?? httpStatus[code]
+
+/** The reason that callers read: its own, an API server's, or that of its kind. Never empty. */
+export function reasonOf({ code, details: { reason, violations = [] } }: Failure): string {
+  if (reason) return reason
+  return violations.length > 0 ? 'Invalid' : REASON_OF_CODE[code]
+}
 
 /** INVALID_ARGUMENT for named fields; the message repeats the first so that it reads well alone. */
 export function invalidFields(violations: readonly FieldViolation[]): Failure {

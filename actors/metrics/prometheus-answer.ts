@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MetricSeries, MetricsAnswer } from '../../ports/metrics-source.js'
-import { ServiceError, type ServiceErrorKind } from '../../ports/service-error.js'
+import { ServiceError, type ServiceErrorKind, type ServiceReason } from '../../ports/service-error.js'
 
 /** Prometheus' own form of an answer (https://prometheus.io/docs/prometheus/latest/querying/api/). */
 const pair = z.tuple([z.number(), z.string()])
@@ -29,7 +29,7 @@ const success = z.object({
 const refusal = z.object({ status: z.literal('error'), errorType: z.string(), error: z.string() })
 
 /** Prometheus' kinds of errors; one that is not here is its own trouble. */
-const KINDS: Readonly<Record<string, readonly [ServiceErrorKind, string]>> = {
+const KINDS: Readonly<Record<string, readonly [ServiceErrorKind, ServiceReason]>> = {
   bad_data: ['invalid', 'BadQuery'],
   execution: ['unmet', 'QueryFailed'],
   not_acceptable: ['unmet', 'QueryFailed'],

@@ -65,11 +65,13 @@ export function instanceOf(
   if (!fleet.synced)
     throw unavailable('the instances have not been read from the host yet', { retryAfterSeconds: 1 })
   const view = fleet.get(instance)
-  if (!view) throw notFound(`there is no instance called ${JSON.stringify(instance)}`)
+  if (!view)
+    throw notFound(`there is no instance called ${JSON.stringify(instance)}`, { reason: 'InstanceNotFound' })
   const api = fleet.connection(instance)
   const uid = uidOf(view)
   if (api?.upstream) return { uid, karmada: { api, upstream: circuits.guard(instance, api.upstream) } }
   throw unavailable(`instance ${instance} is ${view.state} and cannot be reached now: see its conditions`, {
+    reason: 'InstanceUnreachable',
     retryAfterSeconds: 5,
   })
 }

@@ -40,7 +40,7 @@ export function restApp(options: RestOptions): Hono<RestEnv> {
     return refuse(c, options, toFailure(error))
   })
   app.notFound(c => {
-    const failure = notFound(`nothing is served at ${c.req.method} ${c.req.path}`)
+    const failure = notFound(`nothing is served at ${c.req.method} ${c.req.path}`, { reason: 'PathNotFound' })
     recordUnknown(c, options.log, failure)
     return refuse(c, options, failure)
   })

@@ -1,8 +1,12 @@
 import { toJson } from '@bufbuild/protobuf'
+import { anyUnpack } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from 'vitest'
 import { statusOf, toFailure } from '../../http/errors.js'
-import { httpStatusOf, invalidFields, notFound } from '../../http/failure.js'
+import { badGateway, Failure, httpStatusOf, invalidFields, notFound } from '../../http/failure.js'
+import { REASONS } from '../../http/reasons.js'
 import { UnreachableError } from '../../ports/kube-api.js'
+import { ServiceError } from '../../ports/service-error.js'
+import { ErrorInfoSchema } from '../../proto/gen/google/rpc/error_details_pb.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import { Code, codeName, httpStatus } from '../../transcoding/code.js'
 import { errorDetailTypes } from '../../transcoding/error-details.js'
@@ -100,6 +104,10 @@ describe('a google.rpc.Status', () => {
             { field: 'c', description: 'is 7' },
           ],
         },
+        {
+          '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+          ...{ reason: 'Invalid', domain: 'kairship.io' },
+        },
         { '@type': 'type.googleapis.com/google.rpc.RequestInfo', requestId: 'id-1' },
       ],
     })
@@ -107,5 +115,20 @@ describe('a google.rpc.Status', () => {
 
   it('exists for every code, with an HTTP status', () => {
     for (const code of Object.values(Code)) expect(httpStatus[code]).toBeGreaterThanOrEqual(200)
+  })
+
+  it('has a listed reason for every code, and for wrong fields', () => {
+    const reasonIn = (failure: Failure) =>
+      statusOf(failure)
+        .details.map(detail => anyUnpack(detail, ErrorInfoSchema)?.reason)
+        .find(reason => reason !== undefined)
+    for (const code of Object.values(Code))
+      if (code !== Code.OK) expect(REASONS).toHaveProperty(reasonIn(new Failure(code, 'x')) ?? 'none')
+    expect(reasonIn(invalidFields([{ field: 'a', description: 'is 7' }]))).toBe('Invalid')
+    expect(reasonIn(badGateway('x'))).toBe('BadAnswer')
+    expect(reasonIn(notFound('x', { reason: 'InstanceNotFound' }))).toBe('InstanceNotFound')
+    expect(reasonIn(toFailure(refusal(409, 'Conflict', 'x')))).toBe('Conflict')
+    expect(reasonIn(toFailure(refusal(418, '', 'x')))).toBe('BadRequest')
+    expect(reasonIn(toFailure(new ServiceError('gateway', 'x', 'NoRegistry')))).toBe('NoRegistry')
   })
 })

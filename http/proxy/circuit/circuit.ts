@@ -75,7 +75,10 @@ export class Circuit {
     const waitMs = this.#until - this.now()
     if (waitMs > 0) {
       const message = `${this.#because}; requests are refused for a moment`
-      throw unavailable(message, { retryAfterSeconds: Math.ceil(waitMs / 1_000) })
+      throw unavailable(message, {
+        reason: 'InstanceUnreachable',
+        retryAfterSeconds: Math.ceil(waitMs / 1_000),
+      })
     }
     return this.#trial()
   }

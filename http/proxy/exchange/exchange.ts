@@ -192,5 +192,8 @@ export function upstreamFailure(error: Error): Failure {
     return invalidArgument(`the request cannot be passed on: ${error.message}`, { cause: error })
   return code === 'UND_ERR_HEADERS_TIMEOUT'
     ? deadlineExceeded('the instance did not answer in time', { cause: error })
-    : unavailable(`the instance could not be reached: ${error.message}`, { cause: error })
+    : unavailable(`the instance could not be reached: ${error.message}`, {
+        reason: 'InstanceUnreachable',
+        cause: error,
+      })
 }

@@ -6,6 +6,7 @@ import type { Call } from '../../call.js'
 import { toFailure } from '../../errors.js'
 import { Failure, failedPrecondition } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
+import type { Reason } from '../../reasons.js'
 import { type Job, jobs } from './job.js'
 
 /** Which Job runs again. */
@@ -57,7 +58,7 @@ export async function restartJob(objects: Objects, call: Call, request: Request)
     throw new Failure(
       failure.code,
       `${what} was deleted, but could not be created anew: ${failure.message}. Create it from its manifest`,
-      failure.details,
+      { ...failure.details, reason: 'JobLost' satisfies Reason },
     )
   }
 }

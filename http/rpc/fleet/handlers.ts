@@ -7,7 +7,7 @@ import {
 } from '../../../proto/gen/kairship/fleet_pb.js'
 import { Code } from '../../../transcoding/code.js'
 import type { Call } from '../../call.js'
-import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../failure.js'
+import { type FieldViolation, failedPrecondition, invalidFields, notFound, reasonOf } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import type { InstanceReading } from '../instance/reading.js'
@@ -108,7 +108,9 @@ const unknown = (named: readonly string[], usable: readonly string[]): PlaceAnsw
     .sort()
     .map(instance => ({
       ...{ place: { instance }, total: 0 },
-      failure: notFound(`there is no instance ${JSON.stringify(instance)} whose objects you may list`),
+      failure: notFound(`there is no instance ${JSON.stringify(instance)} whose objects you may list`, {
+        reason: 'InstanceNotFound',
+      }),
     }))
 
 /** @throws Failure INVALID_ARGUMENT where every place finds the request wrong: it is */
@@ -129,7 +131,7 @@ function placeOf({ place, total, from, failure }: PlaceAnswer): MessageInitShape
     ...{ instance: place.instance, cluster: place.cluster ?? '', total },
     ...(from && { source: sourceOf(from) }),
     ...(failure && {
-      error: { code: failure.code, reason: failure.details.reason ?? '', message: failure.message },
+      error: { code: failure.code, reason: reasonOf(failure), message: failure.message },
     }),
   }
 }

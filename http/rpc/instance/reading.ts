@@ -112,4 +112,4 @@ const notSeenYet = (what: string): Failure =>
   unavailable(`${what} not been read from the host yet: try again in a moment`, { retryAfterSeconds: 1 })
 
 const notFoundInstance = (name: string): Failure =>
-  notFound(`there is no instance called ${JSON.stringify(name)}`)
+  notFound(`there is no instance called ${JSON.stringify(name)}`, { reason: 'InstanceNotFound' })

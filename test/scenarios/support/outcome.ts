@@ -22,7 +22,7 @@ export type Outcome = { readonly ok: boolean; readonly json: any; readonly text:
 /** What a call over REST ended with. */
 export function outcomeOfRest(status: number, text: string): Outcome {
   const json = JSON.parse(text)
-  return { ok: status === 200, json, text: textOf(json) }
+  return status === 200 ? { ok: true, json, text: textOf(json) } : refusal(json)
 }
 
 /** What a call over gRPC ended with. @param output the type of its answer */
@@ -37,6 +37,15 @@ export function outcomeOfGrpc(
   const [details] = error.metadata.get('grpc-status-details-bin')
   const status = details ? fromBinary(StatusSchema, details as Buffer) : create(StatusSchema)
   const json = toJson(StatusSchema, status, { registry: errorDetailTypes, alwaysEmitImplicit: true })
+  return refusal(json as JsonObject)
+}
+
+/** @throws Error for a refusal without a reason for programs: every one has one */
+function refusal(json: JsonObject): Outcome {
+  const details = Array.isArray(json.details) ? (json.details as JsonObject[]) : []
+  const info = details.find(detail => String(detail['@type']).endsWith('google.rpc.ErrorInfo'))
+  if (!/^[A-Z][A-Za-z]+$/.test(String(info?.reason ?? '')))
+    throw new Error(`a refusal without a reason: ${JSON.stringify(json)}`)
   return { ok: false, json, text: textOf(json) }
 }
 

@@ -102,7 +102,7 @@ describe('a list over the fleet', () => {
 
   it.each<[Mood, string]>([
     ['refuses', '7 Forbidden'],
-    ['breaks', '13'],
+    ['breaks', '13 InternalError'],
     ['answers fewer', '14 Incomplete'],
   ])('names the instance that %s, and has the others', async (mood, error) => {
     const fleet = new FakeFleet()
@@ -129,11 +129,11 @@ describe('a list over the fleet', () => {
       ['bad', 1],
     ],
     ['an object for a time', { metadata: { name: 'b', creationTimestamp: { toString: 1 } } }, ['bad', 1]],
-    ['no metadata', { metadata: null }, ['bad', '13']],
+    ['no metadata', { metadata: null }, ['bad', '13 InternalError']],
     [
       'a Work without a list of manifests',
       { ...{ apiVersion: 'work.karmada.io/v1alpha1', kind: 'Work' }, spec: { workload: { manifests: 7 } } },
-      ['bad', '13'],
+      ['bad', '13 InternalError'],
     ],
   ])('has what others have when one has %s', async (_, wrong, expected) => {
     const fleet = new FakeFleet()
@@ -255,7 +255,7 @@ describe('a list over the fleet', () => {
       await fleet.list({ instances: ['theirs'] }),
       await fleet.list({ instances: ['nobody'] }),
     ]
-    expect(places(hidden)).toEqual([['theirs', '5']])
+    expect(places(hidden)).toEqual([['theirs', '5 InstanceNotFound']])
     expect(inspect(hidden, { depth: 9 })).toBe(inspect(absent, { depth: 9 }).replaceAll('nobody', 'theirs'))
     expect(fleet.asked).toHaveLength(asked)
   })

@@ -252,7 +252,7 @@ describe('the lists of a registry', () => {
 
   it('log for the operator what only an operator can change', async () => {
     const broken = (kind: 'gateway' | 'busy') =>
-      serving({ visit: { repositories: () => Promise.reject(new ServiceError(kind, 'no', 'X')) } })
+      serving({ visit: { repositories: () => Promise.reject(new ServiceError(kind, 'no', 'NoRegistry')) } })
     const [gateway, busy] = [broken('gateway'), broken('busy')]
     await expect(gateway.projects()).rejects.toThrow('no')
     await expect(busy.projects()).rejects.toThrow('no')
