@@ -108,13 +108,25 @@ describe('a trace over REST', () => {
     expect(JSON.stringify(json.details)).toContain(`"field":"${field}"`)
   })
 
-  it('omits the objects of a member that the caller may not read', async () => {
+  it('says of a member that the caller may not read there that its object is not known, in the member’s words', async () => {
     await create(DEPLOYMENTS, deployment('shared'))
     await create(POLICIES, policy('shared'))
     await eventually('it runs', async () => (await traced('shared')).json.first === undefined)
+    await world.playground.members.get(world.member)!.server.local.request({
+      method: 'DELETE',
+      path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/playground-viewer',
+    })
     const { status, json, text } = await traced('shared', world.playground.tokens.viewer)
     expect(status, text).toBe(200)
     expect(json.links.slice(0, 5).every(({ state }: { state: string }) => state === 'DONE')).toBe(true)
+    expect(json.links.slice(5)).toMatchObject([
+      {
+        ...{ step: 'MEMBER', cluster: world.member, state: 'UNKNOWN' },
+        message: expect.stringContaining('User "viewer@playground" cannot get resource "deployments"'),
+      },
+    ])
+    expect(json.first).toEqual(json.links[5])
+    expect(json.summary).not.toContain('runs as wanted')
   })
 })
 
@@ -132,6 +144,57 @@ describe('an explanation over REST', () => {
     expect(json.placement.clusters).toMatchObject([
       { cluster: world.member, refusals: [], selected: true, after: 3 },
     ])
+  })
+
+  it('names the filter that refuses a cluster, and the score and the room of one that it may go to', async () => {
+    const taint = (taints: object[] | null) =>
+      world.playground.karmadas.get(world.instance)!.server.local.request({
+        ...{ method: 'PATCH', contentType: 'application/merge-patch+json' },
+        path: `/apis/cluster.karmada.io/v1alpha1/clusters/${world.member}`,
+        body: { spec: { taints } },
+      })
+    await create(DEPLOYMENTS, deployment('weighed', 3))
+    await create(POLICIES, {
+      ...policy('weighed'),
+      spec: {
+        ...policy('weighed').spec,
+        placement: {
+          clusterAffinity: { clusterNames: [world.member] },
+          replicaScheduling: {
+            replicaSchedulingType: 'Divided',
+            replicaDivisionPreference: 'Weighted',
+            weightPreference: { dynamicWeight: 'AvailableReplicas' },
+          },
+        },
+      },
+    })
+    const explained = async () =>
+      (await ask('GET', '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=weighed')).json
+    const [{ candidate }] = await eventually('it runs', async () => {
+      const { placement } = await explained()
+      return placement?.clusters[0]?.before === 3 && placement.clusters
+    })
+    expect(candidate).toMatchObject({ score: 100, allocatable: expect.any(Number) })
+    expect(candidate.available).toBe(candidate.allocatable + 3)
+
+    await taint([{ key: 'test.io/closed', effect: 'NoSchedule' }])
+    await create(DEPLOYMENTS, deployment('refused'))
+    await create(POLICIES, policy('refused'))
+    const path = '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=refused'
+    const refused = await eventually('it is bound', async () => {
+      const { status, json } = await ask('GET', path)
+      return status === 200 && json
+    })
+    expect(refused.placement.failure).toMatchObject({ reason: 'NoClusterFit' })
+    expect(refused.placement.clusters).toEqual([
+      expect.objectContaining({
+        cluster: world.member,
+        selected: false,
+        refusals: [{ filter: 'TaintToleration', reason: expect.stringContaining('test.io/closed') }],
+      }),
+    ])
+    expect(refused.placement.clusters[0]).not.toHaveProperty('candidate')
+    await taint(null)
   })
 
   it('answers 404 NotPropagated for a template without a binding, and names the trace', async () => {
