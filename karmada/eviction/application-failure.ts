@@ -1,6 +1,7 @@
 import { knowsHealth } from '../interpreter/health.js'
 import { type Binding, bindingScopeOf } from '../objects/resource-binding.js'
 import type { EvictionOptions } from './evict.js'
+import { preservedState } from './preserved-state.js'
 
 /** Since when a binding's object has been unhealthy, by cluster; milliseconds. */
 export type UnhealthySince = ReadonlyMap<string, number>
@@ -48,14 +49,20 @@ export function failuresOf(binding: Binding, before: UnhealthySince, now: number
   return { evict, since, ...(left.length > 0 && { nextMs: Math.max(0, Math.min(...left)) }) }
 }
 
-/** How a failing application leaves a cluster. */
-export function applicationFailure(binding: Binding): EvictionOptions {
-  const { purgeMode, gracePeriodSeconds } = binding.spec.failover?.application ?? {}
+/**
+ * How a failing application leaves a cluster.
+ * @throws StatePreservationError
+ */
+export function applicationFailure(binding: Binding, cluster: string): EvictionOptions {
+  const { purgeMode, gracePeriodSeconds, statePreservation } = binding.spec.failover?.application ?? {}
   const scope = 'namespace' in bindingScopeOf(binding) ? 'resource-binding' : 'cluster-resource-binding'
+  const preservedLabelState = preservedState(binding, cluster, statePreservation)
+  const clustersBeforeFailover = (binding.spec.clusters ?? []).map(({ name }) => name)
   return {
     producer: `${scope}-application-failover-controller`,
     reason: 'ApplicationFailure',
     ...(purgeMode && { purgeMode }),
+    ...(preservedLabelState && { preservedLabelState, clustersBeforeFailover }),
     ...(purgeMode === 'Gracefully' && gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(purgeMode === 'Never' && { suppressDeletion: true }),
   }

@@ -3,6 +3,7 @@ import type { Placement, Toleration } from '../objects/placement.js'
 import { APPLIED_PLACEMENT, type Binding } from '../objects/resource-binding.js'
 import { tolerates } from '../scheduling/tolerations.js'
 import type { EvictionOptions } from './evict.js'
+import { preservedState } from './preserved-state.js'
 
 /** How long a binding may stay in a cluster with NoExecute taints. */
 export type Tolerance =
@@ -55,9 +56,17 @@ export function appliedPlacement({ metadata }: Binding): Placement | undefined {
   }
 }
 
-/** How the taint manager evicts a binding: as its policy says, and gracefully where that says nothing. */
-export const untoleratedTaint = ({ spec: { failover } }: Binding): EvictionOptions => ({
-  purgeMode: failover?.cluster?.purgeMode ?? 'Gracefully',
-  reason: 'TaintUntolerated',
-  producer: 'TaintManager',
-})
+/**
+ * How the taint manager evicts a binding from a cluster: as its policy says, and gracefully where that says nothing.
+ * @throws StatePreservationError
+ */
+export function untoleratedTaint(binding: Binding, cluster: string): EvictionOptions {
+  const behavior = binding.spec.failover?.cluster
+  const preservedLabelState = preservedState(binding, cluster, behavior?.statePreservation)
+  return {
+    purgeMode: behavior?.purgeMode ?? 'Gracefully',
+    reason: 'TaintUntolerated',
+    producer: 'TaintManager',
+    ...(preservedLabelState && { preservedLabelState }),
+  }
+}

@@ -37,8 +37,14 @@ export interface Failover {
     readonly decisionConditions: { readonly tolerationSeconds?: number }
     readonly purgeMode?: PurgeMode
     readonly gracePeriodSeconds?: number
+    readonly statePreservation?: StatePreservation
   }
-  readonly cluster?: { readonly purgeMode?: PurgeMode }
+  readonly cluster?: { readonly purgeMode?: PurgeMode; readonly statePreservation?: StatePreservation }
+}
+
+/** Which parts of an application's status become labels of the application in its next cluster. */
+export interface StatePreservation {
+  readonly rules?: readonly { readonly aliasLabelName: string; readonly jsonPath: string }[]
 }
 
 export type PurgeMode = 'Directly' | 'Gracefully' | 'Never'

@@ -74,6 +74,10 @@ export interface EvictionTask {
   readonly gracePeriodSeconds?: number
   /** True keeps the object there until it is set to false. */
   readonly suppressDeletion?: boolean
+  /** Labels for the application in its next cluster. */
+  readonly preservedLabelState?: Readonly<Record<string, string>>
+  /** Where the application was; it gets no such labels there. */
+  readonly clustersBeforeFailover?: readonly string[]
   readonly creationTimestamp?: string
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../manifests/kube.js'
+import { withPreservedState } from '../eviction/preserved-state.js'
 import { withReplicas } from '../interpreter/replicas.js'
 import type { Resource } from '../interpreter/workload.js'
 import { executionNamespace, workName } from '../names.js'
@@ -69,7 +70,8 @@ export function workOf(
   }
   const conflict = conflictResolutionOf(overridden.object, binding)
   const { generation = 0 } = template.metadata
-  const manifest = marked(overridden.object, {
+  const moved = withPreservedState(overridden.object, binding, target.name, targetsOf(binding).length)
+  const manifest = marked(moved, {
     labels: id,
     annotations: {
       ...names,

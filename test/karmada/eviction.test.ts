@@ -61,10 +61,9 @@ describe('the eviction of a cluster from a binding', () => {
   })
 
   it('purges as the policy says, and gracefully by default', () => {
-    expect(untoleratedTaint(binding()).purgeMode).toBe('Gracefully')
-    expect(untoleratedTaint(binding({ failover: { cluster: { purgeMode: 'Directly' } } })).purgeMode).toBe(
-      'Directly',
-    )
+    expect(untoleratedTaint(binding(), 'm1').purgeMode).toBe('Gracefully')
+    const direct = binding({ failover: { cluster: { purgeMode: 'Directly' } } })
+    expect(untoleratedTaint(direct, 'm1').purgeMode).toBe('Directly')
   })
 })
 
@@ -217,7 +216,7 @@ describe('an unhealthy application', () => {
     ['Never', { suppressDeletion: true }],
   ] as const)('is evicted as its policy says: %s', (purgeMode, rest) => {
     const application = { decisionConditions: {}, purgeMode, gracePeriodSeconds: 60 }
-    expect(applicationFailure(binding({ failover: { application } }))).toEqual({
+    expect(applicationFailure(binding({ failover: { application } }), 'm1')).toEqual({
       producer: 'resource-binding-application-failover-controller',
       reason: 'ApplicationFailure',
       purgeMode,

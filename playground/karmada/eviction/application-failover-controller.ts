@@ -48,7 +48,7 @@ export class ApplicationFailoverController {
     const { evict, since, nextMs } = failuresOf(binding, this.#since.get(key) ?? new Map(), this.#now())
     if (evict.length > 0)
       await update<Binding>(this.#control, bindingScopeOf(binding).type, binding.metadata, current =>
-        evict.reduce((one, cluster) => evicted(one, cluster, applicationFailure(current)), current),
+        evict.reduce((one, cluster) => evicted(one, cluster, applicationFailure(current, cluster)), current),
       )
     if (since.size > 0) this.#since.set(key, since)
     else this.#since.delete(key)

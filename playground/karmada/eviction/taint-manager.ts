@@ -67,7 +67,7 @@ export class TaintManager {
     await update<Binding>(this.#control, type, metadata, current => {
       const cluster = this.#observed.clusters.get(name)
       const isDue = cluster && this.#toleranceOf(current, cluster) === 'none'
-      return isDue ? evicted(current, name, untoleratedTaint(current)) : current
+      return isDue ? evicted(current, name, untoleratedTaint(current, name)) : current
     })
   }
 }

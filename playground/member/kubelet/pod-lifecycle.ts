@@ -1,7 +1,7 @@
-import type { Node, Pod, PodStatus } from '../../objects/core.js'
+import type { ContainerStatus, Node, Pod, PodStatus } from '../../objects/core.js'
 import { NODES, PODS } from '../../objects/core-types.js'
 import type { Plan, World } from '../controllers/plan.js'
-import { hasFinished, note } from '../controllers/pods.js'
+import { hasFinished, note, warning } from '../controllers/pods.js'
 import { type Pace, PodRunner, type StartProcess } from './pod-runner.js'
 import { podStatus } from './pod-status.js'
 
@@ -131,6 +131,15 @@ function startNotes(pod: Pod, status: PodStatus) {
   const before = new Map((pod.status?.containerStatuses ?? []).map(one => [one.name, one]))
   return (status.containerStatuses ?? []).flatMap(({ name, image, state, restartCount }) => {
     const known = before.get(name)
+    if (isUnpulled(state))
+      return isUnpulled(known?.state)
+        ? []
+        : [
+            warning('Failed', `Failed to pull image "${image}": not found`),
+            warning('Failed', 'Error: ErrImagePull'),
+            note('BackOff', `Back-off pulling image "${image}"`),
+            warning('Failed', 'Error: ImagePullBackOff'),
+          ]
     const isNew =
       state.running !== undefined && (!known?.state.running || known.restartCount !== restartCount)
     if (!isNew) return []
@@ -141,3 +150,6 @@ function startNotes(pod: Pod, status: PodStatus) {
     ]
   })
 }
+
+const isUnpulled = (state: ContainerStatus['state'] = {}): boolean =>
+  (state.waiting as { readonly reason?: string } | undefined)?.reason === 'ImagePullBackOff'

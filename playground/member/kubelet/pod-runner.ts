@@ -1,4 +1,5 @@
 import type { Pod } from '../../objects/core.js'
+import { isPullable } from './images.js'
 import type { ContainerState, Placement } from './pod-status.js'
 
 /** Between two runs of a container that ends, milliseconds: a kubelet's, doubling from the first to the last. */
@@ -54,7 +55,7 @@ export class PodRunner {
   /** Does what is due. @returns milliseconds until something is due again; undefined when nothing will be by itself */
   advance(pod: Pod): number | undefined {
     const now = this.#options.now()
-    for (const { name } of pod.spec?.containers ?? []) {
+    for (const { name, image = '' } of pod.spec?.containers ?? []) {
       if (!this.#runs.has(name)) {
         const at = this.placement.since + this.#options.pace.start
         this.#runs.set(name, { state: { is: 'creating' }, next: { act: 'start', at } })
@@ -62,6 +63,8 @@ export class PodRunner {
       const run = this.#runs.get(name) as Run
       if (!run.next || run.next.at > now) continue
       if (run.next.act === 'finish') this.#end(pod, name, 0)
+      // The image of a pod may change: it is tried again.
+      else if (!isPullable(image)) this.#runs.set(name, unpulled(now + BACKOFF.first))
       else this.#start(pod, name, started(run.state, now))
     }
     const waits = [...this.#runs.values()].flatMap(({ next }) => (next ? [next.at - now] : []))
@@ -126,6 +129,8 @@ export class PodRunner {
 
 /** What a shell says of a program that broke for a reason of its own. */
 const UNKNOWN_ERROR = 1
+
+const unpulled = (at: number): Run => ({ state: { is: 'unpulled' }, next: { act: 'start', at } })
 
 const policyOf = ({ spec }: Pod): string => spec?.restartPolicy ?? 'Always'
 

@@ -4,6 +4,8 @@ import { timestamp } from '../../objects/timestamp.js'
 /** How one container is doing; times in milliseconds since the epoch. */
 export type ContainerState =
   | { readonly is: 'creating' }
+  /** Its image cannot be pulled. */
+  | { readonly is: 'unpulled' }
   | { readonly is: 'running'; readonly since: number; readonly restarts: number; readonly last?: Ended }
   | { readonly is: 'ended'; readonly restarts: number; readonly last: Ended; readonly isWaiting: boolean }
 
@@ -63,10 +65,10 @@ function phaseOf(statuses: readonly ContainerStatus[]): string {
   const ends = statuses.map(({ state }) => state.terminated as { exitCode: number } | undefined)
   if (ends.every(end => end !== undefined))
     return ends.every(end => end.exitCode === 0) ? 'Succeeded' : 'Failed'
-  const isCreating = statuses.every(
-    ({ state }) => (state.waiting as { reason: string } | undefined)?.reason === 'ContainerCreating',
+  const isStarting = statuses.every(
+    ({ state, lastState }) => state.waiting !== undefined && lastState.terminated === undefined,
   )
-  return isCreating ? 'Pending' : 'Running'
+  return isStarting ? 'Pending' : 'Running'
 }
 
 function readiness(phase: string, unready: readonly string[]) {
@@ -92,21 +94,24 @@ function conditionOf(
 
 function containerStatus({ name, image = '' }: Container, state: ContainerState): ContainerStatus {
   const isRunning = state.is === 'running'
-  const last = state.is === 'creating' ? undefined : state.last
+  const isNew = state.is === 'creating' || state.is === 'unpulled'
+  const last = isNew ? undefined : state.last
   return {
     name,
     image,
-    imageID: state.is === 'creating' ? '' : `simulated://${image}`,
+    imageID: isNew ? '' : `simulated://${image}`,
     ready: isRunning,
     started: isRunning,
-    restartCount: state.is === 'creating' ? 0 : state.restarts,
-    state: shown(name, state),
+    restartCount: isNew ? 0 : state.restarts,
+    state: shown(name, image, state),
     lastState: last && (isRunning || (state.is === 'ended' && state.isWaiting)) ? terminated(last) : {},
   }
 }
 
-function shown(name: string, state: ContainerState): ContainerStatus['state'] {
+function shown(name: string, image: string, state: ContainerState): ContainerStatus['state'] {
   if (state.is === 'creating') return { waiting: { reason: 'ContainerCreating' } }
+  if (state.is === 'unpulled')
+    return { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` } }
   if (state.is === 'running') return { running: { startedAt: timestamp(state.since) } }
   if (!state.isWaiting) return terminated(state.last)
   const message = `back-off restarting failed container=${name}`

@@ -90,6 +90,36 @@ describe('a simulated member', () => {
     await ready(1)
   })
 
+  it('stops a rollout whose image cannot be pulled, and says why in Events', async () => {
+    await change({ template: template('fake/nginx:1', '500m') })
+    const pod = await eventually('the new pod to wait for its image', async () => {
+      const [one] = (await items<Pod>(PODS)).filter(
+        ({ spec }) => spec?.containers?.[0]?.image === 'fake/nginx:1',
+      )
+      const waiting = one?.status?.containerStatuses?.[0]?.state.waiting as { reason: string } | undefined
+      return waiting?.reason === 'ImagePullBackOff' ? one : undefined
+    })
+    expect(pod.status?.phase).toBe('Pending')
+    await eventually('the old pod to stay', async () => {
+      const { readyReplicas, updatedReplicas, unavailableReplicas } =
+        (await read<Deployment>(api, DEPLOYMENTS, place))?.status ?? {}
+      return readyReplicas === 1 && updatedReplicas === 1 && unavailableReplicas === 1
+    })
+    await eventually('the Events', async () => {
+      const path = '/api/v1/namespaces/default/events'
+      type Said = { reason: string; message: string; involvedObject: { uid?: string } }
+      const said = (await api.request<{ items: Said[] }>({ method: 'GET', path })).items
+        .filter(({ involvedObject }) => involvedObject.uid === pod.metadata.uid)
+        .map(({ reason, message }) => `${reason}: ${message}`)
+      return [
+        'Failed: Failed to pull image "fake/nginx:1": not found',
+        'Failed: Error: ImagePullBackOff',
+      ].every(one => said.includes(one))
+    })
+    await change({ template: template('nginx:2', '500m') })
+    await ready(1)
+  })
+
   it('keeps pods pending that fit on no node, until there is room', async () => {
     await change({ replicas: 3, template: template('nginx:3', '3') })
     await eventually('one pod without a node', async () => {

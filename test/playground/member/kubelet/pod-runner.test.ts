@@ -7,14 +7,14 @@ const START = Date.parse('2026-01-01T12:00:00Z')
 const pace = { start: 300, run: 1_000, stop: 200 }
 
 /** A pod with one container, a clock, and a process whose end the test decides. */
-function started(restartPolicy: string, isKnown = true) {
+function started(restartPolicy: string, isKnown = true, image = 'i') {
   let now = START
   const processes: { end: (code: number) => Promise<void>; signal: AbortSignal }[] = []
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { namespace: 'a', name: 'p', uid: 'p' },
-    spec: { restartPolicy, nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+    spec: { restartPolicy, nodeName: 'n', containers: [{ name: 'c', image }] },
   }
   const placement = { address: '10.244.0.1', hostAddress: '10.0.0.1', since: START }
   const runner = new PodRunner(placement, {
@@ -56,6 +56,20 @@ describe('a pod on its node', () => {
     expect(advance(300)).toBeUndefined()
     expect(status()).toMatchObject({ phase: 'Running', podIP: '10.244.0.1', hostIP: '10.0.0.1' })
     expect(status().conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }))
+  })
+
+  it('waits for an image that cannot be pulled, and tries again', () => {
+    const { advance, status, state, processes } = started('Always', true, 'fake/nginx:1')
+    advance(0)
+    expect(advance(300)).toBe(10_000)
+    expect(status().phase).toBe('Pending')
+    expect(state()).toMatchObject({
+      imageID: '',
+      ready: false,
+      state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "fake/nginx:1"' } },
+    })
+    expect(advance(10_000)).toBe(10_000)
+    expect(processes).toEqual([])
   })
 
   it('restarts an exited container with growing pauses', async () => {
