@@ -2,6 +2,7 @@ import { apiSettings } from './config/api.js'
 import { clientSettings } from './config/client.js'
 import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
+import { kubeconfigSettings } from './config/kubeconfig.js'
 import { playgroundSettings } from './config/playground.js'
 import { serviceSettings } from './config/services.js'
 import type { CommandName, Setting } from './config/setting.js'
@@ -19,6 +20,7 @@ export const settings = {
   ...serviceSettings,
   ...playgroundSettings,
   ...clientSettings,
+  ...kubeconfigSettings,
 } as const
 
 /** The name of a setting, which is also its key in the config file. */

@@ -51,8 +51,10 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
       ),
     kubeconfig: (config, instance = '') =>
       withClient(config, async ({ client }) => {
-        const { kubeconfigOf } = await import('./instance-kubeconfig.js')
-        const text = proxyKubeconfig(await kubeconfigOf(client, instance), resolveClient(config, readIfThere))
+        const { issuedKubeconfig, kubeconfigOf } = await import('./instance-kubeconfig.js')
+        const text =
+          (await issuedKubeconfig(client, config, instance)) ??
+          proxyKubeconfig(await kubeconfigOf(client, instance), resolveClient(config, readIfThere))
         if (config.merge) out(merged(text, instance))
         else out(text)
         return ExitCode.ok

@@ -153,7 +153,7 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     program,
     'kubeconfig',
     'kubeconfig <instance>',
-    'print a kubeconfig for an instance through Kairship; it holds your token',
+    'print a kubeconfig for an instance through Kairship, which holds your token, or with --role one with a token of its own',
   )
   add(
     program,

@@ -228,13 +228,4 @@ export const clientSettings = {
     help: 'stay until the instances are gone',
     why: 'removal goes on in the cluster without the command',
   }),
-  merge: setting({
-    kind: toggle,
-    default: false,
-    group: 'Client',
-    commands: ['kubeconfig'],
-    from: ['flag'],
-    help: 'add it to your own kubeconfig as context kairship-<instance> instead of printing it',
-    why: 'your own kubeconfig changes only when you say so',
-  }),
 } as const

@@ -61,6 +61,9 @@ const rules: Record<InstanceRole, readonly Rule[]> = {
   ],
 }
 
+/** The rules of a role, for RBAC objects that no InstanceRoleBinding stands for. */
+export const rulesOf = (role: InstanceRole): readonly Rule[] => rules[role]
+
 const roleName = (role: InstanceRole): string => `kairship:${role.toLowerCase()}`
 const PROXY_ROLE = 'kairship:cluster-proxy'
 

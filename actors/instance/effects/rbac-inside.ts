@@ -6,7 +6,7 @@ import {
   ROLE_BINDINGS,
 } from '../../../manifests/instance-rbac.js'
 import { type GroupVersionResource, type KubeList, resourcePath } from '../../../manifests/kube.js'
-import { INSTANCE_LABEL, ROLE_BINDING_LABEL } from '../../../manifests/names.js'
+import { INSTANCE_LABEL, labelsOf, ROLE_BINDING_LABEL } from '../../../manifests/names.js'
 import { deadline } from '../../../ports/cancellation.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { fingerprint } from '../../host/kept-object.js'
@@ -28,6 +28,12 @@ const resourceOf = (kind: string): GroupVersionResource => new Map(types).get(ki
 /** Selects the RBAC objects inside an instance that were made of its role bindings. */
 export const madeInsideSelector = (instance: string): string =>
   `${INSTANCE_LABEL}=${instance},${ROLE_BINDING_LABEL}`
+
+/** Selects all RBAC objects of ours inside an instance: also those of issued kubeconfigs. */
+export const oursInsideSelector = (instance: string): string =>
+  Object.entries(labelsOf(instance))
+    .map(([key, value]) => `${key}=${value}`)
+    .join()
 
 /** Equal for objects of the same kind, namespace and name. */
 export const identityOf = ({ kind, metadata: { namespace = '', name } }: RbacObject): string =>
@@ -68,9 +74,10 @@ export function sentence({ object: { kind, metadata }, doing, failure }: FailedC
 export class RbacInside {
   readonly failed: FailedChange[] = []
 
+  /** @param selector which objects it lists */
   constructor(
     private readonly api: KubeApi,
-    private readonly instance: string,
+    private readonly selector: string,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -125,7 +132,7 @@ export class RbacInside {
     const list = await this.api.request<KubeList<RbacObject>>({
       method: 'GET',
       path: resourcePath(resource),
-      query: { labelSelector: madeInsideSelector(this.instance) },
+      query: { labelSelector: this.selector },
       signal,
     })
     if (!Array.isArray(list?.items))

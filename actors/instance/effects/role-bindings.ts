@@ -19,6 +19,8 @@ import {
   type FailedChange,
   identityOf,
   isSame,
+  madeInsideSelector,
+  oursInsideSelector,
   RbacInside,
   refersElsewhere,
   sentence,
@@ -39,7 +41,8 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
     dependencies,
     { name: 'materialize the role bindings', stage, inside: true },
     async ({ name }, signal) => {
-      const inside = new RbacInside(apiOf(dependencies.connectionOf(name).current), name, signal)
+      const api = apiOf(dependencies.connectionOf(name).current)
+      const inside = new RbacInside(api, madeInsideSelector(name), signal)
       const bindings = dependencies.host.roleBindings.of(name)
       const wanted = renderRbac(name, bindings)
       const present = new Map((await inside.list()).map(object => [identityOf(object), object]))
@@ -71,7 +74,7 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
     },
   )
 
-/** Removes everything of ours inside: the RBAC, and the canary of the index. */
+/** Removes everything of ours inside that grants or is written: the RBAC, of issued kubeconfigs too, and the canary of the index. */
 export const removeRoleBindings = (dependencies: InstanceDependencies) =>
   leaderEffect(
     dependencies,
@@ -81,7 +84,7 @@ export const removeRoleBindings = (dependencies: InstanceDependencies) =>
       const connected = dependencies.connectionOf(name).last
       if (!connected && !instance.status?.controlPlaneID) return 'gone'
       const api = apiOf(connected)
-      const inside = new RbacInside(api, name, signal)
+      const inside = new RbacInside(api, oursInsideSelector(name), signal)
       await inside.each(await inside.list(), object => inside.remove(object))
       await removeCanary(dependencies, api, name, signal)
       failWith(inside.failed.map(asFailure))

@@ -21,7 +21,7 @@ import type { Authorizer } from '../../identity/authorize.js'
 import type { OwnRequests } from '../../objects/own-requests.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { Undo } from '../create/undo.js'
-import { issueAdminKubeconfig } from '../instance/admin-kubeconfig.js'
+import { issueKubeconfig } from '../instance/issued-kubeconfig.js'
 import type { InstanceReading } from '../instance/reading.js'
 import { inField } from '../kind/in-field.js'
 import { objectMeta } from '../kind/object-meta.js'
@@ -90,10 +90,10 @@ export function cloudShellHandlers(
         `${instance.slice(0, 40).replace(/[^a-z0-9]+$/, '')}-${randomBytes(4).toString('hex')}`
       const shell = shellOf(name, instance, call.caller.user, data?.spec, seconds)
       await create(call, shell, true)
-      const { kubeConfigString } = await issueAdminKubeconfig(
+      const { kubeConfigString } = await issueKubeconfig(
         ownRequests,
         instance,
-        Math.max(seconds, SHORTEST_TOKEN),
+        { scope: 'cluster-admin', expirationSeconds: Math.max(seconds, SHORTEST_TOKEN) },
         call,
       )
       const undo = new Undo()

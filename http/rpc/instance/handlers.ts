@@ -6,8 +6,8 @@ import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js
 import type { OwnRequests } from '../../objects/own-requests.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { inField } from '../kind/in-field.js'
-import { issueAdminKubeconfig } from './admin-kubeconfig.js'
 import type { InstanceFeed } from './feed.js'
+import { issueKubeconfig } from './issued-kubeconfig.js'
 import { karmadaSettings } from './karmada-settings.js'
 import { listPage } from './list.js'
 import { manifestOf, replacementOf } from './manifest.js'
@@ -15,6 +15,7 @@ import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } fr
 import type { OwnWrites } from './own-writes.js'
 import { type ProxyAddress, proxyKubeconfig } from './proxy-kubeconfig.js'
 import type { InstanceReading } from './reading.js'
+import { scopeOf } from './scope.js'
 import { seenBy, watchInstances } from './watch.js'
 
 /** What the handlers of the Instance service depend on. */
@@ -108,8 +109,16 @@ export function instanceHandlers(
       return { instance, kubeConfigString: proxyKubeconfig(instance, dependencies.proxy()) }
     },
 
-    createInstanceAdminKubeConfig: async ({ instance, expirationSeconds }, call) =>
-      issueAdminKubeconfig(ownRequests, (await instances.view(instance, call)).name, expirationSeconds, call),
+    async createInstanceAdminKubeConfig({ instance, expirationSeconds }, call) {
+      const { name } = await instances.view(instance, call)
+      return issueKubeconfig(ownRequests, name, { scope: 'cluster-admin', expirationSeconds }, call)
+    },
+
+    async createInstanceScopedKubeConfig({ instance, expirationSeconds, ...request }, call) {
+      const scope = scopeOf(request)
+      const { name } = await instances.view(instance, call)
+      return issueKubeconfig(ownRequests, name, { scope, expirationSeconds }, call)
+    },
 
     ...karmadaSettings(host, {
       read: (name, call) => instances.onHost(name, call),

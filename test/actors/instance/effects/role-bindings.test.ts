@@ -3,6 +3,7 @@ import {
   materializeRoleBindings,
   removeRoleBindings,
 } from '../../../../actors/instance/effects/role-bindings.js'
+import type { RbacObject } from '../../../../manifests/instance-rbac.js'
 import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
 import { labelsOf } from '../../../../manifests/names.js'
 import { instance } from '../../../machines/instance/facts.js'
@@ -99,9 +100,28 @@ describe('role bindings', () => {
     expect(kinds).toEqual(
       [...kinds].sort((a, b) => Number(a === 'clusterroles') - Number(b === 'clusterroles')),
     )
-    for (const { method, path, query } of effects.inside.requests)
-      if (method === 'GET' && path.startsWith(RBAC))
-        expect(query?.labelSelector).toBe('kairship.io/instance=alpha,kairship.io/role-binding')
+  })
+
+  it('and those of issued kubeconfigs are removed with the instance, and no others', async () => {
+    const objects = storing(effects)
+    effects.host.script = () => ({})
+    const other = (name: string, labels: Record<string, string>): readonly [string, RbacObject] => [
+      `${RBAC}/clusterrolebindings/${name}`,
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name, labels } },
+    ]
+    const [issued, foreign, twin] = [
+      other('kairship-admin-0123', labelsOf('alpha')),
+      other('of-a-user', { 'kairship.io/instance': 'alpha' }),
+      other('of-another-instance', labelsOf('alpha-2')),
+    ]
+    for (const [path, object] of [issued, foreign, twin]) objects.set(path, object)
+    effects.bindings = [binding()]
+    await effects.run(materializeRoleBindings)
+    effects.bindings = []
+    await effects.run(materializeRoleBindings)
+    expect([...objects.keys()]).toEqual([issued[0], foreign[0], twin[0]])
+    expect(await effects.run(removeRoleBindings)).toBe('gone')
+    expect([...objects.keys()]).toEqual([foreign[0], twin[0]])
   })
 
   it('are removed again when a late request has created one meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { materializeRoleBindings } from '../../../../actors/instance/effects/role-bindings.js'
 import type { RbacObject } from '../../../../manifests/instance-rbac.js'
 import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
+import { parseLabelSelector } from '../../../../playground/apimachinery/label-selector.js'
 import { type EffectsUnderTest, failing } from '../../effects-under-test.js'
 import { refusal, type ScriptedApi } from '../../scripted-api.js'
 
@@ -27,7 +28,7 @@ export function storing(
   { namespaces = ['default'] }: { namespaces?: readonly string[] } = {},
 ) {
   const objects = new Map<string, RbacObject>()
-  effects.inside.script = ({ method, path, body }) => {
+  effects.inside.script = ({ method, path, query, body }) => {
     if (!path.startsWith(RBAC)) return undefined
     const type = path.slice(RBAC.length + 1)
     if (method === 'GET')
@@ -38,6 +39,9 @@ export function storing(
               .slice(RBAC.length + 1)
               .replace(/^namespaces\/[^/]+\//, '')
               .startsWith(`${type}/`),
+          )
+          .filter(([, { metadata }]) =>
+            parseLabelSelector(`${query?.labelSelector ?? ''}`).matches(metadata.labels),
           )
           .map(([at, object]) => ({
             ...object,

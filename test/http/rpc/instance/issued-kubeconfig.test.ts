@@ -30,6 +30,10 @@ function controlPlane() {
       }
       const { kind, metadata } = request.body as { kind: string; metadata: { name: string } }
       const key = `${kind}/${metadata.name}`
+      if (request.method === 'PUT') {
+        if (!names.has(key)) throw refusal(404, 'NotFound', `${key} not found`)
+        return request.body as T
+      }
       if (names.has(key)) throw refusal(409, 'AlreadyExists', `${key} already exists`)
       names.add(key)
       return request.body as T
@@ -253,6 +257,69 @@ describe('an admin kubeconfig', () => {
     await call('admin', 'POST', '/instances/north/kubeconfig', {})
     expect(log.audits()).toMatchObject([{ resource: 'instances/kubeconfig', name: 'north', code: 'OK' }])
     expect(JSON.stringify(log.lines)).not.toContain('secret-token')
+  })
+})
+
+describe('a scoped kubeconfig', () => {
+  const path = '/instances/north/kubeconfig:scoped'
+  const viewer = { role: 'INSTANCE_ROLE_VIEWER' }
+  const accountOf = (json: { kubeConfigString: string }) => parse(json.kubeConfigString).users[0].name
+
+  it('has an account for each caller, role and set of namespaces', async () => {
+    const { call } = reachable()
+    const account = async (user: string, request: object) =>
+      accountOf((await call(user, 'POST', path, request)).json)
+    const first = await account('admin', { ...viewer, namespaces: ['a', 'b'] })
+    expect(await account('admin', { ...viewer, namespaces: ['b', 'a', 'b'] })).toBe(first)
+    const others = [
+      await account('second', { ...viewer, namespaces: ['a', 'b'] }),
+      await account('admin', { role: 'INSTANCE_ROLE_EDITOR', namespaces: ['a', 'b'] }),
+      await account('admin', { ...viewer, namespaces: ['a'] }),
+      await account('admin', viewer),
+      accountOf((await call('admin', 'POST', '/instances/north/kubeconfig', {})).json),
+    ]
+    expect(new Set([first, ...others]).size).toBe(6)
+  })
+
+  it('writes the rules of its role again, which an earlier version may have written', async () => {
+    const { call, plane } = reachable()
+    await call('admin', 'POST', path, viewer)
+    await call('admin', 'POST', path, viewer)
+    const [made, written] = plane.requests
+      .filter(({ path: at }) => at.includes('/clusterroles'))
+      .filter(({ method }, index) => index === 0 || method === 'PUT')
+    expect([made?.method, made?.path.split('/').at(-1)]).toEqual(['POST', 'clusterroles'])
+    expect([written?.method, written?.path.split('/').at(-1)]).toEqual(['PUT', 'kairship%3Aissued-viewer'])
+    expect(written?.body).toEqual(made?.body)
+    expect(JSON.stringify(made?.body)).not.toContain('secrets')
+  })
+
+  it('never binds cluster-admin', async () => {
+    const { call, plane } = reachable()
+    for (const role of ['VIEWER', 'EDITOR', 'ADMIN'])
+      for (const namespaces of [[], ['a']])
+        expect(
+          (await call('admin', 'POST', path, { role: `INSTANCE_ROLE_${role}`, namespaces })).status,
+        ).toBe(200)
+    expect(plane.requests.length).toBeGreaterThan(20)
+    expect(JSON.stringify(plane.requests)).not.toContain('cluster-admin')
+  })
+
+  it.each([
+    ['no role', {}, 'role'],
+    ['a namespace that is a path', { ...viewer, namespaces: ['default', '../kube-system'] }, 'namespaces[1]'],
+    ['an empty namespace', { ...viewer, namespaces: [''] }, 'namespaces[0]'],
+    [
+      '51 namespaces',
+      { ...viewer, namespaces: Array.from({ length: 51 }, (_, at) => `n${at}`) },
+      'namespaces',
+    ],
+    ['a life of a minute', { ...viewer, expirationSeconds: 60 }, 'expirationSeconds'],
+  ])('with %s is refused before any request', async (_, request, field) => {
+    const { call, plane } = reachable()
+    const { status, json } = await call('admin', 'POST', path, request)
+    expect([status, json.details[0].fieldViolations[0].field]).toEqual([400, field])
+    expect(plane.requests).toEqual([])
   })
 })
 

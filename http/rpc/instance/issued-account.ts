@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { rulesOf } from '../../../manifests/instance-rbac.js'
+import type { InstanceRole } from '../../../manifests/instance-role-binding.js'
+import { labelsOf } from '../../../manifests/names.js'
+import { isAlreadyExists } from '../../../manifests/status-error.js'
+import type { OwnConnection } from '../../objects/own-requests.js'
+
+/** Where Kairship keeps what it needs inside a control plane. */
+export const SYSTEM_NAMESPACE = 'kairship-system'
+
+/** What an issued kubeconfig may do: everything, or what a role may in these namespaces (none: in the whole instance). */
+export type Scope = 'cluster-admin' | { readonly role: InstanceRole; readonly namespaces: readonly string[] }
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1'
+const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' } as const
+
+/**
+ * Makes the ServiceAccount of a caller for one scope, with its rights. Each step may be repeated.
+ * @param user the caller's name
+ * @returns the account's name
+ * @throws what `OwnConnection.request` throws
+ */
+export async function ensureAccount(
+  connection: OwnConnection,
+  instance: string,
+  user: string,
+  scope: Scope,
+): Promise<string> {
+  const account = accountOf(user, scope)
+  const labels = labelsOf(instance)
+  const metadata = { name: account, labels, annotations: { 'kairship.io/issued-to': user } }
+  await ensure(connection, '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: SYSTEM_NAMESPACE, labels: { 'app.kubernetes.io/managed-by': 'kairship' } },
+  })
+  await ensure(connection, `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts`, {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata,
+  })
+  const role = scope === 'cluster-admin' ? scope : await ensureRole(connection, labels, scope.role)
+  const binding = {
+    ...rbac,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace: SYSTEM_NAMESPACE }],
+  }
+  const namespaces = scope === 'cluster-admin' ? [] : scope.namespaces
+  if (namespaces.length === 0)
+    await ensure(connection, `${RBAC}/clusterrolebindings`, {
+      ...binding,
+      kind: 'ClusterRoleBinding',
+      metadata,
+    })
+  for (const namespace of namespaces)
+    await ensure(connection, `${RBAC}/namespaces/${namespace}/rolebindings`, {
+      ...binding,
+      kind: 'RoleBinding',
+      metadata: { ...metadata, namespace },
+    })
+  return account
+}
+
+/** One account for each caller and scope: the rights of one are never added to another's. */
+function accountOf(user: string, scope: Scope): string {
+  if (scope === 'cluster-admin') return `kairship-admin-${digest(user)}`
+  const namespaces = [...scope.namespaces].sort()
+  return `kairship-scoped-${digest(JSON.stringify([user, scope.role, namespaces]))}`
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
+
+/** The ClusterRole of scoped kubeconfigs, with the rules that the role has in this version of Kairship. */
+async function ensureRole(
+  connection: OwnConnection,
+  labels: Readonly<Record<string, string>>,
+  role: InstanceRole,
+): Promise<string> {
+  const name = `kairship:issued-${role.toLowerCase()}`
+  const body = { ...rbac, kind: 'ClusterRole', metadata: { name, labels }, rules: rulesOf(role) }
+  if (await ensure(connection, `${RBAC}/clusterroles`, body)) return name
+  await connection.request({ method: 'PUT', path: `${RBAC}/clusterroles/${encodeURIComponent(name)}`, body })
+  return name
+}
+
+/** @returns whether it was not there */
+async function ensure(connection: OwnConnection, path: string, body: unknown): Promise<boolean> {
+  try {
+    await connection.request({ method: 'POST', path, body })
+    return true
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    return false
+  }
+}
