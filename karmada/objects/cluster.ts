@@ -58,6 +58,8 @@ export interface ClusterStatus {
   readonly kubernetesVersion?: string
   readonly apiEnablements?: readonly ApiEnablement[]
   readonly conditions?: readonly Condition[]
+  /** What Remedies want to be done about the cluster. */
+  readonly remedyActions?: readonly string[]
   readonly nodeSummary?: NodeSummary
   readonly resourceSummary?: ResourceSummary
 }

@@ -1,4 +1,5 @@
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
+import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import {
@@ -35,6 +36,7 @@ export class Observed {
   readonly namespaces = new Source<KubeObject>(NAMESPACES)
   readonly taintPolicies = new Source<ClusterTaintPolicy>(policy('clustertaintpolicies'))
   readonly rebalancers = new Source<WorkloadRebalancer>(REBALANCERS)
+  readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly works = new Source<Work>(WORKS)
   readonly worksByBinding = new WorkIndex(this.works)
@@ -91,10 +93,10 @@ export class Observed {
 
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
-    const { taintPolicies, rebalancers, quotas } = this
+    const { taintPolicies, rebalancers, remedies, quotas } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
-      ...[taintPolicies, rebalancers, quotas, this.#bindings, this.#clusterBindings],
+      ...[taintPolicies, rebalancers, remedies, quotas, this.#bindings, this.#clusterBindings],
     ]
   }
 }

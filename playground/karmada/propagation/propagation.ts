@@ -3,6 +3,7 @@ import type { Log } from '../../../ports/log.js'
 import type { ControlPlane } from '../../client/source.js'
 import { ApplicationFailoverController } from '../eviction/application-failover-controller.js'
 import { GracefulEvictionController } from '../eviction/graceful-eviction-controller.js'
+import { RemedyController } from '../eviction/remedy-controller.js'
 import { TaintManager } from '../eviction/taint-manager.js'
 import { TaintPolicyController } from '../eviction/taint-policy-controller.js'
 import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-controller.js'
@@ -64,6 +65,7 @@ export class Propagation {
       new ApplicationFailoverController(control, observed, now, log),
       new TaintPolicyController(control, observed, events, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
+      new RemedyController(control, observed, log),
       new QuotaSyncController(control, observed, events, log),
       new QuotaStatusController(control, observed, events, log),
       // Last: the others tell it until they are closed.
