@@ -1,3 +1,4 @@
+import { CRON_FEDERATED_HPAS, type CronFederatedHpa } from '../../../karmada/autoscaling/cron-scaling.js'
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
@@ -36,6 +37,7 @@ export class Observed {
   readonly namespaces = new Source<KubeObject>(NAMESPACES)
   readonly taintPolicies = new Source<ClusterTaintPolicy>(policy('clustertaintpolicies'))
   readonly rebalancers = new Source<WorkloadRebalancer>(REBALANCERS)
+  readonly cronScalings = new Source<CronFederatedHpa>(CRON_FEDERATED_HPAS)
   readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly works = new Source<Work>(WORKS)
@@ -93,10 +95,10 @@ export class Observed {
 
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
-    const { taintPolicies, rebalancers, remedies, quotas } = this
+    const { taintPolicies, rebalancers, remedies, quotas, cronScalings } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
-      ...[taintPolicies, rebalancers, remedies, quotas, this.#bindings, this.#clusterBindings],
+      ...[taintPolicies, rebalancers, remedies, quotas, cronScalings, this.#bindings, this.#clusterBindings],
     ]
   }
 }
