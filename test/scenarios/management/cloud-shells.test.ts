@@ -3,6 +3,7 @@ import { CLOUD_SHELL_NAMESPACE, CLOUD_SHELLS } from '../../../manifests/cloud-sh
 import { CloudShellService } from '../../../proto/gen/kairship/cloudshell_pb.js'
 import { cloudShellDefinition } from '../support/cloud-shell-definition.js'
 import { eventually } from '../support/eventually.js'
+import { hostUser } from '../support/host-user.js'
 import { ManagedWorld, TYPES } from '../support/managed-world.js'
 
 const world = new ManagedWorld(CloudShellService)
@@ -151,5 +152,21 @@ describe('a terminal', () => {
     const request = { instance: world.instance, data: {} }
     expect((await world.viewer.both('createCloudShell', request)).json.code).toBe(7)
     expect((await world.calls.both('createCloudShell', { instance: 'nowhere', data: {} })).json.code).toBe(5)
+  })
+
+  it('is refused for a caller who may only create cloud shells, because it has a kubeconfig with all rights', async () => {
+    const token = await hostUser(world.world.playground.host, 'shells-only', {
+      'instances/cloudshells': ['get', 'create', 'delete'],
+    })
+    const caller = world.calls.as(token)
+    try {
+      const { json, text } = await caller.both('createCloudShell', { instance: world.instance, data: {} })
+      expect([json.code, text]).toEqual([
+        7,
+        expect.stringContaining('cannot create resource "instances/kubeconfig"'),
+      ])
+    } finally {
+      caller.close()
+    }
   })
 })

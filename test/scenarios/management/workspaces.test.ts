@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { WORKSPACE_BINDINGS } from '../../../manifests/workspace.js'
 import { WorkspaceService } from '../../../proto/gen/kairship/workspace_pb.js'
 import { eventually } from '../support/eventually.js'
+import { hostUser } from '../support/host-user.js'
 import { ManagedWorld, TYPES } from '../support/managed-world.js'
 
 const world = new ManagedWorld(WorkspaceService)
@@ -117,5 +118,44 @@ describe('an invalid binding request', () => {
     expect((await world.viewer.both('bindInstances', request)).json.code).toBe(7)
     expect((await world.viewer.read('listInstances', {})).items).toHaveLength(1)
     expect((await world.viewer.read('listWorkspaces', {})).items).toHaveLength(2)
+  })
+})
+
+describe('a caller with few rights', () => {
+  const asUser = async <T>(
+    name: string,
+    rights: Readonly<Record<string, readonly string[]>>,
+    work: (calls: typeof world.calls) => Promise<T>,
+  ): Promise<T> => {
+    const calls = world.calls.as(await hostUser(world.world.playground.host, name, rights))
+    try {
+      return await work(calls)
+    } finally {
+      calls.close()
+    }
+  }
+
+  it('sees no instance that they may not read, not even its name', async () => {
+    await asUser('reaches-only', { 'instances/proxy': ['get'] }, async calls => {
+      expect((await calls.read('listInstances', {})).items).toEqual([])
+      expect(await calls.read('listNamespaceInstances', {})).toMatchObject({ items: [], unreadInstances: [] })
+    })
+  })
+
+  it('sees no namespaces of an instance that they may not reach, which is not one that does not answer', async () => {
+    await asUser('reads-only', { instances: ['get', 'list'] }, async calls => {
+      expect((await calls.read('listInstances', {})).items).toHaveLength(1)
+      expect(await calls.read('listNamespaceInstances', {})).toMatchObject({ items: [], unreadInstances: [] })
+    })
+  })
+
+  it('binds no namespace of an instance that they may not reach', async () => {
+    await asUser('binds-only', { 'instances/workspace': ['update'] }, async calls => {
+      const { json, text } = await calls.both('bindNamespaceInstances', {
+        ...{ instance: world.instance, namespace: 'default', action: 'BIND' },
+        workspace: { workspace: 'shop' },
+      })
+      expect([json.code, text]).toEqual([7, expect.stringContaining('cannot get resource "instances/proxy"')])
+    })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PEDIA_CLUSTERS } from '../../../../manifests/pedia-cluster.js'
 import { eventually } from '../../support/eventually.js'
+import { hostUser } from '../../support/host-user.js'
 import { type ClusterWorld, namesOf } from './cluster-world.js'
 
 /** Kubeconfigs that are refused, and those of Container Management. */
@@ -92,6 +93,30 @@ export function credentialCases(clusters: ClusterWorld): void {
       expect((await clusters.join('unknown', { kubeconfig: '' })).json.code).toBe(5)
       expect((await clusters.join(`k-${world.instance}`, { kubeconfig: '' })).json.code).toBe(5)
       await world.remove(host, PEDIA_CLUSTERS, { name: 'candidate' })
+    })
+
+    it('join by name only for a caller who may use them, and show their instance only to one who may reach it', async () => {
+      const { host } = world.world.playground
+      const token = await hostUser(host, 'lists-candidates', {
+        'instances/clusters': ['create'],
+        clusters: ['list'],
+      })
+      const caller = world.calls.as(token)
+      try {
+        const join = await caller.both('joinCluster', { ...clusters.named('candidate'), kubeconfig: '' })
+        expect([join.json.code, join.text]).toEqual([
+          7,
+          expect.stringContaining('cannot use resource "clusters"'),
+        ])
+        const ofInstance = await caller.both('listClusters', { instance: world.instance })
+        expect([ofInstance.json.code, ofInstance.text]).toEqual([
+          7,
+          expect.stringContaining('cannot get resource "instances/proxy"'),
+        ])
+        expect((await caller.both('listClusters', {})).ok).toBe(true)
+      } finally {
+        caller.close()
+      }
     })
   })
 }

@@ -1,0 +1,73 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import type { Call } from '../../../../http/call.js'
+import type { Objects } from '../../../../http/objects/objects.js'
+import { clusterHandlers } from '../../../../http/rpc/cluster/handlers.js'
+import type { Cluster } from '../../../../karmada/objects/cluster.js'
+import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
+import {
+  CordonJoinedClusterRequestSchema,
+  UpdateJoinedClusterRequestSchema,
+} from '../../../../proto/gen/kairship/cluster_pb.js'
+
+const CORDON = 'cluster.karmada.io/unschedulable'
+const call = {} as Call
+const at = { instance: 'north', name: 'm' }
+
+/** An instance in which somebody adds a taint to the Cluster between the first reads of the caller and its writes. */
+function contested(otherWrites: number) {
+  let version = 1
+  let taints: Cluster['spec']['taints'] = []
+  const sent: Cluster[] = []
+  const objects = {
+    get: async (): Promise<Cluster> => ({
+      ...{ apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster' },
+      metadata: { name: 'm', resourceVersion: String(version) },
+      spec: { syncMode: 'Push', taints },
+    }),
+    update: async (_call: Call, _place: object, _type: object, cluster: Cluster) => {
+      sent.push(cluster)
+      if (version <= otherWrites) {
+        version += 1
+        taints = [...taints, { key: `theirs-${version}`, effect: 'NoExecute' }]
+      }
+      if (cluster.metadata.resourceVersion !== String(version))
+        throw new StatusError({ ...bareStatus(409, 'the object has been modified'), reason: 'Conflict' })
+      taints = cluster.spec.taints ?? []
+      version += 1
+      return cluster
+    },
+  } as unknown as Objects
+  const handlers = clusterHandlers({ objects } as Parameters<typeof clusterHandlers>[0])
+  const cordon = () => handlers.cordonJoinedCluster(create(CordonJoinedClusterRequestSchema, at), call)
+  return { handlers, cordon, sent, keys: () => taints.map(({ key }) => key) }
+}
+
+describe('a change of a member cluster that others change too', () => {
+  it('is made again of what they wrote, five times at most', async () => {
+    const once = contested(1)
+    await once.cordon()
+    expect(once.keys()).toEqual(['theirs-2', CORDON])
+    const always = contested(5)
+    await expect(always.cordon()).rejects.toMatchObject({ code: 409 })
+    expect(always.sent).toHaveLength(5)
+    const lastly = contested(4)
+    await lastly.cordon()
+    expect(lastly.keys().at(-1)).toBe(CORDON)
+  })
+
+  it('is sent once where it names another version than the newest', async () => {
+    const { handlers, sent } = contested(0)
+    const cluster = { metadata: { resourceVersion: '7', labels: { a: 'b' } } }
+    const request = create(UpdateJoinedClusterRequestSchema, { ...at, cluster })
+    await expect(handlers.updateJoinedCluster(request, call)).rejects.toMatchObject({ code: 409 })
+    expect(sent.map(({ metadata }) => metadata.resourceVersion)).toEqual(['7'])
+  })
+
+  it('writes nothing where it changes nothing', async () => {
+    const { cordon, sent } = contested(0)
+    await cordon()
+    await cordon()
+    expect(sent).toHaveLength(1)
+  })
+})
