@@ -17,7 +17,7 @@ const at = { instance: 'north', name: 'm' }
 /** An instance in which somebody adds a taint to the Cluster between the first reads of the caller and its writes. */
 function contested(otherWrites: number) {
   let version = 1
-  let taints: Cluster['spec']['taints'] = []
+  let taints: NonNullable<Cluster['spec']['taints']> = []
   const sent: Cluster[] = []
   const objects = {
     get: async (): Promise<Cluster> => ({

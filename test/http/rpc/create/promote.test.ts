@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from '../../../../http/call.js'
+import { promoteDeployment } from '../../../../http/rpc/apps/promote-deployment.js'
+import type { KubeObject } from '../../../../manifests/kube.js'
+import { silent } from '../../../silent.js'
+import { recordingObjects } from '../recording-objects.js'
+
+const call = { signal: new AbortController().signal, log: silent } as unknown as Call
+const request = { instance: 'north', cluster: 'm1', namespace: 'a', name: 'x', services: [] }
+const volumes = ['settings', 'kube-root-ca.crt'].map(name => ({ name, configMap: { name } }))
+
+/** A member with a Deployment, its ConfigMaps and Services; the control plane has what is named. */
+const world = (inControlPlane: readonly string[] = [], more: object = {}) =>
+  recordingObjects((id, { kind }) => {
+    if (!id.startsWith('m1/')) return inControlPlane.includes(id) ? {} : undefined
+    if (kind !== 'Deployment') return {}
+    return { spec: { template: { spec: { containers: [], volumes } } }, ...more }
+  })
+/** Objects that were created and not just tried. */
+const made = ({ writes }: ReturnType<typeof world>) =>
+  writes().flatMap(({ verb, object, options }) =>
+    verb === 'create' && !(options as { dryRun?: boolean } | undefined)?.dryRun ? [object as KubeObject] : [],
+  )
+const names = (objects: readonly KubeObject[]) =>
+  objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+
+describe('a promoted Deployment', () => {
+  it('takes its configuration along, but not what every cluster has of its own', async () => {
+    const all = world()
+    await promoteDeployment(all.objects, call, { ...request, services: ['web', 'web'] })
+    const [, policy, ...templates] = made(all)
+    expect(names(templates)).toEqual(['Deployment x', 'Service web', 'ConfigMap settings'])
+    expect(policy).toMatchObject({ kind: 'PropagationPolicy', spec: { conflictResolution: 'Overwrite' } })
+    const there = world(['configmaps settings', 'namespaces a'])
+    await promoteDeployment(there.objects, call, request)
+    expect(names(made(there)).slice(1)).toEqual(['Deployment x'])
+  })
+
+  it('with anything beside it has a policy that is suspended until all templates are there', async () => {
+    const held = { dispatching: true }
+    const two = world()
+    await promoteDeployment(two.objects, call, request)
+    expect(made(two)[1]).toMatchObject({ spec: { suspension: held } })
+    expect(two.writes().at(-1)).toMatchObject({
+      ...{ verb: 'patch', resource: 'propagationpolicies' },
+      patch: { body: { spec: { suspension: null } } },
+    })
+    const one = world(['configmaps settings'])
+    await promoteDeployment(one.objects, call, request)
+    expect(JSON.stringify(made(one))).not.toContain('suspension')
+    expect(one.writes().at(-1)?.verb).toBe('create')
+  })
+
+  it('is refused where Karmada manages it, or the control plane has one, and nothing is created', async () => {
+    const managed = { metadata: { labels: { 'karmada.io/managed': 'true' } } }
+    const of = world([], managed)
+    await expect(promoteDeployment(of.objects, call, request)).rejects.toMatchObject({
+      details: { reason: 'AlreadyManaged' },
+    })
+    const taken = world(['deployments x'])
+    await expect(promoteDeployment(taken.objects, call, request)).rejects.toMatchObject({ code: 6 })
+    expect([...of.writes(), ...taken.writes()]).toEqual([])
+  })
+})
