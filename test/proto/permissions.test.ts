@@ -38,7 +38,10 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
     'Placement.ExplainPlacement',
     'Placement.PreviewPolicy',
   ],
-  'create instances/kubeconfig of instance': ['Instance.CreateInstanceAdminKubeConfig'],
+  'create instances/kubeconfig of instance': [
+    'Instance.CreateInstanceAdminKubeConfig',
+    'Instance.CreateInstanceScopedKubeConfig',
+  ],
   'get instances/failover of instance': ['Instance.GetInstanceFailover'],
   'update instances/failover of instance': ['Instance.UpdateInstanceFailover'],
   'get instances/descheduler of instance': ['Instance.GetInstanceDescheduler'],
