@@ -148,16 +148,37 @@ describe('a list of the management API', () => {
     },
   )
 
-  it('includes what the caller has just written', async () => {
+  it('includes what the caller has just written, however far the index is behind, and another caller reads the index', async () => {
     const lists = objects()
-    const metadata = { name: 'aaa', namespace: 'a' }
-    await lists.create(call(), place(), type, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
-    const first = { page: 1, pageSize: 1, namespace: 'a' }
-    const { items } = await lists.list(call(), place(), type, first)
-    expect(items[0]?.metadata.name).toBe('aaa')
-    await lists.remove(call(), place(), type, metadata)
-    const after = await lists.list(call(), place(), type, first)
-    expect(after.items[0]?.metadata.name).not.toBe('aaa')
+    const [metadata, maps] = [
+      { name: 'aaa', namespace: 'a' },
+      { page: 1, pageSize: 1, namespace: 'a' },
+    ]
+    const first = async (user?: string) => {
+      answers = []
+      const { items } = await lists.list<KubeObject & { data?: object }>(call(user), place(), type, maps)
+      return [items[0]?.metadata.name, items[0]?.data, answers[0]?.source]
+    }
+    const [before] = await first()
+    const undo = world.playground.containerManagement.interrupt({ kind: 'stall' })
+    try {
+      await lists.create(call(), place(), type, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+      expect(await first()).toEqual(['aaa', undefined, 'karmada'])
+      const patch = { type: 'application/merge-patch+json', body: { data: { v: '1' } } } as const
+      await lists.patch(call(), place(), type, metadata, patch)
+      expect(await first()).toEqual(['aaa', { v: '1' }, 'karmada'])
+      const stored = await lists.get(call(), place(), type, metadata)
+      await lists.update(call(), place(), type, { ...stored, data: { v: '2' } } as KubeObject)
+      expect(await first()).toEqual(['aaa', { v: '2' }, 'karmada'])
+      expect(await lists.get(call(), place(), type, metadata)).toMatchObject({ data: { v: '2' } })
+      expect(await first('viewer@playground')).toEqual([before, expect.anything(), 'index'])
+      await lists.remove(call(), place(), type, metadata)
+      expect(await first()).toEqual([before, expect.anything(), 'karmada'])
+      await expect(lists.get(call(), place(), type, metadata)).rejects.toMatchObject({ code: 404 })
+    } finally {
+      undo()
+    }
+    await eventually('the index is asked again', async () => (await first())[2] === 'index')
   })
 
   it('names its source and its age', async () => {

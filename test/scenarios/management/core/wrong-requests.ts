@@ -20,10 +20,18 @@ export function wrongCoreRequestCases(world: ManagedWorld<typeof CoreService>): 
       expect(refused.text).toMatch(message)
     })
 
-    it('is refused when the manifest is larger than any object', async () => {
-      const big = object('ConfigMap', 'big', { data: { big: 'x'.repeat(3 << 20) } })
-      expect((await world.calls.overRest('createConfigMap', { ...at(), data: data(big) })).ok).toBe(false)
-    })
+    it.each([
+      [1.25, 'data.[]', 'Too long: may not be more than 1048576 bytes'],
+      [2, 'data', 'is larger than 2 MiB, more than is stored of any object'],
+    ])(
+      'is refused when the manifest is larger than any object: %d MiB',
+      async (mebibytes, field, problem) => {
+        const big = object('ConfigMap', 'big', { data: { big: 'x'.repeat(mebibytes * 2 ** 20) } })
+        const refused = await world.calls.both('createConfigMap', { ...at(), data: data(big) })
+        expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+        expect(refused.text).toContain(`${field} ${problem}`)
+      },
+    )
 
     it.each([
       [{ labelSelector: 'a in (' }],
