@@ -1,9 +1,9 @@
 import type { GroupVersionResource } from '../../../manifests/kube.js'
-import { remember } from '../../objects/bounded-memory.js'
-import { comparator, type OrderBy, orderKey } from '../query/order.js'
+import type { OrderBy } from '../query/order.js'
 import { ClusterTable } from './cluster-table.js'
 import type { IndexedObject } from './indexed-object.js'
-import { SortedList } from './sorted-list.js'
+import type { SortedList } from './sorted-list.js'
+import { type ViewFilter, Views } from './views.js'
 
 /** What kind of objects a type holds, from discovery. */
 export interface IndexedType extends GroupVersionResource {
@@ -11,34 +11,13 @@ export interface IndexedType extends GroupVersionResource {
   readonly namespaced: boolean
 }
 
-/** Which objects a view is about. */
-export interface ViewFilter {
-  /** Names the filter: equal filters have equal keys. */
-  readonly key: string
-  /** May look at nothing but the object. */
-  readonly admits: (object: IndexedObject) => boolean
-}
-
-/** A sorted view of a type: of one cluster, or of all (''). It is brought up to date by every change, so it is never stale. */
-interface View {
-  readonly cluster: string
-  readonly admits: ViewFilter['admits'] | undefined
-  readonly list: SortedList<IndexedObject>
-}
-
-/** Views kept per type, filtered ones apart; the one unused for longest is dropped, and built again when it is requested. */
-const MAX_VIEWS = 16
-/** Filters that were requested once are remembered, so many; the second request builds a view. */
-const MAX_REQUESTED_ONCE = 64
-
 /** One resource type across all clusters: a table per cluster, and sorted views that stay current while they are used. */
 export class ResourceIndex {
   readonly type: IndexedType
   readonly #tables = new Map<string, ClusterTable>()
-  /** In order of use, the longest unused first. */
-  readonly #views = new Map<string, View>()
-  readonly #filtered = new Map<string, View>()
-  readonly #requested = new Set<string>()
+  readonly #ofAll = new Views(() => this.#objects())
+  /** By cluster. */
+  readonly #views = new Map<string, Views>()
 
   constructor(type: IndexedType) {
     this.type = type
@@ -58,74 +37,43 @@ export class ResourceIndex {
   ensureTable(cluster: string): ClusterTable {
     const existing = this.#tables.get(cluster)
     if (existing) return existing
-    const table = new ClusterTable(cluster, (added, removed) => this.#change(cluster, added, removed))
+    const views = new Views(() => table.values())
+    const table = new ClusterTable(cluster, (added, removed) => {
+      views.change(added, removed)
+      this.#ofAll.change(added, removed)
+    })
     this.#tables.set(cluster, table)
+    this.#views.set(cluster, views)
     return table
   }
 
   dropTable(cluster: string): void {
     const table = this.#tables.get(cluster)
     this.#tables.delete(cluster)
+    this.#views.delete(cluster)
     table?.drop()
-    for (const views of [this.#views, this.#filtered])
-      for (const [key, view] of views) if (view.cluster === cluster) views.delete(key)
   }
 
   /** All objects of one cluster, or of all clusters (''), in an order. Stays current; read it at once. */
   sorted(cluster: string, order: readonly OrderBy[]): SortedList<IndexedObject> {
-    return this.#view(this.#views, `${cluster}|${orderKey(order)}`, cluster, order)
+    return this.#of(cluster).sorted(order)
   }
 
-  /**
-   * Those that a filter admits, in an order, from the second time on that they are requested: a first page is found sooner by
-   * looking through the sorted objects until it is full.
-   */
+  /** Those of them that a filter admits, from the second time on that they are requested. */
   filtered(
     cluster: string,
     order: readonly OrderBy[],
-    { key: filter, admits }: ViewFilter,
+    filter: ViewFilter,
   ): SortedList<IndexedObject> | undefined {
-    const key = `${cluster}|${orderKey(order)}|${filter}`
-    if (!this.#requested.delete(key) && !this.#filtered.has(key)) {
-      this.#requested.add(key)
-      const [oldest] = this.#requested
-      if (this.#requested.size > MAX_REQUESTED_ONCE && oldest !== undefined) this.#requested.delete(oldest)
-      return undefined
-    }
-    return this.#view(this.#filtered, key, cluster, order, admits)
+    return this.#of(cluster).filtered(order, filter)
   }
 
-  #view(
-    views: Map<string, View>,
-    key: string,
-    cluster: string,
-    order: readonly OrderBy[],
-    admits?: ViewFilter['admits'],
-  ): SortedList<IndexedObject> {
-    const view = views.get(key) ?? {
-      cluster,
-      admits,
-      list: new SortedList(comparator(order), this.#objects(cluster, admits)),
-    }
-    remember(views, key, view, MAX_VIEWS)
-    return view.list
+  /** Of a cluster without a table there is nothing to view. */
+  #of(cluster: string): Views {
+    return cluster === '' ? this.#ofAll : (this.#views.get(cluster) ?? new Views(() => []))
   }
 
-  *#objects(cluster: string, admits: ViewFilter['admits'] = () => true): Generator<IndexedObject> {
-    for (const [name, table] of this.#tables) {
-      if (cluster !== '' && name !== cluster) continue
-      for (const object of table.values()) if (admits(object)) yield object
-    }
-  }
-
-  #change(cluster: string, added: IndexedObject | undefined, removed: IndexedObject | undefined): void {
-    for (const views of [this.#views, this.#filtered]) {
-      for (const { cluster: of, admits, list } of views.values()) {
-        if (of !== '' && of !== cluster) continue
-        // A view that did not admit it does not have it.
-        if (removed) list.delete(removed)
-        if (added && (!admits || admits(added))) list.add(added)
-      }
-    }
+  *#objects(): Generator<IndexedObject> {
+    for (const table of this.#tables.values()) yield* table.values()
   }
 }

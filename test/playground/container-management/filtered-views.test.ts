@@ -119,6 +119,24 @@ describe('a cached page', () => {
   })
 })
 
+describe('a sorted view of a cluster', () => {
+  it('is not built again, however many other clusters are read in between', () => {
+    const index = new FleetIndex()
+    const order = [{ column: 'name', descending: true }] as const
+    const filter = { key: 'all', admits: () => true }
+    const all = Array.from({ length: 100 }, (_, at) => `c${at}`)
+    for (const cluster of all) index.table(cluster, type)
+    const read = (cluster: string) => {
+      const resource = index.type(type)!
+      resource.filtered(cluster, order, filter)
+      return [resource.sorted(cluster, order), resource.filtered(cluster, order, filter)]
+    }
+    const before = all.map(read)
+    for (const [at, cluster] of all.entries())
+      for (const [view, list] of read(cluster).entries()) expect(list).toBe(before[at]![view])
+  })
+})
+
 describe('an object that is not parsed', () => {
   const text = fc.constantFrom('', '1', '2', 'true', 'null', 'a', 'ä', '"', '{}', 'length')
   const value = fc.letrec(tie => ({
