@@ -26,15 +26,17 @@ export async function measureFleet(
   options: ApiBenchOptions,
   say: (line: string) => void,
 ): Promise<Found> {
-  const { instances, objects, callers } = options.fleet
+  const { instances, objects, callers, matching } = options.fleet
   say(`a playground of ${instances} instances with ${objects} ConfigMaps …`)
   const host = await site.host({ adopt: {}, configMaps: objects, instances })
   const { kairship, wires, url } = await kairshipServing(site, host, options)
   const { admin: token } = host.tokens
   await allIndexed({ url, token }, { instances, objects }, say)
-  const operations = fleetPages(wires, host, options)
+  const operations = Object.entries(fleetPages(wires, host, options)).filter(([name]) =>
+    name.includes(matching),
+  )
   const found: Record<string, Readonly<Record<string, Rounds>>> = {}
-  for (const [operation, ways] of Object.entries(operations))
+  for (const [operation, ways] of operations)
     for (const connections of callers) {
       const what = `${operation}, ${connections} ${connections === 1 ? 'caller' : 'callers'}`
       say(what)

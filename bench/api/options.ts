@@ -11,6 +11,8 @@ export interface ApiBenchOptions {
     readonly instances: number
     readonly objects: number
     readonly callers: readonly number[]
+    /** Only operations whose name contains this. */
+    readonly matching: string
   }
   readonly seconds: number
   readonly rounds: number
@@ -30,6 +32,7 @@ What the management API costs over REST and over gRPC; see bench/README.md.
   --fleet-instances 20     instances of the fleet
   --fleet-objects 50000    ConfigMaps of all of them
   --callers 1,8            requests at once of fleet, one after the other
+  --matching TEXT          only those pages of fleet whose name contains it
   --seconds 3              of each way in a round
   --rounds 3               after one that warms up
   --real                   real engines: a Karmada and Clusterpedia, directly and through Kairship
@@ -48,6 +51,7 @@ export function apiBenchOptions(): ApiBenchOptions {
       'fleet-instances': { type: 'string', default: '20' },
       'fleet-objects': { type: 'string', default: '50000' },
       callers: { type: 'string', default: '1,8' },
+      matching: { type: 'string', default: '' },
       seconds: { type: 'string', default: '3' },
       rounds: { type: 'string', default: '3' },
       real: { type: 'boolean', default: false },
@@ -69,6 +73,7 @@ export function apiBenchOptions(): ApiBenchOptions {
       instances: Number(values['fleet-instances']),
       objects: Number(values['fleet-objects']),
       callers: values.callers.split(',').map(Number),
+      matching: values.matching,
     },
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),

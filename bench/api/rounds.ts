@@ -1,5 +1,5 @@
 import { type Distribution, distribution, load } from '../load.js'
-import type { Measured } from '../proxy/process.js'
+import type { Serving } from './serving.js'
 import type { Way } from './ways.js'
 
 /** What the rounds of one way found together. */
@@ -10,6 +10,8 @@ export interface Rounds {
   readonly p99OfRounds: { readonly least: number; readonly median: number }
   /** CPU of Kairship, user and system. */
   readonly cpuMillisecondsPerRequest: number
+  /** The part of the answers that Kairship read for it from indexes, 0 to 1. NaN where it read none. */
+  readonly fromIndex: number
 }
 
 /** What was measured, by operation and way. */
@@ -24,30 +26,32 @@ export interface LoadOptions {
 /** Every way in turn, several times over, so that a busy moment of the machine meets all; a first round warms up. */
 export async function compare(
   ways: readonly Way[],
-  kairship: Measured,
+  kairship: Serving,
   { connections, seconds, rounds }: LoadOptions,
 ): Promise<Readonly<Record<string, Rounds>>> {
-  const found = new Map(ways.map(({ name }) => [name, { took: [] as number[][], cpuSeconds: 0, seconds: 0 }]))
+  const found = new Map(ways.map(({ name }) => [name, nothing()]))
   for (let round = 0; round <= rounds; round++) {
     for (const { name, send } of ways) {
-      const before = kairship.cpuSeconds()
+      const answers = await kairship.answers()
+      const before = kairship.process.cpuSeconds()
       const began = performance.now()
       const took = await load(connections, seconds * 1_000, send)
       const figures = found.get(name)
       if (round === 0 || !figures) continue
       figures.took.push([...took])
-      figures.cpuSeconds += kairship.cpuSeconds() - before
+      figures.cpuSeconds += kairship.process.cpuSeconds() - before
       figures.seconds += (performance.now() - began) / 1_000
+      const { index, karmada } = await kairship.answers()
+      figures.index += index - answers.index
+      figures.karmada += karmada - answers.karmada
     }
   }
   return Object.fromEntries([...found].map(([name, figures]) => [name, together(figures)]))
 }
 
-function together(figures: {
-  readonly took: readonly (readonly number[])[]
-  readonly cpuSeconds: number
-  readonly seconds: number
-}): Rounds {
+const nothing = () => ({ took: [] as number[][], cpuSeconds: 0, seconds: 0, index: 0, karmada: 0 })
+
+function together(figures: ReturnType<typeof nothing>): Rounds {
   const all = figures.took.flat()
   const p99s = figures.took.map(round => distribution(round).p99).sort((a, b) => a - b)
   return {
@@ -55,6 +59,7 @@ function together(figures: {
     milliseconds: distribution(all),
     p99OfRounds: { least: p99s[0] ?? Number.NaN, median: p99s[p99s.length >> 1] ?? Number.NaN },
     cpuMillisecondsPerRequest: Math.round((figures.cpuSeconds / all.length) * 1e6) / 1e3,
+    fromIndex: Math.round((figures.index / (figures.index + figures.karmada)) * 1_000) / 1_000,
   }
 }
 
@@ -69,14 +74,15 @@ export function table(found: Found): string {
           milliseconds: { count, p50, p99 },
           p99OfRounds,
           cpuMillisecondsPerRequest,
+          fromIndex,
         },
       ]) =>
-        `| ${operation} | ${way} | ${count} | ${perSecond} | ${p50} / ${p99} | ${p99OfRounds.least} / ${p99OfRounds.median} | ${cpuMillisecondsPerRequest} |`,
+        `| ${operation} | ${way} | ${count} | ${perSecond} | ${p50} / ${p99} | ${p99OfRounds.least} / ${p99OfRounds.median} | ${cpuMillisecondsPerRequest} | ${fromIndex} |`,
     ),
   )
   return [
-    '| operation | by | requests | per second | ms p50 / p99 | p99 of rounds, least / median | ms of Kairship’s CPU each |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| operation | by | requests | per second | ms p50 / p99 | p99 of rounds, least / median | ms of Kairship’s CPU each | part from the index |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
   ].join('\n')
 }

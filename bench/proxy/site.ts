@@ -19,6 +19,8 @@ export interface KairshipProcess {
   readonly url: string
   /** `host:port`. */
   readonly grpc: string
+  /** Where its metrics are. */
+  readonly metrics: string
 }
 
 /** Files, certificates and processes of one run; all are gone after `close`. */
@@ -99,7 +101,9 @@ export class Site {
     )
     this.run(started)
     const [line] = await started.says(/^.*"the API is listening".*$/m)
-    return { process: started, ...(JSON.parse(line) as Omit<KairshipProcess, 'process'>) }
+    const [, health] = await started.says(/"url":"(http:[^"]+)","msg":"health and metrics are listening"/)
+    const { url, grpc } = JSON.parse(line) as Pick<KairshipProcess, 'url' | 'grpc'>
+    return { process: started, url, grpc, metrics: `${health}/metrics` }
   }
 
   /** `kubectl proxy`, which serves plain HTTP: TLS towards the upstream only. */
