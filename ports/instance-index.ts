@@ -34,6 +34,16 @@ export interface IndexedType {
   readonly resource: string
 }
 
+/** An index that has several instances, and answers lists over them. */
+export interface SharedIndex {
+  /** What it calls this instance: the value of `clusters` in a query. */
+  readonly cluster: string
+  /** The annotation by which it says of each object which of them it is from; not part of the object. */
+  readonly annotation: string
+  /** Answers lists over its instances, and authorizes nothing. The same object for all instances of one index. */
+  readonly upstream: Sender
+}
+
 /** One instance's part of Container Management's index: what the proxy may read instead of the instance itself. */
 export interface InstanceIndex {
   readonly can: IndexCapabilities
@@ -54,4 +64,6 @@ export interface InstanceIndex {
    * sender has decided already that the caller may read this.
    */
   readonly upstream: Sender
+  /** The index with all its instances. */
+  readonly shared: SharedIndex
 }

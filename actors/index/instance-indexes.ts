@@ -1,6 +1,6 @@
 import { virtualClusterName } from '../../manifests/instance.js'
 import { isMadeFor } from '../../manifests/names.js'
-import { CLUSTER_ANNOTATION, indexPath } from '../../manifests/pedia-cluster.js'
+import { CLUSTER_ANNOTATION, indexPath, READ_API } from '../../manifests/pedia-cluster.js'
 import type { IndexedType, IndexFreshness, InstanceIndex } from '../../ports/instance-index.js'
 import type { Sender } from '../../ports/kube-api.js'
 import type { IndexedTypes, KeptVirtualCluster } from '../host/kept-virtual-cluster.js'
@@ -21,6 +21,8 @@ export class InstanceIndexes {
   readonly #indexes = new WeakMap<KeptVirtualCluster, InstanceIndex>()
   /** The endpoint of each index, by the PediaCluster's name. It lasts, and so does its circuit. */
   readonly #upstreams = new Map<string, { readonly host: Sender; readonly upstream: Sender }>()
+  /** The endpoint of the whole index. */
+  readonly #shared = new WeakMap<Sender, Sender>()
   /** The types of each PediaCluster that were read whole, by its name. */
   readonly #whole = new Map<string, { readonly uid: string | undefined; readonly types: IndexedTypes }>()
 
@@ -66,7 +68,18 @@ export class InstanceIndexes {
       },
       mark: `${JSON.stringify(CLUSTER_ANNOTATION)}:${JSON.stringify(metadata.name)}`,
       upstream: this.#upstreamOf(metadata.name, host),
+      shared: {
+        cluster: metadata.name,
+        annotation: CLUSTER_ANNOTATION,
+        upstream: this.#sharedOf(host),
+      },
     }
+  }
+
+  #sharedOf(host: Sender): Sender {
+    const shared = this.#shared.get(host) ?? below(host, READ_API)
+    this.#shared.set(host, shared)
+    return shared
   }
 
   #upstreamOf(cluster: string, host: Sender): Sender {

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../manifests/kube.js'
 import { isConflict } from '../../manifests/status-error.js'
 import { badGateway, invalidFields } from '../failure.js'
 import { type Answer, jsonOf, sourceOfAnswer } from './answer.js'
+import { listAcross } from './list/list-across.js'
 import { listObjects } from './list/list-objects.js'
 import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
@@ -54,6 +55,8 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       call.answered(page.answered)
       return page
     },
+
+    listAcross: (call, request) => listAcross(requests, call, request),
 
     watch: (call, place, type, query, since) => watchObjects({ requests, call, place, type, query }, since),
 

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import { StatusError } from '../../manifests/status-error.js'
-import type { KubeRequest, RawRequest } from '../../ports/kube-api.js'
+import type { SharedIndex } from '../../ports/instance-index.js'
+import type { KubeRequest, RawRequest, Sender } from '../../ports/kube-api.js'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, upstreamFailure } from '../proxy/exchange/exchange.js'
 import { requestHeaders } from '../proxy/exchange/headers.js'
 import { refusedCredential } from '../proxy/exchange/own-credential.js'
+import { HEAD_TIMEOUT_MS as INDEX_HEAD_TIMEOUT_MS } from '../proxy/index/index-answer.js'
 import type { ProxyRequest, ReadRules } from '../proxy/proxy-request.js'
 import type { RequestParts } from '../proxy/request-parts.js'
 import { readRequestOf } from '../proxy/route/read-request.js'
@@ -110,6 +112,35 @@ export class ObjectRequests {
     if (more > 0) await reading.add(more)
     const refused = refusedCredential(answer.status, answer.headers, admitted.info)
     if (refused) throw refused
+    return answer
+  }
+
+  /** The index of an instance, with all that it has of others. */
+  sharedIndex(instance: string): SharedIndex | undefined {
+    return this.options.parts.fleet.index(instance)?.shared
+  }
+
+  /**
+   * Reads from an index what its sender knows that the caller may read, of several instances.
+   * @param instance one of them, within whose limits it is
+   */
+  async readIndex(
+    call: ObjectCall,
+    instance: string,
+    { index, path }: { readonly index: Sender; readonly path: string },
+    { most, reading }: { readonly most: number; readonly reading: AnswerReading },
+  ): Promise<Answer> {
+    this.options.parts.meter.count('kairship_object_answers_total', { source: 'index', reason: 'Across' })
+    const { accept, 'user-agent': agent } = JSON_ONLY
+    const request: RawRequest = {
+      ...{ method: 'GET', path, headers: ['Accept', accept, 'User-Agent', agent], long: false },
+      ...{ headTimeoutMs: INDEX_HEAD_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS },
+    }
+    const answer = await this.#within(call, instance, () =>
+      answerOf(index, request, { signal: call.signal, most, reading }),
+    )
+    const more = bytesOfValues(answer.body)
+    if (more > 0) await reading.add(more)
     return answer
   }
 

@@ -1,7 +1,7 @@
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { PatchType } from '../../ports/kube-api.js'
 import type { Call } from '../call.js'
-import type { ListQuery, ObjectPage } from './list-query.js'
+import type { AcrossPage, AcrossRequest, ListQuery, ObjectPage } from './list-query.js'
 import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js'
 import type { ListMark } from './watch/shown-objects.js'
 
@@ -64,6 +64,14 @@ export interface Objects {
     type: ObjectType,
     query: ListQuery<T>,
   ): Promise<ObjectPage<T>>
+  /**
+   * Part of one list over several instances, from the index that they share; undefined where they share none, or it did not answer with
+   * exactly such a list.
+   */
+  listAcross<T extends KubeObject>(
+    call: ObjectCall,
+    request: AcrossRequest,
+  ): Promise<AcrossPage<T> | undefined>
   /** Creates an object in the namespace of its metadata, and returns it as it was stored. */
   create<T extends KubeObject>(
     call: ObjectCall,

@@ -1,9 +1,11 @@
-import type { ListQuery, Sort } from '../list-query.js'
+import type { AcrossOrder, ListQuery, Sort } from '../list-query.js'
 import { BY_NAME, MOST_OBJECTS } from './select.js'
 
 /** A list in Clusterpedia's grammar. */
 export interface IndexQuery {
   readonly parameters: URLSearchParams
+  /** Those of them that select objects, without order and page. */
+  readonly selection: Readonly<Record<string, string>>
   /**
    * True: its grammar has no word for the order or for one of the conditions. The query selects all that the grammar can
    * select, and the rest is done here, as with what Karmada answers. False: the query selects the page.
@@ -22,6 +24,7 @@ const FUZZY_NAME = 'internalstorage.clusterpedia.io/fuzzy-name'
 /** The query of the index. A caller's text becomes part of it only where the index's grammar cannot misread it. */
 export function indexQuery(query: ListQuery<never>): IndexQuery {
   const { labelSelector, nameContains = [], names, ownerUid, where, sort = BY_NAME, page, pageSize } = query
+  const { mostOfIndex = pageSize } = query
   const parts = nameContains.filter(part => part !== '')
   const plainParts = parts.every(part => PLAIN_PART.test(part))
   const plainNames =
@@ -33,15 +36,37 @@ export function indexQuery(query: ListQuery<never>): IndexQuery {
     ...(labelSelector ? [labelSelector] : []),
     ...(plainParts ? [...new Set(parts)].map(part => `${FUZZY_NAME}=${part}`) : []),
   ]
-  const parameters = new URLSearchParams({
-    orderby: order ?? NAME_ORDER,
-    withRemainingCount: 'true',
+  const selection = {
     ...(labels.length > 0 && { labelSelector: labels.join() }),
     ...(names && names.length > 0 && plainNames && { names: names.join() }),
     ...(ownerUid && plainOwner && { ownerUID: ownerUid }),
-    ...limits(whole || pageSize <= 0 ? { limit: MOST_OBJECTS, offset: 0 } : pageOf(page, pageSize)),
+  }
+  const wanted = Math.min(pageSize, mostOfIndex)
+  const parameters = new URLSearchParams({
+    orderby: order ?? NAME_ORDER,
+    withRemainingCount: 'true',
+    ...selection,
+    ...limits(whole || wanted <= 0 ? { limit: MOST_OBJECTS, offset: 0 } : pageOf(page, wanted)),
   })
-  return { parameters, whole }
+  return { parameters, selection, whole }
+}
+
+/** The query of one list over several instances, as the index calls them. */
+export function acrossQuery(
+  selection: IndexQuery['selection'],
+  clusters: readonly string[],
+  { key, descending }: AcrossOrder,
+  window: { readonly limit: number; readonly offset: number },
+): URLSearchParams {
+  const first = key === 'cluster' ? key : COLUMNS[key]
+  const ties = ['cluster', 'namespace', 'name'].filter(column => column !== first)
+  return new URLSearchParams({
+    clusters: clusters.join(),
+    orderby: [`${first}${descending ? ' desc' : ''}`, ...ties].join(),
+    withRemainingCount: 'true',
+    ...selection,
+    ...limits(window),
+  })
 }
 
 const pageOf = (page: number, pageSize: number) => ({

@@ -7,7 +7,7 @@ import type { ReadRules } from '../../proxy/proxy-request.js'
 import { karmada } from '../../proxy/route/route.js'
 import { type Answer, jsonOf, sourceOfAnswer } from '../answer.js'
 import type { AnswerReading } from '../answer-memory.js'
-import type { ListQuery, ObjectPage } from '../list-query.js'
+import type { IndexedList, ListQuery, ObjectPage } from '../list-query.js'
 import { apiVersionOf, collectionPath, type ObjectType } from '../object-type.js'
 import { checkPage } from '../paging.js'
 import { listRules } from './list-route.js'
@@ -35,14 +35,27 @@ export async function listObjects<T extends KubeObject>(listing: Listing<T>): Pr
       const objects = await withRest(listing, first, read)
       return { ...pageOfObjects(objects, query), answered: first.answered }
     }
-    const page = asked.whole || query.pageSize <= 0 ? wholePage(listing, first) : indexPage(query, first)
-    if (page) return { ...page, answered: first.answered }
+    const isWhole = asked.whole || query.pageSize <= 0
+    const page = isWhole ? wholePage(listing, first) : indexPage(query, first)
+    if (page)
+      return { ...page, answered: first.answered, ...(!isWhole && indexedList(listing, asked.selection)) }
     const objects = await withRest(listing, await read(undefined, NOT_THE_INDEX), read)
     return { ...pageOfObjects(objects, query), answered: UNCOUNTED }
   })
   // A stream reads lists for as long as it lasts, each for one of its messages.
   if (listing.call.answers.lasts) giveBack()
   return value
+}
+
+/** The list that the index has just answered. */
+function indexedList(
+  { requests, place, type, query }: Listing<never>,
+  selection: IndexedList['selection'],
+): { readonly indexed?: IndexedList } {
+  const { instance } = place
+  const index = requests.sharedIndex(instance)
+  const { namespace = '' } = query
+  return index ? { indexed: { index, instance, type, namespace, selection } } : {}
 }
 
 /**

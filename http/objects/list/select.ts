@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { compareTexts } from '../../../ports/compare-texts.js'
-import type { ListQuery, Sort } from '../list-query.js'
+import type { ListQuery, Sort, SortColumn } from '../list-query.js'
 import { type Page, pageOf } from '../paging.js'
 
 /** What is sorted and counted here at most: as many objects, and as many bytes. */
@@ -31,7 +31,7 @@ export const pageOfObjects = <T extends KubeObject>(objects: readonly T[], query
   pageOf([...objects].sort(comparison(query.sort ?? BY_NAME)), query)
 
 /** The order of lists that ask for none. */
-export const BY_NAME: Sort = { key: 'name', descending: false }
+export const BY_NAME = { key: 'name', descending: false } as const satisfies Sort
 
 /** A total order: no two objects of a type have the same namespace and name. */
 export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
@@ -43,7 +43,7 @@ export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): 
     compareTexts(KEYS.name(a), KEYS.name(b))
 }
 
-const KEYS: Readonly<Record<'name' | 'namespace' | 'createdAt', (object: KubeObject) => string>> = {
+const KEYS: Readonly<Record<SortColumn, (object: KubeObject) => string>> = {
   name: ({ metadata }) => metadata.name,
   namespace: ({ metadata }) => metadata.namespace ?? '',
   // RFC 3339 in UTC and whole seconds, as API servers write it, sorts as text.

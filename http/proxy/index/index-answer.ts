@@ -18,7 +18,7 @@ export interface IndexRead {
 }
 
 /** An index answers from memory or one query: one that takes longer is in trouble. */
-const HEAD_TIMEOUT_MS = 5_000
+export const HEAD_TIMEOUT_MS = 5_000
 /** How long an answer may bring nothing while its reader waits for it. */
 const IDLE_TIMEOUT_MS = 15_000
 /** A list names its state before its items; what has not done so by now will not. */

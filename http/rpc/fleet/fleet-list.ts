@@ -1,21 +1,17 @@
-import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import { deadline, type Reasons } from '../../../ports/cancellation.js'
-import type { AnsweredFrom } from '../../answered-from.js'
 import { toFailure } from '../../errors.js'
-import { deadlineExceeded, Failure, invalidFields, unavailable } from '../../failure.js'
-import { comparison } from '../../objects/list/select.js'
-import type { ListQuery, ObjectPage } from '../../objects/list-query.js'
-import type { ObjectType, Place } from '../../objects/object-type.js'
+import { deadlineExceeded, Failure, unavailable } from '../../failure.js'
+import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { CLUSTER } from '../distribution/read-distributions.js'
-import { text } from '../kind/object-meta.js'
 import { sideCall } from '../side-call.js'
 import { someAtOnce } from '../some-at-once.js'
 import { withinPatience } from '../within-patience.js'
-import { itemOf } from './fleet-item.js'
-import { comparePlaces, FirstOf, type FleetOrder, type Located } from './fleet-order.js'
-import { typeIn } from './fleet-type.js'
+import { askPlace } from './ask-place.js'
+import { comparePlaces, FirstOf, type Located } from './fleet-order.js'
+import type { FleetQuery, PlaceAnswer } from './fleet-query.js'
 import { inTurns } from './in-turns.js'
+import { type IndexedPlace, pageAcross } from './page-across.js'
 
 /** Places that are asked at once. */
 const AT_ONCE = 8
@@ -30,43 +26,21 @@ const PLACE_MS = 5_000
 /** How long all places have. Those that were not asked by then have an error, too. */
 const ALL_MS = 20_000
 
-/** The largest number that a message has for a count. */
-export const MOST_COUNTED = 2 ** 31 - 1
-
-/** Which objects of which places are listed. */
-export interface FleetQuery {
-  readonly resource: GroupVersionResource
-  readonly scope: { readonly controlPlanes: boolean; readonly members: boolean }
-  /** Only these members; empty for all. */
-  readonly clusters: readonly string[]
-  readonly filter: Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector' | 'nameContains'>
-  readonly order: FleetOrder
-  /** How many objects are wanted, from the first on. */
-  readonly most: number
-  /** Whether more than the metadata of objects is wanted. */
-  readonly withData: boolean
-}
-
-/** What one place answered: how many match and where that was read, or why it could not. */
-export interface PlaceAnswer {
-  readonly place: Place
-  readonly total: number
-  readonly from?: AnsweredFrom
-  readonly failure?: Failure
-}
-
-/** The first objects of the whole list, and each place that it is about, by name. */
+/** One page of the whole list, and each place that it is about, by name. */
 export interface FleetList {
-  readonly first: readonly Located[]
+  readonly page: readonly Located[]
   readonly places: readonly PlaceAnswer[]
 }
 
 /** The member that stands for all members of an instance that could not be listed. */
 export const ALL_MEMBERS = '*'
 
+/** How often an index is asked for a list over instances whose objects it has counted, when there are more or fewer by then. */
+const MOST_COUNTS = 2
+
 /**
- * Lists one type over instances and members. Each place is asked for as many of its first objects as are wanted in all, and for how
- * many it has. What one place cannot answer is its own failure.
+ * Lists one type over instances and members. Each place is asked for its first objects, and for how many it has; those of instances that
+ * an index has are then read in one list. What one place cannot answer is its own failure.
  * @throws the reason of the call's signal
  */
 export async function fleetList(
@@ -82,42 +56,95 @@ export async function fleetList(
       }),
   })
   const within = { ...sideCall(call), signal: overall.signal }
-  const first = new FirstOf(query.most, query.order.compare)
   try {
-    const failed: PlaceAnswer[] = []
-    const members = query.scope.members
-      ? await someAtOnce(instances, AT_ONCE, async instance => {
-          const found = await attempt(within, quick => membersOf(objects, quick, instance, query))
-          if ('value' in found) return found.value
-          failed.push({ place: { instance, cluster: ALL_MEMBERS }, total: 0, failure: found.failure })
-          return []
-        })
-      : []
-    const places = [
-      ...(query.scope.controlPlanes ? instances.map((instance): Place => ({ instance })) : []),
-      ...members.flat(),
-    ]
-    const timeouts = new Map<string, number>()
-    const answers = await inTurns(places, BOUNDS, async (place): Promise<PlaceAnswer> => {
-      const { instance } = place
-      if (place.cluster && (timeouts.get(instance) ?? 0) >= MOST_TIMEOUTS)
-        return { place, total: 0, failure: skipped() }
-      const found = await attempt(within, quick => answerOf(objects, quick, place, query))
-      if (!('value' in found)) {
-        const { failure } = found
-        if (failure.details.reason === PLACE_TIMEOUT)
-          timeouts.set(instance, (timeouts.get(instance) ?? 0) + 1)
-        return { place, total: 0, failure }
+    const { places, failed } = await placesOf(objects, within, instances, query)
+    const asking = new Asking(objects, within, query)
+    const answers = [...failed]
+    const listed = (page: readonly Located[]): FleetList => {
+      call.signal.throwIfAborted()
+      return { page, places: answers.sort((a, b) => comparePlaces(a.place, b.place)) }
+    }
+    let open = places
+    // What indexes answer in the first round is together no more than a page.
+    let mostOfIndex =
+      places.length > 1 ? Math.max(1, Math.floor((query.end - query.start) / places.length)) : undefined
+    for (let count = 1; ; count += 1) {
+      const asked = await asking.round(open, mostOfIndex)
+      answers.push(...asked.filter(({ indexed }) => !indexed))
+      const indexed = asked.filter(isIndexed)
+      if (indexed.length === 0) return listed(asking.first.items.slice(query.start))
+      const page = await attempt(within, quick =>
+        pageAcross(objects, quick, indexed, asking.first.items, query),
+      )
+      if ('value' in page && page.value && page.value !== 'changed') {
+        answers.push(...indexed)
+        return listed(page.value)
       }
-      const { located, total, from } = found.value
-      first.add(located)
-      return { place, total, from }
-    })
-    call.signal.throwIfAborted()
-    const all = [...answers, ...failed]
-    return { first: first.items, places: all.sort((a, b) => comparePlaces(a.place, b.place)) }
+      open = indexed.map(({ place }) => place)
+      const hasChanged = 'value' in page && page.value === 'changed'
+      if (!hasChanged || count === MOST_COUNTS) mostOfIndex = undefined
+    }
   } finally {
     overall.clear()
+  }
+}
+
+const isIndexed = (answer: PlaceAnswer): answer is PlaceAnswer & IndexedPlace => !!answer.indexed
+
+/** The places that a list is about, and those whose members could not be listed. */
+async function placesOf(
+  objects: Objects,
+  within: ObjectCall,
+  instances: readonly string[],
+  query: FleetQuery,
+): Promise<{ readonly places: readonly Place[]; readonly failed: readonly PlaceAnswer[] }> {
+  const failed: PlaceAnswer[] = []
+  const members = query.scope.members
+    ? await someAtOnce(instances, AT_ONCE, async instance => {
+        const found = await attempt(within, quick => membersOf(objects, quick, instance, query))
+        if ('value' in found) return found.value
+        failed.push({ place: { instance, cluster: ALL_MEMBERS }, total: 0, failure: found.failure })
+        return []
+      })
+    : []
+  const controlPlanes = query.scope.controlPlanes ? instances.map((instance): Place => ({ instance })) : []
+  return { places: [...controlPlanes, ...members.flat()], failed }
+}
+
+/** Asks places, and keeps of their objects what a page needs. */
+class Asking {
+  /** The first objects of the places that answered with all that is needed. */
+  readonly first: FirstOf<Located>
+  readonly #timeouts = new Map<string, number>()
+
+  constructor(
+    readonly objects: Objects,
+    readonly within: ObjectCall,
+    readonly query: FleetQuery,
+  ) {
+    this.first = new FirstOf(query.end, query.order.compare)
+  }
+
+  round(places: readonly Place[], mostOfIndex: number | undefined): Promise<PlaceAnswer[]> {
+    return inTurns(places, BOUNDS, place => this.#ask(place, mostOfIndex))
+  }
+
+  async #ask(place: Place, mostOfIndex: number | undefined): Promise<PlaceAnswer> {
+    const { instance } = place
+    const timeouts = this.#timeouts.get(instance) ?? 0
+    if (place.cluster && timeouts >= MOST_TIMEOUTS) return { place, total: 0, failure: skipped() }
+    const found = await attempt(this.within, quick =>
+      askPlace(this.objects, quick, place, this.query, mostOfIndex),
+    )
+    if (!('value' in found)) {
+      const { failure } = found
+      if (failure.details.reason === PLACE_TIMEOUT)
+        this.#timeouts.set(instance, (this.#timeouts.get(instance) ?? 0) + 1)
+      return { place, total: 0, failure }
+    }
+    const { located, ...answer } = found.value
+    if (!answer.indexed) this.first.add(located)
+    return { place, ...answer }
   }
 }
 
@@ -148,18 +175,6 @@ async function attempt<T>(
   }
 }
 
-/** What one place has, ready to be sent: what cannot be made of its objects is its own failure. */
-async function answerOf(objects: Objects, call: ObjectCall, place: Place, query: FleetQuery) {
-  const { items, pagination, answered: from } = await pageOf(objects, call, place, query)
-  const located = items.map(
-    (object): Located => ({
-      ...{ object: slim(object), place },
-      item: itemOf(object, place, from, query.withData),
-    }),
-  )
-  return { located, total: Math.min(pagination.total, MOST_COUNTED), from }
-}
-
 const skipped = () =>
   unavailable(
     `not asked: ${MOST_TIMEOUTS} places of its instance did not answer within ${PLACE_MS / 1_000} s`,
@@ -178,50 +193,3 @@ async function membersOf(
   const { items } = await objects.list(call, { instance }, CLUSTER, all)
   return items.map(({ metadata }) => ({ instance, cluster: metadata.name }))
 }
-
-/**
- * The first objects of one place, in our order.
- * @throws Failure UNAVAILABLE where it answers with fewer than it says to have: what is missing may belong anywhere on the page
- */
-async function pageOf(
-  objects: Objects,
-  call: ObjectCall,
-  place: Place,
-  { resource, filter, order: { within }, most }: FleetQuery,
-): Promise<ObjectPage<KubeObject>> {
-  const type = await typeIn(objects, call, place, resource)
-  refuseNamespace(type, filter)
-  const list = (pageSize: number) =>
-    objects.list<KubeObject>(call, place, type, { ...filter, sort: within, page: 1, pageSize })
-  for (let attempt = 1; ; attempt += 1) {
-    let page = await list(most)
-    // A database that sorts as a language does would not merge: all of the place are read then, and sorted here.
-    if (!isSorted(page.items, comparison(within))) page = await list(0)
-    const { items, pagination } = page
-    if (items.length >= Math.min(most, pagination.total)) return { ...page, items: items.slice(0, most) }
-    // An index counts after it has read: what changes in between is right the next time.
-    if (attempt === 2)
-      throw unavailable(`it answered with ${items.length} objects of ${pagination.total}`, {
-        reason: 'Incomplete',
-      })
-  }
-}
-
-const isSorted = <T>(items: readonly T[], compare: (a: T, b: T) => number): boolean =>
-  items.every((item, index) => index === 0 || compare(items[index - 1] as T, item) <= 0)
-
-/** @throws Failure INVALID_ARGUMENT for a namespace of what has none */
-function refuseNamespace({ namespaced, resource }: ObjectType, { namespace }: FleetQuery['filter']): void {
-  if (namespace && !namespaced)
-    throw invalidFields([{ field: 'namespace', description: `must be empty: ${resource} have none` }])
-}
-
-/** What an object is sorted by: a page holds thousands before it is cut out. */
-const slim = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
-  ...{ apiVersion, kind },
-  metadata: {
-    name: text(metadata.name),
-    namespace: text(metadata.namespace),
-    creationTimestamp: text(metadata.creationTimestamp),
-  },
-})

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { compareTexts } from '../../../ports/compare-texts.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import { BY_NAME, comparison } from '../../objects/list/select.js'
-import type { Sort } from '../../objects/list-query.js'
+import type { AcrossOrder, Sort, SortColumn } from '../../objects/list-query.js'
 import type { Place } from '../../objects/object-type.js'
 import type { FleetItem } from './fleet-item.js'
 
@@ -19,6 +19,8 @@ export interface FleetOrder {
   readonly compare: (a: Located, b: Located) => number
   /** Objects of one place are in the same order by it as by `compare`. */
   readonly within: Sort
+  /** The same order in the words of an index. */
+  readonly across: AcrossOrder
 }
 
 /**
@@ -32,6 +34,7 @@ export function fleetOrder(sortBy: SortBy, sortDir: SortDir): FleetOrder {
     const next = comparison(within)
     return {
       within,
+      across: { key: 'cluster', descending: sign < 0 },
       compare: (a, b) => sign * comparePlaces(a.place, b.place) || next(a.object, b.object),
     }
   }
@@ -40,18 +43,24 @@ export function fleetOrder(sortBy: SortBy, sortDir: SortDir): FleetOrder {
   const next = comparison(within)
   return {
     within,
+    across: within,
     compare: (a, b) => key(a.object, b.object) || comparePlaces(a.place, b.place) || next(a.object, b.object),
   }
 }
 
-function sortOf(sortBy: SortBy, sortDir: SortDir): Sort {
+/** By what an index can sort, too. */
+interface ColumnSort extends Sort {
+  readonly key: SortColumn
+}
+
+function sortOf(sortBy: SortBy, sortDir: SortDir): ColumnSort {
   if (sortBy === SortBy.SORT_BY_UNSPECIFIED) return BY_NAME
   const key = sortBy === SortBy.created_at ? 'createdAt' : sortBy === SortBy.namespace ? 'namespace' : 'name'
   return { key, descending: sortDir !== SortDir.asc }
 }
 
 /** The comparison by the key alone, without what breaks ties. */
-function keyOnly({ key, descending }: Sort): (a: KubeObject, b: KubeObject) => number {
+function keyOnly({ key, descending }: ColumnSort): (a: KubeObject, b: KubeObject) => number {
   const read = (object: KubeObject): string => {
     const { name, namespace = '', creationTimestamp = '' } = object.metadata
     return key === 'createdAt' ? creationTimestamp : key === 'namespace' ? namespace : name

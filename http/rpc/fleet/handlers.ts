@@ -13,8 +13,9 @@ import type { ServiceHandlers } from '../../operation.js'
 import type { InstanceReading } from '../instance/reading.js'
 import { seenBy } from '../instance/watch.js'
 import { sourceOf } from './fleet-item.js'
-import { type FleetQuery, fleetList, MOST_COUNTED, type PlaceAnswer } from './fleet-list.js'
+import { fleetList } from './fleet-list.js'
 import { fleetOrder } from './fleet-order.js'
+import { type FleetQuery, MOST_COUNTED, type PlaceAnswer } from './fleet-query.js'
 import { checkType } from './fleet-type.js'
 
 const DEFAULT_PAGE_SIZE = 50
@@ -41,7 +42,7 @@ export function fleetHandlers({
       const usable = (await seenBy(call, await instances.all(call))).map(({ name }) => name)
       const wanted =
         request.instances.length === 0 ? usable : usable.filter(name => request.instances.includes(name))
-      const list = await fleetList(objects, call, wanted, queryOf(request, page * pageSize))
+      const list = await fleetList(objects, call, wanted, queryOf(request, page, pageSize))
       const places = [...list.places, ...unknown(request.instances, usable)]
       refuseWrong(places)
       logInternal(call, places)
@@ -50,7 +51,7 @@ export function fleetHandlers({
         MOST_COUNTED,
       )
       return {
-        items: list.first.slice((page - 1) * pageSize).map(({ item }) => item),
+        items: list.page.map(({ item }) => item),
         pagination: { total, page, pageSize, pages: Math.ceil(total / pageSize) },
         places: places.map(placeOf),
       }
@@ -80,7 +81,7 @@ const tooDeep = (page: number, pageSize: number) =>
     { reason: 'ListTooLarge' },
   )
 
-function queryOf(request: ListFleetObjectsRequest, most: number): FleetQuery {
+function queryOf(request: ListFleetObjectsRequest, page: number, pageSize: number): FleetQuery {
   const { group, version, resource, scope, clusters, sortBy, sortDir, withData } = request
   const { namespace, name, labelSelector, fieldSelector } = request
   return {
@@ -97,7 +98,7 @@ function queryOf(request: ListFleetObjectsRequest, most: number): FleetQuery {
       nameContains: name ? [name] : [],
     },
     order: fleetOrder(sortBy, sortDir),
-    ...{ most, withData },
+    ...{ start: (page - 1) * pageSize, end: page * pageSize, withData },
   }
 }
 

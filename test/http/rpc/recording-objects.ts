@@ -64,6 +64,7 @@ export function recordingObjects(
       const pagination = { total: items.length, page: 1, pageSize: 0, pages: 1 }
       return { items, pagination, answered: { source: 'karmada', reason: 'Test' } } as never
     },
+    listAcross: async () => undefined,
     create: async (_call, place, type, object, options = {}) => {
       recorded.push({ verb: 'create', resource: type.resource, place, object, options })
       return object

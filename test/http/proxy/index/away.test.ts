@@ -24,6 +24,7 @@ beforeEach(async () => {
     rights,
     mark: '"shadow.clusterpedia.io/cluster-name":"k-north"',
     upstream: behindIndex.api.upstream!,
+    shared: { cluster: 'k-north', annotation: 'shadow', upstream: behindIndex.api.upstream! },
   }
   proxy.fleet.index = () => index
   proxy.upstream.answer = instance

@@ -1,6 +1,6 @@
 import type { Call } from '../../../../http/call.js'
 import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
-import type { ListQuery } from '../../../../http/objects/list-query.js'
+import type { AcrossRequest, IndexedList, ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
 import { fleetHandlers } from '../../../../http/rpc/fleet/handlers.js'
@@ -18,6 +18,18 @@ export type Mood =
   | 'answers fewer'
   | 'fewer once'
   | 'sorts as a language'
+  | 'has no index'
+
+/** What the index does when it is asked for one list over several instances. */
+export type AcrossMood =
+  | 'well'
+  | 'knows no such list'
+  | 'breaks'
+  | 'hangs'
+  | 'has more'
+  | 'had more once'
+  | 'has what is no object'
+  | 'sorts as a language'
 
 export const refusal = (code: number, reason: string, message: string) =>
   new StatusError({ ...bareStatus(code, message), reason })
@@ -32,8 +44,12 @@ export class FakeFleet {
   readonly members = new Map<string, string[]>()
   /** Instances that the caller may use. */
   usable: (name: string) => boolean = () => true
-  /** What was asked of which place: how many objects of the first. */
+  /** What was asked of which place: how many objects of the first, of an index. */
   readonly asked: [string, number][] = []
+  across: AcrossMood = 'well'
+  /** The parts of lists over several instances that the index was asked for: the first, and how many. */
+  readonly windows: [offset: number, limit: number][] = []
+  readonly #queries = new WeakMap<IndexedList, ListQuery>()
   readonly log = fakeLog()
   #underWay = 0
   /** The most places that were asked at once. */
@@ -54,7 +70,7 @@ export class FakeFleet {
       ...new Set([...this.objects.keys(), ...this.moods.keys()].map(key => key.split('/')[0]!)),
     ]
     const handlers = fleetHandlers({
-      objects: { list: this.#list } as unknown as Objects,
+      objects: { list: this.#list, listAcross: this.#listAcross } as unknown as Objects,
       instances: { all: async () => instances.sort().map(name => ({ name }) as never) },
     })
     const call = {
@@ -92,25 +108,67 @@ export class FakeFleet {
       }))
       return { ...pageOfObjects(clusters.filter(selects(query)), query), answered }
     }
-    this.asked.push([named(place), query.pageSize])
+    const { mostOfIndex = query.pageSize } = query
     const mood = this.moods.get(named(place)) ?? 'well'
+    this.asked.push([named(place), mood === 'has no index' ? query.pageSize : mostOfIndex])
     if (mood === 'hangs') await new Promise(() => undefined)
     if (mood === 'refuses') throw refusal(403, 'Forbidden', 'not for you')
     if (mood === 'breaks') throw new TypeError('a bug')
-    const all = (this.objects.get(named(place)) ?? []).filter(
-      one => selects(query)(one) && (!query.namespace || one.metadata.namespace === query.namespace),
-    )
+    const all = this.#matching(place, query)
     const page = pageOfObjects(all, query)
     if (mood === 'answers fewer' || mood === 'fewer once') {
       if (mood === 'fewer once') this.moods.set(named(place), 'well')
       return { ...page, items: page.items.slice(0, -1), answered }
     }
-    if (mood === 'sorts as a language' && query.pageSize > 0) {
-      // As PostgreSQL with en_US.utf8: hyphens do not count.
-      const key = ({ metadata: { name } }: KubeObject) => name.replaceAll('-', '')
-      const items = [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, query.pageSize)
-      return { ...page, items, answered }
-    }
-    return { ...page, answered }
+    if (mood === 'sorts as a language' && query.pageSize > 0)
+      return { ...page, items: all.sort(asALanguage).slice(0, query.pageSize), answered }
+    if (mood === 'has no index' || place.cluster || query.pageSize <= 0)
+      return { ...page, answered: { source: 'karmada', reason: 'NoIndex' } as const }
+    const indexed = { instance: place.instance } as IndexedList
+    this.#queries.set(indexed, query)
+    return { ...page, items: page.items.slice(0, mostOfIndex), answered, indexed }
   }
+
+  #matching(place: Place, query: ListQuery): KubeObject[] {
+    return (this.objects.get(named(place)) ?? []).filter(
+      one => selects(query)(one) && (!query.namespace || one.metadata.namespace === query.namespace),
+    )
+  }
+
+  #listAcross = async (_: ObjectCall, { lists, order, offset, limit }: AcrossRequest) => {
+    this.windows.push([offset, limit])
+    if (this.across === 'knows no such list') return undefined
+    if (this.across === 'breaks') throw new TypeError('a bug')
+    if (this.across === 'hangs') await new Promise(() => undefined)
+    const all = lists.flatMap(list => {
+      const query = this.#queries.get(list)
+      if (!query) throw new Error(`the index did not answer ${list.instance} before`)
+      const { instance } = list
+      return this.#matching({ instance }, query).map(object => ({ instance, object }))
+    })
+    const keys = ({ instance, object: { metadata } }: (typeof all)[number]) => {
+      const { namespace = '', name, creationTimestamp = '' } = metadata
+      const key = { cluster: instance, namespace, name, createdAt: creationTimestamp }[order.key]
+      return [key, instance, namespace, name]
+    }
+    const sorted = all.sort((a, b) => {
+      const [left, right] = [keys(a), keys(b)]
+      const at = left.findIndex((text, index) => text !== right[index])
+      if (at < 0) return 0
+      return (left[at]! < right[at]! ? -1 : 1) * (at === 0 && order.descending ? -1 : 1)
+    })
+    if (this.across === 'sorts as a language') sorted.sort((a, b) => asALanguage(a.object, b.object))
+    const items = sorted.slice(offset, offset + limit)
+    if (this.across === 'has what is no object')
+      return { items: items.map(item => ({ ...item, object: {} })), total: sorted.length }
+    const [isMore, isOnce] = [this.across === 'has more', this.across === 'had more once']
+    if (isOnce) this.across = 'well'
+    return { items, total: sorted.length + (isMore || isOnce ? 1 : 0) }
+  }
+}
+
+/** As PostgreSQL with en_US.utf8: hyphens do not count. */
+function asALanguage(a: KubeObject, b: KubeObject): number {
+  const key = ({ metadata: { name } }: KubeObject) => name.replaceAll('-', '')
+  return key(a) < key(b) ? -1 : 1
 }
