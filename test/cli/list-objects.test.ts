@@ -61,6 +61,24 @@ eu-b   Unknown   -         -       -     -        -                    -
 `)
   })
 
+  it('says why one is not ready, and not what a ready one reports', async () => {
+    const of = (name: string, status: string) => ({
+      ...cluster,
+      metadata: { name },
+      status: { conditions: [{ type: 'Ready', status, message: `${name} reports` }] },
+    })
+    const it = having({ '/clusters': [of('up', 'True'), of('down', 'False')] })
+    await listClusters(it, config({ output: 'wide' }), ['eu'])
+    expect(it.printed()).toContain('down reports')
+    expect(it.printed()).not.toContain('up reports')
+  })
+
+  it('prints a list where none is named, also of one object', async () => {
+    const it = having({ '/clusters': [cluster] })
+    await listClusters(it, config({ output: 'json' }), ['eu'])
+    expect(JSON.parse(it.printed())).toMatchObject({ kind: 'List', items: [{ kind: 'Cluster' }] })
+  })
+
   it('prints one object as the server sent it, in the form of Kubernetes', async () => {
     const it = having({ '/clusters': [cluster] })
     await listClusters(it, config({ output: 'json' }), ['eu', 'eu-a'])

@@ -91,6 +91,7 @@ const PLACEMENT = {
   clusters: [
     { cluster: 'north', selected: true, before: 2, after: 3, candidate: { score: 100, available: 5 } },
     { cluster: 'south', candidate: { available: 2147483647 } },
+    { cluster: 'east', selected: true, candidate: { score: 1, available: 0 } },
     {
       cluster: 'west',
       refusals: [{ filter: 'TaintToleration', reason: 'cluster(s) had untolerated taint {a}' }],
@@ -111,6 +112,7 @@ Affinity group second was taken.
 CLUSTER   NOW   WANTED   SCORE   ROOM   WHY
 north     2     3        100     5      chosen
 south     -     -        0       any    fits, but the placement takes others
+east      -     -        1       0      fits, but gets no replicas
 west      -     -        -       -      TaintToleration: cluster(s) had untolerated taint {a}
 `)
   })
@@ -184,6 +186,14 @@ Not looked at: works are forbidden
     })
     expect(text).toContain('Deployment shop/web: would be claimed\n')
     expect(text).toContain('chosen')
+  })
+
+  it.each([
+    [1, false],
+    [2, true],
+  ])('of one template of %i says that more are not shown: %s', async (total, isSaid) => {
+    const text = await shown({ templates: [{ template: { kind: 'Deployment', name: 'web' } }], total })
+    expect(text.includes('1 more templates are not shown')).toBe(isSaid)
   })
 
   it('says so when the policy selects nothing', async () => {

@@ -129,6 +129,13 @@ describe('an answer', () => {
     })
   })
 
+  it('that is no success is never OK, whatever it says', async () => {
+    for (const status of [302, 304, 399]) {
+      const fetch: Fetch = async () => ({ status, body: new Response('{"code":0,"message":"fine"}').body })
+      expect(await failure(clientOf(fetch).getInstance({ name: 'eu' }))).toMatchObject({ code: Code.UNKNOWN })
+    }
+  })
+
   it('that is no JSON is an AnswerError', async () => {
     expect(await failure(clientOf(answering(200, 'hello')).getInstance({ name: 'eu' }))).toBeInstanceOf(
       AnswerError,
@@ -137,6 +144,16 @@ describe('an answer', () => {
 })
 
 describe('a call', () => {
+  it('does not follow a redirect, which would take its token elsewhere', async () => {
+    const redirects: unknown[] = []
+    const fetch: Fetch = async (_url, { redirect }) => {
+      redirects.push(redirect)
+      return new Response('{}')
+    }
+    await clientOf(fetch).getInstance({ name: 'eu' })
+    expect(redirects).toEqual(['error'])
+  })
+
   it('fails with DEADLINE_EXCEEDED when no answer comes in time, and tells the server its deadline', async () => {
     const headers: unknown[] = []
     const fetch: Fetch = (url, init) => {

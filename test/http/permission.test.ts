@@ -5,8 +5,9 @@ import {
   MethodOptionsSchema,
 } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from 'vitest'
-import { objectFieldsOf, permissionOf, targetOf } from '../../http/permission.js'
+import { namingFieldsOf, objectFieldsOf, permissionOf, targetOf } from '../../http/permission.js'
 import { PermissionSchema, permission } from '../../proto/gen/kairship/permission_pb.js'
+import { parseTemplate } from '../../transcoding/template.js'
 
 type Fields = readonly string[]
 const ALL: Fields = ['instance', 'namespace', 'name', 'cluster', 'cron_job']
@@ -58,7 +59,7 @@ describe('a permission that a method declares for its object', () => {
       ...{ namespace: 'namespace', name: 'name', cluster: 'cluster' },
     })
     expect(objectFieldsOf(method(jobs('list', { nameField: 'cron_job' })))?.name).toBe('cron_job')
-    expect(objectFieldsOf(method(jobs('list')))?.name).toBeUndefined()
+    for (const verb of ['list', 'watch']) expect(objectFieldsOf(method(jobs(verb)))?.name).toBeUndefined()
   })
 
   it('may take the name of an updated object from its manifest', () => {
@@ -71,6 +72,9 @@ describe('a permission that a method declares for its object', () => {
   it.each([
     ['leaves the name of what it deletes to a manifest', jobs('delete', { namedByManifest: true }), ALL],
     ['leaves the name to a manifest that it lacks', jobs('update', { namedByManifest: true }), ALL],
+    ['cannot name what it gets', jobs('get'), ['instance', 'namespace']],
+    ['cannot name what it updates', jobs('update'), ['instance', 'namespace']],
+    ['cannot name what it patches', jobs('patch'), ['instance', 'namespace']],
     ['cannot name what it deletes', jobs('delete'), ['instance', 'namespace']],
     ['names a field that is not there', jobs('get', { nameField: 'other' }), ALL],
     ['has a verb of its own', jobs('obliterate'), ALL],
@@ -81,11 +85,28 @@ describe('a permission that a method declares for its object', () => {
     expect(() => [permissionOf(broken), objectFieldsOf(broken)]).toThrow('test.TestService.Call')
   })
 
+  it.each([
+    [['/i/{instance}/jobs/{name}'], jobs('get'), ['instance', 'name']],
+    // The body names it.
+    [['/i/{instance}/jobs'], jobs('get'), ['instance', 'name']],
+    [['/i/{instance}/jobs', '/i/{instance}/c/{cluster}/jobs'], jobs('list'), ['instance']],
+    [['/i/{instance}/c/{cluster}/jobs', '/i/{instance}/jobs'], jobs('list'), ['instance']],
+    [['/i/{instance}/jobs'], jobs('list', { nameField: 'cron_job' }), ['instance', 'cron_job']],
+  ])('at %j must have the fields of every path and the name of its object: %#', (paths, given, fields) => {
+    const templates = paths.map(path => parseTemplate(path))
+    expect(namingFieldsOf(templates, objectFieldsOf(method(given)))).toEqual(fields)
+  })
+
   it('describes a call, with a type from the request where the proto names none', () => {
     const custom = method({ object: { verb: 'list' } }, ['instance', 'group', 'version', 'resource'])
     const request = { $typeName: 'x', instance: 'i', group: 'g', version: 'v', resource: 'r' }
     expect(targetOf(objectFieldsOf(custom)!, request as never)).toEqual({
       ...{ instance: 'i', verb: 'list', group: 'g', version: 'v', resource: 'r' },
+    })
+    const named = { $typeName: 'x', instance: 'i', namespace: 'a', name: 'b', cluster: 'm' }
+    expect(targetOf(objectFieldsOf(method(jobs('get')))!, named as never)).toEqual({
+      ...{ instance: 'i', verb: 'get', group: 'batch', version: 'v1', resource: 'jobs' },
+      ...{ namespace: 'a', name: 'b', cluster: 'm' },
     })
   })
 })

@@ -1,5 +1,4 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { PatchType } from '../../../ports/kube-api.js'
 import { ListChange_Type, type SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
 import type { ListQuery } from '../../objects/list-query.js'
@@ -49,8 +48,6 @@ export interface Kind<T extends KubeObject, M, E = undefined> {
     call: ObjectCall,
     followed: Followed<T, E>,
   ) => AsyncIterable<FollowedEvent<T, E>>
-  /** How a patch in `data` is meant: strategic for built-in kinds, and merge where that is left out. */
-  readonly patchType?: PatchType
 }
 
 /** A list that is followed with the extras of its objects. */
@@ -191,7 +188,7 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
 
     async patch(request, call) {
       const body = patchOf(request.data)
-      const patch = { type: kind.patchType ?? 'application/merge-patch+json', body } as const
+      const patch = { type: 'application/merge-patch+json', body } as const
       const patched = objects.patch(call, placeOf(request), type, objectKeyOf(request), patch)
       return dataOf(await inField('data', patched))
     },

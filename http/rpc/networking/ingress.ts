@@ -57,7 +57,6 @@ export const ingresses: Kind<Ingress, IngressMessage, Distribution | undefined> 
   },
   message: ingressMessage,
   ...DISTRIBUTED,
-  patchType: 'application/strategic-merge-patch+json',
 }
 
 /** @param distribution absent for an Ingress of a member */

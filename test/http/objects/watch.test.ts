@@ -113,6 +113,35 @@ describe('a list that is followed', () => {
     for (const { gone } of [byLabel, byState]) gone.abort(new Error('enough'))
   })
 
+  it('emits a DELETED when another object has taken the name, which no selector selects', async () => {
+    await make('again', { test: 'nine' })
+    const { next, gone, events } = follow({ labelSelector: 'test=nine' })
+    await next(3)
+    await remove('again')
+    await make('again', { test: 'ten' })
+    expect(await next(1)).toEqual([['DELETED', 'again', 0]])
+    gone.abort(new Error('enough'))
+    await expect(events.next()).rejects.toThrow('enough')
+  })
+
+  it('learns of every change before it judges it, and nothing of what is gone', async () => {
+    const learned: unknown[] = []
+    const { next, gone, events } = follow({
+      nameContains: ['learned'],
+      learn: async ({ metadata }) => void learned.push(metadata.name),
+      where: () => learned.length > 1,
+    })
+    await next(2)
+    await make('learned', {})
+    await change('learned', { data: { a: 'b' } })
+    expect(await next(1)).toEqual([['ADDED', 'learned', 1]])
+    await remove('learned')
+    expect(await next(1)).toEqual([['DELETED', 'learned', 0]])
+    expect(learned).toEqual(['learned', 'learned'])
+    gone.abort(new Error('enough'))
+    await expect(events.next()).rejects.toThrow('enough')
+  })
+
   it('ends with its caller, and releases its stream slot', async () => {
     for (let n = 0; n < 6; n += 1) {
       const { next, gone, events } = follow({ names: ['nothing'] })

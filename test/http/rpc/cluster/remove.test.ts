@@ -4,6 +4,7 @@ import type { Objects } from '../../../../http/objects/objects.js'
 import { removeCluster } from '../../../../http/rpc/cluster/remove.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
+import type { KubeApi, KubeRequest } from '../../../../ports/kube-api.js'
 
 import { silent } from '../../../silent.js'
 
@@ -66,6 +67,33 @@ describe('the removal of a member', () => {
     expect(await removeCluster(objects, noConnection, call, at, 0)).toEqual([
       expect.stringContaining('its Cluster names no credentials'),
     ])
+  })
+
+  it('takes the access out of the member also after its caller has hung up', async () => {
+    const gone = new AbortController()
+    const known = {
+      ...stuck('True'),
+      spec: {
+        syncMode: 'Push',
+        apiEndpoint: 'https://m',
+        secretRef: { namespace: 'karmada-cluster', name: 'm' },
+      },
+    } as Cluster
+    const { objects } = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster, undefined)
+    const remove: Objects['remove'] = async () => gone.abort(new Error('the caller hung up'))
+    const sent: string[] = []
+    const api = {
+      request: async ({ method, path, signal }: KubeRequest) => {
+        signal?.throwIfAborted()
+        sent.push(`${method} ${path}`)
+        if (method === 'GET' && path.endsWith('/serviceaccounts')) return { items: [] }
+        return { metadata: { uid: 'b' } }
+      },
+      close: async () => undefined,
+    } as unknown as KubeApi
+    const hungUp = { ...call, signal: gone.signal }
+    expect(await removeCluster({ ...objects, remove }, async () => api, hungUp, at)).toEqual([])
+    expect(sent.at(-1)).toMatch(/^DELETE .*clusterrolebindings/)
   })
 
   it('reports leftovers when the cluster cannot be reached', async () => {

@@ -14,6 +14,7 @@ export type Mood =
   | 'well'
   | 'hangs'
   | 'refuses'
+  | 'finds it wrong'
   | 'breaks'
   | 'answers fewer'
   | 'fewer once'
@@ -113,6 +114,7 @@ export class FakeFleet {
     this.asked.push([named(place), mood === 'has no index' ? query.pageSize : mostOfIndex])
     if (mood === 'hangs') await new Promise(() => undefined)
     if (mood === 'refuses') throw refusal(403, 'Forbidden', 'not for you')
+    if (mood === 'finds it wrong') throw refusal(400, 'BadRequest', 'no such field')
     if (mood === 'breaks') throw new TypeError('a bug')
     const all = this.#matching(place, query)
     const page = pageOfObjects(all, query)

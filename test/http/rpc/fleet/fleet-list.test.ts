@@ -363,6 +363,30 @@ describe('a list over the fleet', () => {
     expect(names(some)).toEqual(['i/a', 'i.n/c'])
   })
 
+  it('ends among the first ten thousand objects, no further', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'a')
+    const last = await fleet.list({ page: 10, pageSize: 1_000 })
+    expect(last.pagination).toMatchObject({ page: 10, total: 1 })
+    for (const beyond of [{ page: 11, pageSize: 1_000 }, { page: 10_001, pageSize: 1 }, { page: 201 }])
+      await expect(fleet.list(beyond)).rejects.toMatchObject({ details: { reason: 'ListTooLarge' } })
+  })
+
+  it('has what others have where only some find the request wrong', async () => {
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'a' }, 'a')
+    fleet.put({ instance: 'b' }, 'b')
+    fleet.moods.set('a/', 'finds it wrong')
+    const answer = await fleet.list({})
+    expect(names(answer)).toEqual(['b/b'])
+    expect(places(answer)).toEqual([
+      ['a', expect.stringMatching(/^3 /)],
+      ['b', 1],
+    ])
+    fleet.moods.set('b/', 'finds it wrong')
+    await expect(fleet.list({})).rejects.toMatchObject({ code: 3 })
+  })
+
   it('filters by name and namespace, and each item says where it is from', async () => {
     const fleet = new FakeFleet()
     fleet.put({ instance: 'i' }, 'shop/web-1', 'web-2', 'shop/job')

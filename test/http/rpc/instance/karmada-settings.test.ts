@@ -81,10 +81,17 @@ describe('failover', () => {
     })
   })
 
-  it('adds no flag to versions that do not know it', async () => {
-    const { call, host } = installed({}, 'v1.14.3')
+  it.each([
+    ['v1.14.3', false],
+    ['v1.15.0', true],
+    ['1.15.0', true],
+    ['v2.0.0', true],
+    ['v0.15.0', false],
+    ['', false],
+  ])('adds a flag to the versions that know it: %s %s', async (version, isKnown) => {
+    const { call, host } = installed({}, version)
     await call('admin', 'PUT', '/instances/east/failover', { enabled: true })
-    expect(JSON.stringify(host.instances.get('east'))).not.toContain('no-execute')
+    expect(JSON.stringify(host.instances.get('east')).includes('no-execute')).toBe(isKnown)
   })
 
   it('may be set while the instance is being installed', async () => {
