@@ -8,6 +8,7 @@ import { cpus, loadavg } from 'node:os'
 import { measureFleet } from './api/fleet.js'
 import { measureOneInstance } from './api/one-instance.js'
 import { apiBenchOptions } from './api/options.js'
+import { measureReal } from './api/real.js'
 import { type Found, table } from './api/rounds.js'
 import { CORES } from './proxy/process.js'
 import { Site } from './proxy/site.js'
@@ -47,14 +48,16 @@ async function part(measure: (site: Site) => Promise<Found>): Promise<Found> {
   }
 }
 
-const { only, json } = options
+const { only, json, real } = options
 const loadBefore = load()
-const found: Found = {
-  ...(only.has('get') || only.has('page')
-    ? await part(site => measureOneInstance(site, options, say))
-    : undefined),
-  ...(only.has('fleet') ? await part(site => measureFleet(site, options, say)) : undefined),
+const measure = async (): Promise<Found> => {
+  if (real) return part(site => measureReal(site, options, say))
+  const isOfOne = only.has('get') || only.has('page')
+  const ofOne = isOfOne ? await part(site => measureOneInstance(site, options, say)) : {}
+  const ofFleet = only.has('fleet') ? await part(site => measureFleet(site, options, say)) : {}
+  return { ...ofOne, ...ofFleet }
 }
+const found = await measure()
 const machine = `${cpus().length} × ${cpus()[0]?.model}, Node.js ${process.version}, load ${loadBefore} before, ${load()} after`
 const cores = CORES.proxy === undefined ? 'shared' : 'Kairship on one, everything else on the other'
 if (wasInterrupted) process.exitCode = 130

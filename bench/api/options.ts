@@ -29,13 +29,13 @@ What the management API costs over REST and over gRPC; see bench/README.md.
   --only get,page,fleet    parts to measure (all)
   --objects 10000          ConfigMaps of the instance that get and page read
   --connections 16         requests at once of get and page
-  --fleet-instances 20     instances of the fleet
+  --fleet-instances 20     instances of the fleet; 2 with --real
   --fleet-objects 50000    ConfigMaps of all of them
   --callers 1,8            requests at once of fleet, one after the other
   --matching TEXT          only those pages of fleet whose name contains it
   --seconds 3              of each way in a round
   --rounds 3               after one that warms up
-  --real                   real engines: a Karmada and Clusterpedia, directly and through Kairship
+  --real                   only pages of real Karmadas: through Kairship, from one of them, and from Clusterpedia
   --cpu-prof FOLDER        leave CPU profiles of Kairship there
   --json                   print one line of JSON
   --help                   print this
@@ -48,7 +48,7 @@ export function apiBenchOptions(): ApiBenchOptions {
       only: { type: 'string', default: 'get,page,fleet' },
       objects: { type: 'string', default: '10000' },
       connections: { type: 'string', default: '16' },
-      'fleet-instances': { type: 'string', default: '20' },
+      'fleet-instances': { type: 'string' },
       'fleet-objects': { type: 'string', default: '50000' },
       callers: { type: 'string', default: '1,8' },
       matching: { type: 'string', default: '' },
@@ -70,7 +70,7 @@ export function apiBenchOptions(): ApiBenchOptions {
     objects: Number(values.objects),
     connections: Number(values.connections),
     fleet: {
-      instances: Number(values['fleet-instances']),
+      instances: Number(values['fleet-instances'] ?? (values.real ? 2 : 20)),
       objects: Number(values['fleet-objects']),
       callers: values.callers.split(',').map(Number),
       matching: values.matching,

@@ -10,6 +10,8 @@ const RBAC = 'rbac.authorization.k8s.io'
 const ACCOUNT = 'bench-lists'
 /** How many objects are written at once. */
 const WRITERS = 16
+/** Milliseconds between two lines about them. */
+const TELLING_MS = 5_000
 
 /** Lists of ConfigMaps of a real Karmada: from its kube-apiserver and from Clusterpedia, directly and through the proxy. */
 export async function measureRealIndex(options: {
@@ -32,7 +34,7 @@ export async function measureRealIndex(options: {
   const tokens = { host: await administratorToken(host), karmada: await administratorToken(instance) }
   for (const count of counts) {
     say(`writing ${count} ConfigMaps`)
-    await writeConfigMaps(instance, `lists-${count}`, count)
+    await writeConfigMaps(instance, `lists-${count}`, { from: 0, step: 1, to: count }, say)
   }
   await adopt(host, stack, name)
   const kairship = await site.kairship({ kubeconfig: readFileSync(stack.kubeconfigs.host ?? '', 'utf8') })
@@ -59,7 +61,7 @@ export async function measureRealIndex(options: {
 }
 
 /** An account that may do everything there, and its token. */
-async function administratorToken(client: ApiClient): Promise<string> {
+export async function administratorToken(client: ApiClient): Promise<string> {
   const metadata = { name: ACCOUNT, namespace: kairshipNamespace }
   await client.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata })
   await client.apply({
@@ -81,22 +83,33 @@ async function administratorToken(client: ApiClient): Promise<string> {
   return (await client.must<{ status: { token: string } }>('POST', path, asked)).status.token
 }
 
-async function writeConfigMaps(client: ApiClient, namespace: string, count: number): Promise<void> {
+/** Makes a namespace hold ConfigMaps `c-<number>` of 1 KB, of which one of seven has the label `tier=t3`. Those that are there are left. */
+export async function writeConfigMaps(
+  client: ApiClient,
+  namespace: string,
+  { from, step, to }: { readonly from: number; readonly step: number; readonly to: number },
+  say: (line: string) => void,
+): Promise<void> {
   await client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  let next = 0
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  let next = from
+  const telling = setInterval(() => say(`${namespace}: ConfigMap ${next} of ${to}`), TELLING_MS)
   const writer = async (): Promise<void> => {
-    while (next < count) {
-      const name = `c-${String(next++).padStart(5, '0')}`
+    while (next < to) {
+      const index = next
+      next += step
       const body = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name },
+        ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+        metadata: { name: `c-${String(index).padStart(5, '0')}`, labels: { tier: `t${index % 7}` } },
         data: { text: 'x'.repeat(800) },
       }
-      const path = `/api/v1/namespaces/${namespace}/configmaps`
       const { status } = await client.send('POST', path, body)
       if (status !== 201 && status !== 409) throw new Error(`POST ${path}: ${status}`)
     }
   }
-  await Promise.all(Array.from({ length: WRITERS }, writer))
+  try {
+    await Promise.all(Array.from({ length: WRITERS }, writer))
+  } finally {
+    clearInterval(telling)
+  }
 }

@@ -49,6 +49,16 @@ export class Site {
     return path
   }
 
+  /** Closes something before everything that was started earlier. @throws Error where the site is closed already */
+  async endsWith(closer: () => Promise<void>): Promise<void> {
+    if (!this.#closed) {
+      this.#closers.push(closer)
+      return
+    }
+    await closer()
+    throw new Error('the site is closed')
+  }
+
   /** A process that ends with the site. */
   run<P extends Measured>(process: P): P {
     this.#closers.push(() => process.stop())
