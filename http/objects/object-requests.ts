@@ -16,7 +16,7 @@ import type { InstanceReading } from '../rpc/instance/reading.js'
 import { type Answer, answerOf, bytesOfValues, jsonOf } from './answer.js'
 import type { AnswerReading } from './answer-memory.js'
 import type { ObjectCall } from './objects.js'
-import { streamOf } from './watch/byte-stream.js'
+import { refusalOf, streamOf } from './watch/byte-stream.js'
 
 /** What requests to instances need. */
 export interface ObjectRequestOptions {
@@ -179,7 +179,7 @@ export class ObjectRequests {
       const { status, headers, chunks } = streamed
       const refused = refusedCredential(status, headers, admitted.info)
       if (refused) throw refused
-      if (status !== 200) refuse(status, await whole(chunks))
+      if (status !== 200) refuse(status, await refusalOf(streamed))
       opened()
       yield* chunks
     } catch (error) {
@@ -202,20 +202,6 @@ interface SendOptions {
 function refuse(status: number, body: Buffer): void {
   bytesOfValues(body)
   jsonOf({ status, body })
-}
-
-/** A refusal is short: of a longer one the beginning is read, which is no JSON. */
-const LONGEST_REFUSAL = 64 << 10
-
-async function whole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const all: Buffer[] = []
-  let length = 0
-  for await (const chunk of chunks) {
-    all.push(chunk)
-    length += chunk.length
-    if (length > LONGEST_REFUSAL) break
-  }
-  return Buffer.concat(all)
 }
 
 /** The path of a request with its query. */

@@ -242,7 +242,8 @@ function listOf<T extends KubeObject>(
   return { items: all.map(item => ({ ...head, ...item })), ...(metadata && { metadata }) }
 }
 
-const tooMany = ({ resource }: ObjectType, { namespace, labelSelector }: ListQuery<never>) => {
+/** The refusal of a list that is sorted or followed here, with what to narrow. */
+export const tooMany = ({ resource }: ObjectType, { namespace, labelSelector }: ListQuery<never>) => {
   const what = `there are more than ${MOST_OBJECTS} ${resource} or ${MOST_BYTES >> 20} MiB of them, the most that are sorted here`
   const narrower = [
     ...(namespace ? [] : ['a namespace']),

@@ -37,6 +37,32 @@ export async function streamOf(
   }
 }
 
+/** A refusal is short and comes at once: of a longer one the beginning is read, of a later one what is there by then. */
+const LONGEST_REFUSAL = 64 << 10
+const LATEST_REFUSAL_MS = 10_000
+
+/** The body of an answer that refuses a stream. The exchange may go on after it. @throws what the sender reports */
+export async function refusalOf({ chunks, leave }: Pick<Streamed, 'chunks' | 'leave'>): Promise<Buffer> {
+  const all: Buffer[] = []
+  let [length, isLate] = [0, false]
+  const timer = setTimeout(() => {
+    isLate = true
+    leave()
+  }, LATEST_REFUSAL_MS)
+  try {
+    for await (const chunk of chunks) {
+      all.push(chunk)
+      length += chunk.length
+      if (length > LONGEST_REFUSAL) break
+    }
+  } catch (error) {
+    if (!isLate) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  return Buffer.concat(all)
+}
+
 /** A sink that is read. */
 class ByteStream implements RawSink {
   #chunks: Buffer[] = []

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isExpired, isNotFound } from '../../../manifests/status-error.js'
 import { deadlineExceeded } from '../../failure.js'
-import { NOT_THE_INDEX, readWhole, readWholeAt } from '../list/list-objects.js'
+import { NOT_THE_INDEX, readWhole, readWholeAt, tooMany } from '../list/list-objects.js'
 import type { Listing } from '../list/listing.js'
-import { BY_NAME, comparison, selects } from '../list/select.js'
+import { BY_NAME, comparison, MOST_OBJECTS, selects } from '../list/select.js'
 import type { ListQuery } from '../list-query.js'
 import { apiVersionOf, keyOf, objectPath } from '../object-type.js'
 import type { ObjectEvent } from '../objects.js'
@@ -27,7 +27,7 @@ interface State<T> {
 /**
  * Follows a list: RESET, what matches now as ADDED, BOOKMARK, and then changes, each with how many objects match after it.
  * An object that no longer matches but is still there has LEFT. It starts over with RESET when the instance no longer knows
- * the changes since. Page and size of the query do not count.
+ * the changes since. Page and size of the query do not count. A list that grows beyond what is sorted here ends with that refusal.
  * @param since a mark of the same list: where the instance still has that state, the events up to the first BOOKMARK are those of
  * it and `known`; where it has not, the list starts as without a mark
  */
@@ -133,6 +133,8 @@ async function* follow<T extends KubeObject>(
     const known = shown.has(object)
     if (change !== 'DELETED' && matches(object)) {
       shown.set(object)
+      // One that is begun anew would be refused, too.
+      if (shown.size > MOST_OBJECTS) throw tooMany(type, query)
       yield { type: known ? 'MODIFIED' : 'ADDED', object, ...state() }
     } else if (known) {
       const left = change !== 'DELETED' || (await isThere(listing, object))
