@@ -9,6 +9,7 @@ import { programFrom } from './cli/shell.js'
 import type { Config } from './config.js'
 import { Lifecycle } from './lifecycle.js'
 import { lockFolder } from './playground/fleet/folder-lock.js'
+import { CONTROL_PLANE_ADMIN } from './playground/karmada/proxy-admin.js'
 
 /** A server on a real host cluster, until it is interrupted or fails. */
 async function serve(
@@ -108,7 +109,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       .slice(0, 10)
       .map(async ([name, karmada]) => [
         name,
-        await karmada.server.kubeconfig({ name: 'admin', groups: ['system:masters'] }),
+        await karmada.server.kubeconfig({ name: CONTROL_PLANE_ADMIN, groups: ['system:masters'] }),
       ])
     const instances = [...karmadas.keys()]
     const member = [...members.keys()].find(name => name.startsWith(`${instances[0]}-`))

@@ -16,6 +16,7 @@ import { clusterProxy } from './cluster-proxy.js'
 import { karmadaCustomResourceDefinitions } from './crds/index.js'
 import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
 import { Propagation } from './propagation/propagation.js'
+import { letAdministratorUseProxies } from './proxy-admin.js'
 import { QuotaAdmission } from './quota/quota-admission.js'
 import { KARMADA_RELEASE } from './release.js'
 import { UnifiedAuth } from './unified-auth.js'
@@ -93,7 +94,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
   }
 }
 
-/** Karmada's namespaces and aggregated API. */
+/** Karmada's namespaces, the administrator's rights and the aggregated API. */
 async function install(server: ApiServer): Promise<Aggregated> {
   const { local } = server
   for (const namespace of ['karmada-system', CLUSTER_NAMESPACE])
@@ -102,6 +103,7 @@ async function install(server: ApiServer): Promise<Aggregated> {
       kind: 'Namespace',
       metadata: { name: namespace, labels: SYSTEM_LABELS },
     })
+  await letAdministratorUseProxies(local)
   await noteVersion(local)
   return server.aggregate({
     group: clusterDefinition.group,

@@ -6,6 +6,7 @@ import { Mirror } from '../client/mirror.js'
 import { Reconciler } from '../client/reconciler.js'
 import { ensure, remove, update, withFinalizer, withoutFinalizer } from '../client/write.js'
 import type { Karmada } from '../karmada/control-plane.js'
+import { CONTROL_PLANE_ADMIN } from '../karmada/proxy-admin.js'
 import type { Secret } from '../objects/core.js'
 import { CUSTOM_RESOURCE_DEFINITIONS, SECRETS, SERVICES } from '../objects/core-types.js'
 import { timestamp } from '../objects/timestamp.js'
@@ -138,7 +139,7 @@ export class Operator {
   /** The Secret and the Service by which others find the control plane. */
   async #publish(namespace: string, name: string, { server }: Karmada): Promise<void> {
     const { host } = this.#options
-    const kubeconfig = await server.kubeconfig({ name: 'karmada-admin', groups: ['system:masters'] })
+    const kubeconfig = await server.kubeconfig({ name: CONTROL_PLANE_ADMIN, groups: ['system:masters'] })
     const metadata = { namespace, name: adminConfigSecretName(name), labels: OPERATOR_LABELS }
     const data = { [ADMIN_CONFIG_KEY]: toBase64(kubeconfig) }
     await ensure<Secret>(host, SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata, data })

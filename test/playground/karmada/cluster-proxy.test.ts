@@ -88,6 +88,19 @@ describe('the cluster proxy', () => {
     expect(items.map(({ metadata }) => metadata.name)).toContain('kube-system')
   })
 
+  it('lets the administrator of the control plane through to every member', async () => {
+    const name = 'system:admin'
+    const admin = await kubeConnector().connect(
+      await karmada.server.kubeconfig({ name, groups: ['system:masters'] }),
+    )
+    const path = '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces'
+    const found = await eventually('the member to know of the administrator', () =>
+      admin.request<{ kind: string }>({ method: 'GET', path }).catch(() => undefined),
+    )
+    expect(found.kind).toBe('NamespaceList')
+    await admin.close()
+  })
+
   it('forwards writes, their bodies and their errors', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'through' } }
     await expect(proxied('/api/v1/namespaces', 'POST', namespace)).resolves.toMatchObject({
