@@ -79,7 +79,7 @@ export const families: readonly Family[] = [
       { name: 'karmada-controller-manager', package: `${karmada}/cmd/controller-manager` },
       { name: 'karmada-scheduler', package: `${karmada}/cmd/scheduler` },
       { name: 'karmada-webhook', package: `${karmada}/cmd/webhook` },
-      { name: 'karmadactl', package: `${karmada}/cmd/karmadactl`, byHand: true },
+      { name: 'karmadactl', package: `${karmada}/cmd/karmadactl` },
       { name: 'karmada-operator', package: `${karmada}/operator/cmd/operator` },
     ],
   },
