@@ -57,8 +57,12 @@ function fromStatus(error: StatusError): Failure {
       reason: 'KairshipCredentialRefused',
     })
   }
-  return new Failure(byReason[reason ?? ''] ?? byCode(code), error.message, found)
+  return new Failure(byReason[reason ?? ''] ?? byCode(code), withoutPatch(error.message, 'patch: '), found)
 }
+
+/** API servers repeat the whole of a patch that they cannot apply, whatever secrets it holds. */
+const withoutPatch = (message: string, before = ''): string =>
+  message.replace(new RegExp(`${before || '^'}Invalid value: "(?:[^"\\\\]|\\\\.)*": `, 'gs'), before)
 
 /** The causes that name a field, each once: API servers check twice, and say it twice. */
 function violationsOf({ status }: StatusError): readonly FieldViolation[] {
@@ -67,7 +71,8 @@ function violationsOf({ status }: StatusError): readonly FieldViolation[] {
     if (field === undefined) continue
     // Kubernetes writes <nil> for the object as a whole.
     const where = field === '<nil>' ? '' : field
-    found.set(`${field} ${message}`, { field: where, description: message, ...(reason && { reason }) })
+    const description = field === 'patch' ? withoutPatch(message) : message
+    found.set(`${field} ${message}`, { field: where, description, ...(reason && { reason }) })
   }
   return [...found.values()]
 }

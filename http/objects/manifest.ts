@@ -98,12 +98,17 @@ export function documentOf(data: string, field: string): unknown {
   try {
     documents = loadAll(data, { schema: AS_GO_READS, maxAliases: MOST_ALIASES })
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n', 1)[0] : ''
-    throw wrong(field, `is neither JSON nor YAML: ${why}`)
+    throw wrong(field, `is neither JSON nor YAML: ${withoutQuotes(error)}`)
   }
   if (documents.length !== 1)
     throw wrong(field, `holds ${documents.length} documents: it must hold exactly one`)
   return documents[0]
+}
+
+/** What the parser says and where, without the words of the text that it quotes: a password that begins with `*` is an alias to it. */
+function withoutQuotes(error: unknown): string {
+  const [why = ''] = error instanceof Error ? error.message.split('\n', 1) : []
+  return why.replace(/ (?:".*"|!<.*>)/, '')
 }
 
 /** `22:22` was a number of base 60 in YAML 1.1, but is text to Go's parser. */

@@ -61,7 +61,8 @@ interface Kubeconfig {
 function serverOf(text: string): string {
   let document: Kubeconfig | null
   try {
-    document = parse(text) as Kubeconfig | null
+    // Its warnings quote the text, which holds credentials.
+    document = parse(text, { logLevel: 'error' }) as Kubeconfig | null
   } catch (error) {
     throw new ClusterConfigError(`the kubeconfig is not YAML: ${(error as Error).message.split('\n')[0]}`, {
       cause: error,

@@ -60,6 +60,17 @@ describe('a refusal of an API server', () => {
       ],
     })
   })
+
+  it('does not repeat a patch that could not be applied', () => {
+    const why = 'strict decoding error: unknown field "spec.more"'
+    const quoted = `Invalid value: ${JSON.stringify('{"password":"a \\ secret"}\n')}: ${why}`
+    const causes = [{ field: 'patch', message: quoted, reason: 'FieldValueInvalid' }]
+    const failure = toFailure(refusal(422, 'Invalid', ` "" is invalid: patch: ${quoted}`, { causes }))
+    expect(failure.message).toBe(` "" is invalid: patch: ${why}`)
+    expect(failure.details.violations).toEqual([
+      { field: 'patch', description: why, reason: 'FieldValueInvalid' },
+    ])
+  })
 })
 
 describe('any other error', () => {

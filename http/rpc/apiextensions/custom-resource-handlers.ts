@@ -3,9 +3,16 @@ import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import { kindHandlers } from '../kind/kind-handlers.js'
-import { type KeyFields, type ListFields, placeOf, type WatchFields } from '../kind/request-fields.js'
+import { dataOf, kindHandlers } from '../kind/kind-handlers.js'
+import {
+  type KeyFields,
+  type ListFields,
+  objectKeyOf,
+  placeOf,
+  type WatchFields,
+} from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'
+import { readable, works } from '../propagation/work.js'
 import { customResources } from './custom-resource.js'
 import { customType } from './custom-type.js'
 import { type PatchFields, patchCustomResource } from './patch-custom-resource.js'
@@ -30,6 +37,13 @@ export function customResourceHandlers(objects: Objects) {
     refuseUnfit(type, request)
     return { type, of: kindHandlers(objects, customResources(type)) }
   }
+  /** Of a request that writes. A Work that was read lacks the values of its Secrets: written back, it would empty them in the members. */
+  const written = async (request: Omit<Key, 'name'>, call: Call) => {
+    const found = await one(request, call)
+    if (isWork(found.type))
+      throw wrong('resource', 'is works, which Karmada alone writes: they can be read and deleted')
+    return found
+  }
   /** Of a request about many: without a namespace it is about all. */
   const many = async (request: Omit<List, 'kind' | 'page' | 'pageSize'> & { kind?: string }, call: Call) => {
     const type = await typeOf(request, placeOf(request), call)
@@ -43,14 +57,17 @@ export function customResourceHandlers(objects: Objects) {
     watch: async (request: WatchFields & GroupVersionResource, call: Call) =>
       watchKind(await many(request, call), 'resource')(request, call),
     get: async (request: Key, call: Call) => (await one(request, call)).of.get(request, call),
-    json: async (request: Key, call: Call) => (await one(request, call)).of.json(request, call),
+    async json(request: Key, call: Call) {
+      const { type } = await one(request, call)
+      return dataOf(readable(await objects.get(call, placeOf(request), type, objectKeyOf(request))))
+    },
     create: async (request: Omit<Key, 'name'> & { readonly data: string }, call: Call) =>
-      (await one(request, call)).of.create(request, call),
+      (await written(request, call)).of.create(request, call),
     update: async (request: Key & { readonly data: string }, call: Call) =>
-      (await one(request, call)).of.update(request, call),
+      (await written(request, call)).of.update(request, call),
     remove: async (request: Key, call: Call) => (await one(request, call)).of.remove(request, call),
     patch: async (request: Key & PatchFields, call: Call) => {
-      const { type } = await one(request, call)
+      const { type } = await written(request, call)
       return patchCustomResource(objects, call, placeOf(request), type, request)
     },
   }
@@ -66,5 +83,8 @@ function refuseUnfit({ namespaced, resource }: ObjectType, { namespace }: { read
       `must be absent: ${resource} have none. Use the operation of cluster-scoped resources`,
     )
 }
+
+const isWork = ({ group, resource }: ObjectType): boolean =>
+  group === works.type.group && resource === works.type.resource
 
 const wrong = (field: string, description: string) => invalidFields([{ field, description }])

@@ -10,6 +10,7 @@ import { ifReadable, readDistributions } from '../distribution/read-distribution
 import type { Kind } from '../kind/kind-handlers.js'
 import { identityFields } from '../kind/object-meta.js'
 import { clusterOverridePolicies, overridePolicies, type Policy } from '../policy/policies.js'
+import { readable } from '../propagation/work.js'
 import { sideCall } from '../side-call.js'
 
 /** What a custom resource's message shows that is not in the object. */
@@ -37,7 +38,7 @@ export function customResourceMessage(
   { cluster = '' }: Place,
   propagation?: Propagation,
 ): CustomResourceMessage {
-  const { apiVersion, kind, metadata } = object
+  const { apiVersion, kind, metadata } = readable(object)
   const claim = cluster === '' ? claimOf(object) : undefined
   return {
     ...{ apiVersion, kind, cluster },

@@ -70,7 +70,7 @@ export function candidateMessage(cluster: PediaCluster, managedBy: string): Clus
   return {
     // Without annotations: that of kubectl apply holds the whole object with its credential.
     metadata: { ...objectMeta(cluster, { instance: '' }), annotations: {} },
-    spec: { apiEndpoint: serverOf(cluster), managedBy },
+    spec: { apiEndpoint: addressOf(serverOf(cluster)), managedBy },
     status: { kubernetesVersion: cluster.status?.version ?? '', phase: candidatePhase(cluster) },
   }
 }
@@ -92,6 +92,10 @@ export function isMember(candidate: PediaCluster, members: readonly Cluster[]): 
 }
 
 const serverOf = ({ spec, status }: PediaCluster): string => status?.apiserver || spec.apiserver || ''
+
+/** A server without what proves who calls it: a kubeconfig may have a password or a token in its server. */
+const addressOf = (server: string): string =>
+  server.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1')
 
 function kubeconfigOf({ spec }: PediaCluster): string | undefined {
   if (spec.kubeconfig) return Buffer.from(spec.kubeconfig, 'base64').toString('utf8')

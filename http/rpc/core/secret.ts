@@ -30,13 +30,17 @@ export const listedSecrets: typeof secrets = {
 }
 
 /** What `kubectl apply` leaves on an object: the manifest, with the values of a Secret. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Metadata without the copy of the manifest. */
 export function withoutLastApplied(metadata: ObjectMeta): ObjectMeta {
   const { annotations } = metadata
   return annotations ? { ...metadata, annotations: without(annotations, [LAST_APPLIED]) } : metadata
 }
+
+/** Whether an object of any type is a Secret. */
+export const isSecret = ({ apiVersion, kind }: KubeObject): boolean =>
+  apiVersion === 'v1' && kind === 'Secret'
 
 /** @param distribution absent for a Secret of a member cluster */
 export function secretMessage(secret: Secret, place: Place, distribution?: Distribution): SecretMessage {

@@ -1,12 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Work } from '../../../karmada/objects/work.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { FleetObjectSchema, FleetSourceSchema } from '../../../proto/gen/kairship/fleet_pb.js'
 import type { AnsweredFrom } from '../../answered-from.js'
 import type { Place } from '../../objects/object-type.js'
 import { dataOf } from '../kind/kind-handlers.js'
 import { objectMeta, text } from '../kind/object-meta.js'
-import { withoutSecretValues, works } from '../propagation/work.js'
+import { readable } from '../propagation/work.js'
 
 /** An object of a place as the API shows it. */
 export type FleetItem = MessageInitShape<typeof FleetObjectSchema>
@@ -26,12 +25,6 @@ export function itemOf(object: KubeObject, place: Place, from: AnsweredFrom, wit
     data: withData ? dataOf(shown).data : '',
   }
 }
-
-/** Works, of any version, carry the Secrets that they put into members. */
-const readable = (object: KubeObject): KubeObject =>
-  object.apiVersion.startsWith(`${works.type.group}/`) && object.kind === works.type.kind
-    ? withoutSecretValues(object as Work)
-    : object
 
 export const sourceOf = ({
   source,

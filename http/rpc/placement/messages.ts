@@ -4,6 +4,7 @@ import type { Link, LinkedObject, LinkState, Step } from '../../../karmada/expla
 import type { PlacementExplanation } from '../../../karmada/explain/placement.js'
 import type { ClaimOutcome, ManifestChange } from '../../../karmada/explain/preview.js'
 import type { ScheduleFailure } from '../../../karmada/scheduling/schedule.js'
+import { without } from '../../../karmada/without.js'
 import {
   type ManifestChangeSchema,
   type ObjectReferenceSchema,
@@ -14,6 +15,7 @@ import {
   TraceLink_Step,
   type TraceLinkSchema,
 } from '../../../proto/gen/kairship/placement_pb.js'
+import { isSecret, LAST_APPLIED, withoutValues } from '../core/secret.js'
 
 /** Answers of the Placement service in their messages; pure. */
 
@@ -86,22 +88,34 @@ const failureMessage = ({
   message,
 }: ScheduleFailure): MessageInitShape<typeof PlacementFailureSchema> => ({ reason, message })
 
-/** Undefined for a manifest that stays as it is. */
+/** A change as its readers see it, Secrets without values. Undefined for a manifest that stays as it is. */
 export function changeMessage(
   change: ManifestChange,
 ): MessageInitShape<typeof ManifestChangeSchema> | undefined {
   const { cluster, before, after, problem } = change
   const patch = before && after ? jsonPatch.compare(before, after) : []
   if (before && after && patch.length === 0) return undefined
+  const ofSecret = [before, after].some(one => one && isSecret(one))
   return {
     cluster,
-    before: before ? JSON.stringify(before) : '',
-    after: after ? JSON.stringify(after) : '',
+    before: before ? JSON.stringify(ofSecret ? withoutValues(before) : before) : '',
+    after: after ? JSON.stringify(ofSecret ? withoutValues(after) : after) : '',
     patch: patch.map(operation => ({
       op: operation.op,
       path: operation.path,
-      value: 'value' in operation ? JSON.stringify(operation.value) : '',
+      value:
+        'value' in operation ? JSON.stringify(ofSecret ? valueOfSecret(operation) : operation.value) : '',
     })),
     ...(problem !== undefined && { problem }),
   }
+}
+
+/** What an operation on a Secret sets: keys without their values, and no copy of the manifest. */
+function valueOfSecret({ path, value }: { readonly path: string; readonly value: unknown }): unknown {
+  const [, field, key, annotation] = path.split('/')
+  if (field === 'data' || field === 'stringData')
+    return key === undefined ? Object.fromEntries(Object.keys(value ?? {}).map(one => [one, ''])) : ''
+  if (field !== 'metadata' || key !== 'annotations') return value
+  if (annotation === undefined) return without(value as object, [LAST_APPLIED])
+  return jsonPatch.unescapePathComponent(annotation) === LAST_APPLIED ? '' : value
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../proto/gen/kairship/propagation_pb.js'
 import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { type Secret, withoutLastApplied, withoutValues } from '../core/secret.js'
+import { isSecret, type Secret, withoutLastApplied, withoutValues } from '../core/secret.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { metadataMessage } from '../kind/object-meta.js'
@@ -88,7 +88,7 @@ export const carries =
  */
 export function withoutSecretValues(work: Work): Work {
   const manifests = manifestsOf(work).map(manifest =>
-    manifest.kind === 'Secret' && manifest.apiVersion === 'v1' ? withoutValues(manifest as Secret) : manifest,
+    isSecret(manifest) ? withoutValues(manifest as Secret) : manifest,
   ) as readonly Manifest[]
   return {
     ...work,
@@ -96,3 +96,11 @@ export function withoutSecretValues(work: Work): Work {
     spec: { ...work.spec, workload: { ...work.spec.workload, manifests } },
   }
 }
+
+/** An object of any type as its readers see it: Works, of any version, carry the Secrets that they put into members. */
+export const readable = (object: KubeObject): KubeObject =>
+  isOfWorks(object.apiVersion) && object.kind === works.type.kind
+    ? withoutSecretValues(object as Work)
+    : object
+
+const isOfWorks = (apiVersion: string): boolean => apiVersion.startsWith(`${works.type.group}/`)

@@ -723,14 +723,14 @@ export type ManifestChange = Message<"kairship.io.api.placement.v1alpha1.Manifes
   cluster: string;
 
   /**
-   * The whole manifest as JSON; empty where the cluster has none now.
+   * The whole manifest as JSON, of a Secret without its values; empty where the cluster has none now.
    *
    * @generated from field: string before = 2;
    */
   before: string;
 
   /**
-   * The whole manifest as JSON; empty where it would be taken away.
+   * The whole manifest as JSON, of a Secret without its values; empty where it would be taken away.
    *
    * @generated from field: string after = 3;
    */

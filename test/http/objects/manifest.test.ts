@@ -110,3 +110,17 @@ describe('a patch', () => {
     ])
   })
 })
+
+it.each([
+  ['an alias', 'a: *s3cret'],
+  ['a tag', 'a: !s3cret 1'],
+  ['a verbatim tag', 'a: !<s3cret> 1'],
+  ['a handle of tags', 'a: !s3cret!b 1'],
+  ['a quoted text without an end', 'a: "s3cret'],
+  ['an unknown escape', 'a: "\\s3cret"'],
+  ['a key that comes twice', 's3cret: 1\ns3cret: 2'],
+])('a refusal of YAML repeats nothing of it that looks like %s', (_, data) => {
+  const [why = ''] = refusal(() => read(data))
+  expect(why).toMatch(/^data /)
+  expect(why).not.toContain('s3cret')
+})

@@ -236,6 +236,55 @@ describe('a custom resource with a namespace', () => {
   })
 })
 
+describe('a Work as a custom resource', () => {
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'login' },
+    data: { password: 'YzRuNHJ5' },
+  }
+  const works = () => ({
+    ...{ instance: world.instance, group: 'work.karmada.io', version: 'v1alpha1', resource: 'works' },
+    namespace: `karmada-es-${world.members[0]}`,
+  })
+  const work = () => ({ ...works(), name: 'applied' })
+  const applied = {
+    ...{ apiVersion: 'work.karmada.io/v1alpha1', kind: 'Work' },
+    metadata: {
+      name: 'applied',
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(secret) },
+    },
+    spec: { workload: { manifests: [secret] } },
+  }
+  beforeAll(async () => {
+    const type = { group: 'work.karmada.io', version: 'v1alpha1', resource: 'works' }
+    await world.create(world.control, type, applied, works().namespace)
+  })
+
+  it('is read without the values of its Secrets', async () => {
+    const { data } = await world.calls.read('getCustomResourceJSON', work())
+    expect(JSON.parse(data).spec.workload.manifests).toMatchObject([{ data: { password: '' } }])
+    const shown = await world.calls.read('getCustomResource', work())
+    const list = await world.calls.read('listCustomResources', works())
+    expect([shown.name, names(list)]).toEqual(['applied', expect.arrayContaining(['applied'])])
+    expect(JSON.stringify([data, shown, list])).not.toContain('YzRuNHJ5')
+  })
+
+  it('is not written, as what was read would empty the Secrets, and is deleted', async () => {
+    const data = JSON.stringify(applied)
+    for (const [rpc, request] of [
+      ['createCustomResource', { ...works(), data }],
+      ['updateCustomResource', { ...work(), data }],
+      ['patchCustomResource', { ...work(), data: '{"metadata":{"labels":{"a":"b"}}}' }],
+    ] as const) {
+      const refused = await world.calls.both(rpc, request)
+      expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+      expect(refused.text).toContain('which Karmada alone writes')
+    }
+    expect(await world.calls.rest('deleteCustomResource', work())).toEqual({})
+  })
+})
+
 describe('a custom resource without a namespace', () => {
   it('is created, read, listed, replaced, patched and deleted', async () => {
     const data = JSON.stringify(manifest('east', {}, 'Harbor'))

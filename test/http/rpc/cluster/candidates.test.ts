@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { Candidates, isMember } from '../../../../http/rpc/cluster/candidates.js'
+import { Candidates, candidateMessage, isMember } from '../../../../http/rpc/cluster/candidates.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import { INSTANCE_LABEL } from '../../../../manifests/names.js'
 import type { PediaCluster } from '../../../../manifests/pedia-cluster.js'
@@ -22,6 +22,19 @@ describe('a candidate', () => {
     ['no server, as a member without one', candidate({}), [member('two', '')], false],
   ])('is recognized as a member by %s', (_, of, members, isOne) => {
     expect(isMember(of, members)).toBe(isOne)
+  })
+
+  it.each([
+    ['https://member.example:6443', 'https://member.example:6443'],
+    ['https://member.example/k8s/a@b', 'https://member.example/k8s/a@b'],
+    ['member.example:6443', 'member.example:6443'],
+    ['https://me:secret@member.example/k8s', 'https://member.example/k8s'],
+    ['https://me:sec@ret@member.example', 'https://member.example'],
+    ['me:secret@member.example:6443', 'member.example:6443'],
+    ['https://member.example/k8s?token=secret#secret', 'https://member.example/k8s'],
+    ['', ''],
+  ])('at %s is shown at %s', (apiserver, shown) => {
+    expect(candidateMessage(candidate({ apiserver }), '').spec?.apiEndpoint).toBe(shown)
   })
 
   it('joins by the kubeconfig or the token that Container Management has', async () => {
