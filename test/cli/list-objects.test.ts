@@ -219,6 +219,7 @@ describe('policies', () => {
           spec: {
             priority: 7,
             propagateDeps: true,
+            preserveResourcesOnDeletion: true,
             placement: {
               spreadConstraints: [{ spreadByField: 'region', maxGroups: '2' }, { spreadByLabel: 'rack' }],
               replicaScheduling: {
@@ -243,7 +244,11 @@ describe('policies', () => {
       .split('\n')
       .map(line => line.split(/ {3,}/).slice(6))
     expect(wide).toEqual([
-      ['Divided, Weighted by AvailableReplicas', 'region 1-2, rack 1+', 'priority 7, with dependencies'],
+      [
+        'Divided, Weighted by AvailableReplicas',
+        'region 1-2, rack 1+',
+        'priority 7, with dependencies, leaves objects in members',
+      ],
       ['-', '-', 'changes image, /spec/replicas'],
       [],
     ])

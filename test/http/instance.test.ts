@@ -8,6 +8,17 @@ const detail = (json: { details: { '@type': string }[] }, type: string) =>
   json.details.find(item => item['@type'].endsWith(type)) as Record<string, never> | undefined
 
 describe('reading instances', () => {
+  it.each([
+    ['viewer', ['north', 'south', 'west']],
+    ['north-only', ['north']],
+    ['nobody', []],
+  ])('lists and counts for %s those that they may get: %j', async (caller, names) => {
+    const fleet = fakeFleet(viewOf('north'), viewOf('south'), viewOf('west'))
+    const { json } = await testApi(fleet).call(caller, 'GET', '/instances')
+    expect(json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual(names)
+    expect(json.pagination.total).toBe(names.length)
+  })
+
   it('returns proto3 JSON as in the contract: int64 as text, enums by name, zero values included', async () => {
     const { status, json } = await testApi().call('viewer', 'GET', '/instances/north')
     expect(status).toBe(200)
@@ -241,6 +252,14 @@ describe('writing instances', () => {
     const data = JSON.stringify({ metadata: { resourceVersion: '1' }, spec: {} })
     const { status, json } = await testApi().call('admin', 'PUT', '/instances/north', { data })
     expect([status, json.code]).toEqual([409, 10])
+  })
+
+  it('sends the uid of the object that the caller read: another of its name is not replaced', async () => {
+    const { call, host } = testApi()
+    const data = JSON.stringify({ metadata: { uid: 'of-an-earlier-one' }, spec: {} })
+    await call('admin', 'PUT', '/instances/north', { data })
+    const put = host.requests.find(({ method }) => method === 'PUT')
+    expect(put?.body).toMatchObject({ metadata: { name: 'north', uid: 'of-an-earlier-one' } })
   })
 
   it.each([

@@ -91,6 +91,7 @@ describe('a permission that a method declares for its object', () => {
     [['/i/{instance}/jobs'], jobs('get'), ['instance', 'name']],
     [['/i/{instance}/jobs', '/i/{instance}/c/{cluster}/jobs'], jobs('list'), ['instance']],
     [['/i/{instance}/c/{cluster}/jobs', '/i/{instance}/jobs'], jobs('list'), ['instance']],
+    [['/{instance}/{cluster}', '/{instance}/{cluster}/jobs', '/{instance}'], jobs('list'), ['instance']],
     [['/i/{instance}/jobs'], jobs('list', { nameField: 'cron_job' }), ['instance', 'cron_job']],
   ])('at %j must have the fields of every path and the name of its object: %#', (paths, given, fields) => {
     const templates = paths.map(path => parseTemplate(path))
