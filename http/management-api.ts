@@ -134,7 +134,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(InsightService, insightHandlers({ metrics, instances })),
       served(WorkloadService, workloadHandlers(objects)),
       served(NetworkingService, networkingHandlers(objects)),
-      served(PlacementService, placementHandlers(objects)),
+      served(PlacementService, placementHandlers(objects, ownRequests)),
       served(WorkspaceService, workspaceHandlers({ workspaces, instances, objects, authorizer })),
       served(PolicyService, policyHandlers(objects)),
       served(PropagationService, propagationHandlers(objects)),

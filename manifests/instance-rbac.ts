@@ -39,19 +39,25 @@ const workloads: readonly Pick<Rule, 'apiGroups' | 'resources'>[] = [
   },
   {
     apiGroups: [
-      ...['policy.karmada.io', 'work.karmada.io', 'autoscaling.karmada.io', 'networking.karmada.io'],
+      ...['policy.karmada.io', 'autoscaling.karmada.io', 'networking.karmada.io'],
       ...['apps.karmada.io', 'multicluster.x-k8s.io'],
     ],
     resources: ['*'],
   },
 ]
+/** Without Works: they hold whole manifests, also those of Secrets. */
+const bindings = {
+  apiGroups: ['work.karmada.io'],
+  resources: ['resourcebindings', 'clusterresourcebindings'].flatMap(name => [name, `${name}/status`]),
+}
 const clusters = { apiGroups: ['cluster.karmada.io'], resources: ['clusters', 'clusters/status'] }
 
 /** What each role may do inside; the same words as Kubernetes' own view, edit and cluster-admin, over Karmada's groups too. */
 const rules: Record<InstanceRole, readonly Rule[]> = {
-  Viewer: [...workloads, clusters].map(part => ({ ...part, verbs: reading })),
+  Viewer: [...workloads, bindings, clusters].map(part => ({ ...part, verbs: reading })),
   Editor: [
     ...workloads.map(part => ({ ...part, verbs: ['*'] })),
+    { apiGroups: ['work.karmada.io'], resources: ['*'], verbs: ['*'] },
     { apiGroups: [''], resources: ['secrets'], verbs: ['*'] },
     { ...clusters, verbs: reading },
   ],

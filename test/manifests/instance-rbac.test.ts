@@ -85,11 +85,14 @@ describe('the rights that role bindings become inside an instance', () => {
           'get deployments.apps in shop',
           'list namespaces',
         ],
-        ...['get propagationpolicies.policy.karmada.io in shop', 'list works.work.karmada.io in shop'],
+        'get propagationpolicies.policy.karmada.io in shop',
+        ...['list resourcebindings.work.karmada.io', 'get clusterresourcebindings/status.work.karmada.io'],
         ...['list clusters.cluster.karmada.io', 'get clusters/status.cluster.karmada.io'],
       ],
       [
         ...['get secrets in shop', 'list secrets', 'create pods in shop', 'delete deployments.apps in shop'],
+        ...['get works.work.karmada.io in karmada-es-a', 'list works.work.karmada.io'],
+        'delete resourcebindings.work.karmada.io in shop',
         ...['create pods/exec in shop', 'create serviceaccounts/token in shop', 'list nodes'],
         ...['get roles.rbac.authorization.k8s.io in shop', 'impersonate users'],
         ...['update clusters.cluster.karmada.io', 'create propagationpolicies.policy.karmada.io in shop'],
@@ -107,6 +110,7 @@ describe('the rights that role bindings become inside an instance', () => {
           'update secrets in bank',
         ],
         ...['create propagationpolicies.policy.karmada.io in shop', 'create namespaces'],
+        'list works.work.karmada.io',
         'list clusters.cluster.karmada.io',
       ],
       [

@@ -1,12 +1,11 @@
 import type { MemberObject, Propagated } from '../../../karmada/explain/propagated.js'
 import { unreachableBecause } from '../../../karmada/explain/unreachable.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
-import { bindingName, executionNamespace, workName } from '../../../karmada/names.js'
+import { bindingName } from '../../../karmada/names.js'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
 import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
-import type { Work } from '../../../karmada/objects/work.js'
 import { type OverridePolicies, targetsOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
@@ -19,7 +18,7 @@ import { TYPES } from './types.js'
 /** Reads everything that the way of one template leads past. */
 export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): Promise<Propagated> {
   const { namespace = '' } = key
-  const [template, policies, clusterPolicies, overrides, binding, clusters] = await Promise.all([
+  const [template, policies, clusterPolicies, overrides, binding, listed] = await Promise.all([
     reader.get<Resource>(type, key),
     namespace ? reader.listWide<PropagationPolicy>(TYPES.propagationPolicy, namespace) : [],
     reader.list<PropagationPolicy>(TYPES.clusterPropagationPolicy),
@@ -28,11 +27,9 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     clustersOf(reader),
   ])
   const targets = binding ? targetsOf(binding).map(({ name }) => name) : []
+  const clusters = listed.length > 0 ? listed : await reader.clusters(targets)
   const byName = new Map(clusters.map(cluster => [cluster.metadata.name, cluster]))
-  const name = workName(type.kind, key.name, namespace)
-  const works = await reader.each(targets, cluster =>
-    reader.get<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
-  )
+  const works = await reader.works({ kind: type.kind, ...key }, targets)
   const members = await reader.each(targets, async name => {
     const unreachable = unreachableIn(byName.get(name))
     const found = unreachable ?? (await inMember(reader, name, type, key))
@@ -46,7 +43,7 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     overrides,
     ...(binding && { binding }),
     clusters,
-    works: works.filter(work => work !== undefined),
+    works,
     members: new Map(members),
   }
 }

@@ -11,6 +11,7 @@ import { failedPrecondition, invalidFields, notFound } from '../../failure.js'
 import { manifestAmong } from '../../objects/manifest.js'
 import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
+import type { OwnReads } from '../../objects/own-requests.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { bindingOf, clustersOf, gather } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
@@ -20,10 +21,13 @@ import { Reader } from './reader.js'
 import { TYPES } from './types.js'
 
 /** Traces, explanations and previews: Karmada's own decisions, taken without writing anything. */
-export function placementHandlers(objects: Objects): ServiceHandlers<typeof PlacementService> {
+export function placementHandlers(
+  objects: Objects,
+  ownReads: OwnReads,
+): ServiceHandlers<typeof PlacementService> {
   return {
     async tracePropagation(request, call) {
-      const { reader, type, key } = await lookedFor(objects, request, call)
+      const { reader, type, key } = await lookedFor({ objects, ownReads }, request, call)
       const propagated = await gather(reader, type, key)
       const found = trace(propagated)
       return {
@@ -35,7 +39,7 @@ export function placementHandlers(objects: Objects): ServiceHandlers<typeof Plac
     },
 
     async explainPlacement(request, call) {
-      const { reader, type, key } = await lookedFor(objects, request, call)
+      const { reader, type, key } = await lookedFor({ objects, ownReads }, request, call)
       const [binding, clusters] = await Promise.all([bindingOf(reader, type.kind, key), clustersOf(reader)])
       if (!binding) throw (await reader.get(type, key)) ? notPropagated(type, key) : noTemplate(type, key)
       if (!isPlaced(binding)) throw followsAnother(type, key)
@@ -45,7 +49,7 @@ export function placementHandlers(objects: Objects): ServiceHandlers<typeof Plac
 
     async previewPolicy({ instance, data }, call) {
       const policy = manifestAmong(data, POLICIES)
-      const reader = new Reader(objects, call, { instance })
+      const reader = new Reader(objects, ownReads, call, { instance })
       return policy.kind.endsWith('PropagationPolicy')
         ? previewPropagation(reader, policyOf<PropagationPolicy>(policy))
         : previewOverride(reader, policyOf<OverridePolicy & KubeObject>(policy))
@@ -62,12 +66,12 @@ const POLICIES = [
 
 /** The type and the key that a request names. @throws Failure INVALID_ARGUMENT for a type that the instance does not serve */
 async function lookedFor(
-  objects: Objects,
+  { objects, ownReads }: { readonly objects: Objects; readonly ownReads: OwnReads },
   request: { instance: string; apiVersion: string; kind: string; namespace: string; name: string },
   call: Call,
 ): Promise<{ readonly reader: Reader; readonly type: ObjectType; readonly key: ObjectKey }> {
   const { instance, apiVersion, kind, namespace, name } = request
-  const reader = new Reader(objects, call, { instance })
+  const reader = new Reader(objects, ownReads, call, { instance })
   const type = await reader.typeOf(apiVersion, kind)
   if (type.namespaced && namespace === '')
     throw invalidFields([

@@ -5,7 +5,6 @@ import { manifestChanges, type Present, previewTemplate } from '../../../karmada
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { policyId } from '../../../karmada/matching/claim.js'
 import { bestPrecision, Precision } from '../../../karmada/matching/resource-selector.js'
-import { executionNamespace, workName } from '../../../karmada/names.js'
 import type { OverridePolicy, ResourceSelector } from '../../../karmada/objects/override-policy.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
@@ -154,14 +153,10 @@ async function propagatedOf(
   reader: Reader,
   template: Resource,
 ): Promise<{ readonly binding?: Binding; readonly works: readonly Work[] }> {
-  const { kind, metadata } = template
+  const { kind } = template
   const binding = await bindingOf(reader, kind, keyOf(template))
   if (!binding) return { works: [] }
-  const name = workName(kind, metadata.name, metadata.namespace)
-  const works = await reader.each([...stayingClusters(binding)], cluster =>
-    reader.get<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
-  )
-  return { binding, works: works.filter(work => work !== undefined) }
+  return { binding, works: await reader.works({ kind, ...keyOf(template) }, [...stayingClusters(binding)]) }
 }
 
 function byPlace(a: KubeObject, b: KubeObject): number {

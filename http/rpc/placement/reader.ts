@@ -1,10 +1,15 @@
+import { executionNamespace, workName } from '../../../karmada/names.js'
+import type { Cluster } from '../../../karmada/objects/cluster.js'
+import type { Work } from '../../../karmada/objects/work.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound, StatusError } from '../../../manifests/status-error.js'
 import { Code } from '../../../transcoding/code.js'
 import type { Call } from '../../call.js'
 import { toFailure } from '../../errors.js'
-import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
+import { type ObjectKey, type ObjectType, objectPath, type Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
+import type { OwnReads } from '../../objects/own-requests.js'
+import { TYPES } from './types.js'
 
 /** How many objects are read at once for one call: the limits count them all for its caller. */
 const AT_ONCE = 8
@@ -21,6 +26,7 @@ export class Reader {
 
   constructor(
     readonly objects: Objects,
+    readonly ownReads: OwnReads,
     readonly call: Call,
     readonly place: Place,
   ) {}
@@ -42,6 +48,39 @@ export class Reader {
   async get<T extends KubeObject>(type: ObjectType, key: ObjectKey): Promise<T | undefined> {
     try {
       return await this.objects.get<T>(this.call, this.place, type, key)
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * The Works of a template in these clusters, those that there are. Kairship reads them under its own credential: a Work lies in
+   * the namespace of its cluster among those of all teams, so a role on a team's namespaces gives no right to it, and no Viewer has one.
+   * @param of a template that the caller may read, as its binding, which names the clusters
+   */
+  async works(
+    of: { readonly kind: string } & ObjectKey,
+    clusters: readonly string[],
+  ): Promise<readonly Work[]> {
+    const name = workName(of.kind, of.name, of.namespace)
+    const found = await this.each(clusters, cluster =>
+      this.#own<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
+    )
+    return found.filter(work => work !== undefined)
+  }
+
+  /** These Clusters, those that there are, read in the same way for a caller who may not list them but has a binding that names them. */
+  async clusters(names: readonly string[]): Promise<readonly Cluster[]> {
+    const found = await this.each(names, name => this.#own<Cluster>(TYPES.cluster, { name }))
+    return found.filter(cluster => cluster !== undefined)
+  }
+
+  async #own<T>(type: ObjectType, key: ObjectKey): Promise<T | undefined> {
+    try {
+      return await this.ownReads.get<T>(this.call, this.place.instance, {
+        path: objectPath(this.place, type, key),
+      })
     } catch (error) {
       if (isNotFound(error)) return undefined
       throw error

@@ -794,7 +794,7 @@ export const PatchOperationSchema: GenMessage<PatchOperation> = /*@__PURE__*/
 /**
  * Where an instance's templates go, and why: traces of what was propagated, explanations of placements, and previews of
  * policies that are not stored yet. It only reads, as its caller: what the caller may not read is missing in the answer and
- * named there.
+ * named there. Works, and the clusters that a binding names, Kairship reads for it.
  *
  * @generated from service kairship.io.api.placement.v1alpha1.PlacementService
  */

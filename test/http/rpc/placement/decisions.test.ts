@@ -7,6 +7,7 @@ import { placementHandlers } from '../../../../http/rpc/placement/handlers.js'
 import { Reader } from '../../../../http/rpc/placement/reader.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import { recordingObjects } from '../recording-objects.js'
+import { NO_OWN_READS } from './own-reads.js'
 
 const call = { signal: new AbortController().signal, answered: () => undefined } as unknown as Call
 const type: ObjectType = {
@@ -24,7 +25,7 @@ describe('a trace', () => {
         throw new StatusError({ ...bareStatus(403, 'not for you'), reason: 'Forbidden' })
       return found as never
     }
-    const reader = new Reader({ ...objects, list }, call, { instance: 'i' })
+    const reader = new Reader({ ...objects, list }, NO_OWN_READS, call, { instance: 'i' })
     await gather(reader, type, key)
     const read = recorded.filter(({ resource }) => resource === 'propagationpolicies')
     return { namespaces: read.map(({ query }) => query?.namespace), unread: reader.unread }
@@ -51,7 +52,9 @@ describe('an explanation', () => {
     )
     const served = { ...objects, typeOf: async () => type }
     const request = { instance: 'i', ...resource }
-    await expect(placementHandlers(served).explainPlacement(request as never, call)).rejects.toMatchObject({
+    await expect(
+      placementHandlers(served, NO_OWN_READS).explainPlacement(request as never, call),
+    ).rejects.toMatchObject({
       code: 9,
       details: { reason: 'Dependency' },
     })
@@ -84,7 +87,10 @@ describe('a preview of an override policy that is stored', () => {
     )
     const served = { ...objects, typeOf: async () => type }
     const request = { instance: 'i', data: JSON.stringify(policy('color', 'new')) }
-    const { templates = [] } = await placementHandlers(served).previewPolicy(request as never, call)
+    const { templates = [] } = await placementHandlers(served, NO_OWN_READS).previewPolicy(
+      request as never,
+      call,
+    )
     const after = templates[0]?.manifests?.[0]?.after ?? ''
     expect(after).toContain('by-color-new')
     expect(after).toContain('by-other-kept')

@@ -6,6 +6,7 @@ import { gather } from '../../../../http/rpc/placement/gather.js'
 import { Reader } from '../../../../http/rpc/placement/reader.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import { orAborted } from '../../../../ports/cancellation.js'
+import { NO_OWN_READS } from './own-reads.js'
 
 const DEPLOYMENT: ObjectType = {
   ...{ group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true },
@@ -53,7 +54,7 @@ function world(clusters: readonly Cluster[], member: (name: string) => Promise<u
   } as unknown as Objects
   const caller = new AbortController()
   const call = { signal: caller.signal } as Call
-  const reader = new Reader(objects, call, { instance: 'eu' })
+  const reader = new Reader(objects, NO_OWN_READS, call, { instance: 'eu' })
   return { asked, caller, gathered: () => gather(reader, DEPLOYMENT, WEB) }
 }
 

@@ -108,6 +108,36 @@ describe('a trace over REST', () => {
     expect(JSON.stringify(json.details)).toContain(`"field":"${field}"`)
   })
 
+  it('is whole for a team whose role is on the namespace of the template, which may read neither Works nor clusters', async () => {
+    await create(DEPLOYMENTS, deployment('teams'))
+    await create(POLICIES, policy('teams'))
+    await eventually('it runs', async () => (await traced('teams')).json.first === undefined)
+    const { host, members } = world.playground
+    const subjects = [{ kind: 'User', name: 'team@playground' }]
+    const bound = { metadata: { name: 'team' }, subjects }
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
+    const roleRef = (name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name })
+    const post = (path: string, body: object) => ({ method: 'POST', path, body }) as const
+    await host.local.request(post(rbac, { ...bound, roleRef: roleRef('kairship-instance-viewer') }))
+    await members.get(world.member)!.server.local.request(post(rbac, { ...bound, roleRef: roleRef('view') }))
+    await host.local.request(
+      post('/apis/kairship.io/v1alpha1/instancerolebindings', {
+        ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata: { name: 'team' } },
+        spec: { instance: world.instance, role: 'Viewer', namespaces: ['default'], subjects },
+      }),
+    )
+    const token = await host.issueToken({ name: 'team@playground' }, 3_600)
+    const { json } = await eventually('the team’s role is in effect', async () => {
+      const answer = await traced('teams', token)
+      return answer.status === 200 ? answer : undefined
+    })
+    expect(json.first).toBeUndefined()
+    expect(json.summary).toBe('Deployment default/teams runs as wanted in 1 cluster.')
+    expect(json.unread).toContainEqual(expect.stringContaining('cannot list resource "clusters"'))
+    for (const token_ of [token, world.playground.tokens.viewer])
+      expect((await ask('GET', '/works', undefined, token_)).status).toBe(403)
+  })
+
   it('says of a member that the caller may not read there that its object is not known, in the member’s words', async () => {
     await create(DEPLOYMENTS, deployment('shared'))
     await create(POLICIES, policy('shared'))

@@ -3,6 +3,7 @@ import type { Call } from '../../../../http/call.js'
 import { Failure } from '../../../../http/failure.js'
 import { placementHandlers } from '../../../../http/rpc/placement/handlers.js'
 import { StatusError } from '../../../../manifests/status-error.js'
+import { NO_OWN_READS } from './own-reads.js'
 import { objects, policies } from './policy-fixtures.js'
 
 /** Where each value of an object stands. */
@@ -40,7 +41,10 @@ const WRONG: readonly unknown[] = [
 
 const call = { signal: new AbortController().signal } as Call
 const preview = async (policy: object) =>
-  placementHandlers(objects).previewPolicy({ instance: 'eu', data: JSON.stringify(policy) } as never, call)
+  placementHandlers(objects, NO_OWN_READS).previewPolicy(
+    { instance: 'eu', data: JSON.stringify(policy) } as never,
+    call,
+  )
 
 describe('a preview', () => {
   it.each(policies.map(policy => [policy.kind, policy] as const))(

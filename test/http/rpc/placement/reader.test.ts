@@ -7,6 +7,7 @@ import { previewOverride } from '../../../../http/rpc/placement/preview.js'
 import { Reader } from '../../../../http/rpc/placement/reader.js'
 import type { OverridePolicy } from '../../../../karmada/objects/override-policy.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
+import { NO_OWN_READS } from './own-reads.js'
 
 it('a preview over many templates sends one request per list', async () => {
   const lists: string[] = []
@@ -34,7 +35,7 @@ it('a preview over many templates sends one request per list', async () => {
       return { items: resource === 'deployments' ? deployments : [] }
     },
   } as unknown as Objects
-  const reader = new Reader(objects, {} as Call, { instance: 'eu' })
+  const reader = new Reader(objects, NO_OWN_READS, {} as Call, { instance: 'eu' })
   const policy: OverridePolicy & KubeObject = {
     apiVersion: 'policy.karmada.io/v1alpha1',
     kind: 'OverridePolicy',

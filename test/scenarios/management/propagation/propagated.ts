@@ -139,15 +139,20 @@ export function propagatedCases(world: ManagedWorld<typeof PropagationService>):
       expect(alone.text).toContain('kindNamespace')
     })
 
-    it('has the keys of a Secret and no values, also as JSON', async () => {
+    it('has the keys of a Secret and no values, also as JSON, and is not for Viewers', async () => {
       const stringData = { password: 'c4n4ry-in-a-work' }
       await world.create(world.control, TYPES.secrets, object('Secret', 'carried', { stringData }))
       await world.place('Secret', 'carried')
       const [member = ''] = world.members
       const key = named(workName('Secret', 'carried', 'default'), executionNamespace(member))
       await eventually('its Work is there', async () => (await world.calls.overRest('getWorkJSON', key)).ok)
-      // A viewer may read Works, and no Secrets.
-      const { data } = await world.viewer.read('getWorkJSON', key)
+      for (const [rpc, request] of [
+        ['getWorkJSON', key],
+        ['getWork', key],
+        ['listWorks', whole()],
+      ] as const)
+        expect((await world.viewer.both(rpc, request)).json.code).toBe(7)
+      const { data } = await world.calls.read('getWorkJSON', key)
       expect(JSON.parse(data).spec.workload.manifests).toMatchObject([
         { kind: 'Secret', data: { password: '' } },
       ])
