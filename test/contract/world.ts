@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Contract, ContractOperation } from '../proto/sample.js'
-import { type Answered, startContractApi, type Wire } from './api.js'
+import { type Answered, type ContractApi, startContractApi, type Wire } from './api.js'
 import type { Runs } from './coverage.js'
 import type { Parameters } from './requests.js'
 import { askBoth, expectSameWrites, type Written } from './same-messages.js'
@@ -30,8 +30,16 @@ interface Calls {
 
 /** The management API over a target, which this closes in the end. */
 export async function startContractWorld(contract: Contract, target: Target): Promise<ContractWorld> {
+  return contractWorld(contract, target, await startContractApi(target))
+}
+
+/** A management API that runs already, and the target that it is over. Both are closed in the end. */
+export function contractWorld(
+  contract: Contract,
+  target: Omit<Target, 'api' | 'token'>,
+  api: ContractApi,
+): ContractWorld {
   const { instance, member, karmada, inMember, host, kubeconfig } = target
-  const api = await startContractApi(target)
   let count = 0
 
   async function play(

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
+import { repositoryFolder } from '../../real/repository.js'
 
-const program = resolve(import.meta.dirname, '../../../dist/kairship.js')
+const program = join(repositoryFolder, 'dist/kairship.js')
 
 /** One line of a process's log. */
 export interface LogLine {

@@ -12,26 +12,40 @@ export interface ServiceDoubles {
   readonly prometheus: PrometheusDouble
   readonly registry: RegistryDouble
   readonly options: Pick<ApiOptions, 'metrics' | 'registries'>
+  /** The paths of the files that settings of a process name. */
+  readonly files: Readonly<Record<'metricsCa' | 'metricsCredentials' | 'registries', string>>
   close(): Promise<void>
 }
 
 /**
  * Registries `team`, which all share, and `shop`, of the workspace 2, have the same content.
  * @param folder for their files
+ * @param passwords that they want; what the doubles have unless given
  */
-export async function startServiceDoubles(folder: string): Promise<ServiceDoubles> {
+export async function startServiceDoubles(
+  folder: string,
+  passwords?: { readonly metrics: string; readonly registry: string },
+): Promise<ServiceDoubles> {
   const prometheus = await startPrometheusDouble()
   const registry = await startRegistryDouble()
+  if (passwords) {
+    prometheus.changePassword(passwords.metrics)
+    registry.changePassword(passwords.registry)
+  }
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 })
     return join(folder, name)
   }
   const { username, password } = prometheus
+  const files = {
+    metricsCa: file('metrics.crt', prometheus.certificateAuthority),
+    metricsCredentials: file('metrics.json', JSON.stringify({ username, password })),
+  }
   const metrics = await metricsOf({
     metricsUrl: prometheus.url,
     metricsInstanceLabel: INSTANCE_LABEL,
-    metricsCaFile: file('metrics.crt', prometheus.certificateAuthority),
-    metricsCredentialsFile: file('metrics.json', JSON.stringify({ username, password })),
+    metricsCaFile: files.metricsCa,
+    metricsCredentialsFile: files.metricsCredentials,
   })
   const common = {
     url: registry.url,
@@ -45,13 +59,13 @@ export async function startServiceDoubles(folder: string): Promise<ServiceDouble
     { ...common, name: 'team', alias: 'The team’s', host: 'registry.example' },
     { ...common, name: 'shop', workspaceId: 2 },
   ]
-  const registries = await registriesOf({
-    registriesFile: file('registries.json', JSON.stringify({ registries: entries })),
-  })
+  const registriesFile = file('registries.json', JSON.stringify({ registries: entries }))
+  const registries = await registriesOf({ registriesFile })
   return {
     prometheus,
     registry,
     options: { registries, ...(metrics && { metrics }) },
+    files: { ...files, registries: registriesFile },
     async close() {
       await metrics?.source.close()
       for (const one of registries) await one.close()

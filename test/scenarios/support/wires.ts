@@ -8,6 +8,7 @@ import type { Binding } from '../../../transcoding/binding.js'
 import { bearer, curl, type GrpcClient, TLS_NAME, unary } from '../../http/fakes/listening.js'
 import { type Following, followGrpc, followRest } from './following.js'
 import { isSame, type Outcome, outcomeOfGrpc, outcomeOfRest, withoutRequestId } from './outcome.js'
+import { restRequest } from './rest-request.js'
 
 /** Calls of one service over REST and over gRPC, made from the same request message by the proto's own path. */
 export class Wires<S extends DescService> {
@@ -98,26 +99,3 @@ export class Wires<S extends DescService> {
 }
 
 type Rpc<S extends DescService> = keyof S['method'] & string
-
-/** The HTTP request that google.api.http makes of a message: fields of the path, then body or query. */
-function restRequest({ input }: DescMethodUnary, { verb, template, body }: Binding, request: JsonObject) {
-  const rest = { ...request }
-  const fieldOf = (name: string) => input.fields.find(field => field.name === name)!.jsonName
-  const segments = template.segments.map(segment => {
-    if ('literal' in segment) return segment.literal
-    const field = fieldOf(segment.field)
-    const value = rest[field]
-    delete rest[field]
-    return encodeURIComponent(String(value))
-  })
-  const query = new URLSearchParams()
-  if (!body)
-    for (const [field, value] of Object.entries(rest))
-      for (const one of Array.isArray(value) ? value : [value]) query.append(field, String(one))
-  const path = `/${segments.join('/')}${template.verb && `:${template.verb}`}`
-  return {
-    verb,
-    path: query.size > 0 ? `${path}?${query}` : path,
-    ...(body && { body: rest }),
-  }
-}
