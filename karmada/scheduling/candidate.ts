@@ -3,6 +3,7 @@ import { targets } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
 import { availableReplicas } from './capacity.js'
 import { matchesAffinity } from './cluster-affinity.js'
+import type { QuotasOfMember } from './quota-room.js'
 
 /** A feasible cluster with what selection and division look at. */
 export interface Candidate {
@@ -26,13 +27,19 @@ export function candidatesOf(
   clusters: readonly Cluster[],
   spec: BindingSpec,
   status: BindingStatus,
+  quotasOf?: QuotasOfMember,
 ): readonly Candidate[] {
-  return clusters.map(cluster => candidateOf(cluster, spec, status)).sort(best)
+  return clusters.map(cluster => candidateOf(cluster, spec, status, quotasOf)).sort(best)
 }
 
-function candidateOf(cluster: Cluster, spec: BindingSpec, status: BindingStatus): Candidate {
+function candidateOf(
+  cluster: Cluster,
+  spec: BindingSpec,
+  status: BindingStatus,
+  quotasOf?: QuotasOfMember,
+): Candidate {
   const { name } = cluster.metadata
-  const allocatable = availableReplicas(cluster, spec)
+  const allocatable = availableReplicas(cluster, spec, quotasOf?.(name))
   const running = spec.clusters?.find(one => one.name === name)?.replicas ?? 0
   return {
     cluster,

@@ -3,6 +3,7 @@ import type { BindingSpec } from '../objects/binding.js'
 import type { Cluster, ResourceSummary } from '../objects/cluster.js'
 import { milliUnits } from './milli-units.js'
 import { replicasByModels } from './node-models.js'
+import { type MemberQuota, roomInQuotas } from './quota-room.js'
 
 type ResourceList = Readonly<Record<string, string | number>>
 
@@ -12,11 +13,17 @@ const NO_LIMIT = 2 ** 31 - 1
 /**
  * How many more replicas of a template a cluster can take, by the cluster's own summary: `GeneralEstimator` of Karmada
  * (`pkg/estimator/client/general.go`). A cluster without a summary takes none.
+ * @param quotas the cluster's quotas in the template's namespace
  */
-export function availableReplicas(cluster: Cluster, binding: BindingSpec): number {
-  const { replicas = 0, components = [] } = binding
+export function availableReplicas(
+  cluster: Cluster,
+  binding: BindingSpec,
+  quotas: readonly MemberQuota[] = [],
+): number {
+  const { replicas = 0, components = [], replicaRequirements } = binding
   if (replicas === 0 && components.length === 0) return NO_LIMIT
-  const estimated = estimate(cluster, binding)
+  const room = roomInQuotas(quotas, replicaRequirements?.resourceRequest ?? {})
+  const estimated = Math.min(estimate(cluster, binding), Number(room ?? NO_LIMIT))
   return estimated === NO_LIMIT ? replicas : estimated
 }
 

@@ -4,6 +4,7 @@ import { type Candidate, candidatesOf } from './candidate.js'
 import { divide } from './divide.js'
 import { type Refusal, refusalsOf } from './filters.js'
 import { during, type FailureReason, Unplaceable } from './outcome.js'
+import type { QuotasOfMember } from './quota-room.js'
 import { selectClusters } from './select-clusters.js'
 
 /** Why a template could not be scheduled, as the binding's Scheduled condition says it. */
@@ -45,15 +46,22 @@ export interface Scheduling extends Decision {
  *
  * Affinity groups are tried in order, beginning with the one that was chosen last; when none can take the template, the
  * failure is that of the first.
+ * @param quotasOf without it, no quotas limit the replicas
  */
-export function schedule(spec: BindingSpec, status: BindingStatus, clusters: readonly Cluster[]): Scheduling {
+export function schedule(
+  spec: BindingSpec,
+  status: BindingStatus,
+  clusters: readonly Cluster[],
+  quotasOf?: QuotasOfMember,
+): Scheduling {
   const { clusterAffinities } = spec.placement
-  if (!clusterAffinities) return { ...decide(spec, status, clusters), tried: [] }
+  if (!clusterAffinities) return { ...decide(spec, status, clusters, quotasOf), tried: [] }
   const observed = status.schedulerObservingAffinityName
   const names = clusterAffinities.map(({ affinityName }) => affinityName)
   const tried: Decision[] = []
   for (const name of names.slice(Math.max(0, names.indexOf(observed ?? '')))) {
-    const decision = decide(spec, { ...status, schedulerObservingAffinityName: name }, clusters)
+    const observing = { ...status, schedulerObservingAffinityName: name }
+    const decision = decide(spec, observing, clusters, quotasOf)
     if (!decision.failure) return { ...decision, affinityName: name, tried }
     tried.push({ ...decision, affinityName: name })
   }
@@ -64,11 +72,16 @@ export function schedule(spec: BindingSpec, status: BindingStatus, clusters: rea
 const NOWHERE: Decision = { clusters: [], verdicts: [] }
 
 /** Decides for one affinity group, the one that the status names. */
-function decide(spec: BindingSpec, status: BindingStatus, clusters: readonly Cluster[]): Decision {
+function decide(
+  spec: BindingSpec,
+  status: BindingStatus,
+  clusters: readonly Cluster[],
+  quotasOf?: QuotasOfMember,
+): Decision {
   const staying = clusters.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   const refusals = new Map(staying.map(one => [one.metadata.name, refusalsOf(one, spec, status)]))
   const feasible = staying.filter(({ metadata }) => refusals.get(metadata.name)?.length === 0)
-  const candidates = candidatesOf(feasible, spec, status)
+  const candidates = candidatesOf(feasible, spec, status, quotasOf)
   let selected: readonly Candidate[] = []
   const verdicts = (): readonly Verdict[] =>
     staying.map(({ metadata: { name } }) => {

@@ -15,6 +15,7 @@ import type { OverridePolicies } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ControlPlane, type Difference, Source } from '../../client/source.js'
 import { NAMESPACES } from '../../objects/core-types.js'
+import { QuotaIndex } from '../quota/quota-index.js'
 import { WorkIndex } from './work-index.js'
 
 const policy = (resource: string) => ({ group: 'policy.karmada.io', version: 'v1alpha1', resource }) as const
@@ -42,6 +43,7 @@ export class Observed {
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly works = new Source<Work>(WORKS)
   readonly worksByBinding = new WorkIndex(this.works)
+  readonly quotasInMembers = new QuotaIndex(this.works)
   readonly #bindings = new Source<Binding>(BINDINGS.namespaced.type)
   readonly #clusterBindings = new Source<Binding>(BINDINGS.clusterWide.type)
   readonly #synced: Promise<unknown>

@@ -71,10 +71,10 @@ export class Scheduler {
       await this.#writeStatus(binding, status => observedBy(status, binding.metadata.generation))
       return undefined
     }
-    const { result, written } = await this.#place(
-      binding,
-      schedule(binding.spec, binding.status ?? {}, clusters),
-    )
+    const { namespace = '' } = binding.metadata
+    const quotasOf = (cluster: string) => this.#observed.quotasInMembers.of(cluster, namespace)
+    const decided = schedule(binding.spec, binding.status ?? {}, clusters, quotasOf)
+    const { result, written } = await this.#place(binding, decided)
     if (written) this.#tell(binding, result)
     if (written)
       await this.#writeStatus(written, status => this.#told(status, written, result, trigger === 'asked'))

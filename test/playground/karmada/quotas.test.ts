@@ -110,3 +110,52 @@ describe('the whole of a FederatedResourceQuota', () => {
     expect(clusters).toEqual([{ name: 'm1', replicas: 2 }])
   })
 })
+
+describe('a ResourceQuota that was brought to a member', () => {
+  it('limits the replicas that the member gets of what is divided by room', async () => {
+    const namespace = 'rooms'
+    await ensure(world.control, NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace },
+    })
+    const limit = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { namespace, name: 'limit' },
+      spec: { hard: { 'requests.cpu': '20m' } },
+    }
+    await ensure(world.control, RESOURCE_QUOTAS, limit)
+    await ensure(
+      world.control,
+      POLICIES,
+      policyFor('ResourceQuota', 'limit', duplicated('m1'), {}, namespace),
+    )
+    await eventually('the member to report it', async () => {
+      const found = await world.binding('limit', 'resourcequota', namespace)
+      return found?.status?.aggregatedStatus?.some(one => one.status?.used !== undefined)
+    })
+    const requests = { cpu: '10m' }
+    const workload = (name: string, replicas: number) =>
+      deployment(name, replicas, namespace, {
+        containers: [{ name: 'web', image: 'nginx:1.27', resources: { requests } }],
+      })
+    const replicaScheduling = { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Aggregated' }
+    for (const [name, replicas] of [
+      ['large', 3],
+      ['small', 2],
+    ] as const) {
+      const placement = { ...duplicated('m1'), replicaScheduling }
+      await ensure(world.control, POLICIES, policyFor('Deployment', name, placement, {}, namespace))
+      await ensure(world.control, DEPLOYMENTS, workload(name, replicas))
+    }
+    const conditionOfScheduling = async (name: string) =>
+      conditionOf((await world.binding(name, 'deployment', namespace))?.status?.conditions, 'Scheduled')
+    await eventually('the large one to be refused', async () => {
+      return (await conditionOfScheduling('large'))?.reason === 'Unschedulable'
+    })
+    await eventually('the small one to be placed', async () => {
+      return (await conditionOfScheduling('small'))?.status === 'True'
+    })
+  })
+})
