@@ -16,9 +16,10 @@ import { timestamp } from '../../objects/timestamp.js'
 import { type Events, warning } from '../propagation/events.js'
 import type { Observed } from '../propagation/observed.js'
 import type { ResourceTypes } from '../propagation/resource-types.js'
+import { HPA_VERSION, limitHpa } from './hpa-limits.js'
 import { scale } from './scale-target.js'
 
-/** What the controller needs. */
+/** What the controllers of autoscaling need. */
 export interface CronScalingOptions {
   readonly control: KubeApi
   readonly observed: Observed
@@ -108,7 +109,11 @@ export class CronScalingController {
     const { control, types, now } = this.#options
     const times = { rule: rule.name, scheduleTime: timestamp(due), executionTime: timestamp(now()) }
     try {
-      await scale(control, types, cron.metadata.namespace ?? '', cron.spec.scaleTargetRef, rule)
+      const { namespace = '' } = cron.metadata
+      const { scaleTargetRef } = cron.spec
+      const { apiVersion, kind, name } = scaleTargetRef
+      if (apiVersion === HPA_VERSION) await limitHpa(control, kind, { namespace, name }, rule)
+      else await scale(control, types, namespace, scaleTargetRef, () => rule.targetReplicas ?? 0)
       return times
     } catch (error) {
       this.#tell(cron, 'ScaleFailed', error)

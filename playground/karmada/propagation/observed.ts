@@ -1,4 +1,9 @@
-import { CRON_FEDERATED_HPAS, type CronFederatedHpa } from '../../../karmada/autoscaling/cron-scaling.js'
+import {
+  CRON_FEDERATED_HPAS,
+  type CronFederatedHpa,
+  FEDERATED_HPAS,
+} from '../../../karmada/autoscaling/cron-scaling.js'
+import type { FederatedHpa } from '../../../karmada/autoscaling/federated-hpa.js'
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
@@ -39,6 +44,7 @@ export class Observed {
   readonly taintPolicies = new Source<ClusterTaintPolicy>(policy('clustertaintpolicies'))
   readonly rebalancers = new Source<WorkloadRebalancer>(REBALANCERS)
   readonly cronScalings = new Source<CronFederatedHpa>(CRON_FEDERATED_HPAS)
+  readonly hpas = new Source<FederatedHpa>(FEDERATED_HPAS)
   readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly works = new Source<Work>(WORKS)
@@ -97,10 +103,19 @@ export class Observed {
 
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
-    const { taintPolicies, rebalancers, remedies, quotas, cronScalings } = this
+    const { taintPolicies, rebalancers, remedies, quotas, cronScalings, hpas } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
-      ...[taintPolicies, rebalancers, remedies, quotas, cronScalings, this.#bindings, this.#clusterBindings],
+      ...[
+        taintPolicies,
+        rebalancers,
+        remedies,
+        quotas,
+        cronScalings,
+        hpas,
+        this.#bindings,
+        this.#clusterBindings,
+      ],
     ]
   }
 }

@@ -2,6 +2,7 @@ import type { KubeConnector } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import type { ControlPlane } from '../../client/source.js'
 import { CronScalingController } from '../autoscaling/cron-scaling-controller.js'
+import { FederatedHpaController } from '../autoscaling/federated-hpa-controller.js'
 import { ApplicationFailoverController } from '../eviction/application-failover-controller.js'
 import { GracefulEvictionController } from '../eviction/graceful-eviction-controller.js'
 import { RemedyController } from '../eviction/remedy-controller.js'
@@ -67,6 +68,7 @@ export class Propagation {
       new TaintPolicyController(control, observed, events, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
       new CronScalingController({ control, observed, types, events, now, log }),
+      new FederatedHpaController({ control, observed, types, events, now, log }),
       new RemedyController(control, observed, log),
       new QuotaSyncController(control, observed, events, log),
       new QuotaStatusController(control, observed, events, log),
