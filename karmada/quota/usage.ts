@@ -7,13 +7,14 @@ import type { Binding } from '../objects/resource-binding.js'
 export const QUOTA_EXCEEDED = 'QuotaExceeded'
 
 /**
- * What the replicas of bindings request in all clusters together (`helper.CalculateResourceUsage` of Karmada). Bindings that
- * are not scheduled request nothing.
+ * What the replicas of bindings request in all clusters together, or in one (`helper.CalculateResourceUsage` of Karmada).
+ * Bindings that are not scheduled request nothing.
  */
-function requestedBy(bindings: readonly Binding[]): ResourceSum {
+export function requestedBy(bindings: readonly Binding[], cluster?: string): ResourceSum {
   const total = new ResourceSum()
   for (const { spec } of bindings) {
-    const replicas = (spec.clusters ?? []).reduce((sum, one) => sum + (one.replicas ?? 0), 0)
+    const targets = (spec.clusters ?? []).filter(({ name }) => cluster === undefined || name === cluster)
+    const replicas = targets.reduce((sum, one) => sum + (one.replicas ?? 0), 0)
     if (replicas === 0) continue
     for (const [name, amount] of Object.entries(spec.replicaRequirements?.resourceRequest ?? {})) {
       const { nano, format } = parseQuantity(amount)

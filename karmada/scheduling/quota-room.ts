@@ -1,4 +1,11 @@
-import { parseQuantity, type Quantity, subtractQuantities, wholeUnits } from '../../manifests/quantity.js'
+import {
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  type ResourceSum,
+  subtractQuantities,
+  wholeUnits,
+} from '../../manifests/quantity.js'
 import type { Resources } from '../objects/federated-resource-quota.js'
 import { milliUnits } from './milli-units.js'
 
@@ -25,6 +32,18 @@ export function roomInQuotas(quotas: readonly MemberQuota[], request: Resources)
       if (room !== undefined && (least === undefined || room < least)) least = room
     }
   return least
+}
+
+/**
+ * A quota with what is under way: of a resource at least that is used which bindings request in the member, although its
+ * pods may not be there yet (Karmada's feature gate SchedulingOvercommitProtection).
+ */
+export function withRequested({ hard = {}, used = {} }: MemberQuota, requested: ResourceSum): MemberQuota {
+  const assumed = Object.entries(used).map(([name, amount]) => {
+    const wanted = requested.get(name.replace(/^requests\./, ''))
+    return [name, wanted.nano > parseQuantity(amount).nano ? formatQuantity(wanted) : amount]
+  })
+  return { hard, used: Object.fromEntries(assumed) }
 }
 
 /** `cpu` and `requests.cpu` are the same; of both the last one by name counts. */

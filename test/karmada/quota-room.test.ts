@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { BindingSpec } from '../../karmada/objects/binding.js'
 import type { Cluster } from '../../karmada/objects/cluster.js'
-import { type MemberQuota, roomInQuotas } from '../../karmada/scheduling/quota-room.js'
+import { type MemberQuota, roomInQuotas, withRequested } from '../../karmada/scheduling/quota-room.js'
 import { schedule } from '../../karmada/scheduling/schedule.js'
+import { ResourceSum } from '../../manifests/quantity.js'
 
 const quota = (resource: string, hard: string, used: string): MemberQuota => ({
   hard: { [resource]: hard },
@@ -29,6 +30,17 @@ describe('the room that quotas leave', () => {
     ['is not limited for a request of zero', [quota('cpu', '1', '1')], { cpu: '0' }, undefined],
   ])('%s', (_, quotas, request, room) => {
     expect(roomInQuotas(quotas, request)).toBe(room)
+  })
+})
+
+describe('a quota with what is under way', () => {
+  it.each([
+    ['counts replicas whose pods are not there yet', '0', '30m'],
+    ['counts pods of others too', '40m', '40m'],
+  ])('%s', (_, reported, used) => {
+    const requested = new ResourceSum().add({ cpu: '30m', memory: '1Gi' })
+    const found = withRequested(quota('requests.cpu', '50m', reported), requested)
+    expect(found).toEqual(quota('requests.cpu', '50m', used))
   })
 })
 

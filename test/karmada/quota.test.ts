@@ -3,7 +3,7 @@ import type { FederatedResourceQuota } from '../../karmada/objects/federated-res
 import type { PlacedBinding } from '../../karmada/objects/resource-binding.js'
 import type { Work } from '../../karmada/objects/work.js'
 import { clusterQuotas, isOrphan, quotaKeyOf, quotaWork } from '../../karmada/quota/member-quotas.js'
-import { quotaRefusalOf, usedOf } from '../../karmada/quota/usage.js'
+import { quotaRefusalOf, requestedBy, usedOf } from '../../karmada/quota/usage.js'
 import { binding } from './propagated-objects.js'
 
 const quota = (overall: Record<string, string>): FederatedResourceQuota => ({
@@ -24,6 +24,11 @@ describe('a quota of a federation', () => {
     const bindings = [requesting(2, 3), requesting(1), requesting()]
     expect(usedOf(quota({ cpu: '1', memory: '1Gi' }), bindings)).toEqual({ cpu: '600m' })
     expect(usedOf(quota({ memory: '1Gi' }), bindings)).toEqual({})
+  })
+
+  it('counts the replicas of one cluster alone', () => {
+    const requested = requestedBy([requesting(2, 3), requesting(1)], 'm0')
+    expect(requested.toResourceList()).toEqual({ cpu: '300m' })
   })
 
   it.each<[string, number[], number[] | undefined, string, string | undefined]>([

@@ -8,8 +8,9 @@ import {
   type PlacedBinding,
 } from '../../../karmada/objects/resource-binding.js'
 import { writtenPlacement } from '../../../karmada/objects/written-placement.js'
-import { QUOTA_EXCEEDED } from '../../../karmada/quota/usage.js'
+import { QUOTA_EXCEEDED, requestedBy } from '../../../karmada/quota/usage.js'
 import { sameJson } from '../../../karmada/same-json.js'
+import { type QuotasOfMember, withRequested } from '../../../karmada/scheduling/quota-room.js'
 import { type Scheduling, schedule } from '../../../karmada/scheduling/schedule.js'
 import { schedulingTrigger } from '../../../karmada/scheduling/triggers.js'
 import { without } from '../../../karmada/without.js'
@@ -71,8 +72,7 @@ export class Scheduler {
       await this.#writeStatus(binding, status => observedBy(status, binding.metadata.generation))
       return undefined
     }
-    const { namespace = '' } = binding.metadata
-    const quotasOf = (cluster: string) => this.#observed.quotasInMembers.of(cluster, namespace)
+    const quotasOf = this.#quotasFor(binding)
     const decided = schedule(binding.spec, binding.status ?? {}, clusters, quotasOf)
     const { result, written } = await this.#place(binding, decided)
     if (written) this.#tell(binding, result)
@@ -81,6 +81,18 @@ export class Scheduler {
     const reason = result.failure?.reason
     if (reason === 'Unschedulable') return { again: NO_ROOM_MS }
     return reason === 'SchedulerError' || reason === QUOTA_EXCEEDED ? { again: FAILURE_MS } : undefined
+  }
+
+  /** The quotas of the binding's namespace in each member, with what is under way there. */
+  #quotasFor({ metadata: { namespace = '' } }: Binding): QuotasOfMember {
+    const observed = this.#observed
+    return cluster => {
+      const quotas = observed.quotasInMembers.of(cluster, namespace)
+      if (quotas.length === 0) return quotas
+      const inNamespace = observed.bindings.filter(({ metadata }) => metadata.namespace === namespace)
+      const requested = requestedBy(inNamespace, cluster)
+      return quotas.map(quota => withRequested(quota, requested))
+    }
   }
 
   /** Writes a result; one that a quota refuses is a failure. */
