@@ -7,7 +7,7 @@ import { isPlaced } from '../../../karmada/objects/resource-binding.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { PlacementService } from '../../../proto/gen/kairship/placement_pb.js'
 import type { Call } from '../../call.js'
-import { failedPrecondition, invalidFields, notFound } from '../../failure.js'
+import { failedPrecondition, invalidFields, notFound, permissionDenied } from '../../failure.js'
 import { manifestAmong } from '../../objects/manifest.js'
 import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
@@ -43,6 +43,8 @@ export function placementHandlers(
       const [binding, clusters] = await Promise.all([bindingOf(reader, type.kind, key), clustersOf(reader)])
       if (!binding) throw (await reader.get(type, key)) ? notPropagated(type, key) : noTemplate(type, key)
       if (!isPlaced(binding)) throw followsAnother(type, key)
+      // Without clusters every decision would be that none fits.
+      if (reader.unread.length > 0) throw permissionDenied(reader.unread.join('; '), { reason: 'Forbidden' })
       const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters)
       return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
     },

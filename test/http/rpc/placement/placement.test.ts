@@ -134,6 +134,13 @@ describe('a trace over REST', () => {
     expect(json.first).toBeUndefined()
     expect(json.summary).toBe('Deployment default/teams runs as wanted in 1 cluster.')
     expect(json.unread).toContainEqual(expect.stringContaining('cannot list resource "clusters"'))
+    // Without clusters every decision would be that none fits.
+    const path = '/placement?apiVersion=apps/v1&kind=Deployment&namespace=default&name=teams'
+    const explained = await ask('GET', path, undefined, token)
+    expect([explained.status, explained.json.message]).toEqual([
+      403,
+      expect.stringContaining('cannot list resource "clusters"'),
+    ])
     for (const token_ of [token, world.playground.tokens.viewer])
       expect((await ask('GET', '/works', undefined, token_)).status).toBe(403)
   })
