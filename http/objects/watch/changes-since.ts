@@ -48,7 +48,7 @@ export async function* changesSince<T extends KubeObject>(
         version = change.object.metadata.resourceVersion || version
       }
     } catch (error) {
-      if (call.signal.aborted || !isCut(error)) throw error
+      if (!isCut(error)) throw error
       failure = error
     }
     call.signal.throwIfAborted()
