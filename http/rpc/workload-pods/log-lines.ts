@@ -24,9 +24,8 @@ const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d
  */
 export async function* logLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LogLine, void> {
   let parts: Buffer[] = []
-  let [kept, at, begun, truncated] = [0, 0n, false, false]
+  let [kept, at, truncated] = [0, 0n, false]
   const take = (bytes: Buffer) => {
-    begun = true
     const room = LONGEST_LINE - kept
     if (bytes.length > room) truncated = true
     if (room > 0 && bytes.length > 0) {
@@ -41,7 +40,6 @@ export async function* logLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     at = found.at
     parts = []
     kept = 0
-    begun = false
     truncated = false
     return found
   }
@@ -55,7 +53,7 @@ export async function* logLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     }
     if (start < bytes.length) take(bytes.subarray(start))
   }
-  if (begun) yield line()
+  if (kept > 0) yield line()
 }
 
 function lineOf(text: string, before: bigint, truncated: boolean): LogLine {

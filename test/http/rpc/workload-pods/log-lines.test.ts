@@ -40,7 +40,7 @@ describe('the lines of a log', () => {
   })
 
   it('without a time have that of the line before', async () => {
-    const [first, second] = await read(`${T}.1Z a\nno time\n`)
+    const [first, second] = await read(`${T}.1Z a\nno time\r\n`)
     expect(second).toEqual({ time: '', at: first?.at, text: 'no time', truncated: false })
     expect((await read('2026-99-99T10:00:00Z odd\n'))[0]?.text).toBe('2026-99-99T10:00:00Z odd')
   })

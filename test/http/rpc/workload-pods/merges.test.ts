@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LiveMerge } from '../../../../http/rpc/live-merge.js'
 import type { LogLine } from '../../../../http/rpc/workload-pods/log-lines.js'
 import { mergeByTime, type PastLog } from '../../../../http/rpc/workload-pods/merge-by-time.js'
@@ -84,6 +84,28 @@ describe('logs by time', () => {
     expect(logs.map(({ state }) => state.taken)).toEqual([1, 1])
     await items.return()
     await expect.poll(() => logs.every(({ state }) => state.closed)).toBe(true)
+  })
+})
+
+describe('the logs that are merged by time', () => {
+  it('are closed when the reader stops at the first that cannot be read', async () => {
+    const logs = [log('a', [new Error('broken')]), log('b', [1, 2])]
+    const items = mergeByTime(logs.map(({ past }) => past))
+    expect((await items.next()).value).toMatchObject({ of: 'a' })
+    await items.return()
+    await expect.poll(() => logs.every(({ state }) => state.closed)).toBe(true)
+  })
+
+  it('have no time limit while the reader has a line of each', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const items = mergeByTime([log('a', [1, 3]).past, log('b', [2, 4]).past])
+      await items.next()
+      await items.next()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 
