@@ -20,6 +20,7 @@ export type Mood =
   | 'fewer once'
   | 'sorts as a language'
   | 'has no index'
+  | 'counts beyond'
 
 /** What the index does when it is asked for one list over several instances. */
 export type AcrossMood =
@@ -124,6 +125,11 @@ export class FakeFleet {
     }
     if (mood === 'sorts as a language' && query.pageSize > 0)
       return { ...page, items: all.sort(asALanguage).slice(0, query.pageSize), answered }
+    if (mood === 'counts beyond')
+      return {
+        ...{ ...page, pagination: { ...page.pagination, total: 2 ** 40 } },
+        answered: { source: 'karmada', reason: 'NoIndex' } as const,
+      }
     if (mood === 'has no index' || place.cluster || query.pageSize <= 0)
       return { ...page, answered: { source: 'karmada', reason: 'NoIndex' } as const }
     const indexed = { instance: place.instance } as IndexedList

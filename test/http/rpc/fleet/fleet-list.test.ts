@@ -240,9 +240,14 @@ describe('a list over the fleet', () => {
       ...{ apiVersion: 'work.karmada.io/v1alpha1', kind: 'Work', metadata: { name: 'w', annotations } },
       spec: { workload: { manifests: [secret] } },
     }
-    fleet.objects.set('i/', [work])
+    const later = {
+      ...work,
+      apiVersion: 'work.karmada.io/v1beta9',
+      metadata: { ...work.metadata, name: 'x' },
+    }
+    fleet.objects.set('i/', [work, later])
     const answer = await fleet.list({ withData })
-    expect(names(answer)).toEqual(['i/w'])
+    expect(names(answer)).toEqual(['i/w', 'i/x'])
     expect(inspect(answer, { depth: 9 })).not.toContain('YzRuNHJ5')
   })
 
