@@ -53,6 +53,17 @@ describe('request', () => {
     expect(headers['impersonate-extra-scopes%2f%28x%29']).toBe('1, 2')
   })
 
+  it('sends the user that its kubeconfig impersonates, where the request names none', async () => {
+    const credential = { impersonate: { user: 'ann', groups: [], extra: {} } }
+    await kube.connect((_, response) => json(response, 200, {}), { credential })
+    await kube.api.request({ method: 'GET', path: '/' })
+    await kube.api.request({
+      ...{ method: 'GET', path: '/' },
+      impersonate: { user: 'ben', groups: [], extra: {} },
+    })
+    expect(kube.server.received.map(({ headers }) => headers['impersonate-user'])).toEqual(['ann', 'ben'])
+  })
+
   it.each([
     ['a token', { token: 't0' }, 'Bearer t0'],
     [

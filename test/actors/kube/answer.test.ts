@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { parseAnswer, readBody, refusal } from '../../../actors/kube/answer.js'
+
+const json = { 'content-type': 'application/json' }
+const body = async function* (...chunks: readonly string[]) {
+  for (const chunk of chunks) yield Buffer.from(chunk)
+}
+
+describe('the body of an answer', () => {
+  it('is read up to its bound, and not beyond', async () => {
+    expect(await readBody(body('ab', 'cd'), 4)).toBe('abcd')
+    await expect(readBody(body('ab', 'cde'), 4)).rejects.toThrow('larger than 4 bytes')
+  })
+
+  it('is read on when there is room for what is here', async () => {
+    const order: unknown[] = []
+    const chunks = (async function* () {
+      for (const chunk of ['a', 'b']) {
+        order.push(chunk)
+        yield Buffer.from(chunk)
+      }
+    })()
+    const grown = async (bytes: number) => {
+      await new Promise(setImmediate)
+      order.push(bytes)
+    }
+    await readBody(chunks, 10, grown)
+    expect(order).toEqual(['a', 1, 'b', 2])
+  })
+
+  it('is nothing where it is empty, and text where it is no JSON', () => {
+    expect(parseAnswer(json, '', 10)).toBeUndefined()
+    expect(parseAnswer({}, '', 10)).toBe('')
+    expect(parseAnswer({}, '{}', 10)).toBe('{}')
+    expect(parseAnswer(json, '{}', 10)).toEqual({})
+  })
+})
+
+describe('a refusal', () => {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'no' }
+
+  it('has the code of its Status, or else that of its answer', () => {
+    expect(refusal(502, json, JSON.stringify({ ...status, code: 409 })).code).toBe(409)
+    expect(refusal(502, json, JSON.stringify(status)).code).toBe(502)
+  })
+
+  it.each([
+    ['7', { retryAfterSeconds: 7 }],
+    ['0', undefined],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+    [undefined, undefined],
+  ])('without a Status has the seconds of Retry-After: %s', (header, details) => {
+    expect(refusal(503, { 'retry-after': header }, 'busy').status.details).toEqual(details)
+  })
+
+  it('without a Status has the beginning of its text, or says its code', () => {
+    expect(refusal(404, {}, ` ${'x'.repeat(600)} `).message).toBe('x'.repeat(512))
+    expect(refusal(404, json, '{"kind":').message).toBe('{"kind":')
+    expect(refusal(404, {}, ' ').message).toBe('the server answered 404')
+  })
+})
