@@ -129,7 +129,7 @@ describe('a followed log', () => {
     await world.messages.return()
   })
 
-  it('leaves nothing on the signal of its call, and makes no warning of Node.js', async () => {
+  it('makes no warning of Node.js, however many there are', async () => {
     const pods = Array.from({ length: 20 }, (_, index) => pod(`p${index}`))
     const world = reading({ a: pods }, (_, query) => (query.follow ? [] : [`${T}Z old\n`]), follow)
     const warned = await warnedDuring(async () => {
@@ -140,6 +140,12 @@ describe('a followed log', () => {
       await expect(waiting).rejects.toThrow('hung up')
     })
     expect(warned).toEqual([])
+  })
+
+  it('that its reader leaves has nothing on the signal of its call', async () => {
+    const world = reading({ a: [pod('a1')] }, () => [`${T}Z old\n`], follow)
+    await next(world, 2)
+    await world.messages.return()
     expect(getEventListeners(world.gone.signal, 'abort')).toEqual([])
   })
 })
@@ -199,6 +205,18 @@ describe('the log of a container', () => {
     silent.giveUp(new Error('it took too long'))
     await expect(waiting).rejects.toThrow('it took too long')
     expect(said).toEqual([])
+  })
+
+  it('that broke ends with its signal while it waits to be read again', async () => {
+    const over = new AbortController()
+    const { logs: read } = logs(() => [new Error('reset')])
+    const followed = read.follow(at, false, over.signal)
+    expect((await followed.next()).value).toEqual({ error: new Error('reset') })
+    const waiting = followed.next().catch(() => 'ended')
+    over.abort(new Error('hung up'))
+    expect(await Promise.race([waiting, new Promise(resolve => setImmediate(resolve, 'waits'))])).toBe(
+      'ended',
+    )
   })
 
   it('ends with its signal’s reason where it breaks with that', async () => {
