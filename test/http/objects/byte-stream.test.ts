@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { streamOf } from '../../../http/objects/watch/byte-stream.js'
 import type { RawRequest, RawSink, Sender } from '../../../ports/kube-api.js'
+import { waitFor } from '../../patience.js'
 
 const request = { method: 'GET', path: '/', headers: [], long: true, headTimeoutMs: 0 } as RawRequest
 
@@ -105,7 +106,7 @@ describe('an answer that is read as it comes', () => {
   it.each([false, true])('wakes its reader when it ends, broken: %s', async isBroken => {
     const { sent, begun } = opening()
     const reading = all((await begun()).chunks)
-    await vi.waitFor(() => expect(sent.resume).toHaveBeenCalled())
+    await waitFor(() => expect(sent.resume).toHaveBeenCalled())
     if (isBroken) sent.sink.failed(new Error('it broke'))
     else sent.sink.end()
     expect(await reading).toEqual(isBroken ? ['! it broke'] : [])

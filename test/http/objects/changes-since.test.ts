@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cancelled, deadlineExceeded, unavailable } from '../../../http/failure.js'
 import type { Listing } from '../../../http/objects/list/listing.js'
 import type { ObjectRequest } from '../../../http/objects/object-requests.js'
@@ -22,11 +22,18 @@ function following(
   const sent: ObjectRequest['query'][] = []
   const call = new AbortController()
   let now = 0
+  let stays: () => void = () => undefined
+  const lastIsOpen = new Promise<void>(resolve => {
+    stays = resolve
+  })
   const requests = {
     options: { parts: { now: () => now }, pause: async (ms: number) => void pauses.push(ms) },
     async *stream(_call: unknown, _instance: unknown, request: ObjectRequest, opened: () => void) {
       const { versions = [], lastsMs = 0, error } = watches[sent.push(request.query) - 1] ?? {}
-      if (sent.length > watches.length) await new Promise(() => undefined)
+      if (sent.length > watches.length) {
+        stays()
+        await new Promise(() => undefined)
+      }
       if (!(error instanceof StatusError)) opened()
       for (const resourceVersion of versions) {
         const object = { metadata: { ...(resourceVersion && { resourceVersion }) } }
@@ -50,7 +57,7 @@ function following(
       for await (const _ of changes);
     })()
     failed.catch(() => undefined)
-    await Promise.race([failed, vi.waitFor(() => expect(sent.length).toBeGreaterThan(watches.length))])
+    await Promise.race([failed, lastIsOpen])
   }
   return { changes, read, pauses, sent, call }
 }

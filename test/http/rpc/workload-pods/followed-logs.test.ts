@@ -5,6 +5,7 @@ import { MOST_CONTAINERS } from '../../../../http/rpc/workload-pods/workload-log
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { StreamWorkloadLogsResponse_Type as Type } from '../../../../proto/gen/kairship/workload_pods_pb.js'
 import { warnedDuring } from '../../../node-warnings.js'
+import { waitFor } from '../../../patience.js'
 import { pod, reading, refusal, T } from './log-world.js'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -135,7 +136,7 @@ describe('a followed log', () => {
     const warned = await warnedDuring(async () => {
       await next(world, 21)
       const waiting = world.messages.next()
-      await vi.waitFor(() => expect(world.asked).toHaveLength(40))
+      await waitFor(() => expect(world.asked).toHaveLength(40))
       world.gone.abort(new Error('hung up'))
       await expect(waiting).rejects.toThrow('hung up')
     })
