@@ -102,7 +102,10 @@ it.each(['request', 'watch'])('a %s ends in time where its session does not open
   }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const asked = { path: '/x', timeoutMs: 50 }
-  const answer = kind === 'watch' ? api.watch(asked).next() : api.request({ method: 'GET', ...asked })
+  const answer =
+    kind === 'watch'
+      ? api.watch(asked)[Symbol.asyncIterator]().next()
+      : api.request({ method: 'GET', ...asked })
   const late = expect(answer).rejects.toMatchObject({ code: 'DEADLINE' })
   // The connection itself has 10 s, which do not pass.
   await vi.advanceTimersByTimeAsync(50)
