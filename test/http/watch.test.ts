@@ -50,6 +50,17 @@ describe('watching instances', () => {
     },
   )
 
+  it('starts over from a token that is ahead of what has happened', async () => {
+    const api = testApi()
+    const first = await open(api, 'viewer', '/instances:watch')
+    const [, , , bookmark] = await first.take(4)
+    await first.cancel()
+    const ahead = bookmark!.id!.replace(/\d+$/, '9999')
+    const again = await open(api, 'viewer', `/instances:watch?resumeToken=${ahead}`)
+    expect(brief(await again.take(1))).toEqual(['RESET'])
+    await again.cancel()
+  })
+
   it('gives no token before the first state is sent completely, because a watch cannot resume from a part', async () => {
     const stream = await open(testApi(), 'viewer', '/instances:watch')
     const [reset, added, , bookmark] = await stream.take(4)

@@ -66,6 +66,10 @@ describe('a CronJob message', () => {
     })
   })
 
+  it('does not count a cluster that is down as one that has it', () => {
+    expect(cronJobMessage(cronJob(), here, placed(false))).toMatchObject({ availed: 0, total: 2 })
+  })
+
   it('is complete without spec and status', () => {
     const bare = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'report' } }
     expect(create(CronJobSchema, cronJobMessage(bare, here))).toMatchObject({

@@ -81,11 +81,12 @@ describe('the removal of a member', () => {
     } as Cluster
     const { objects } = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster, undefined)
     const remove: Objects['remove'] = async () => gone.abort(new Error('the caller hung up'))
-    const sent: string[] = []
+    const [sent, bodies]: [string[], unknown[]] = [[], []]
     const api = {
-      request: async ({ method, path, signal }: KubeRequest) => {
+      request: async ({ method, path, body, signal }: KubeRequest) => {
         signal?.throwIfAborted()
         sent.push(`${method} ${path}`)
+        bodies.push(body)
         if (method === 'GET' && path.endsWith('/serviceaccounts')) return { items: [] }
         return { metadata: { uid: 'b' } }
       },
@@ -94,6 +95,9 @@ describe('the removal of a member', () => {
     const hungUp = { ...call, signal: gone.signal }
     expect(await removeCluster({ ...objects, remove }, async () => api, hungUp, at)).toEqual([])
     expect(sent.at(-1)).toMatch(/^DELETE .*clusterrolebindings/)
+    // All else belongs to the very binding that is deleted.
+    expect(bodies.at(-1)).toMatchObject({ preconditions: { uid: 'b' } })
+    expect(bodies).toContainEqual({ metadata: { ownerReferences: [expect.objectContaining({ uid: 'b' })] } })
   })
 
   it('reports leftovers when the cluster cannot be reached', async () => {

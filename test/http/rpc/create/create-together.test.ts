@@ -98,8 +98,10 @@ describe('objects that are created together', () => {
     expect(seen.slice(-3)).toEqual(['create c', 'remove b uid-b', 'remove a uid-a'])
   })
 
-  it('are rolled back by name when the outcome of the creation is unknown', async () => {
-    const lost = new UnreachableError('POST: connection reset', 'ECONNRESET')
+  it.each([
+    ['no answer', new UnreachableError('POST: connection reset', 'ECONNRESET')],
+    ['an error of the server', refusal(500, 'InternalError')],
+  ])('are rolled back by name when the outcome of the creation is unknown: %s', async (_, lost) => {
     const { objects, seen } = instanceWith({ create: { b: lost } })
     await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b')).catch(() => undefined)
     expect(seen.slice(-2)).toEqual(['remove b any', 'remove a uid-a'])

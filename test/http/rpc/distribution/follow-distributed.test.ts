@@ -87,4 +87,55 @@ describe('a list that is followed with its distributions', () => {
     expect((await events.next()).value).toMatchObject({ type: 'ADDED', extra: { placed: 'unknown' } })
     await events.return()
   })
+
+  it('can be resumed after the last step of a change, and not between its steps', async () => {
+    const mark = { version: '1', digest: '0'.repeat(16) }
+    const member = (status: string): KubeObject & object => ({
+      ...{ apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster', metadata: { name: 'm' } },
+      ...{ spec: {}, status: { conditions: [{ type: 'Ready', status }] } },
+    })
+    const templates = ['api', 'web'].map(name => ({ ...web, metadata: { ...web.metadata, name } }))
+    const lists: Readonly<Record<string, readonly KubeObject[]>> = {
+      deployments: templates,
+      clusters: [member('True')],
+      resourcebindings: templates.map(({ metadata: { namespace = '', name } }) => ({
+        ...{ apiVersion: 'work.karmada.io/v1alpha2', kind: 'ResourceBinding' },
+        metadata: { namespace, name: `${name}-deployment` },
+        spec: {
+          resource: { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name },
+          clusters: [{ name: 'm', replicas: 1 }],
+        },
+      })),
+    }
+    const gone = new AbortController()
+    async function* watch(call: ObjectCall, { resource }: ObjectType) {
+      yield { type: 'RESET', total: 0 }
+      for (const object of lists[resource] ?? []) yield { type: 'ADDED', object, total: 1 }
+      yield { type: 'BOOKMARK', total: 0, mark }
+      if (resource === 'clusters') yield { type: 'MODIFIED', object: member('False'), total: 1, mark }
+      await new Promise((_, reject) =>
+        call.signal.addEventListener('abort', () => reject(call.signal.reason)),
+      )
+    }
+    const objects = {
+      watch: (call: ObjectCall, _place: unknown, of: ObjectType) => watch(call, of),
+    } as unknown as Objects
+    const call: ObjectCall = {
+      ...{ caller: { user: 'me', groups: [], extra: {} }, signal: gone.signal, answered: () => undefined },
+      answers: aloneAnswers(true),
+    }
+    const query = { page: 1, pageSize: 0 }
+    const events = followDistributed(objects, call, { place: { instance: 'i' }, type, query })
+    const steps: unknown[] = []
+    for (let n = 0; n < 6; n += 1) {
+      const { value } = await events.next()
+      steps.push([value?.type, value?.marks?.length ?? 0])
+    }
+    expect(steps.slice(3)).toEqual([
+      ['BOOKMARK', 3],
+      ['MODIFIED', 0],
+      ['MODIFIED', 3],
+    ])
+    await events.return()
+  })
 })

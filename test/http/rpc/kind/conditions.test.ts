@@ -4,6 +4,7 @@ import { deployments } from '../../../../http/rpc/apps/deployment.js'
 import { replicatedState } from '../../../../http/rpc/apps/replicated.js'
 import { kindHandlers } from '../../../../http/rpc/kind/kind-handlers.js'
 import { inState, listByState } from '../../../../http/rpc/kind/list-by-state.js'
+import { watchKind } from '../../../../http/rpc/kind/watch-kind.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { WorkloadStateSchema } from '../../../../proto/gen/kairship/types_pb.js'
 import { recordingObjects } from '../recording-objects.js'
@@ -43,4 +44,16 @@ describe('a condition and a state of one request', () => {
     )
     expect(selected).toEqual(['stopped'])
   })
+})
+
+it.each([
+  ['', { instance: 'i' }],
+  ['m', { instance: 'i', cluster: 'm' }],
+])('a list that is followed in the cluster %j is in %j', async (cluster, place) => {
+  const { objects, recorded } = recordingObjects(() => undefined)
+  const of = kindHandlers(objects, { type: deployments.type, message: () => ({}) })
+  const changes = await watchKind(of, 'deployment')({ instance: 'i', cluster, resumeToken: '' }, call)
+  for await (const _ of changes);
+  expect(recorded).toMatchObject([{ verb: 'watch', place }])
+  expect(recorded[0]?.place).toEqual(place)
 })

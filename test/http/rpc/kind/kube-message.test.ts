@@ -71,7 +71,7 @@ describe('a Kubernetes object in a message', () => {
           hostNetwork: 'yes',
           nodeName: {},
           tolerations: [{ tolerationSeconds: 1.5, key: false }],
-          volumes: [{ name: [], emptyDir: { sizeLimit: 'much' }, secret: { defaultMode: 2 ** 40 } }],
+          volumes: [{ name: [], emptyDir: { sizeLimit: 'much' }, secret: { defaultMode: 2 ** 31 } }],
         },
       },
     ],
