@@ -4,6 +4,7 @@ import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.j
 import { alreadyExists, failedPrecondition } from '../../failure.js'
 import type { Undo } from '../create/undo.js'
 import { type ClusterApi, TYPES } from './cluster-api.js'
+import { dropTokenOfOther, leftBehind } from './left-behind.js'
 
 /** How long a member has to issue a token, milliseconds: as long as `karmadactl join` waits. */
 const TOKEN_MS = 30_000
@@ -37,7 +38,7 @@ interface Secret extends KubeObject {
  * Makes Karmada's access to a member, in the order of `karmadactl join`: two service accounts, one with all rights, and a
  * lasting token of each. What is there of an earlier join is used again.
  * @throws Failure ALREADY_EXISTS where another instance joined this cluster under the same name; FAILED_PRECONDITION where no
- * token comes
+ * token comes, or an earlier join is still being deleted
  */
 export async function grantAccess(
   member: ClusterApi,
@@ -46,7 +47,7 @@ export async function grantAccess(
 ): Promise<MemberCredentials> {
   const { impersonator, account, role } = accessNames(cluster)
   const make = async <T extends KubeObject>(type: GroupVersionResource, object: T) => {
-    if (await member.find(type, object.metadata)) return undefined
+    if (await leftBehind(member, type, object)) return undefined
     return undo.make(
       `${object.kind} ${object.metadata.name} in cluster ${cluster}`,
       () => member.create(type, object),
@@ -78,7 +79,10 @@ export async function grantAccess(
   }
   if (!(await make(TYPES.clusterRoleBindings, binding)))
     await member.merge(TYPES.clusterRoleBindings, { name: role }, { metadata: { annotations }, ...subjects })
-  for (const name of [impersonator, account]) await make(TYPES.secrets, tokenSecret(name))
+  for (const name of [impersonator, account]) {
+    await dropTokenOfOther(member, name)
+    await make(TYPES.secrets, tokenSecret(name))
+  }
   const issued = await tokenOf(member, cluster, account)
   const { token: impersonatorToken } = await tokenOf(member, cluster, impersonator)
   return { ...issued, impersonatorToken }
