@@ -11,6 +11,8 @@ export interface ServiceScenarios {
 export interface Scenario {
   /** The rpcs that it proves: each is called, and without its effect the story fails. */
   readonly proves: readonly string[]
+  /** It changes what other scenarios see, of the instance as a whole: none may run at the same time. */
+  readonly alone?: boolean
   run(stage: Stage): Promise<void>
 }
 

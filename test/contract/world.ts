@@ -49,7 +49,8 @@ export function contractWorld(
     patienceMs: number,
   ) {
     count += 1
-    const unique = `${target.prefix}-${count}`
+    // None is part of another: lists are searched by it.
+    const unique = `${target.prefix}-${String(count).padStart(4, '0')}`
     const called = new Set<string>()
     const calls = callsOf({ instance, cluster: member, namespace: unique })
     const operationOf = (rpc: string): ContractOperation => {

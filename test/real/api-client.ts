@@ -49,7 +49,7 @@ export class ApiClient {
     method: string,
     path: string,
     body?: unknown,
-    headers: Record<string, string> = {},
+    headers: Record<string, string | string[]> = {},
   ): Promise<ApiResponse> {
     const { url, token } = this.credentials
     const response = await request(url + path, {

@@ -110,7 +110,8 @@ export async function startKairship(
   return engine
 }
 
-async function accountCredentials(host: ApiClient, account: string): Promise<ApiCredentials> {
+/** Credentials of one of Kairship's own accounts on the host, for a day. */
+export async function accountCredentials(host: ApiClient, account: string): Promise<ApiCredentials> {
   const { status } = await host.must<{ status: { token: string } }>(
     'POST',
     `/api/v1/namespaces/${kairshipNamespace}/serviceaccounts/${account}/token`,

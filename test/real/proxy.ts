@@ -4,19 +4,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ProxyClient } from '../scenarios/support/proxy-client.js'
 import { ApiClient, kubeconfigText } from './api-client.js'
-import { becomesAllowed } from './becomes-allowed.js'
 import { CertificateAuthority } from './certificates.js'
 import type { EngineProcess } from './engine-process.js'
 import { adopt, installKairship, kairshipProgram, startKairship } from './kairship.js'
 import { freePort } from './ports.js'
 import { eventually } from './probe.js'
+import { inside, letIn, robot, tokenOf } from './robot.js'
 import type { ProvidedStack } from './stack.js'
-
-/** The caller: an account of the host with a token, as a pipeline has one, and the groups that all such accounts are in. */
-export const robot = {
-  user: 'system:serviceaccount:default:robot',
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
-} as const
 
 /** One real instance with a real member, and Kairship's proxy to it, run as its manifests run it. */
 export interface RealProxy {
@@ -86,9 +80,9 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
   await nodesReady(memberClient)
   await adopt(host, stack, instance)
   await becomesReady(host, instance)
-  await letIn(host, memberClient, instance)
+  await letIn({ host, member: memberClient, instance, caller: robot })
   await inside(karmada)
-  const token = await tokenOfRobot(host)
+  const token = await tokenOf(host, robot)
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, token, { mode: 0o600 })
 
@@ -161,7 +155,7 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
 }
 
 /** An aggregated API that was away is told of as stale for up to a minute after it is back, and clients give up on that. */
-async function discovered(karmada: ApiClient): Promise<void> {
+export async function discovered(karmada: ApiClient): Promise<void> {
   type Discovery = { items: { versions: { freshness: string }[] }[] }
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
   await eventually(async () => {
@@ -171,7 +165,7 @@ async function discovered(karmada: ApiClient): Promise<void> {
 }
 
 /** Nodes whose API server was away come to be Ready again some time after it. */
-async function nodesReady(member: ApiClient): Promise<void> {
+export async function nodesReady(member: ApiClient): Promise<void> {
   type Node = { status: { conditions?: { type: string; status: string }[] } }
   await eventually(async () => {
     const { items } = await member.must<{ items: Node[] }>('GET', '/api/v1/nodes')
@@ -181,70 +175,11 @@ async function nodesReady(member: ApiClient): Promise<void> {
   }, 'the nodes of the member Ready')
 }
 
-async function becomesReady(host: ApiClient, name: string): Promise<void> {
+export async function becomesReady(host: ApiClient, name: string): Promise<void> {
   type Instance = { status?: { phase?: string } }
   const path = `/apis/kairship.io/v1alpha1/instances/${name}`
   await eventually(
     async () => (await host.must<Instance>('GET', path)).status?.phase === 'Ready',
     `${name} Ready`,
   )
-}
-
-/**
- * What a caller needs, in three places: `instances/proxy` on the host, a role inside the instance, and rights in the member.
- * The second is made by Kairship of an InstanceRoleBinding, with `clusters/proxy`; it must name the caller's groups as well,
- * for Karmada's proxy impersonates all of them in the member and is only let to impersonate who is named.
- */
-async function letIn(host: ApiClient, member: ApiClient, instance: string): Promise<void> {
-  const account = { kind: 'ServiceAccount', namespace: 'default', name: 'robot' }
-  const bound = (name: string, role: string) => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-    subjects: [account],
-  })
-  await host.apply({
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: 'robot', namespace: 'default' },
-  })
-  await host.apply(bound('robot', 'kairship-instance-editor'))
-  await host.apply(bound('robot-looks', 'kairship-instance-viewer'))
-  await host.apply({
-    apiVersion: 'kairship.io/v1alpha1',
-    kind: 'InstanceRoleBinding',
-    metadata: { name: `robot-${instance}` },
-    spec: { instance, role: 'Admin', subjects: [account] },
-  })
-  await host.apply({
-    apiVersion: 'kairship.io/v1alpha1',
-    kind: 'InstanceRoleBinding',
-    metadata: { name: `robots-groups-${instance}` },
-    spec: {
-      instance,
-      role: 'Viewer',
-      subjects: robot.groups
-        .filter(name => name !== 'system:authenticated')
-        .map(name => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name })),
-    },
-  })
-  await member.apply(bound('robot', 'cluster-admin'))
-}
-
-/** Waits until what the last binding makes is in force inside: before, two who ask may be told different things. */
-async function inside(karmada: ApiClient): Promise<void> {
-  const who = { user: 'nobody', groups: ['system:serviceaccounts'] }
-  await becomesAllowed(karmada, who, { verb: 'list', group: '', resource: 'configmaps' })
-  const proxy = { group: 'cluster.karmada.io', resource: 'clusters', subresource: 'proxy' }
-  await becomesAllowed(karmada, who, { verb: 'get', ...proxy })
-}
-
-async function tokenOfRobot(host: ApiClient): Promise<string> {
-  const { status } = await host.must<{ status: { token: string } }>(
-    'POST',
-    '/api/v1/namespaces/default/serviceaccounts/robot/token',
-    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
-  )
-  return status.token
 }

@@ -72,16 +72,19 @@ export const batch: ServiceScenarios = {
       proves: ['ListJobsByCronJobsName'],
       async run(stage) {
         const { ask, inMember, member } = stage
-        const { metadata } = await inMember('POST', collection(stage, 'cronjobs'), cronJob('backup'))
+        const { spec, ...of } = cronJob('backup')
+        // One that is due would have another Job.
+        const suspended = { ...of, spec: { ...spec, suspend: true } }
+        const { metadata } = await inMember('POST', collection(stage, 'cronjobs'), suspended)
         const { name, uid } = metadata
         const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }
-        for (const [of, owners] of [
+        for (const [name, ownerReferences] of [
           ['backup-1', [owner]],
           ['by-hand', []],
         ] as const)
           await inMember('POST', collection(stage, 'jobs'), {
-            ...job(of),
-            metadata: { name: of, ownerReferences: owners },
+            ...job(name),
+            metadata: { name, ownerReferences },
           })
         const { Cluster, jobs, pagination } = await ask('ListJobsByCronJobsName', { cronjob: 'backup' })
         deepEqual([Cluster, jobs[0].metadata.name, pagination.total], [member, 'backup-1', 1])

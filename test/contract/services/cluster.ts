@@ -52,6 +52,7 @@ export const cluster: ServiceScenarios = {
     },
     {
       proves: ['JoinCluster', 'RemoveJoinedCluster', 'ListClusters'],
+      alone: true,
       async run(stage) {
         const { ask, host, kubeconfig, karmada, unique, refused } = stage
         const name = `${unique}-joins`

@@ -39,7 +39,7 @@ const life = (policies: Policies): Scenario => {
   const field = `${kind[0]!.toLowerCase()}${kind.slice(1)}`
   return {
     proves: [...['Create', 'Get', 'Update', 'Delete'].map(verb => verb + kind), `Get${kind}JSON`],
-    async run({ ask, refused, unique: name }) {
+    async run({ ask, eventually, refused, unique: name }) {
       const created = JSON.parse(
         (await ask(`Create${kind}`, { data: JSON.stringify(manifest(policies, name)) })).data,
       )
@@ -53,7 +53,8 @@ const life = (policies: Policies): Scenario => {
       equal(updated.metadata.generation, created.metadata.generation + 1)
       equal(await refused(`Update${kind}`, { name, data }), 409)
       deepEqual(await ask(`Delete${kind}`, { name }), {})
-      equal(await refused(`Get${kind}`, { name }), 404)
+      // Karmada has a finalizer on it.
+      await eventually(async () => equal(await refused(`Get${kind}`, { name }), 404))
     },
   }
 }

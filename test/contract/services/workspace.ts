@@ -9,6 +9,7 @@ export const workspace: ServiceScenarios = {
   scenarios: [
     {
       proves: ['ListWorkspaces', 'ListInstances', 'BindInstances'],
+      alone: true,
       async run({ ask, instance, refused }) {
         const { items } = await ask('ListWorkspaces', { sortBy: 'workspace', sortDir: 'desc' })
         deepEqual(items[0], shop)

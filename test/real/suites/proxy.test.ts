@@ -7,7 +7,8 @@ import { memberScene, type Scene, scenes } from '../../http/proxy/scenes.js'
 import { type Run, runKubectl } from '../../scenarios/support/kubectl.js'
 import { programPath } from '../build.js'
 import { runProgram } from '../program.js'
-import { type RealProxy, robot, startRealProxy } from '../proxy.js'
+import { type RealProxy, startRealProxy } from '../proxy.js'
+import { robot } from '../robot.js'
 
 /** The proxy with the kubectl and client-go of the engines' own release, before a real Karmada with Clusterpedia. */
 describe('the proxy on the real stack', () => {

@@ -4,8 +4,10 @@ import { registriesOf } from '../../../actors/images/registries-of.js'
 import { metricsOf } from '../../../actors/metrics/metrics-of.js'
 import type { ApiOptions } from '../../../http/server.js'
 import { type RegistryDouble, startRegistryDouble } from '../../conformance/images/registry-double.js'
+import type { RegistryTarget } from '../../conformance/images/suite.js'
 import { type PrometheusDouble, startPrometheusDouble } from '../../conformance/metrics/prometheus-double.js'
 import { INSTANCE_LABEL } from '../../conformance/metrics/samples.js'
+import type { MetricsTarget } from '../../conformance/metrics/suite.js'
 
 /** Doubles of the services that the management API reads beside Kubernetes, each with its options of the API. */
 export interface ServiceDoubles {
@@ -18,8 +20,8 @@ export interface ServiceDoubles {
 }
 
 /**
- * Registries `team`, which all share, and `shop`, of the workspace 2, have the same content.
- * @param folder for their files
+ * Starts both.
+ * @param folder for the files that name them
  * @param passwords that they want; what the doubles have unless given
  */
 export async function startServiceDoubles(
@@ -32,6 +34,30 @@ export async function startServiceDoubles(
     prometheus.changePassword(passwords.metrics)
     registry.changePassword(passwords.registry)
   }
+  const { options, files, close } = await readersOf(folder, prometheus, registry)
+  return {
+    ...{ prometheus, registry, options, files },
+    async close() {
+      await close()
+      await prometheus.close()
+      await registry.close()
+    },
+  }
+}
+
+/** What reads the services, with its options of the API. */
+export type ServiceReaders = Pick<ServiceDoubles, 'options' | 'files' | 'close'>
+
+/**
+ * Reads a Prometheus and an image registry, as the files and settings of an operator would have it. Registries `team`, which all
+ * share, and `shop`, of the workspace 2, have the same content.
+ * @param folder for the files
+ */
+export async function readersOf(
+  folder: string,
+  prometheus: MetricsTarget,
+  registry: RegistryTarget,
+): Promise<ServiceReaders> {
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 })
     return join(folder, name)
@@ -62,15 +88,11 @@ export async function startServiceDoubles(
   const registriesFile = file('registries.json', JSON.stringify({ registries: entries }))
   const registries = await registriesOf({ registriesFile })
   return {
-    prometheus,
-    registry,
     options: { registries, ...(metrics && { metrics }) },
     files: { ...files, registries: registriesFile },
     async close() {
       await metrics?.source.close()
       for (const one of registries) await one.close()
-      await prometheus.close()
-      await registry.close()
     },
   }
 }
