@@ -5,6 +5,7 @@ import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { dataOf, kindHandlers } from '../kind/kind-handlers.js'
 import {
+  type FilterFields,
   type KeyFields,
   type ListFields,
   objectKeyOf,
@@ -18,7 +19,11 @@ import { customType } from './custom-type.js'
 import { type PatchFields, patchCustomResource } from './patch-custom-resource.js'
 
 type Key = KeyFields & GroupVersionResource
-type List = ListFields & GroupVersionResource & { readonly kind: string }
+interface Typed extends GroupVersionResource {
+  /** Empty for a caller who does not know it. */
+  readonly kind: string
+}
+type List = ListFields & Typed
 
 /**
  * The handlers of custom resources, of whichever type a request names. Those with a namespace and those without share them: a
@@ -45,7 +50,7 @@ export function customResourceHandlers(objects: Objects) {
     return found
   }
   /** Of a request about many: without a namespace it is about all. */
-  const many = async (request: Omit<List, 'kind' | 'page' | 'pageSize'> & { kind?: string }, call: Call) => {
+  const many = async (request: FilterFields & Typed, call: Call) => {
     const type = await typeOf(request, placeOf(request), call)
     if (request.namespace) refuseUnfit(type, request)
     if (request.kind && request.kind !== type.kind)
@@ -54,7 +59,7 @@ export function customResourceHandlers(objects: Objects) {
   }
   return {
     list: async (request: List, call: Call) => (await many(request, call)).list(request, call),
-    watch: async (request: WatchFields & GroupVersionResource, call: Call) =>
+    watch: async (request: WatchFields & Typed, call: Call) =>
       watchKind(await many(request, call), 'resource')(request, call),
     get: async (request: Key, call: Call) => (await one(request, call)).of.get(request, call),
     async json(request: Key, call: Call) {

@@ -2,7 +2,6 @@ import type { ApiextensionsService } from '../../../proto/gen/kairship/apiextens
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
-import { watchKind } from '../kind/watch-kind.js'
 import { customResourceHandlers } from './custom-resource-handlers.js'
 import { definitions } from './definition.js'
 import { definitionLists } from './definition-lists.js'
@@ -15,7 +14,7 @@ export function apiextensionsHandlers(objects: Objects): ServiceHandlers<typeof 
   return {
     listCustomResourceDefinitions: lists.listCustomResourceDefinitions,
     listCustomResourceDefinitionGroups: lists.listCustomResourceDefinitionGroups,
-    watchCustomResourceDefinitions: watchKind(of, 'definition'),
+    watchCustomResourceDefinitions: lists.watchCustomResourceDefinitions,
     getCustomResourceDefinition: of.get,
     getCustomResourceDefinitionJSON: of.json,
     createCustomResourceDefinition: of.create,

@@ -3,6 +3,7 @@ import {
   type ListInstanceFederatedHPAsRequest_Kind as InstanceTargetKind,
   ListFederatedHPAsRequest_Kind as TargetKind,
   ListFederatedHPAsRequest_KindSchema as TargetKindSchema,
+  type WatchFederatedHPAsRequest_Kind as WatchedTargetKind,
 } from '../../../proto/gen/kairship/autoscaling_pb.js'
 import type { Call } from '../../call.js'
 import { invalidFields } from '../../failure.js'
@@ -16,8 +17,8 @@ import { type FederatedHpa, federatedHpas } from './federated-hpa.js'
 
 /** The fields by which a list says what its FederatedHPAs scale. */
 interface TargetFields {
-  /** Both lists have the same values; 0 means any. */
-  readonly kind: TargetKind | InstanceTargetKind
+  /** Lists and watch have the same values; 0 means any. */
+  readonly kind: TargetKind | InstanceTargetKind | WatchedTargetKind
   /** Empty means any. */
   readonly targetName: string
 }
@@ -25,12 +26,13 @@ interface TargetFields {
 /** FederatedHPAs of instances. */
 export function autoscalingHandlers(objects: Objects): ServiceHandlers<typeof AutoscalingService> {
   const of = kindHandlers(objects, federatedHpas)
+  const watch = watchKind(of, 'fhpa')
   const list = async (request: ListFields & TargetFields, call: Call) =>
     of.list(request, call, condition(request))
   return {
     listInstanceFederatedHPAs: list,
     listFederatedHPAs: list,
-    watchFederatedHPAs: watchKind(of, 'fhpa'),
+    watchFederatedHPAs: async (request, call) => watch(request, call, condition(request)),
     getFederatedHPA: async (request, call) => ({ fhpa: await of.get(request, call) }),
     getFederatedHPAJSON: of.json,
     createFederatedHPA: of.create,

@@ -4,13 +4,15 @@ import {
   JobStatus_JobStateSchema,
 } from '../../../proto/gen/kairship/batch_pb.js'
 import type { Call } from '../../call.js'
+import { invalidFields } from '../../failure.js'
 import { manifestOf } from '../../objects/manifest.js'
+import type { Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { inState, listByState } from '../kind/list-by-state.js'
 import { mergePatched } from '../kind/merge-patched.js'
-import { type KeyFields, placeOf } from '../kind/request-fields.js'
+import { inCluster, type KeyFields, placeOf } from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'
 import { sideCall } from '../side-call.js'
 import { type CronJob, cronJobState, cronJobs } from './cron-job.js'
@@ -30,13 +32,32 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
   const listCronJobs = listByState(objects, cronJob, cronJobStates)
   const watchJobs = watchKind(job, 'job')
   const watchCronJobs = watchKind(cronJob, 'cronjob')
+  /** The condition that a CronJob has started a Job. @throws StatusError 404 for one that is not there */
+  const startedBy = async (
+    place: Place,
+    { namespace, cronjob: name }: { readonly namespace: string; readonly cronjob: string },
+    call: Call,
+  ) => {
+    const owner = await objects.get<CronJob>(sideCall(call), place, cronJobs.type, { namespace, name })
+    return { ownerUid: owner.metadata.uid ?? '' }
+  }
   const suspended = async (request: KeyFields, call: Call, suspend: boolean) => ({
     cronjob: await mergePatched(objects, cronJobs, request, call, { spec: { suspend } }),
   })
   return {
     listInstanceJobs: listJobs,
     listJobs,
-    watchJobs: async (request, call) => watchJobs(request, call, {}, inState(jobStates, request.phase)),
+    async watchJobs(request, call) {
+      const { cronjob, namespace, phase } = request
+      if (cronjob && !namespace)
+        throw invalidFields([
+          { field: 'namespace', description: 'is required with cronjob: it is the CronJob’s, too' },
+        ])
+      const started = cronjob
+        ? await startedBy(placeOf(inCluster(request)), { namespace, cronjob }, call)
+        : {}
+      return watchJobs(request, call, started, inState(jobStates, phase))
+    },
     getJob: job.get,
     getJobJSON: job.json,
     createJob: job.create,
@@ -66,12 +87,9 @@ export function batchHandlers(objects: Objects): ServiceHandlers<typeof BatchSer
     resumeCronJob: (request, call) => suspended(request, call, request.paused ?? false),
 
     async listJobsByCronJobsName(request, call) {
-      const { instance, cluster, namespace, cronjob } = request
-      const owner = await objects.get<CronJob>(sideCall(call), { instance, cluster }, cronJobs.type, {
-        namespace,
-        name: cronjob,
-      })
-      const { items, pagination } = await listJobs(request, call, { ownerUid: owner.metadata.uid ?? '' })
+      const { cluster } = request
+      const started = await startedBy(placeOf(request), request, call)
+      const { items, pagination } = await listJobs(request, call, started)
       return { cluster, jobs: items, pagination }
     },
   }

@@ -1,6 +1,7 @@
 import { type CoreService, EventType } from '../../../proto/gen/kairship/core_pb.js'
 import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call.js'
+import { invalidFields } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
@@ -35,8 +36,16 @@ export function eventHandlers(objects: Objects) {
 
     listEvents: ({ kind, kindName, ...request }, call) => list(request, call, { kind, name: kindName }),
 
-    watchEvents: ({ kind, name, type, ...request }, call) =>
-      watch(request, call, { fieldSelector: selectorOf({ kind, name }, type) }),
+    async watchEvents({ kind, name, kindName, type, ...request }, call) {
+      if (name && kindName && name !== kindName)
+        throw invalidFields([
+          {
+            field: 'kindName',
+            description: `is ${JSON.stringify(kindName)}, but must be as name, ${JSON.stringify(name)}, or empty`,
+          },
+        ])
+      return watch(request, call, { fieldSelector: selectorOf({ kind, name: name || kindName }, type) })
+    },
 
     async listInstanceEventKinds(request, call) {
       const { items } = await objects.list<Event>(call, placeOf(inCluster(request)), events.type, {

@@ -1,10 +1,10 @@
 import type { PolicyService } from '../../../proto/gen/kairship/policy_pb.js'
 import type { Call } from '../../call.js'
-import { invalidFields } from '../../failure.js'
+import { type FieldViolation, invalidFields } from '../../failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { type Kind, kindHandlers } from '../kind/kind-handlers.js'
-import { type ListFields, placeOf } from '../kind/request-fields.js'
+import { type ListFields, type PlaceFields, placeOf, type WatchFields } from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'
 import {
   clusterOverridePolicies,
@@ -17,14 +17,14 @@ import { type Selected, selecting } from './selecting.js'
 
 /** The four kinds of policies of instances. */
 export function policyHandlers(objects: Objects): ServiceHandlers<typeof PolicyService> {
-  const propagation = policiesOf(objects, propagationPolicies)
-  const clusterPropagation = policiesOf(objects, clusterPropagationPolicies)
-  const override = policiesOf(objects, overridePolicies)
-  const clusterOverride = policiesOf(objects, clusterOverridePolicies)
+  const propagation = policiesOf(objects, propagationPolicies, 'propagationPolicy')
+  const clusterPropagation = policiesOf(objects, clusterPropagationPolicies, 'clusterPropagationPolicy')
+  const override = policiesOf(objects, overridePolicies, 'overridePolicy')
+  const clusterOverride = policiesOf(objects, clusterOverridePolicies, 'clusterOverridePolicy')
   return {
     listInstancePropagationPolicies: propagation.listInstance,
     listPropagationPolicies: propagation.listNamespace,
-    watchPropagationPolicies: watchKind(propagation, 'propagationPolicy'),
+    watchPropagationPolicies: propagation.watchNamespaces,
     getPropagationPolicy: async (request, call) => ({
       propagationPolicy: await propagation.get(request, call),
     }),
@@ -34,7 +34,7 @@ export function policyHandlers(objects: Objects): ServiceHandlers<typeof PolicyS
     deletePropagationPolicy: propagation.remove,
 
     listClusterPropagationPolicies: clusterPropagation.listCluster,
-    watchClusterPropagationPolicies: watchKind(clusterPropagation, 'clusterPropagationPolicy'),
+    watchClusterPropagationPolicies: clusterPropagation.watchCluster,
     getClusterPropagationPolicy: async (request, call) => ({
       clusterPropagationPolicy: await clusterPropagation.get(request, call),
     }),
@@ -45,7 +45,7 @@ export function policyHandlers(objects: Objects): ServiceHandlers<typeof PolicyS
 
     listInstanceOverridePolicies: override.listInstance,
     listOverridePolicies: override.listNamespace,
-    watchOverridePolicies: watchKind(override, 'overridePolicy'),
+    watchOverridePolicies: override.watchNamespaces,
     getOverridePolicy: async (request, call) => ({ overridePolicy: await override.get(request, call) }),
     getOverridePolicyJSON: override.json,
     createOverridePolicy: override.create,
@@ -53,7 +53,7 @@ export function policyHandlers(objects: Objects): ServiceHandlers<typeof PolicyS
     deleteOverridePolicy: override.remove,
 
     listClusterOverridePolicies: clusterOverride.listCluster,
-    watchClusterOverridePolicies: watchKind(clusterOverride, 'clusterOverridePolicy'),
+    watchClusterOverridePolicies: clusterOverride.watchCluster,
     getClusterOverridePolicy: async (request, call) => ({
       clusterOverridePolicy: await clusterOverride.get(request, call),
     }),
@@ -64,40 +64,68 @@ export function policyHandlers(objects: Objects): ServiceHandlers<typeof PolicyS
   }
 }
 
+/** What requests about several policies say of the objects that these select. */
+type Selection = Omit<Selected, 'kindNamespace'>
+type PolicyList = ListFields & Selection
+type PolicyWatch = WatchFields & Selection
+interface InNamespace {
+  readonly namespace: string
+}
+interface OfNamespace {
+  readonly kindNamespace: string
+}
+
 /** Where the object is that is named; such a request has no field of its own for it. */
-const namespaceOf = ({ kind, kindName, namespace }: PolicyList & { readonly namespace: string }): string =>
+const namespaceOf = ({ kind, kindName, namespace }: Selection & InNamespace): string =>
   kind && kindName && namespace
 
-type PolicyList = ListFields & Omit<Selected, 'kindNamespace'>
+/** What such a request lacks where it is about all namespaces. */
+const lacking = ({ kindName, namespace }: Selection & InNamespace): readonly FieldViolation[] =>
+  kindName && !namespace
+    ? [{ field: 'namespace', description: 'is required with kindName: it is the object’s, too' }]
+    : []
 
 /** The handlers of one kind. Policies of a namespace select objects of that namespace only. */
-function policiesOf<M>(objects: Objects, kind: Kind<Policy, M>) {
+function policiesOf<M, Field extends string>(objects: Objects, kind: Kind<Policy, M>, field: Field) {
   const of = kindHandlers(objects, kind)
-  const list = async (request: PolicyList, call: Call, kindNamespace: string) => {
+  const followed = watchKind(of, field)
+  const condition = (
+    request: PlaceFields & Selection & Partial<InNamespace>,
+    call: Call,
+    kindNamespace: string,
+  ) => {
     const { namespace = '' } = request
     const listed = { type: kind.type, namespace }
-    const selected = { ...request, kindNamespace }
-    return of.list(request, call, await selecting(objects, call, placeOf(request), listed, selected))
+    return selecting(objects, call, placeOf(request), listed, { ...request, kindNamespace })
   }
+  const list = async (request: PolicyList, call: Call, kindNamespace: string) =>
+    of.list(request, call, await condition(request, call, kindNamespace))
+  const watch = async (request: PolicyWatch, call: Call, kindNamespace: string) =>
+    followed(request, call, await condition(request, call, kindNamespace))
   return {
     ...of,
-    listNamespace: (request: PolicyList & { readonly namespace: string }, call: Call) =>
+    listNamespace: (request: PolicyList & InNamespace, call: Call) =>
       list(request, call, namespaceOf(request)),
-    listCluster: (request: PolicyList & { readonly kindNamespace: string }, call: Call) =>
+    listCluster: (request: PolicyList & OfNamespace, call: Call) =>
       list(request, call, request.kindNamespace),
-    async listInstance(
-      request: PolicyList & { readonly namespace: string; readonly phase: string },
-      call: Call,
-    ) {
-      const { phase, kindName, namespace } = request
-      const violations = [
+    watchCluster: (request: PolicyWatch & OfNamespace, call: Call) =>
+      watch(request, call, request.kindNamespace),
+    async watchNamespaces(request: PolicyWatch & InNamespace, call: Call) {
+      refuse(lacking(request))
+      return watch(request, call, namespaceOf(request))
+    },
+    async listInstance(request: PolicyList & InNamespace & { readonly phase: string }, call: Call) {
+      const { phase } = request
+      refuse([
         ...(phase ? [{ field: 'phase', description: 'must be empty: policies have no states' }] : []),
-        ...(kindName && !namespace
-          ? [{ field: 'namespace', description: 'is required with kindName: it is the object’s, too' }]
-          : []),
-      ]
-      if (violations.length > 0) throw invalidFields(violations)
+        ...lacking(request),
+      ])
       return list(request, call, namespaceOf(request))
     },
   }
+}
+
+/** @throws Failure INVALID_ARGUMENT where there are violations */
+function refuse(violations: readonly FieldViolation[]): void {
+  if (violations.length > 0) throw invalidFields(violations)
 }

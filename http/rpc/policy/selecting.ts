@@ -22,7 +22,8 @@ export interface Selected {
 
 /**
  * The condition that a policy selects what the request names, by the rules of Karmada's own selectors; none where it names
- * nothing. For one object, its labels are read as the caller where a policy selects by labels.
+ * nothing. For one object, its labels are read as the caller where a policy selects by labels; in a followed list again with each
+ * change of such a policy.
  * @param listed the policies that come into question
  * @throws Failure INVALID_ARGUMENT for an object without its kind; StatusError where the caller may not read the object
  */
@@ -32,7 +33,7 @@ export async function selecting(
   place: Place,
   listed: { readonly type: ObjectType; readonly namespace?: string },
   selected: Selected,
-): Promise<Pick<ListQuery<Policy>, 'where'>> {
+): Promise<Pick<ListQuery<Policy>, 'where' | 'learn'>> {
   const { kind, kindName, kindNamespace, apiVersion } = selected
   if (kind === '') {
     const given = Object.entries({ kindName, kindNamespace, apiVersion }).filter(([, value]) => value !== '')
@@ -44,8 +45,22 @@ export async function selecting(
   if (kindName === '') return { where: policy => selects(policy, isOfKind) }
   const byLabels = (selector: ResourceSelector) =>
     isOfKind(selector) && !selector.name && selector.labelSelector !== undefined
-  const labels = await labelsOf(byLabels)
+  const labels = new Map<string, KnownLabels>()
+  const readAll = async (policies: readonly Policy[]): Promise<void> => {
+    const wanted = policies.flatMap(policy => selectorsOf(policy).filter(byLabels))
+    const versions = new Set(wanted.map(selector => selector.apiVersion))
+    const read = async (version: string) =>
+      labels.set(version, await readLabels(objects, call, place, version, selected))
+    await Promise.all([...versions].map(read))
+  }
+  const { items } = await objects.list<Policy>(sideCall(call), place, listed.type, {
+    ...{ page: 1, pageSize: 0 },
+    ...(listed.namespace && { namespace: listed.namespace }),
+    where: policy => selectorsOf(policy).some(byLabels),
+  })
+  await readAll(items)
   return {
+    learn: policy => readAll([policy]),
     where: policy =>
       selects(
         policy,
@@ -55,28 +70,11 @@ export async function selecting(
           (selector.name ? selector.name === kindName : selectsByLabels(selector, labels)),
       ),
   }
-
-  /** The labels of the object in each version in which a policy selects it by labels. */
-  async function labelsOf(isWanted: (selector: ResourceSelector) => boolean): Promise<LabelsOfVersions> {
-    const { items } = await objects.list<Policy>(sideCall(call), place, listed.type, {
-      ...{ page: 1, pageSize: 0 },
-      ...(listed.namespace && { namespace: listed.namespace }),
-      where: policy => selectorsOf(policy).some(isWanted),
-    })
-    const wanted = items.flatMap(policy => selectorsOf(policy).filter(isWanted))
-    const versions = [...new Set(wanted.map(selector => selector.apiVersion))]
-    return new Map(
-      await Promise.all(
-        versions.map(
-          async version => [version, await readLabels(objects, call, place, version, selected)] as const,
-        ),
-      ),
-    )
-  }
 }
 
 /** The labels of an object; `unknown` where it has a namespace that the request does not name, undefined where it is not there. */
 type KnownLabels = Readonly<Record<string, string>> | 'unknown' | undefined
+/** By the version in which a policy selects the object. */
 type LabelsOfVersions = ReadonlyMap<string, KnownLabels>
 
 const selectorsOf = ({ spec }: Policy): readonly ResourceSelector[] => spec?.resourceSelectors ?? []

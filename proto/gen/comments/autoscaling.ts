@@ -60,6 +60,8 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.fuzzy_name": "Only objects whose name contains this.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.kind": "Only those that scale an object of this kind.",
+  "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsRequest.target_name": "Only those that scale an object of this name.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.fhpa": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.total": "How many match after this change.",
   "kairship.io.api.autoscaling.v1alpha1.WatchFederatedHPAsResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",

@@ -114,6 +114,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.core.v1alpha1.WatchEventsRequest.kind": "Only events of objects of this kind.",
   "kairship.io.api.core.v1alpha1.WatchEventsRequest.name": "Only events of the object of this name.",
   "kairship.io.api.core.v1alpha1.WatchEventsRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.core.v1alpha1.WatchEventsRequest.kind_name": "The same as `name`, under the name that ListEvents has for it.",
   "kairship.io.api.core.v1alpha1.WatchEventsResponse.event": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.core.v1alpha1.WatchEventsResponse.total": "How many match after this change.",
   "kairship.io.api.core.v1alpha1.WatchEventsResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",

@@ -32,6 +32,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.fuzzy_name": "Only objects whose name contains this.",
   "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.networking.v1alpha1.WatchIngressesRequest.cluster": "Follows those of this member cluster, instead of the control plane's.",
   "kairship.io.api.networking.v1alpha1.WatchIngressesResponse.ingress": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.networking.v1alpha1.WatchIngressesResponse.total": "How many match after this change.",
   "kairship.io.api.networking.v1alpha1.WatchIngressesResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",

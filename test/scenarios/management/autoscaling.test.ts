@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AutoscalingService } from '../../../proto/gen/kairship/autoscaling_pb.js'
 import { kindSuite } from '../support/kind-suite.js'
 import { ManagedWorld, TYPES } from '../support/managed-world.js'
+import { EMPTY, whileFollowing } from '../support/while-following.js'
 
 const world = new ManagedWorld(AutoscalingService)
 const named = (name: string) => ({ instance: world.instance, namespace: 'default', name })
@@ -71,6 +72,28 @@ describe('FederatedHPAs of an instance', () => {
       expect(await list({ kind: 'Deployment', targetName: 'front' }, rpc)).toEqual(['of-web'])
     }
     const refused = await world.calls.both('listFederatedHPAs', { ...named('of-'), kind: 9 })
+    expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+  })
+
+  it('are followed by their scale target', async () => {
+    const at = { instance: world.instance, namespace: 'default' }
+    const request = { ...at, kind: 'Deployment', targetName: 'followed' }
+    await whileFollowing(world.calls, 'watchFederatedHPAs', request, 'fhpa', async told => {
+      expect(await told(2)).toEqual(EMPTY)
+      await create('follow-db', spec('StatefulSet', 'followed'))
+      await create('follow-other', spec('Deployment', 'front'))
+      await create('follow-it', spec('Deployment', 'followed'))
+      expect((await told(3))[2]).toEqual(['ADDED', 1, 'follow-it'])
+      const target = { spec: { scaleTargetRef: { name: 'other' } } }
+      await world.patch(
+        world.control,
+        TYPES.federatedHpas,
+        { namespace: 'default', name: 'follow-it' },
+        target,
+      )
+      expect((await told(4))[3]).toEqual(['LEFT', 0, 'follow-it'])
+    })
+    const refused = await world.calls.overRest('watchFederatedHPAs', { ...at, kind: 9 })
     expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
   })
 

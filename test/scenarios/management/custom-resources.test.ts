@@ -183,9 +183,19 @@ describe('a custom resource with a namespace', () => {
     })
   })
 
+  it('is not followed as another kind than its own', async () => {
+    const refused = await world.calls.overRest('watchCustomResources', { ...boats(), kind: 'Harbor' })
+    expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+    expect(refused.json.message).toBe('kind: is "Harbor", but boats are Boat')
+  })
+
   it('is followed in its namespace and in all', async () => {
     const { namespace: _, ...everywhere } = boats()
-    const { rest, grpc } = world.calls.follow('watchCustomResources', { ...everywhere, name: 'followed' })
+    const { rest, grpc } = world.calls.follow('watchCustomResources', {
+      ...everywhere,
+      kind: 'Boat',
+      name: 'followed',
+    })
     const told = ({ steps }: typeof rest) =>
       steps.map(({ type, total, resource }) => [
         type,

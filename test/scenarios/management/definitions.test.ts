@@ -3,6 +3,7 @@ import { ApiextensionsService } from '../../../proto/gen/kairship/apiextensions_
 import { definitionOf } from '../support/boats.js'
 import { eventually } from '../support/eventually.js'
 import { ManagedWorld, TYPES } from '../support/managed-world.js'
+import { EMPTY, told, whileFollowing } from '../support/while-following.js'
 
 const world = new ManagedWorld(ApiextensionsService)
 const at = () => ({ instance: world.instance })
@@ -127,8 +128,11 @@ describe('a CustomResourceDefinition', () => {
   })
 
   it('is followed', async () => {
-    const { rest, grpc } = world.calls.follow('watchCustomResourceDefinitions', { ...at(), name: 'fish' })
-    const told = ({ steps }: typeof rest) =>
+    const { rest, grpc } = world.calls.follow('watchCustomResourceDefinitions', {
+      ...at(),
+      fuzzyName: 'fish',
+    })
+    const shown = ({ steps }: typeof rest) =>
       steps
         .map(step => [
           step.type,
@@ -136,7 +140,7 @@ describe('a CustomResourceDefinition', () => {
         ])
         .filter(([type]) => type !== 'MODIFIED')
     const has = (count: number) =>
-      eventually('both wires tell', () => Math.min(told(rest).length, told(grpc).length) >= count, {
+      eventually('both wires tell', () => Math.min(shown(rest).length, shown(grpc).length) >= count, {
         story: () => rest.text() + grpc.text(),
       })
     try {
@@ -145,17 +149,59 @@ describe('a CustomResourceDefinition', () => {
       await has(3)
       await world.calls.rest('deleteCustomResourceDefinition', named('fish.example.io'))
       await has(4)
-      expect(told(rest)).toEqual([
+      expect(shown(rest)).toEqual([
         ['RESET', undefined],
         ['BOOKMARK', undefined],
         ['ADDED', 'fish.example.io'],
         ['DELETED', 'fish.example.io'],
       ])
-      expect(told(grpc)).toEqual(told(rest))
+      expect(shown(grpc)).toEqual(shown(rest))
     } finally {
       rest.close()
       grpc.close()
     }
+  })
+
+  it('is followed by its whole name', async () => {
+    const request = named('owls.example.io')
+    await whileFollowing(world.calls, 'watchCustomResourceDefinitions', request, 'definition', async told => {
+      expect(await told(2)).toEqual(EMPTY)
+      await create('barnowls', 'BarnOwl', 'Cluster')
+      await create('owls', 'Owl', 'Cluster')
+      expect((await told(3))[2]).toEqual(['ADDED', 1, 'owls.example.io'])
+    })
+  })
+
+  it('is followed by its group, from when it has a condition', async () => {
+    const request = { ...at(), group: 'aviary.example.io', status: ['Established'] }
+    const { rest, grpc } = world.calls.follow('watchCustomResourceDefinitions', request)
+    try {
+      for (const one of [rest, grpc]) expect(await told(one, 2, 'definition')).toEqual(EMPTY)
+      await create('eagles', 'Eagle', 'Cluster', 'other.example.io')
+      await create('hawks', 'Hawk', 'Cluster', 'aviary.example.io')
+      for (const one of [rest, grpc]) {
+        const added = ['ADDED', 1, 'hawks.aviary.example.io']
+        expect((await told(one, 3, 'definition'))[2]).toEqual(added)
+        const shown = one.steps[2] as { definition: { status: { conditions: object[] } } } | undefined
+        expect(shown?.definition.status.conditions).toContainEqual(
+          expect.objectContaining({ type: 'Established', status: 'True' }),
+        )
+      }
+    } finally {
+      rest.close()
+      grpc.close()
+    }
+  })
+
+  it('of a member is followed there', async () => {
+    const cluster = world.members[1] ?? ''
+    const request = { ...at(), cluster, group: 'example.io' }
+    await whileFollowing(world.calls, 'watchCustomResourceDefinitions', request, 'definition', async told => {
+      expect(await told(2)).toEqual(EMPTY)
+      const definition = definitionOf('geese', 'Goose', 'Cluster')
+      await world.create(world.member(cluster).local, TYPES.definitions, definition)
+      expect((await told(3))[2]).toEqual(['ADDED', 1, 'geese.example.io'])
+    })
   })
 
   it.each([

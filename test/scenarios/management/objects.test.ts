@@ -1,6 +1,7 @@
 import { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
 import { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
 import { PropagationService } from '../../../proto/gen/kairship/propagation_pb.js'
 import { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import { WorkloadPodsService } from '../../../proto/gen/kairship/workload_pods_pb.js'
@@ -38,6 +39,7 @@ const apps = core.of(AppsService)
 const batch = core.of(BatchService)
 const workloads = core.of(WorkloadService)
 const propagation = core.of(PropagationService)
+const networking = core.of(NetworkingService)
 const workloadPods = core.of(WorkloadPodsService)
 
 configMapCases(core)
@@ -67,4 +69,4 @@ jobRestartCases(batch)
 cronJobCases(batch)
 wrongBatchRequestCases(batch)
 
-watchCases({ core, apps, batch, workloads, propagation })
+watchCases({ core, apps, batch, workloads, propagation, networking })

@@ -1,6 +1,9 @@
+import type { JsonObject } from '@bufbuild/protobuf'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PolicyService } from '../../../proto/gen/kairship/policy_pb.js'
+import { eventually } from '../support/eventually.js'
 import { ManagedWorld, TYPES } from '../support/managed-world.js'
+import { EMPTY, whileFollowing } from '../support/while-following.js'
 
 const world = new ManagedWorld(PolicyService)
 const names = ({ items }: { items: { metadata: { name: string } }[] }) =>
@@ -145,6 +148,86 @@ describe('policies filtered by what they select', () => {
     expect(refused.json.message).toBe(message)
   })
 
+  it.each([
+    ['watchPropagationPolicies', 'propagationPolicy', 'policies', 'namespace'],
+    ['watchClusterPropagationPolicies', 'clusterPropagationPolicy', 'clusterPolicies', 'kindNamespace'],
+    ['watchOverridePolicies', 'overridePolicy', 'overridePolicies', 'namespace'],
+    ['watchClusterOverridePolicies', 'clusterOverridePolicy', 'clusterOverridePolicies', 'kindNamespace'],
+  ] as const)('are followed with %s, with the labels that the object has by then', async (...row) => {
+    const [rpc, field, types, namespaceField] = row
+    const type = TYPES[types]
+    const kindName = `for-${field.toLowerCase()}`
+    const configMap = { metadata: { name: kindName, labels: { tier: 'front' } } }
+    await world.create(world.control, TYPES.configMaps, configMap)
+    const about = (tier: string) => [
+      { apiVersion: 'v1', kind: 'ConfigMap', labelSelector: { matchLabels: { tier } } },
+    ]
+    const rules = rpc.includes('Override') ? { overrideRules } : { placement: {} }
+    const make = (name: string, resourceSelectors: readonly object[]) =>
+      world.create(world.control, type, { metadata: { name }, spec: { resourceSelectors, ...rules } })
+    const key = (name: string) => ({ name, ...(namespaceField === 'namespace' && { namespace: 'default' }) })
+    const request = { instance: world.instance, name: 'watched-', kind: 'ConfigMap', kindName }
+    await whileFollowing(world.calls, rpc, { ...request, [namespaceField]: 'default' }, field, async told => {
+      expect(await told(2)).toEqual(EMPTY)
+      await make('watched-other-kind', [{ ...ofDeployments, name: kindName }])
+      await make('watched-back', about('back'))
+      await make('watched-front', about('front'))
+      expect((await told(3))[2]).toEqual(['ADDED', 1, 'watched-front'])
+      await world.patch(world.control, type, key('watched-front'), {
+        spec: { resourceSelectors: about('side') },
+      })
+      expect((await told(4))[3]).toEqual(['LEFT', 0, 'watched-front'])
+      const isBack = { metadata: { labels: { tier: 'back' } } }
+      await world.patch(world.control, TYPES.configMaps, { namespace: 'default', name: kindName }, isBack)
+      await world.patch(world.control, type, key('watched-back'), { metadata: { annotations: { a: 'b' } } })
+      expect((await told(5))[4]).toEqual(['ADDED', 1, 'watched-back'])
+    })
+  })
+
+  it('are followed again after a token, but not after that of another filter', async () => {
+    const request = { instance: world.instance, namespace: 'default', name: 'by-', kind: 'Deployment' }
+    const rpc = 'watchPropagationPolicies'
+    const { rest, grpc } = world.calls.follow(rpc, request)
+    let resumeToken = ''
+    try {
+      await eventually('the list is whole', () => rest.steps[3], { story: rest.text })
+      resumeToken = rest.steps[3]?.resumeToken as string
+    } finally {
+      rest.close()
+      grpc.close()
+    }
+    const first = async (more: JsonObject) => {
+      let step: unknown
+      await whileFollowing(world.calls, rpc, { ...request, resumeToken, ...more }, 'none', async told => {
+        step = (await told(1))[0]
+      })
+      return step
+    }
+    expect(await first({})).toEqual(['BOOKMARK', 2, undefined])
+    expect(await first({ kindName: 'web' })).toEqual(['RESET', 0, undefined])
+  })
+
+  it.each([
+    [
+      'watchPropagationPolicies',
+      { namespace: 'default', kindName: 'web' },
+      'kindName: means nothing without kind',
+    ],
+    [
+      'watchOverridePolicies',
+      { kind: 'Deployment', kindName: 'web' },
+      'namespace: is required with kindName: it is the object’s, too',
+    ],
+    [
+      'watchClusterOverridePolicies',
+      { kindNamespace: 'default' },
+      'kindNamespace: means nothing without kind',
+    ],
+  ] as const)('are not followed with %s by %j', async (rpc, more, message) => {
+    const refused = await world.calls.overRest(rpc, { instance: world.instance, ...more })
+    expect(refused).toMatchObject({ ok: false, json: { code: 3, message } })
+  })
+
   it('do not reveal the labels of an object that the caller may not read', async () => {
     const resourceSelectors = [
       { apiVersion: 'v1', kind: 'Secret', labelSelector: { matchLabels: { a: 'b' } } },
@@ -155,6 +238,10 @@ describe('policies filtered by what they select', () => {
     })
     const request = { instance: world.instance, namespace: 'default', kind: 'Secret', kindName: 'hidden' }
     expect(names(await world.calls.read('listPropagationPolicies', request))).toEqual([])
+    expect(await world.viewer.overRest('watchPropagationPolicies', request)).toMatchObject({
+      ok: false,
+      json: { code: 7 },
+    })
     expect(await world.viewer.both('listPropagationPolicies', request)).toMatchObject({
       ok: false,
       json: { code: 7 },

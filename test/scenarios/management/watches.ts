@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { AppsService } from '../../../proto/gen/kairship/apps_pb.js'
 import type { BatchService } from '../../../proto/gen/kairship/batch_pb.js'
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import type { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
 import type { PropagationService } from '../../../proto/gen/kairship/propagation_pb.js'
 import type { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import { eventually } from '../support/eventually.js'
 import type { Following } from '../support/following.js'
 import { type ManagedWorld, TYPES } from '../support/managed-world.js'
+import { EMPTY, told, whileFollowing } from '../support/while-following.js'
 import { daemonSet } from './apps/daemon-sets.js'
 import { deployment } from './apps/deployments-in.js'
 import { statefulSet } from './apps/stateful-sets.js'
@@ -20,25 +22,10 @@ interface Worlds {
   readonly batch: ManagedWorld<typeof BatchService>
   readonly workloads: ManagedWorld<typeof WorkloadService>
   readonly propagation: ManagedWorld<typeof PropagationService>
+  readonly networking: ManagedWorld<typeof NetworkingService>
 }
-type Message = { readonly metadata?: { readonly name: string }; readonly message?: string }
-
-/** Waits until so many steps have come, and tells them: type, how many match, which object. */
-const told = async (following: Following, count: number, field: string) => {
-  const has = () => following.steps.length >= count
-  await eventually(`${count} steps`, has, { story: following.text })
-  return following.steps.slice(0, count).map(({ type, total, [field]: message }) => {
-    const { metadata, message: text } = (message ?? {}) as Message
-    return [type, total, metadata?.name ?? text]
-  })
-}
-const EMPTY = [
-  ['RESET', 0, undefined],
-  ['BOOKMARK', 0, undefined],
-]
-
 /** Lists of each kind that are followed. */
-export function watchCases({ core, apps, batch, workloads, propagation }: Worlds): void {
+export function watchCases({ core, apps, batch, workloads, propagation, networking }: Worlds): void {
   const { ports, containers } = { ports: [{ port: 80 }], containers: [{ name: 'main', image: 'nginx' }] }
   const key = (name: string, namespace = 'default') => ({ namespace, name })
   const whole = () => ({ instance: core.instance })
@@ -181,7 +168,7 @@ export function watchCases({ core, apps, batch, workloads, propagation }: Worlds
     })
 
     it('of events filters by their object', async () => {
-      const request = { ...whole(), kind: 'Followed', name: 'it', type: ['Warning'] }
+      const request = { ...whole(), kind: 'Followed', kindName: 'it', type: ['Warning'] }
       const { rest, grpc } = core.calls.follow('watchEvents', request)
       const happens = (name: string, about: string, type: string) =>
         core.create(core.control, TYPES.events, {
@@ -200,6 +187,25 @@ export function watchCases({ core, apps, batch, workloads, propagation }: Worlds
         rest.close()
         grpc.close()
       }
+    })
+
+    it('of events is refused with two names of one object', async () => {
+      const refused = await core.calls.overRest('watchEvents', { ...whole(), name: 'a', kindName: 'b' })
+      expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+      expect(refused.json.message).toBe('kindName: is "b", but must be as name, "a", or empty')
+    })
+
+    it('of Ingresses of a member is read there', async () => {
+      const [cluster = ''] = core.members
+      const request = { ...whole(), cluster, name: 'member-only' }
+      await whileFollowing(networking.calls, 'watchIngresses', request, 'ingress', async told => {
+        expect(await told(2)).toEqual(EMPTY)
+        const backend = { service: { name: 'web', port: { number: 80 } } }
+        const ingress = (name: string) => ({ metadata: { name }, spec: { defaultBackend: backend } })
+        await core.create(core.control, TYPES.ingresses, ingress('member-only-not'))
+        await core.create(core.member(cluster).local, TYPES.ingresses, ingress('member-only'))
+        expect((await told(3))[2]).toEqual(['ADDED', 1, 'member-only'])
+      })
     })
 
     it('of Pods follows a workload of a member through its rollouts, by phase', async () => {

@@ -39,6 +39,7 @@ export const TYPES = {
   secrets: { group: '', version: 'v1', resource: 'secrets' },
   services: { group: '', version: 'v1', resource: 'services' },
   namespaces: { group: '', version: 'v1', resource: 'namespaces' },
+  ingresses: { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' },
   events: { group: '', version: 'v1', resource: 'events' },
   roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' },
 } as const satisfies Record<string, Type>

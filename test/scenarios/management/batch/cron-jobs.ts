@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BatchService } from '../../../../proto/gen/kairship/batch_pb.js'
 import { eventually } from '../../support/eventually.js'
 import { type ManagedWorld, TYPES } from '../../support/managed-world.js'
+import { EMPTY, whileFollowing } from '../../support/while-following.js'
 import { namesIn, requestsTo } from '../requests.js'
 import { cronJob, job, jobsIn } from './jobs-in.js'
 
@@ -75,6 +76,16 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
       expect(refused.json.message).toContain('metadata.name')
     })
 
+    it('is followed by a part of its name', async () => {
+      const request = { ...at(), fuzzyName: 'lowed-by' }
+      await whileFollowing(world.calls, 'watchCronJobs', request, 'cronjob', async told => {
+        expect(await told(2)).toEqual(EMPTY)
+        await createCronJob('followed-not')
+        await createCronJob('followed-by-part')
+        expect((await told(3))[2]).toEqual(['ADDED', 1, 'followed-by-part'])
+      })
+    })
+
     it('is deleted', async () => {
       await createCronJob('short')
       expect(await world.calls.rest('deleteCronJob', named('short'))).toEqual({})
@@ -121,6 +132,40 @@ export function cronJobCases(world: ManagedWorld<typeof BatchService>): void {
       expect(
         await world.calls.both('listJobsByCronJobsName', { ...at(), cluster, cronjob: 'nobody' }),
       ).toMatchObject({ ok: false, json: { code: 5 } })
+    })
+
+    it('are followed', async () => {
+      const [cluster = ''] = world.members
+      const api = world.member(cluster).local
+      const owner = (await world.create(api, TYPES.cronJobs, cronJob('followed'))).metadata
+      const started = (name: string, uid: string) =>
+        world.create(
+          api,
+          TYPES.jobs,
+          job(
+            name,
+            { suspend: true },
+            {
+              ownerReferences: [
+                { apiVersion: 'batch/v1', kind: 'CronJob', name: 'followed', uid, controller: true },
+              ],
+            },
+          ),
+        )
+      const request = { ...at(), cluster, cronjob: 'followed', fuzzyName: 'wed-' }
+      await whileFollowing(world.calls, 'watchJobs', request, 'job', async told => {
+        expect(await told(2)).toEqual(EMPTY)
+        await started('followed-old', '00000000-0000-0000-0000-000000000000')
+        await world.create(api, TYPES.jobs, job('followed-by-hand'))
+        await started('other', owner.uid!)
+        await started('followed-1', owner.uid!)
+        expect((await told(3))[2]).toEqual(['ADDED', 1, 'followed-1'])
+      })
+      const absent = { ...at(), cluster, cronjob: 'nobody' }
+      expect(await world.calls.overRest('watchJobs', absent)).toMatchObject({ ok: false, json: { code: 5 } })
+      const anywhere = { instance: world.instance, cluster, cronjob: 'followed' }
+      const refused = await world.calls.overRest('watchJobs', anywhere)
+      expect(refused.json.message).toBe('namespace: is required with cronjob: it is the CronJob’s, too')
     })
   })
 }
