@@ -3,7 +3,7 @@ import type { Config } from '../config.js'
 import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { CommandError, ExitCode } from './exit-code.js'
 import type { ClientContext } from './get-instances.js'
-import { instanceWatchMessage } from './instance-message.js'
+import { instanceMessage, instanceWatchMessage } from './instance-message.js'
 import { instanceObject } from './instance-object.js'
 import { instanceName, printed } from './print.js'
 
@@ -49,7 +49,9 @@ async function gone({ client, signal }: ClientContext, name: string): Promise<vo
   let isThere = false
   try {
     for await (const raw of jsonClient(InstanceService, client).watchInstances({ name }, { signal })) {
-      const { type } = instanceWatchMessage.parse(raw)
+      const { type, instance } = instanceWatchMessage.parse(raw)
+      // The filter is a part of names.
+      if (instance && instanceMessage.parse(instance).metadata.name !== name) continue
       if (type === 'ADDED' || type === 'MODIFIED') isThere = true
       // What is there at first comes before the bookmark.
       if (type === 'DELETED' || (type === 'BOOKMARK' && !isThere)) return

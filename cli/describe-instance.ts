@@ -4,7 +4,12 @@ import { InstanceService } from '../proto/gen/kairship/instance_pb.js'
 import { age, columns } from './columns.js'
 import { ExitCode } from './exit-code.js'
 import { type ClientContext, phaseOf } from './get-instances.js'
-import { type ExplanationMessage, explanation } from './instance-message.js'
+import {
+  type ExplanationMessage,
+  explanation,
+  instanceMessage,
+  instanceWatchMessage,
+} from './instance-message.js'
 import { instanceObject } from './instance-object.js'
 import { printed } from './print.js'
 import { oneLine } from './printable.js'
@@ -26,8 +31,11 @@ export async function describeInstance(
   await show()
   if (!config.watch) return ExitCode.ok
   try {
-    for await (const message of instances.watchInstances({ name }, { signal: context.signal }))
-      if ((message as { type?: string }).type === 'MODIFIED') await show()
+    for await (const raw of instances.watchInstances({ name }, { signal: context.signal })) {
+      const { type, instance } = instanceWatchMessage.parse(raw)
+      // The filter is a part of names.
+      if (type === 'MODIFIED' && instanceMessage.parse(instance).metadata.name === name) await show()
+    }
   } catch (error) {
     if (!context.signal.aborted) throw error
   }

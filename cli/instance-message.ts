@@ -62,7 +62,7 @@ export const instanceList = z.object({ items: z.array(z.unknown()).default([]) }
 /** `WatchInstancesResponse` */
 export const instanceWatchMessage = z.object({
   type: z
-    .enum(['TYPE_UNSPECIFIED', 'RESET', 'ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
+    .enum(['TYPE_UNSPECIFIED', 'RESET', 'ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'LEFT'])
     .default('TYPE_UNSPECIFIED'),
   /** As the server sent it. */
   instance: z.unknown().optional(),

@@ -83,12 +83,23 @@ describe('delete', () => {
     )
   })
 
+  const eu = { metadata: { name: 'eu' } }
+  const euWest = { metadata: { name: 'eu-west' } }
   it.each([
     [
       'is gone',
-      [{ type: 'ADDED', instance: {} }, { type: 'BOOKMARK' }, { type: 'MODIFIED' }, { type: 'DELETED' }],
+      [
+        { type: 'ADDED', instance: eu },
+        { type: 'ADDED', instance: euWest },
+        { type: 'BOOKMARK' },
+        { type: 'MODIFIED', instance: eu },
+        { type: 'DELETED', instance: eu },
+      ],
     ],
-    ['was gone before the watch began', [{ type: 'RESET' }, { type: 'BOOKMARK' }]],
+    [
+      'was gone before the watch began',
+      [{ type: 'RESET' }, { type: 'ADDED', instance: euWest }, { type: 'BOOKMARK' }],
+    ],
   ])('with --wait ends when the instance %s', async (_when, messages) => {
     const { asking, said } = scripted([...messages, { type: 'not read any more' }])
     expect(await deleteInstances(asking, config({ wait: true }), ['eu'])).toBe(ExitCode.ok)
@@ -101,9 +112,10 @@ describe('delete', () => {
     const client = scriptedClient({
       delete: async () => ({}),
       async *stream() {
-        yield { type: 'ADDED', instance: {} }
+        yield { type: 'ADDED', instance: eu }
         // What was there at first: the instance is not gone.
         yield { type: 'BOOKMARK' }
+        yield { type: 'DELETED', instance: euWest }
         interrupted.abort()
         interrupted.signal.throwIfAborted()
       },

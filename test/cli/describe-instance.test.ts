@@ -27,6 +27,26 @@ const moved = (second: number, from: string, to: string, event: string, cause: s
   ...{ from, to, event, cause },
 })
 
+it('describe instance --watch describes it again when it changes, and not when another one does whose name contains its own', async () => {
+  let asked = 0
+  const other = { ...eu, metadata: { ...eu.metadata, name: 'eu-west' } }
+  const it = asking({
+    get: async () => ({ instance: { ...eu, spec: { ...eu.spec, alias: `answer ${++asked}` } } }),
+    async *stream() {
+      yield { type: 'ADDED', instance: eu }
+      yield { type: 'MODIFIED', instance: other }
+      yield { type: 'MODIFIED', instance: eu }
+    },
+  })
+  const context = {
+    ...it,
+    out: (text: string) => it.out.push(text),
+    err: (text: string) => it.err.push(text),
+  }
+  await describeInstance(context, { ...defaults('describe instance'), watch: true }, 'eu')
+  expect(it.out.join('').match(/answer \d/g)).toEqual(['answer 1', 'answer 2'])
+})
+
 it('describe instance prints the phase, since when, its conditions, and its transitions', async () => {
   expect(
     await described({

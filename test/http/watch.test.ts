@@ -1,5 +1,13 @@
+import { create } from '@bufbuild/protobuf'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Call } from '../../http/call.js'
 import { InstanceFeed } from '../../http/rpc/instance/feed.js'
+import { watchInstances } from '../../http/rpc/instance/watch.js'
+import {
+  InstanceStatus_State,
+  WatchInstancesRequestSchema,
+  WatchInstancesResponse_Type,
+} from '../../proto/gen/kairship/instance_pb.js'
 import { warnedDuring } from '../node-warnings.js'
 import { waitFor } from '../patience.js'
 import { testApi } from './fakes/api.js'
@@ -67,6 +75,67 @@ describe('watching instances', () => {
     expect([reset?.id, added?.id]).toEqual([undefined, undefined])
     expect(bookmark?.id).toBe(bookmark?.data.resumeToken)
     await stream.cancel()
+  })
+
+  const aliased = (name: string, alias: string) =>
+    viewOf(name, 'ready', { kubeconfigSecretRef: { namespace: 'kairship-system', name }, alias })
+  const counted = (received: (Received | undefined)[]) =>
+    brief(received).map((text, index) => `${text} ${received[index]?.data.total}`)
+
+  it('sends those whose name or alias contains the filter, when one leaves it, and how many match', async () => {
+    const api = testApi()
+    const stream = await open(api, 'viewer', '/instances:watch?name=ou')
+    expect(counted(await stream.take(3))).toEqual(['RESET 0', 'ADDED south 1', 'BOOKMARK 1'])
+    api.fleet.set(viewOf('north', 'degraded'))
+    api.fleet.set(aliased('west', 'in the clouds'))
+    api.fleet.set(aliased('west', 'on the ground'))
+    api.fleet.set(viewOf('west'))
+    api.fleet.delete('west')
+    api.fleet.set(viewOf('south', 'degraded'))
+    api.fleet.delete('south')
+    expect(counted(await stream.take(5))).toEqual([
+      'ADDED west 2',
+      'MODIFIED west 2',
+      'LEFT west 1',
+      'MODIFIED south 1',
+      'DELETED south 0',
+    ])
+    await stream.cancel()
+  })
+
+  it('resumes with what the reader has of its filter', async () => {
+    const api = testApi()
+    api.fleet.set(aliased('west', 'in the clouds'))
+    const first = await open(api, 'viewer', '/instances:watch?name=ou')
+    const bookmark = (await first.take(4))[3]
+    await first.cancel()
+    api.fleet.set(viewOf('west'))
+    api.fleet.set(viewOf('east'))
+    api.fleet.set(aliased('north', 'the south of the north'))
+    api.fleet.set(viewOf('south', 'degraded'))
+    const again = await open(api, 'viewer', '/instances:watch?name=ou', { 'last-event-id': bookmark!.id! })
+    expect(counted(await again.take(3))).toEqual(['LEFT west 1', 'ADDED north 2', 'MODIFIED south 2'])
+    const last = await open(api, 'viewer', '/instances:watch?name=ou', { 'last-event-id': bookmark!.id! })
+    await last.take(2)
+    const middle = (await last.take(1))[0]!.id!
+    api.fleet.delete('south')
+    const rest = await open(api, 'viewer', '/instances:watch?name=ou', { 'last-event-id': middle })
+    expect(counted(await rest.take(1))).toEqual(['DELETED south 1'])
+    await Promise.all([again, last, rest].map(stream => stream.cancel()))
+  })
+
+  it.each([
+    ['another filter', 'viewer', '/instances:watch?name=th'],
+    ['no filter', 'viewer', '/instances:watch'],
+    ['another caller', 'admin', '/instances:watch?name=south'],
+    ['a caller who sees less', 'north-only', '/instances:watch?name=south'],
+  ])('starts over from the token of a stream with %s', async (_, caller, path) => {
+    const api = testApi()
+    const first = await open(api, 'viewer', '/instances:watch?name=south')
+    const bookmark = (await first.take(3))[2]
+    const again = await open(api, caller, path, { 'last-event-id': bookmark!.id! })
+    expect(brief(await again.take(1))).toEqual(['RESET'])
+    await Promise.all([first.cancel(), again.cancel()])
   })
 
   it('sends one instance when one is requested, and only if the caller may get it', async () => {
@@ -182,6 +251,26 @@ describe('the change feed', () => {
       'ADDED b1',
       'BOOKMARK',
     ])
+    stop.abort()
+    await following
+  })
+
+  it('does not send the change after which a caller may no longer see an instance', async () => {
+    const fleet = fakeFleet(viewOf('a'))
+    const stop = new AbortController()
+    const feed = new InstanceFeed()
+    const following = feed.follow(fleet, stop.signal)
+    let sees = true
+    const call = { caller: { user: 'a' }, signal: stop.signal, maySee: async () => sees }
+    const stream = watchInstances(feed, create(WatchInstancesRequestSchema), call as unknown as Call)
+    const next = async () => (await stream.next()).value
+    for (let step = 1; step <= 3; step++) await next()
+    sees = false
+    fleet.set(viewOf('a', 'degraded'))
+    expect(await next()).toMatchObject({
+      ...{ type: WatchInstancesResponse_Type.DELETED, total: 0 },
+      instance: { status: { state: InstanceStatus_State.INSTANCE_STATE_RUNNING } },
+    })
     stop.abort()
     await following
   })

@@ -41,8 +41,12 @@ export class ShownObjects {
 
   /** The state now; undefined for a version that is not one of Kubernetes' numbers. */
   at(version: string): ListMark | undefined {
-    if (!MARK_VERSION.test(version)) return undefined
-    return { version, digest: this.#digest.toString(16).padStart(16, '0') }
+    return MARK_VERSION.test(version) ? { version, digest: this.digest } : undefined
+  }
+
+  /** Equal for equal objects: 16 hexadecimal digits. */
+  get digest(): string {
+    return this.#digest.toString(16).padStart(16, '0')
   }
 }
 

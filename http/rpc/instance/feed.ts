@@ -3,10 +3,16 @@ import { orAborted } from '../../../ports/cancellation.js'
 import type { Fleet, FleetEvent, InstanceView } from '../../../ports/fleet.js'
 import { type Failure, unavailable } from '../../failure.js'
 
-/** One message of the feed to one reader. */
+/** One message of the feed to one reader. Its token is empty where a reader cannot go on after it. */
 export type FeedEvent =
   | { readonly type: 'RESET' | 'BOOKMARK'; readonly token: string }
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly view: InstanceView; readonly token: string }
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+      readonly view: InstanceView
+      /** As it was before the change, where it was there. */
+      readonly before?: InstanceView | undefined
+      readonly token: string
+    }
 
 /** How many changes are kept for readers that come back or fall behind: a reconnect's worth for a busy fleet of 1,000. */
 const KEPT = 4_096
@@ -14,6 +20,8 @@ const KEPT = 4_096
 interface Entry {
   readonly sequence: number
   readonly event: Exclude<FleetEvent, { type: 'BOOKMARK' }>
+  /** What the instance was before; undefined where it was not there. */
+  readonly before: InstanceView | undefined
 }
 
 /**
@@ -63,10 +71,11 @@ export class InstanceFeed {
 
   #record(event: Entry['event']): void {
     const { name } = event.view
+    const before = this.#present.get(name)
     if (event.type === 'DELETED') this.#present.delete(name)
     else this.#present.set(name, event.view)
     this.#sequence++
-    this.#log.push({ sequence: this.#sequence, event })
+    this.#log.push({ sequence: this.#sequence, event, before })
     if (this.#log.length > KEPT) this.#log.shift()
   }
 
@@ -83,10 +92,27 @@ export class InstanceFeed {
   }
 
   /**
+   * The instances as a reader of the whole feed had them at a token; undefined where the log no longer reaches back to it.
+   * @throws the signal's reason
+   */
+  async presentAt(token: string, signal: AbortSignal): Promise<readonly InstanceView[] | undefined> {
+    await this.#hasStarted(signal)
+    const place = this.#placeOf(token)
+    if (place === undefined || !this.#holds(place)) return undefined
+    const views = new Map(this.#present)
+    const since = this.#log.filter(({ sequence }) => sequence > place)
+    for (const { event, before } of since.reverse()) {
+      if (before) views.set(before.name, before)
+      else views.delete(event.view.name)
+    }
+    return [...views.values()]
+  }
+
+  /**
    * Reads from after `token`, or from the start. Ends when the signal aborts, and then throws its reason.
    */
   async *read(token: string, signal: AbortSignal): AsyncGenerator<FeedEvent> {
-    while (!this.#started) await this.#next(signal)
+    await this.#hasStarted(signal)
     let place = this.#placeOf(token)
     for (;;) {
       if (place === undefined || !this.#holds(place)) {
@@ -102,11 +128,15 @@ export class InstanceFeed {
       const next = this.#log[this.#log.length - (this.#sequence - place)]
       if (next) {
         place = next.sequence
-        yield { ...next.event, token: this.#tokenOf(place) }
+        yield { ...next.event, before: next.before, token: this.#tokenOf(place) }
       } else {
         await this.#next(signal)
       }
     }
+  }
+
+  async #hasStarted(signal: AbortSignal): Promise<void> {
+    while (!this.#started) await this.#next(signal)
   }
 
   async #next(signal: AbortSignal): Promise<void> {

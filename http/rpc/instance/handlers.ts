@@ -126,7 +126,7 @@ export function instanceHandlers(
     }),
 
     async watchInstances(request, call) {
-      await instances.upToDate(call, request.name || undefined)
+      await instances.upToDate(call)
       await feed.settled()
       return watchInstances(feed, request, call)
     },

@@ -9,11 +9,12 @@ export function listPage(
   shown: readonly ShownInstance[],
   request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir' | 'page' | 'pageSize'>,
 ): Page<ShownInstance> {
-  const found = request.name ? shown.filter(one => matches(one, request.name)) : shown
+  const found = shown.filter(one => isNamed(one, request.name))
   return pageOf(sorted(found, request.sortBy, request.sortDir), request)
 }
 
-const matches = ({ name, instance }: ShownInstance, text: string): boolean =>
+/** Whether the name or the alias of an instance contains a text. */
+export const isNamed = ({ name, instance }: ShownInstance, text: string): boolean =>
   name.includes(text) || (instance.spec.alias?.includes(text) ?? false)
 
 /** Names break ties in ascending order whatever the direction, so that pages never overlap. */

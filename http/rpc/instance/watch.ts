@@ -1,11 +1,15 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { InstanceView } from '../../../ports/fleet.js'
 import {
   WatchInstancesResponse_Type as Type,
   type WatchInstancesRequest,
   type WatchInstancesResponseSchema,
 } from '../../../proto/gen/kairship/instance_pb.js'
 import type { Call } from '../../call.js'
+import { ShownObjects } from '../../objects/watch/shown-objects.js'
+import { streamDigest } from '../kind/resume-token.js'
 import type { InstanceFeed } from './feed.js'
+import { isNamed } from './list.js'
 import { messageOfView } from './message.js'
 
 type Message = MessageInitShape<typeof WatchInstancesResponseSchema>
@@ -28,38 +32,44 @@ export async function seenBy<Named extends { readonly name: string }>(
 }
 
 /**
- * The feed as one caller may see it. An instance that becomes visible to the caller is ADDED, one that ceases to be is
- * DELETED, as far as its changes show it.
+ * The feed as one caller may see it, and as the filter chooses. An instance that becomes visible to the caller is ADDED, one that
+ * ceases to be is DELETED, as far as its changes show it.
  */
 export async function* watchInstances(
   feed: InstanceFeed,
-  { name, resumeToken }: Pick<WatchInstancesRequest, 'name' | 'resumeToken'>,
+  request: WatchInstancesRequest,
   call: Call,
 ): AsyncGenerator<Message> {
-  const shown = new Set<string>()
-  for await (const event of feed.read(resumeToken, call.signal)) {
+  const isWanted = (view: InstanceView) => isNamed(view, request.name)
+  let shown = new ShownObjects()
+  /** Names a place of the feed, and by a digest this stream and the instances that its reader has then. */
+  const tokenAt = (place: string) =>
+    place && `${place}.${streamDigest([request, call.caller.user, shown.digest])}`
+
+  const placeToGoOn = async (): Promise<string> => {
+    const place = request.resumeToken.replace(/\.[^.]*$/, '')
+    const views = (await feed.presentAt(place, call.signal)) ?? []
+    for (const { instance } of await seenBy(call, views.filter(isWanted))) shown.set(instance)
+    return tokenAt(place) === request.resumeToken ? place : ''
+  }
+
+  for await (const event of feed.read(request.resumeToken && (await placeToGoOn()), call.signal)) {
     if (!('view' in event)) {
-      if (event.type === 'RESET') shown.clear()
-      yield { type: Type[event.type], resumeToken: event.token }
+      if (event.type === 'RESET') shown = new ShownObjects()
+      yield { type: Type[event.type], total: shown.size, resumeToken: tokenAt(event.token) }
       continue
     }
-    const { view, token } = event
-    if (name && view.name !== name) continue
-    const type = await typeFor(event.type, shown.has(view.name), () => call.maySee(view.name))
-    if (type === Type.DELETED) shown.delete(view.name)
-    else if (type !== undefined) shown.add(view.name)
-    if (type !== undefined) yield { type, instance: messageOfView(view), resumeToken: token }
+    const { view, before = view, token } = event
+    const { instance } = view
+    const isKnown = shown.has(instance)
+    const isSeen = event.type !== 'DELETED' && (isKnown || isWanted(view)) && (await call.maySee(view.name))
+    const isShown = isSeen && isWanted(view)
+    if (isShown) shown.set(instance)
+    else shown.delete(instance)
+    if (!isShown && !isKnown) continue
+    const type = isShown ? (isKnown ? Type.MODIFIED : Type.ADDED) : isSeen ? Type.LEFT : Type.DELETED
+    // Not the change itself where the caller may no longer see it.
+    const last = isSeen ? view : before
+    yield { type, instance: messageOfView(last), total: shown.size, resumeToken: tokenAt(token) }
   }
-}
-
-/** The type of a change for a caller to whom this stream has, or has not, shown the instance; undefined for no message. */
-async function typeFor(
-  change: 'ADDED' | 'MODIFIED' | 'DELETED',
-  shown: boolean,
-  maySee: () => Promise<boolean>,
-): Promise<Type | undefined> {
-  // An earlier stream showed it to a caller that resumed, if the caller may see it.
-  if (change === 'DELETED') return shown || (await maySee()) ? Type.DELETED : undefined
-  if (await maySee()) return shown ? Type.MODIFIED : Type[change]
-  return shown ? Type.DELETED : undefined
 }
