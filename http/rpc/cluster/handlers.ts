@@ -4,15 +4,17 @@ import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import type { ClusterService } from '../../../proto/gen/kairship/cluster_pb.js'
 import type { Call } from '../../call.js'
 import type { Authorizer } from '../../identity/authorize.js'
+import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { inField } from '../kind/in-field.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { type KeyFields, placeOf } from '../kind/request-fields.js'
+import { watchKind } from '../kind/watch-kind.js'
 import { listCandidates, mayUseCandidate } from './candidate-list.js'
 import { Candidates } from './candidates.js'
 import { CLUSTER, clusterMessage, clusters, zonesOf } from './cluster.js'
-import { clusterFilter, factsOf, namesOf } from './filter.js'
+import { clusterFilter, type FilterFields, factsOf, namesOf } from './filter.js'
 import { changedCluster, cordoned } from './given.js'
 import { joinCluster } from './join.js'
 import { removeCluster } from './remove.js'
@@ -34,6 +36,7 @@ const ALL = { page: 1, pageSize: 0 } as const
 export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandlers<typeof ClusterService> {
   const { objects, connector, host, authorizer } = dependencies
   const of = kindHandlers(objects, clusters)
+  const watch = watchKind(of, 'cluster')
   const candidates = new Candidates(host)
   const connect: KubeConnector['connect'] = text => connector.connect(text)
   const cordon = (isWanted: boolean) => async (request: KeyFields, call: Call) => {
@@ -41,13 +44,8 @@ export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandl
     return changed(objects, call, request, cluster => cordoned(cluster, isWanted, now))
   }
   return {
-    async listJoinedClusters(request, call) {
-      const isWanted = clusterFilter(request)
-      return of.list(request, call, {
-        names: namesOf(request),
-        where: cluster => isWanted(factsOf(cluster)),
-      })
-    },
+    listJoinedClusters: async (request, call) => of.list(request, call, condition(request)),
+    watchJoinedClusters: async (request, call) => watch(request, call, condition(request)),
 
     getJoinedCluster: of.get,
     getJoinedClusterJSON: of.json,
@@ -95,6 +93,12 @@ export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandl
 
     listClusters: (request, call) => listCandidates({ objects, candidates, authorizer }, request, call),
   }
+}
+
+/** @throws Failure INVALID_ARGUMENT for a phase or a role that no cluster has */
+function condition(request: FilterFields): Pick<ListQuery<Cluster>, 'names' | 'where'> {
+  const isWanted = clusterFilter(request)
+  return { names: namesOf(request), where: cluster => isWanted(factsOf(cluster)) }
 }
 
 /**

@@ -9,7 +9,7 @@ import { file_google_api_field_behavior } from "../google/api/field_behavior_pb.
 import type { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
 import { file_kairship_permission } from "./permission_pb.js";
-import type { ClusterProvider, Condition, ObjectMeta, Pagination, SortBy, SortDir, Taint } from "./types_pb.js";
+import type { ClusterProvider, Condition, ListChange_Type, ObjectMeta, Pagination, SortBy, SortDir, Taint } from "./types_pb.js";
 import { file_kairship_types } from "./types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/cluster.proto.
  */
 export const file_kairship_cluster: GenFile = /*@__PURE__*/
-  fileDesc("ChZrYWlyc2hpcC9jbHVzdGVyLnByb3RvEiBrYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMSLBAQoHQ2x1c3RlchIzCghtZXRhZGF0YRgBIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5PYmplY3RNZXRhEjsKBHNwZWMYAiABKAsyLS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3BlYxJECgZzdGF0dXMYAyABKAsyLy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3RhdHVzQgPgQQMi6gIKC0NsdXN0ZXJTcGVjEjgKCHByb3ZpZGVyGAEgASgOMiYua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJQcm92aWRlchIUCgxhcGlfZW5kcG9pbnQYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkSDQoFcm9sZXMYBSADKAkSEgoKbWFuYWdlZF9ieRgGIAEoCRISCgphbGlhc19uYW1lGAcgASgJEkoKCnNlY3JldF9yZWYYCCABKAsyNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Mb2NhbFNlY3JldFJlZmVyZW5jZRIsCgZ0YWludHMYCSADKAsyHC5rYWlyc2hpcC5pby5hcGkudHlwZXMuVGFpbnQSFQoNcHJvdmlkZXJfbmFtZRgKIAEoCRINCgV6b25lcxgLIAMoCRIWCglzeW5jX21vZGUYDCABKAlCA+BBAyJRChRMb2NhbFNlY3JldFJlZmVyZW5jZRIMCgRuYW1lGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAMgASgJIr8DCg1DbHVzdGVyU3RhdHVzEhoKEmt1YmVybmV0ZXNfdmVyc2lvbhgBIAEoCRIkCg5rdWJlX3N5c3RlbV9pZBgCIAEoCVIMa3ViZVN5c3RlbUlEEiEKDHNlcnZpY2VfY2lkchgDIAEoCVILc2VydmljZUNJRFISGQoIcG9kX2NpZHIYBCABKAlSB3BvZENJRFISPQoFcGhhc2UYBSABKA4yLi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUGhhc2USEQoJY3B1X3VzYWdlGAYgASgBEhQKDG1lbW9yeV91c2FnZRgHIAEoARISCgpwcm94eV9tb2RlGAggASgJElIKEHJlc291cmNlX3N1bW1hcnkYCSABKAsyOC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUmVzb3VyY2VTdW1tYXJ5EjQKCmNvbmRpdGlvbnMYCiADKAsyIC5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ29uZGl0aW9uEhMKC3RvdGFsX25vZGVzGAsgASgFEhMKC3JlYWR5X25vZGVzGAwgASgFIroCChZDbHVzdGVyUmVzb3VyY2VTdW1tYXJ5El4KC2FsbG9jYXRhYmxlGAEgAygLMkkua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclJlc291cmNlU3VtbWFyeS5BbGxvY2F0YWJsZUVudHJ5EloKCWFsbG9jYXRlZBgCIAMoCzJHLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJSZXNvdXJjZVN1bW1hcnkuQWxsb2NhdGVkRW50cnkaMgoQQWxsb2NhdGFibGVFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjAKDkFsbG9jYXRlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKDUNsdXN0ZXJMYWJlbHMSDwoHY2x1c3RlchgBIAEoCRJLCgZsYWJlbHMYAiADKAsyOy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTGFiZWxzLkxhYmVsc0VudHJ5Gi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoPQ2x1c3RlckxvY2F0aW9uEg8KB2NsdXN0ZXIYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkinwMKGUxpc3RKb2luZWRDbHVzdGVyc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIMCgRyb2xlGAQgAygJEhoKEmt1YmVybmV0ZXNfdmVyc2lvbhgFIAEoCRINCgVwaGFzZRgGIAEoCRISCgptYW5hZ2VkX2J5GAcgASgJEi4KB3NvcnRfYnkYCCABKA4yHS5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydEJ5EjAKCHNvcnRfZGlyGAkgASgOMh4ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnREaXISDAoEbmFtZRgKIAEoCRIOCgZyZWdpb24YCyABKAkSEAoIcHJvdmlkZXIYDCABKAkSDAoEem9uZRgNIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgOIAEoCRIWCg5maWVsZF9zZWxlY3RvchgPIAEoCRIYChBjbHVzdGVyX3NlbGVjdG9yGBAgASgJEhMKC2FsbF9jbHVzdGVyGBEgASgIIjIKGUxpc3RDbHVzdGVyc0xhYmVsc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAiI7CiJMaXN0Q2x1c3RlcnNMb2NhdGlvblN1bW1hcnlSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQIiQwoXR2V0Sm9pbmVkQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQIiRwobR2V0Sm9pbmVkQ2x1c3RlckpTT05SZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECIiwKHEdldEpvaW5lZENsdXN0ZXJKU09OUmVzcG9uc2USDAoEZGF0YRgBIAEoCSJGChpDb3Jkb25Kb2luZWRDbHVzdGVyUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAiJIChxVbmNvcmRvbkpvaW5lZENsdXN0ZXJSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECIoIBChpSZW1vdmVKb2luZWRDbHVzdGVyUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAhI6CgdjbHVzdGVyGAMgASgLMikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciI2ChtSZW1vdmVKb2luZWRDbHVzdGVyUmVzcG9uc2USFwoPbGVmdF9pbl9jbHVzdGVyGAEgAygJIo4BChJKb2luQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQISOgoHY2x1c3RlchgDIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXISEgoKa3ViZWNvbmZpZxgEIAEoCSKCAQoaVXBkYXRlSm9pbmVkQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQISOgoHY2x1c3RlchgDIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIilAMKE0xpc3RDbHVzdGVyc1JlcXVlc3QSEAoIaW5zdGFuY2UYASABKAkSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSDAoEcm9sZRgEIAMoCRIaChJrdWJlcm5ldGVzX3ZlcnNpb24YBSABKAkSDQoFcGhhc2UYBiABKAkSEgoKbWFuYWdlZF9ieRgHIAEoCRIuCgdzb3J0X2J5GAggASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgJIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEgwKBG5hbWUYCiABKAkSDgoGcmVnaW9uGAsgASgJEhAKCHByb3ZpZGVyGAwgASgJEgwKBHpvbmUYDSABKAkSFgoObGFiZWxfc2VsZWN0b3IYDiABKAkSFgoOZmllbGRfc2VsZWN0b3IYDyABKAkSGAoQY2x1c3Rlcl9zZWxlY3RvchgQIAEoCRITCgthbGxfY2x1c3RlchgRIAEoCCKHAQoUTGlzdENsdXN0ZXJzUmVzcG9uc2USOAoFaXRlbXMYASADKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyEjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbiJlChpMaXN0Q2x1c3RlcnNMYWJlbHNSZXNwb25zZRJHCg5jbHVzdGVyX2xhYmVscxgBIAMoCzIvLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJMYWJlbHMibAokTGlzdENsdXN0ZXJzTG9jYXRpb25zU3VtbWFyeVJlc3BvbnNlEkQKCWxvY2F0aW9ucxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJMb2NhdGlvbiJNCg9DbHVzdGVyUmVzcG9uc2USOgoHY2x1c3RlchgBIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIqfQoMQ2x1c3RlclBoYXNlEh0KGUNMVVNURVJfUEhBU0VfVU5TUEVDSUZJRUQQABILCgdVTktOT1dOEAESDAoIQ1JFQVRJTkcQAhILCgdSVU5OSU5HEAMSDAoIVVBEQVRJTkcQBBIMCghERUxFVElORxAFEgoKBkZBSUxFRBAGMqUWCg5DbHVzdGVyU2VydmljZRL/AQoSTGlzdEpvaW5lZENsdXN0ZXJzEjsua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdEpvaW5lZENsdXN0ZXJzUmVxdWVzdBo2LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc1Jlc3BvbnNlInSSwhgwOi4KEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgRsaXN0gtPkkwI6EjgvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycxKMAgoSTGlzdENsdXN0ZXJzTGFiZWxzEjsua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzTGFiZWxzUmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xhYmVsc1Jlc3BvbnNlInuSwhgwOi4KEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgRsaXN0gtPkkwJBEj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy1sYWJlbHMSqwIKG0xpc3RDbHVzdGVyc0xvY2F0aW9uU3VtbWFyeRJELmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xvY2F0aW9uU3VtbWFyeVJlcXVlc3QaRi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNMb2NhdGlvbnNTdW1tYXJ5UmVzcG9uc2UifpLCGDA6LgoSY2x1c3Rlci5rYXJtYWRhLmlvEgh2MWFscGhhMRoIY2x1c3RlcnMiBGxpc3SC0+STAkQSQi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzLWxvY2F0aW9ucxL0AQoQR2V0Sm9pbmVkQ2x1c3RlchI5LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkdldEpvaW5lZENsdXN0ZXJSZXF1ZXN0Gikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciJ6ksIYLzotChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIDZ2V0gtPkkwJBEj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0SlgIKFEdldEpvaW5lZENsdXN0ZXJKU09OEj0ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuR2V0Sm9pbmVkQ2x1c3RlckpTT05SZXF1ZXN0Gj4ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuR2V0Sm9pbmVkQ2x1c3RlckpTT05SZXNwb25zZSJ/ksIYLzotChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIDZ2V0gtPkkwJGEkQvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0vanNvbhKFAgoTUmVtb3ZlSm9pbmVkQ2x1c3RlchI8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLlJlbW92ZUpvaW5lZENsdXN0ZXJSZXF1ZXN0Gj0ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuUmVtb3ZlSm9pbmVkQ2x1c3RlclJlc3BvbnNlInGSwhgmCgZkZWxldGUSEmluc3RhbmNlcy9jbHVzdGVycxoIaW5zdGFuY2WC0+STAkEqPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRLRAQoLSm9pbkNsdXN0ZXISNC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Kb2luQ2x1c3RlclJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkidJLCGCYKBmNyZWF0ZRISaW5zdGFuY2VzL2NsdXN0ZXJzGghpbnN0YW5jZYLT5JMCRDoBKiI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMve25hbWV9EokCChNVcGRhdGVKb2luZWRDbHVzdGVyEjwua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuVXBkYXRlSm9pbmVkQ2x1c3RlclJlcXVlc3QaMS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUmVzcG9uc2UigAGSwhgyOjAKEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgZ1cGRhdGWC0+STAkQ6ASoaPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRKFAgoTQ29yZG9uSm9pbmVkQ2x1c3RlchI8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNvcmRvbkpvaW5lZENsdXN0ZXJSZXF1ZXN0Gikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlciKEAZLCGDI6MAoSY2x1c3Rlci5rYXJtYWRhLmlvEgh2MWFscGhhMRoIY2x1c3RlcnMiBnVwZGF0ZYLT5JMCSCJGL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMve25hbWV9OmNvcmRvbhKLAgoVVW5jb3Jkb25Kb2luZWRDbHVzdGVyEj4ua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuVW5jb3Jkb25Kb2luZWRDbHVzdGVyUmVxdWVzdBopLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIihgGSwhgyOjAKEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgZ1cGRhdGWC0+STAkoiSC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfTp1bmNvcmRvbhLFAQoMTGlzdENsdXN0ZXJzEjUua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzUmVxdWVzdBo2LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc1Jlc3BvbnNlIkaSwhgQCgRsaXN0EghjbHVzdGVyc4LT5JMCLBIqL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEva3BhbmRhLWNsdXN0ZXJzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChZrYWlyc2hpcC9jbHVzdGVyLnByb3RvEiBrYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMSLBAQoHQ2x1c3RlchIzCghtZXRhZGF0YRgBIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5PYmplY3RNZXRhEjsKBHNwZWMYAiABKAsyLS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3BlYxJECgZzdGF0dXMYAyABKAsyLy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyU3RhdHVzQgPgQQMi6gIKC0NsdXN0ZXJTcGVjEjgKCHByb3ZpZGVyGAEgASgOMiYua2FpcnNoaXAuaW8uYXBpLnR5cGVzLkNsdXN0ZXJQcm92aWRlchIUCgxhcGlfZW5kcG9pbnQYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkSDQoFcm9sZXMYBSADKAkSEgoKbWFuYWdlZF9ieRgGIAEoCRISCgphbGlhc19uYW1lGAcgASgJEkoKCnNlY3JldF9yZWYYCCABKAsyNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Mb2NhbFNlY3JldFJlZmVyZW5jZRIsCgZ0YWludHMYCSADKAsyHC5rYWlyc2hpcC5pby5hcGkudHlwZXMuVGFpbnQSFQoNcHJvdmlkZXJfbmFtZRgKIAEoCRINCgV6b25lcxgLIAMoCRIWCglzeW5jX21vZGUYDCABKAlCA+BBAyJRChRMb2NhbFNlY3JldFJlZmVyZW5jZRIMCgRuYW1lGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIYChByZXNvdXJjZV92ZXJzaW9uGAMgASgJIr8DCg1DbHVzdGVyU3RhdHVzEhoKEmt1YmVybmV0ZXNfdmVyc2lvbhgBIAEoCRIkCg5rdWJlX3N5c3RlbV9pZBgCIAEoCVIMa3ViZVN5c3RlbUlEEiEKDHNlcnZpY2VfY2lkchgDIAEoCVILc2VydmljZUNJRFISGQoIcG9kX2NpZHIYBCABKAlSB3BvZENJRFISPQoFcGhhc2UYBSABKA4yLi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUGhhc2USEQoJY3B1X3VzYWdlGAYgASgBEhQKDG1lbW9yeV91c2FnZRgHIAEoARISCgpwcm94eV9tb2RlGAggASgJElIKEHJlc291cmNlX3N1bW1hcnkYCSABKAsyOC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyUmVzb3VyY2VTdW1tYXJ5EjQKCmNvbmRpdGlvbnMYCiADKAsyIC5rYWlyc2hpcC5pby5hcGkudHlwZXMuQ29uZGl0aW9uEhMKC3RvdGFsX25vZGVzGAsgASgFEhMKC3JlYWR5X25vZGVzGAwgASgFIroCChZDbHVzdGVyUmVzb3VyY2VTdW1tYXJ5El4KC2FsbG9jYXRhYmxlGAEgAygLMkkua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclJlc291cmNlU3VtbWFyeS5BbGxvY2F0YWJsZUVudHJ5EloKCWFsbG9jYXRlZBgCIAMoCzJHLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXJSZXNvdXJjZVN1bW1hcnkuQWxsb2NhdGVkRW50cnkaMgoQQWxsb2NhdGFibGVFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjAKDkFsbG9jYXRlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAEKDUNsdXN0ZXJMYWJlbHMSDwoHY2x1c3RlchgBIAEoCRJLCgZsYWJlbHMYAiADKAsyOy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTGFiZWxzLkxhYmVsc0VudHJ5Gi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoPQ2x1c3RlckxvY2F0aW9uEg8KB2NsdXN0ZXIYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSDgoGcmVnaW9uGAMgASgJEgwKBHpvbmUYBCABKAkinwMKGUxpc3RKb2luZWRDbHVzdGVyc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIMCgRyb2xlGAQgAygJEhoKEmt1YmVybmV0ZXNfdmVyc2lvbhgFIAEoCRINCgVwaGFzZRgGIAEoCRISCgptYW5hZ2VkX2J5GAcgASgJEi4KB3NvcnRfYnkYCCABKA4yHS5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydEJ5EjAKCHNvcnRfZGlyGAkgASgOMh4ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnREaXISDAoEbmFtZRgKIAEoCRIOCgZyZWdpb24YCyABKAkSEAoIcHJvdmlkZXIYDCABKAkSDAoEem9uZRgNIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgOIAEoCRIWCg5maWVsZF9zZWxlY3RvchgPIAEoCRIYChBjbHVzdGVyX3NlbGVjdG9yGBAgASgJEhMKC2FsbF9jbHVzdGVyGBEgASgIIp4CChpXYXRjaEpvaW5lZENsdXN0ZXJzUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEgwKBHJvbGUYAiADKAkSGgoSa3ViZXJuZXRlc192ZXJzaW9uGAMgASgJEg0KBXBoYXNlGAQgASgJEhIKCm1hbmFnZWRfYnkYBSABKAkSDAoEbmFtZRgGIAEoCRIOCgZyZWdpb24YByABKAkSEAoIcHJvdmlkZXIYCCABKAkSDAoEem9uZRgJIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgKIAEoCRIWCg5maWVsZF9zZWxlY3RvchgLIAEoCRIYChBjbHVzdGVyX3NlbGVjdG9yGAwgASgJEhQKDHJlc3VtZV90b2tlbhgNIAEoCSK0AQobV2F0Y2hKb2luZWRDbHVzdGVyc1Jlc3BvbnNlEjQKBHR5cGUYASABKA4yJi5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGlzdENoYW5nZS5UeXBlEjoKB2NsdXN0ZXIYAiABKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyEg0KBXRvdGFsGAMgASgFEhQKDHJlc3VtZV90b2tlbhgEIAEoCSIyChlMaXN0Q2x1c3RlcnNMYWJlbHNSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQIiOwoiTGlzdENsdXN0ZXJzTG9jYXRpb25TdW1tYXJ5UmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECIkMKF0dldEpvaW5lZENsdXN0ZXJSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECIkcKG0dldEpvaW5lZENsdXN0ZXJKU09OUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAiIsChxHZXRKb2luZWRDbHVzdGVySlNPTlJlc3BvbnNlEgwKBGRhdGEYASABKAkiRgoaQ29yZG9uSm9pbmVkQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQIiSAocVW5jb3Jkb25Kb2luZWRDbHVzdGVyUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAiKCAQoaUmVtb3ZlSm9pbmVkQ2x1c3RlclJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRuYW1lGAIgASgJQgPgQQISOgoHY2x1c3RlchgDIAEoCzIpLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIiNgobUmVtb3ZlSm9pbmVkQ2x1c3RlclJlc3BvbnNlEhcKD2xlZnRfaW5fY2x1c3RlchgBIAMoCSKOAQoSSm9pbkNsdXN0ZXJSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECEjoKB2NsdXN0ZXIYAyABKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyEhIKCmt1YmVjb25maWcYBCABKAkiggEKGlVwZGF0ZUpvaW5lZENsdXN0ZXJSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISEQoEbmFtZRgCIAEoCUID4EECEjoKB2NsdXN0ZXIYAyABKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyIpQDChNMaXN0Q2x1c3RlcnNSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEgwKBHBhZ2UYAiABKAUSEQoJcGFnZV9zaXplGAMgASgFEgwKBHJvbGUYBCADKAkSGgoSa3ViZXJuZXRlc192ZXJzaW9uGAUgASgJEg0KBXBoYXNlGAYgASgJEhIKCm1hbmFnZWRfYnkYByABKAkSLgoHc29ydF9ieRgIIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYCSABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpchIMCgRuYW1lGAogASgJEg4KBnJlZ2lvbhgLIAEoCRIQCghwcm92aWRlchgMIAEoCRIMCgR6b25lGA0gASgJEhYKDmxhYmVsX3NlbGVjdG9yGA4gASgJEhYKDmZpZWxkX3NlbGVjdG9yGA8gASgJEhgKEGNsdXN0ZXJfc2VsZWN0b3IYECABKAkSEwoLYWxsX2NsdXN0ZXIYESABKAgihwEKFExpc3RDbHVzdGVyc1Jlc3BvbnNlEjgKBWl0ZW1zGAEgAygLMikua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlchI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24iZQoaTGlzdENsdXN0ZXJzTGFiZWxzUmVzcG9uc2USRwoOY2x1c3Rlcl9sYWJlbHMYASADKAsyLy5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTGFiZWxzImwKJExpc3RDbHVzdGVyc0xvY2F0aW9uc1N1bW1hcnlSZXNwb25zZRJECglsb2NhdGlvbnMYASADKAsyMS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyTG9jYXRpb24iTQoPQ2x1c3RlclJlc3BvbnNlEjoKB2NsdXN0ZXIYASABKAsyKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyKn0KDENsdXN0ZXJQaGFzZRIdChlDTFVTVEVSX1BIQVNFX1VOU1BFQ0lGSUVEEAASCwoHVU5LTk9XThABEgwKCENSRUFUSU5HEAISCwoHUlVOTklORxADEgwKCFVQREFUSU5HEAQSDAoIREVMRVRJTkcQBRIKCgZGQUlMRUQQBjK5GAoOQ2x1c3RlclNlcnZpY2US/wEKEkxpc3RKb2luZWRDbHVzdGVycxI7LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RKb2luZWRDbHVzdGVyc1JlcXVlc3QaNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNSZXNwb25zZSJ0ksIYMDouChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIEbGlzdILT5JMCOhI4L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMSkQIKE1dhdGNoSm9pbmVkQ2x1c3RlcnMSPC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5XYXRjaEpvaW5lZENsdXN0ZXJzUmVxdWVzdBo9LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLldhdGNoSm9pbmVkQ2x1c3RlcnNSZXNwb25zZSJ7ksIYMTovChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIFd2F0Y2iC0+STAkASPi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzOndhdGNoMAESjAIKEkxpc3RDbHVzdGVyc0xhYmVscxI7LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc0xhYmVsc1JlcXVlc3QaPC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNMYWJlbHNSZXNwb25zZSJ7ksIYMDouChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIEbGlzdILT5JMCQRI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMtbGFiZWxzEqsCChtMaXN0Q2x1c3RlcnNMb2NhdGlvblN1bW1hcnkSRC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNMb2NhdGlvblN1bW1hcnlSZXF1ZXN0GkYua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuTGlzdENsdXN0ZXJzTG9jYXRpb25zU3VtbWFyeVJlc3BvbnNlIn6SwhgwOi4KEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgRsaXN0gtPkkwJEEkIvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy1sb2NhdGlvbnMS9AEKEEdldEpvaW5lZENsdXN0ZXISOS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5HZXRKb2luZWRDbHVzdGVyUmVxdWVzdBopLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIiepLCGC86LQoSY2x1c3Rlci5rYXJtYWRhLmlvEgh2MWFscGhhMRoIY2x1c3RlcnMiA2dldILT5JMCQRI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMve25hbWV9EpYCChRHZXRKb2luZWRDbHVzdGVySlNPThI9LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkdldEpvaW5lZENsdXN0ZXJKU09OUmVxdWVzdBo+LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkdldEpvaW5lZENsdXN0ZXJKU09OUmVzcG9uc2Uif5LCGC86LQoSY2x1c3Rlci5rYXJtYWRhLmlvEgh2MWFscGhhMRoIY2x1c3RlcnMiA2dldILT5JMCRhJEL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vY2x1c3RlcnMve25hbWV9L2pzb24ShQIKE1JlbW92ZUpvaW5lZENsdXN0ZXISPC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5SZW1vdmVKb2luZWRDbHVzdGVyUmVxdWVzdBo9LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLlJlbW92ZUpvaW5lZENsdXN0ZXJSZXNwb25zZSJxksIYJgoGZGVsZXRlEhJpbnN0YW5jZXMvY2x1c3RlcnMaCGluc3RhbmNlgtPkkwJBKj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0S0QEKC0pvaW5DbHVzdGVyEjQua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuSm9pbkNsdXN0ZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5InSSwhgmCgZjcmVhdGUSEmluc3RhbmNlcy9jbHVzdGVycxoIaW5zdGFuY2WC0+STAkQ6ASoiPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfRKJAgoTVXBkYXRlSm9pbmVkQ2x1c3RlchI8LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLlVwZGF0ZUpvaW5lZENsdXN0ZXJSZXF1ZXN0GjEua2FpcnNoaXAuaW8uYXBpLmNsdXN0ZXIudjFhbHBoYTEuQ2x1c3RlclJlc3BvbnNlIoABksIYMjowChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIGdXBkYXRlgtPkkwJEOgEqGj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX0ShQIKE0NvcmRvbkpvaW5lZENsdXN0ZXISPC5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5Db3Jkb25Kb2luZWRDbHVzdGVyUmVxdWVzdBopLmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkNsdXN0ZXIihAGSwhgyOjAKEmNsdXN0ZXIua2FybWFkYS5pbxIIdjFhbHBoYTEaCGNsdXN0ZXJzIgZ1cGRhdGWC0+STAkgiRi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2NsdXN0ZXJzL3tuYW1lfTpjb3Jkb24SiwIKFVVuY29yZG9uSm9pbmVkQ2x1c3RlchI+LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLlVuY29yZG9uSm9pbmVkQ2x1c3RlclJlcXVlc3QaKS5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5DbHVzdGVyIoYBksIYMjowChJjbHVzdGVyLmthcm1hZGEuaW8SCHYxYWxwaGExGghjbHVzdGVycyIGdXBkYXRlgtPkkwJKIkgvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9jbHVzdGVycy97bmFtZX06dW5jb3Jkb24SxQEKDExpc3RDbHVzdGVycxI1LmthaXJzaGlwLmlvLmFwaS5jbHVzdGVyLnYxYWxwaGExLkxpc3RDbHVzdGVyc1JlcXVlc3QaNi5rYWlyc2hpcC5pby5hcGkuY2x1c3Rlci52MWFscGhhMS5MaXN0Q2x1c3RlcnNSZXNwb25zZSJGksIYEAoEbGlzdBIIY2x1c3RlcnOC0+STAiwSKi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2twYW5kYS1jbHVzdGVyc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_kairship_permission, file_kairship_types]);
 
 /**
  * A cluster: a member of an instance, or a candidate to become one.
@@ -443,6 +443,137 @@ export const ListJoinedClustersRequestSchema: GenMessage<ListJoinedClustersReque
   messageDesc(file_kairship_cluster, 7);
 
 /**
+ * @generated from message kairship.io.api.cluster.v1alpha1.WatchJoinedClustersRequest
+ */
+export type WatchJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alpha1.WatchJoinedClustersRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * Only clusters with one of these roles.
+   *
+   * @generated from field: repeated string role = 2;
+   */
+  role: string[];
+
+  /**
+   * As the cluster reports it: `v1.34.1`.
+   *
+   * @generated from field: string kubernetes_version = 3;
+   */
+  kubernetesVersion: string;
+
+  /**
+   * Only objects in this state, by the name that `status` has for it.
+   *
+   * @generated from field: string phase = 4;
+   */
+  phase: string;
+
+  /**
+   * @generated from field: string managed_by = 5;
+   */
+  managedBy: string;
+
+  /**
+   * Only clusters whose name contains this.
+   *
+   * @generated from field: string name = 6;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string region = 7;
+   */
+  region: string;
+
+  /**
+   * @generated from field: string provider = 8;
+   */
+  provider: string;
+
+  /**
+   * @generated from field: string zone = 9;
+   */
+  zone: string;
+
+  /**
+   * As kubectl writes it: `app=web,tier in (a,b)`.
+   *
+   * @generated from field: string label_selector = 10;
+   */
+  labelSelector: string;
+
+  /**
+   * As kubectl writes it: `metadata.name=web`.
+   *
+   * @generated from field: string field_selector = 11;
+   */
+  fieldSelector: string;
+
+  /**
+   * Only these clusters, by name, separated by commas.
+   *
+   * @generated from field: string cluster_selector = 12;
+   */
+  clusterSelector: string;
+
+  /**
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
+   *
+   * @generated from field: string resume_token = 13;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.WatchJoinedClustersRequest.
+ * Use `create(WatchJoinedClustersRequestSchema)` to create a new message.
+ */
+export const WatchJoinedClustersRequestSchema: GenMessage<WatchJoinedClustersRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 8);
+
+/**
+ * @generated from message kairship.io.api.cluster.v1alpha1.WatchJoinedClustersResponse
+ */
+export type WatchJoinedClustersResponse = Message<"kairship.io.api.cluster.v1alpha1.WatchJoinedClustersResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.types.ListChange.Type type = 1;
+   */
+  type: ListChange_Type;
+
+  /**
+   * Absent on RESET and BOOKMARK; as last seen on DELETED.
+   *
+   * @generated from field: kairship.io.api.cluster.v1alpha1.Cluster cluster = 2;
+   */
+  cluster?: Cluster | undefined;
+
+  /**
+   * How many match after this change.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+
+  /**
+   * Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.
+   *
+   * @generated from field: string resume_token = 4;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message kairship.io.api.cluster.v1alpha1.WatchJoinedClustersResponse.
+ * Use `create(WatchJoinedClustersResponseSchema)` to create a new message.
+ */
+export const WatchJoinedClustersResponseSchema: GenMessage<WatchJoinedClustersResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_cluster, 9);
+
+/**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersLabelsRequest
  */
 export type ListClustersLabelsRequest = Message<"kairship.io.api.cluster.v1alpha1.ListClustersLabelsRequest"> & {
@@ -457,7 +588,7 @@ export type ListClustersLabelsRequest = Message<"kairship.io.api.cluster.v1alpha
  * Use `create(ListClustersLabelsRequestSchema)` to create a new message.
  */
 export const ListClustersLabelsRequestSchema: GenMessage<ListClustersLabelsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 8);
+  messageDesc(file_kairship_cluster, 10);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersLocationSummaryRequest
@@ -474,7 +605,7 @@ export type ListClustersLocationSummaryRequest = Message<"kairship.io.api.cluste
  * Use `create(ListClustersLocationSummaryRequestSchema)` to create a new message.
  */
 export const ListClustersLocationSummaryRequestSchema: GenMessage<ListClustersLocationSummaryRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 9);
+  messageDesc(file_kairship_cluster, 11);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.GetJoinedClusterRequest
@@ -496,7 +627,7 @@ export type GetJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.
  * Use `create(GetJoinedClusterRequestSchema)` to create a new message.
  */
 export const GetJoinedClusterRequestSchema: GenMessage<GetJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 10);
+  messageDesc(file_kairship_cluster, 12);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONRequest
@@ -518,7 +649,7 @@ export type GetJoinedClusterJSONRequest = Message<"kairship.io.api.cluster.v1alp
  * Use `create(GetJoinedClusterJSONRequestSchema)` to create a new message.
  */
 export const GetJoinedClusterJSONRequestSchema: GenMessage<GetJoinedClusterJSONRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 11);
+  messageDesc(file_kairship_cluster, 13);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.GetJoinedClusterJSONResponse
@@ -535,7 +666,7 @@ export type GetJoinedClusterJSONResponse = Message<"kairship.io.api.cluster.v1al
  * Use `create(GetJoinedClusterJSONResponseSchema)` to create a new message.
  */
 export const GetJoinedClusterJSONResponseSchema: GenMessage<GetJoinedClusterJSONResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 12);
+  messageDesc(file_kairship_cluster, 14);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.CordonJoinedClusterRequest
@@ -557,7 +688,7 @@ export type CordonJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alph
  * Use `create(CordonJoinedClusterRequestSchema)` to create a new message.
  */
 export const CordonJoinedClusterRequestSchema: GenMessage<CordonJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 13);
+  messageDesc(file_kairship_cluster, 15);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.UncordonJoinedClusterRequest
@@ -579,7 +710,7 @@ export type UncordonJoinedClusterRequest = Message<"kairship.io.api.cluster.v1al
  * Use `create(UncordonJoinedClusterRequestSchema)` to create a new message.
  */
 export const UncordonJoinedClusterRequestSchema: GenMessage<UncordonJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 14);
+  messageDesc(file_kairship_cluster, 16);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterRequest
@@ -608,7 +739,7 @@ export type RemoveJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alph
  * Use `create(RemoveJoinedClusterRequestSchema)` to create a new message.
  */
 export const RemoveJoinedClusterRequestSchema: GenMessage<RemoveJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 15);
+  messageDesc(file_kairship_cluster, 17);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterResponse
@@ -627,7 +758,7 @@ export type RemoveJoinedClusterResponse = Message<"kairship.io.api.cluster.v1alp
  * Use `create(RemoveJoinedClusterResponseSchema)` to create a new message.
  */
 export const RemoveJoinedClusterResponseSchema: GenMessage<RemoveJoinedClusterResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 16);
+  messageDesc(file_kairship_cluster, 18);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.JoinClusterRequest
@@ -664,7 +795,7 @@ export type JoinClusterRequest = Message<"kairship.io.api.cluster.v1alpha1.JoinC
  * Use `create(JoinClusterRequestSchema)` to create a new message.
  */
 export const JoinClusterRequestSchema: GenMessage<JoinClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 17);
+  messageDesc(file_kairship_cluster, 19);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.UpdateJoinedClusterRequest
@@ -691,7 +822,7 @@ export type UpdateJoinedClusterRequest = Message<"kairship.io.api.cluster.v1alph
  * Use `create(UpdateJoinedClusterRequestSchema)` to create a new message.
  */
 export const UpdateJoinedClusterRequestSchema: GenMessage<UpdateJoinedClusterRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 18);
+  messageDesc(file_kairship_cluster, 20);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersRequest
@@ -810,7 +941,7 @@ export type ListClustersRequest = Message<"kairship.io.api.cluster.v1alpha1.List
  * Use `create(ListClustersRequestSchema)` to create a new message.
  */
 export const ListClustersRequestSchema: GenMessage<ListClustersRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 19);
+  messageDesc(file_kairship_cluster, 21);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersResponse
@@ -832,7 +963,7 @@ export type ListClustersResponse = Message<"kairship.io.api.cluster.v1alpha1.Lis
  * Use `create(ListClustersResponseSchema)` to create a new message.
  */
 export const ListClustersResponseSchema: GenMessage<ListClustersResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 20);
+  messageDesc(file_kairship_cluster, 22);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersLabelsResponse
@@ -849,7 +980,7 @@ export type ListClustersLabelsResponse = Message<"kairship.io.api.cluster.v1alph
  * Use `create(ListClustersLabelsResponseSchema)` to create a new message.
  */
 export const ListClustersLabelsResponseSchema: GenMessage<ListClustersLabelsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 21);
+  messageDesc(file_kairship_cluster, 23);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ListClustersLocationsSummaryResponse
@@ -866,7 +997,7 @@ export type ListClustersLocationsSummaryResponse = Message<"kairship.io.api.clus
  * Use `create(ListClustersLocationsSummaryResponseSchema)` to create a new message.
  */
 export const ListClustersLocationsSummaryResponseSchema: GenMessage<ListClustersLocationsSummaryResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 22);
+  messageDesc(file_kairship_cluster, 24);
 
 /**
  * @generated from message kairship.io.api.cluster.v1alpha1.ClusterResponse
@@ -883,7 +1014,7 @@ export type ClusterResponse = Message<"kairship.io.api.cluster.v1alpha1.ClusterR
  * Use `create(ClusterResponseSchema)` to create a new message.
  */
 export const ClusterResponseSchema: GenMessage<ClusterResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_cluster, 23);
+  messageDesc(file_kairship_cluster, 25);
 
 /**
  * @generated from enum kairship.io.api.cluster.v1alpha1.ClusterPhase
@@ -947,6 +1078,17 @@ export const ClusterService: GenService<{
     methodKind: "unary";
     input: typeof ListJoinedClustersRequestSchema;
     output: typeof ListClustersResponseSchema;
+  },
+  /**
+   * Follows the member clusters of an instance: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match
+   * after it. It starts over with RESET where the changes since are not known any more.
+   *
+   * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.WatchJoinedClusters
+   */
+  watchJoinedClusters: {
+    methodKind: "server_streaming";
+    input: typeof WatchJoinedClustersRequestSchema;
+    output: typeof WatchJoinedClustersResponseSchema;
   },
   /**
    * Lists the labels of each member cluster, for forms that choose clusters by label. Without pages.

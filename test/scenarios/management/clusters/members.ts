@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.js'
+import type { Following } from '../../support/following.js'
+import { TYPES } from '../../support/managed-world.js'
 import { type ClusterWorld, namesOf } from './cluster-world.js'
+
+interface Named {
+  readonly metadata: { readonly name: string }
+}
 
 /** Lists and single members. */
 export function memberCases(clusters: ClusterWorld): void {
@@ -31,6 +38,51 @@ export function memberCases(clusters: ClusterWorld): void {
       expect(pagination).toEqual({ total: 2, page: 1, pageSize: 1, pages: 2 })
     })
 
+    it('are followed with the filter of their list, as they match and cease to', async () => {
+      const [first = '', second = ''] = world.members
+      const request = {
+        instance: world.instance,
+        managedBy: 'followed',
+        clusterSelector: `${first},${second}`,
+      }
+      const manage = (name: string, by: string | null) => {
+        const annotations = { 'kairship.io/cluster-managed-by': by }
+        return world.patch(world.control, TYPES.clusters, { name }, { metadata: { annotations } })
+      }
+      const { rest, grpc } = world.calls.follow('watchJoinedClusters', request)
+      // Karmada's controllers change a Cluster at any time.
+      const changes = ({ steps }: Following) =>
+        steps
+          .filter(({ type }) => type !== 'MODIFIED')
+          .map(({ type, total, cluster }) => [type, total, (cluster as Named | null)?.metadata.name])
+      const has = (count: number) =>
+        eventually(`${count} changes`, () => [rest, grpc].every(one => changes(one).length >= count), {
+          story: () => rest.text() + grpc.text(),
+        })
+      try {
+        await has(2)
+        await manage(first, 'others')
+        await manage(first, 'followed')
+        await has(3)
+        await manage(second, 'followed')
+        await has(4)
+        await manage(first, null)
+        await has(5)
+        for (const one of [rest, grpc])
+          expect(changes(one)).toEqual([
+            ['RESET', 0, undefined],
+            ['BOOKMARK', 0, undefined],
+            ['ADDED', 1, first],
+            ['ADDED', 2, second],
+            ['LEFT', 1, first],
+          ])
+      } finally {
+        rest.close()
+        grpc.close()
+        for (const name of [first, second]) await manage(name, null)
+      }
+    })
+
     it('have their state, capacity and nodes, and a whole object', async () => {
       const [name = ''] = world.members
       await clusters.running(name)
@@ -58,6 +110,9 @@ export function memberCases(clusters: ClusterWorld): void {
       const ask = async (more: object) =>
         (await world.calls.both('listJoinedClusters', { instance: world.instance, ...more })).text
       expect(await ask({ phase: 'HAPPY' })).toContain('must be one of UNKNOWN, CREATING, RUNNING')
+      const unknown = { instance: world.instance, phase: 'HAPPY' }
+      const refused = await world.calls.overRest('watchJoinedClusters', unknown)
+      expect(refused.text).toContain('must be one of UNKNOWN, CREATING, RUNNING')
       expect(await ask({ role: ['KING'] })).toContain('must be one of MANAGER, GLOBAL_SERVICE')
     })
   })
