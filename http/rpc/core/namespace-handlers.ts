@@ -12,10 +12,28 @@ import type { Objects } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/own-requests.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { inField } from '../kind/in-field.js'
-import { kindHandlers } from '../kind/kind-handlers.js'
+import { type Kind, kindHandlers } from '../kind/kind-handlers.js'
 import { watchKind } from '../kind/watch-kind.js'
 import { boundNamespaces } from './bound-namespaces.js'
 import { type Namespace, namespaces } from './namespace.js'
+
+const summaryOf = (name: string, instance: string) => ({
+  name,
+  instance,
+  system: isReservedNamespace(name),
+})
+const { type } = namespaces
+const summaryKind: Kind<KubeObject, ReturnType<typeof summaryOf>> = {
+  type,
+  message: ({ metadata: { name } }, { instance }) => summaryOf(name, instance),
+}
+const memberSummaryKind: Kind<KubeObject, ReturnType<typeof summaryOf> & { readonly cluster: string }> = {
+  type,
+  message: ({ metadata: { name } }, { instance, cluster = '' }) => ({
+    ...summaryOf(name, instance),
+    cluster,
+  }),
+}
 
 /** Namespaces of instances, and the names of those of their members. */
 export function namespaceHandlers(objects: Objects, ownReads: OwnReads) {
@@ -43,8 +61,7 @@ export function namespaceHandlers(objects: Objects, ownReads: OwnReads) {
     },
 
     async listNamespaceSummary({ instance }, call) {
-      const summaries = (names: readonly string[]) =>
-        names.map(name => ({ name, instance, system: isReservedNamespace(name) }))
+      const summaries = (names: readonly string[]) => names.map(name => summaryOf(name, instance))
       try {
         return { data: summaries(await allNames(call, { instance })), accessScope: Scope.Instance }
       } catch (error) {
@@ -54,10 +71,13 @@ export function namespaceHandlers(objects: Objects, ownReads: OwnReads) {
       }
     },
 
+    watchNamespaceSummary: watchKind(kindHandlers(objects, summaryKind), 'namespace'),
+    watchMemberClusterNamespaceSummary: watchKind(kindHandlers(objects, memberSummaryKind), 'namespace'),
+
     async listMemberClusterNamespaceSummary({ instance, cluster }, call) {
       const names = await allNames(call, { instance, cluster })
       return {
-        data: names.map(name => ({ name, instance, cluster, system: isReservedNamespace(name) })),
+        data: names.map(name => ({ ...summaryOf(name, instance), cluster })),
       }
     },
   } satisfies Partial<ServiceHandlers<typeof CoreService>>

@@ -1,24 +1,31 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
-import type { ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation.js'
 import { promote } from '../create/promote.js'
 import { inField } from '../kind/in-field.js'
-import { dataOf, kindHandlers } from '../kind/kind-handlers.js'
+import { dataOf, type Kind, kindHandlers } from '../kind/kind-handlers.js'
 import { objectKeyOf, placeOf } from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'
 import { ingresses } from './ingress.js'
 
-const INGRESS_CLASS: ObjectType = {
-  ...{ group: 'networking.k8s.io', version: 'v1', resource: 'ingressclasses' },
-  ...{ kind: 'IngressClass', namespaced: false },
+/** Ingress classes, as far as forms show them. */
+const ingressClasses: Kind<KubeObject, { readonly name: string; readonly isDefaultClass: boolean }> = {
+  type: {
+    ...{ group: 'networking.k8s.io', version: 'v1', resource: 'ingressclasses' },
+    ...{ kind: 'IngressClass', namespaced: false },
+  },
+  message: ({ metadata: { name, annotations } }) => ({
+    name,
+    isDefaultClass: annotations?.[IS_DEFAULT] === 'true',
+  }),
 }
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
 
 /** Ingresses of instances and their members, and the members' ingress classes. */
 export function networkingHandlers(objects: Objects): ServiceHandlers<typeof NetworkingService> {
   const of = kindHandlers(objects, ingresses)
+  const classes = kindHandlers(objects, ingressClasses)
   return {
     listInstanceIngresses: of.list,
     listIngresses: of.list,
@@ -49,14 +56,10 @@ export function networkingHandlers(objects: Objects): ServiceHandlers<typeof Net
     },
 
     async listIngressClassForMemberCluster(request, call) {
-      const all = { page: 1, pageSize: 0 }
-      const { items } = await objects.list<KubeObject>(call, placeOf(request), INGRESS_CLASS, all)
-      return {
-        items: items.map(({ metadata: { name, annotations } }) => ({
-          name,
-          isDefaultClass: annotations?.[IS_DEFAULT] === 'true',
-        })),
-      }
+      const { items } = await classes.list({ ...request, page: 1, pageSize: 0 }, call)
+      return { items }
     },
+
+    watchIngressClassForMemberCluster: watchKind(classes, 'ingressClass'),
   }
 }

@@ -101,7 +101,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesRequest.fuzzy_name": "Only objects whose name contains this.",
   "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesRequest.cluster": "A member of the instance. Absent: the instance itself.",
   "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
-  "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesRequest.kind": "Must be the kind of the resource, where it is given.",
+  "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesRequest.kind": "The kind of the listed objects, for callers that know it: another one is refused.",
   "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesResponse.resource": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
   "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesResponse.total": "How many match after this change.",
   "kairship.io.api.apiextensions.v1alpha1.WatchCustomResourcesResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",

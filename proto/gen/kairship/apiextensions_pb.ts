@@ -1947,7 +1947,7 @@ export type WatchCustomResourcesRequest = Message<"kairship.io.api.apiextensions
   resumeToken: string;
 
   /**
-   * Must be the kind of the resource, where it is given.
+   * The kind of the listed objects, for callers that know it: another one is refused.
    *
    * @generated from field: string kind = 12;
    */

@@ -195,6 +195,59 @@ export function watchCases({ core, apps, batch, workloads, propagation, networki
       expect(refused.json.message).toBe('kindName: is "b", but must be as name, "a", or empty')
     })
 
+    it.each([
+      ['the control plane', 'watchNamespaceSummary'],
+      ['a member', 'watchMemberClusterNamespaceSummary'],
+    ] as const)('of names of namespaces of %s marks those of the system', async (_, rpc) => {
+      const [cluster = ''] = core.members
+      const isMember = rpc === 'watchMemberClusterNamespaceSummary'
+      const at = { ...whole(), ...(isMember && { cluster }) }
+      const { rest, grpc } = core.calls.follow(rpc, at)
+      const summaries = ({ steps }: Following) =>
+        steps.flatMap(({ type, namespace }) => (namespace ? [{ type, ...(namespace as object) }] : []))
+      const has = (what: object) =>
+        eventually(JSON.stringify(what), () => {
+          for (const one of [rest, grpc]) expect(summaries(one)).toContainEqual(what)
+          return true
+        })
+      try {
+        await has({ type: 'ADDED', ...at, name: 'kube-system', system: true })
+        const api = isMember ? core.member(cluster).local : core.control
+        const name = isMember ? 'summed-there' : 'summed'
+        await core.create(api, TYPES.namespaces, object('Namespace', name))
+        await has({ type: 'ADDED', ...at, name, system: false })
+      } finally {
+        rest.close()
+        grpc.close()
+      }
+    })
+
+    it('of ingress classes of a member says which is the default', async () => {
+      const [cluster = ''] = core.members
+      const request = { ...whole(), cluster }
+      const rpc = 'watchIngressClassForMemberCluster'
+      await whileFollowing(networking.calls, rpc, request, 'ingressClass', async told => {
+        expect(await told(2)).toEqual(EMPTY)
+        const annotations = { 'ingressclass.kubernetes.io/is-default-class': 'true' }
+        const metadata = { name: 'followed', annotations }
+        const spec = { controller: 'example.io/ingress' }
+        await core.create(core.member(cluster).local, TYPES.ingressClasses, { metadata, spec })
+        expect((await told(3))[2]).toEqual(['ADDED', 1, 'followed'])
+        const { items } = await networking.calls.read('listIngressClassForMemberCluster', request)
+        const { rest, grpc } = networking.calls.follow(rpc, request)
+        try {
+          for (const one of [rest, grpc]) {
+            await eventually('it is whole', () => one.steps[2], { story: one.text })
+            expect([one.steps[1]?.ingressClass]).toEqual(items)
+          }
+          expect(items).toEqual([{ name: 'followed', isDefaultClass: true }])
+        } finally {
+          rest.close()
+          grpc.close()
+        }
+      })
+    })
+
     it('of Ingresses of a member is read there', async () => {
       const [cluster = ''] = core.members
       const request = { ...whole(), cluster, name: 'member-only' }

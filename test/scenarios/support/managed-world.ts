@@ -40,6 +40,7 @@ export const TYPES = {
   services: { group: '', version: 'v1', resource: 'services' },
   namespaces: { group: '', version: 'v1', resource: 'namespaces' },
   ingresses: { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' },
+  ingressClasses: { group: 'networking.k8s.io', version: 'v1', resource: 'ingressclasses' },
   events: { group: '', version: 'v1', resource: 'events' },
   roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' },
 } as const satisfies Record<string, Type>
@@ -198,7 +199,7 @@ export class ManagedWorld<S extends DescService> {
 }
 
 const CLUSTER_WIDE: ReadonlySet<Type> = new Set([
-  ...[TYPES.namespaces, TYPES.definitions],
+  ...[TYPES.namespaces, TYPES.definitions, TYPES.ingressClasses],
   ...[TYPES.clusterPolicies, TYPES.clusterOverridePolicies],
 ])
 const isClusterWide = (type: Type): boolean => CLUSTER_WIDE.has(type)
