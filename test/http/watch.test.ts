@@ -126,6 +126,7 @@ describe('watching instances', () => {
 
   it.each([
     ['another filter', 'viewer', '/instances:watch?name=th'],
+    ['another filter of the same instances', 'viewer', '/instances:watch?name=sout'],
     ['no filter', 'viewer', '/instances:watch'],
     ['another caller', 'admin', '/instances:watch?name=south'],
     ['a caller who sees less', 'north-only', '/instances:watch?name=south'],
