@@ -11,16 +11,22 @@ import { NAMESPACES } from '../objects/core-types.js'
 import { timestamp } from '../objects/timestamp.js'
 import { taintsFor } from './cluster-health.js'
 import { MemberMonitor, type MonitorOptions } from './member-monitor.js'
+import { type Events, normal } from './propagation/events.js'
 
 /** How often a terminating execution namespace is looked at, milliseconds. */
 const TERMINATION_POLL_MS = 200
+
+/** What the controller needs besides what monitors of members need. */
+export interface ClusterOptions extends MonitorOptions {
+  readonly events: Events
+}
 
 /**
  * Karmada's cluster controller: gives each Cluster its finalizer, its execution namespace and its taints, has Push members
  * monitored, and cleans up behind those that leave.
  */
 export class ClusterController {
-  readonly #options: MonitorOptions
+  readonly #options: ClusterOptions
   readonly #control: KubeApi
   readonly #monitors = new Map<string, MemberMonitor>()
   readonly #clusters: Mirror<Cluster>
@@ -28,7 +34,7 @@ export class ClusterController {
 
   /** @param onCluster is told of every change of a Cluster */
   constructor(
-    options: MonitorOptions,
+    options: ClusterOptions,
     onCluster: (change: Exclude<Change<Cluster>, { readonly type: 'SYNCED' }>) => void = () => undefined,
   ) {
     this.#options = options
@@ -56,16 +62,31 @@ export class ClusterController {
     if (!cluster || cluster.metadata.deletionTimestamp) await this.#forget(name)
     if (!cluster) return undefined
     if (cluster.metadata.deletionTimestamp) return this.#finalize(cluster)
-    await ensure<Namespace>(this.#control, NAMESPACES, {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: executionNamespace(name), labels: SYSTEM_LABELS },
-    })
+    await this.#ensureExecutionSpace(cluster)
     await update<Cluster>(this.#control, CLUSTERS, { name }, current =>
       withTaints(withFinalizer(current, CLUSTER_FINALIZER), timestamp(this.#options.now())),
     )
     this.#monitor(cluster)
     return undefined
+  }
+
+  async #ensureExecutionSpace(cluster: Cluster): Promise<void> {
+    const space = executionNamespace(cluster.metadata.name)
+    if (await read<Namespace>(this.#control, NAMESPACES, { name: space })) return
+    await ensure<Namespace>(this.#control, NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: space, labels: SYSTEM_LABELS },
+    })
+    this.#tell(
+      cluster,
+      'CreateExecutionSpaceSucceed',
+      `Created execution space(${space}) for cluster(${cluster.metadata.name}).`,
+    )
+  }
+
+  #tell(cluster: Cluster, reason: string, message: string): void {
+    this.#options.events.tell(cluster, 'cluster-controller', normal(reason, message))
   }
 
   /** Pull members report themselves. */
@@ -83,11 +104,13 @@ export class ClusterController {
     await monitor?.close()
   }
 
-  async #finalize({ metadata: { name, finalizers = [] } }: Cluster): Promise<ReconcileResult> {
+  async #finalize(cluster: Cluster): Promise<ReconcileResult> {
+    const { name, finalizers = [] } = cluster.metadata
     if (!finalizers.includes(CLUSTER_FINALIZER)) return undefined
     const namespace = { name: executionNamespace(name) }
     await remove(this.#control, NAMESPACES, namespace)
     if (await read(this.#control, NAMESPACES, namespace)) return { again: TERMINATION_POLL_MS }
+    this.#tell(cluster, 'RemoveExecutionSpaceSucceed', `Removed execution space for cluster(${name}).`)
     await update<Cluster>(this.#control, CLUSTERS, { name }, current =>
       withoutFinalizer(current, CLUSTER_FINALIZER),
     )

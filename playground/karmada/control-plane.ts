@@ -15,6 +15,7 @@ import { clusterDefinition } from './cluster-definition.js'
 import { clusterProxy } from './cluster-proxy.js'
 import { karmadaCustomResourceDefinitions } from './crds/index.js'
 import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
+import { Events } from './propagation/events.js'
 import { Propagation } from './propagation/propagation.js'
 import { letAdministratorUseProxies } from './proxy-admin.js'
 import { QuotaAdmission } from './quota/quota-admission.js'
@@ -76,9 +77,10 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
   })
   const aggregated = await setUp(server, () => install(server))
   const control = server.local
-  const unifiedAuth = new UnifiedAuth({ control, connector, log })
+  const events = new Events(control, clock, log)
+  const unifiedAuth = new UnifiedAuth({ control, connector, events, log })
   const times = options.times ?? DEFAULT_MONITOR_TIMES
-  const controller = new ClusterController({ control, connector, log, times, now: clock }, change =>
+  const controller = new ClusterController({ control, connector, events, log, times, now: clock }, change =>
     unifiedAuth.follow(change),
   )
   const local = { api: control, follow: server.follow }
@@ -89,6 +91,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     setAggregatedApiAvailable: available => aggregated.setAvailable(available),
     async close() {
       await Promise.all([propagation.close(), controller.close(), unifiedAuth.close()])
+      await events.close()
       await server.close()
     },
   }

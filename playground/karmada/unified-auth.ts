@@ -8,6 +8,7 @@ import { Reconciler } from '../client/reconciler.js'
 import { ensure, update } from '../client/write.js'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../objects/core-types.js'
 import { connectMember } from './member-client.js'
+import { type Events, type Note, normal } from './propagation/events.js'
 
 interface PolicyRule {
   readonly apiGroups?: readonly string[]
@@ -75,6 +76,7 @@ export function impersonationRules(
 export interface UnifiedAuthOptions {
   readonly control: KubeApi
   readonly connector: KubeConnector
+  readonly events: Events
   readonly log: Log
 }
 
@@ -146,6 +148,7 @@ export class UnifiedAuth {
     try {
       await this.#write(cluster, rules)
       this.#written.set(name, text)
+      this.#tell(cluster, normal('SyncImpersonationConfigSucceed', 'Sync impersonation config succeed.'))
       return undefined
     } catch (error) {
       this.#options.log.debug(
@@ -154,6 +157,10 @@ export class UnifiedAuth {
       )
       return { again: RETRY_MS }
     }
+  }
+
+  #tell(cluster: Cluster, note: Note): void {
+    this.#options.events.tell(cluster, 'unified-auth-controller', note)
   }
 
   async #write(cluster: Cluster, rules: readonly PolicyRule[]): Promise<void> {

@@ -3,6 +3,7 @@ import { workName } from '../../../karmada/names.js'
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { ensure } from '../../../playground/client/write.js'
+import { unjoin } from '../../../playground/karmada/join.js'
 import { Events, normal } from '../../../playground/karmada/propagation/events.js'
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../../playground/objects/core-types.js'
 import { silent } from '../../silent.js'
@@ -163,5 +164,24 @@ describe('Events', () => {
     )
     expect(await eventsOf('ConfigMap', 'loud')).toHaveLength(2)
     await events.close()
+  })
+})
+
+describe('Events of a Cluster', () => {
+  it('report its execution space, and who may be impersonated in it, until it has left', async () => {
+    const told = async (reason: string) => {
+      const { message, source } = await said('Cluster', 'm1', reason)
+      return `${source.component}: ${message}`
+    }
+    expect(await told('CreateExecutionSpaceSucceed')).toBe(
+      'cluster-controller: Created execution space(karmada-es-m1) for cluster(m1).',
+    )
+    expect(await told('SyncImpersonationConfigSucceed')).toBe(
+      'unified-auth-controller: Sync impersonation config succeed.',
+    )
+    await unjoin({ control: world.control, member: world.member('m1'), name: 'm1' })
+    expect(await told('RemoveExecutionSpaceSucceed')).toBe(
+      'cluster-controller: Removed execution space for cluster(m1).',
+    )
   })
 })
