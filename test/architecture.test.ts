@@ -45,6 +45,8 @@ const importPattern =
 function* sources(folder: string): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = join(folder, entry.name)
+    // `npm run proto` leaves its tools there.
+    if (entry.name === 'node_modules') continue
     if (entry.isDirectory()) yield* sources(path)
     else if (/\.tsx?$/.test(entry.name)) yield path
   }
