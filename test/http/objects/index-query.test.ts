@@ -19,6 +19,13 @@ describe('a query of the index', () => {
     expect(asked({ sort: { key: 'namespace', descending: true } }).orderby).toBe('namespace desc,name')
   })
 
+  it('asks for fewer objects where no more of an index are wanted, unless it has to select among all', () => {
+    const first = { page: 1, pageSize: 50 }
+    expect(asked({ ...first, mostOfIndex: 2 }).limit).toBe('2')
+    expect(asked({ ...first, mostOfIndex: 99 }).limit).toBe('50')
+    expect(asked({ ...first, mostOfIndex: 2, where: () => true }).limit).toBe('10000')
+  })
+
   it('translates labels, parts of names, names and owners into the index’s parameters', () => {
     expect(
       asked({ labelSelector: 'app=a', nameContains: ['web', ''], names: ['a', 'b'], ownerUid: 'u-1' }),
