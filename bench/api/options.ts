@@ -17,6 +17,8 @@ export interface ApiBenchOptions {
   readonly seconds: number
   readonly rounds: number
   readonly real: boolean
+  /** The file `suites` of a stack that runs already. */
+  readonly stack?: string
   /** Where CPU profiles of Kairship are left. */
   readonly cpuProfiles?: string
   readonly json: boolean
@@ -36,6 +38,7 @@ What the management API costs over REST and over gRPC; see bench/README.md.
   --seconds 3              of each way in a round
   --rounds 3               after one that warms up
   --real                   only pages of real Karmadas: through Kairship, from one of them, and from Clusterpedia
+  --stack FILE             with --real: the running stack of 'npm run real:up' whose file 'suites' this is
   --cpu-prof FOLDER        leave CPU profiles of Kairship there
   --json                   print one line of JSON
   --help                   print this
@@ -55,6 +58,7 @@ export function apiBenchOptions(): ApiBenchOptions {
       seconds: { type: 'string', default: '3' },
       rounds: { type: 'string', default: '3' },
       real: { type: 'boolean', default: false },
+      stack: { type: 'string' },
       'cpu-prof': { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -78,6 +82,7 @@ export function apiBenchOptions(): ApiBenchOptions {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
     real: values.real,
+    ...(values.stack !== undefined && { stack: values.stack }),
     json: values.json,
     ...(profiles !== undefined && { cpuProfiles: profiles }),
   }

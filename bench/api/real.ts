@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ApiClient, type ApiCredentials } from '../../test/real/api-client.js'
 import { adopt, installKairship, kairshipNamespace } from '../../test/real/kairship.js'
-import { startStack } from '../../test/real/stack.js'
+import { type ProvidedStack, startStack } from '../../test/real/stack.js'
 import { administratorToken, writeConfigMaps } from '../proxy/real-index.js'
 import type { Site } from '../proxy/site.js'
 import { allIndexed, measurePages } from './measure.js'
@@ -16,12 +16,12 @@ export async function measureReal(
   options: ApiBenchOptions,
   say: (line: string) => void,
 ): Promise<Found> {
-  const { instances, objects } = options.fleet
-  const names = Array.from({ length: instances }, (_, index) => `karmada-${index + 1}`)
-  const shape = { karmadas: Object.fromEntries(names.map(name => [name, []])), clusterpedia: true }
-  const stack = await startStack(shape, say)
-  await site.endsWith(() => stack.close())
-  const provided = stack.provided()
+  const { objects } = options.fleet
+  const provided = options.stack
+    ? (JSON.parse(readFileSync(options.stack, 'utf8')) as ProvidedStack)
+    : await ownStack(site, options.fleet.instances, say)
+  const names = Object.keys(provided.karmadas)
+  const instances = names.length
   const host = new ApiClient(provided.host)
   await installKairship(host)
   const token = await administratorToken(host)
@@ -53,4 +53,13 @@ export async function measureReal(
   await wires.close()
   await Promise.all([host, ...clients].map(client => client.close()))
   return Object.fromEntries(Object.entries(found).map(([what, ways]) => [`real: ${what}`, ways]))
+}
+
+/** Real engines that end with the site. */
+async function ownStack(site: Site, instances: number, say: (line: string) => void): Promise<ProvidedStack> {
+  const names = Array.from({ length: instances }, (_, index) => `karmada-${index + 1}`)
+  const shape = { karmadas: Object.fromEntries(names.map(name => [name, []])), clusterpedia: true }
+  const stack = await startStack(shape, say)
+  await site.endsWith(() => stack.close())
+  return stack.provided()
 }
