@@ -20,7 +20,7 @@ function cluster(more: Partial<KubeApi> = {}) {
       if (method !== 'GET') return { ...(body as object), metadata: { uid: 'u' } }
       if (path.endsWith('/kube-system')) return { metadata: { name: 'kube-system', uid: 'id' } }
       if (path.includes('/secrets/') && sent.some(one => one.startsWith('POST') && one.endsWith('/secrets')))
-        return { data: { token: 'dG9rZW4=', 'ca.crt': 'Y2E=' } }
+        return { metadata: { uid: 'u' }, data: { token: 'dG9rZW4=', 'ca.crt': 'Y2E=' } }
       throw notFound()
     },
   } as unknown as KubeApi
