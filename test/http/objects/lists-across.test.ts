@@ -70,7 +70,10 @@ describe('a list over several instances', () => {
     const direct = objects({ index: false })
     const lists = await Promise.all(
       instances.map(async instance => {
-        const { items } = await list(instance, { pageSize: 0, labelSelector: 'app' }, direct)
+        // Refused until the caller's role is in effect in the instance.
+        const { items } = await eventually('the caller may list', () =>
+          list(instance, { pageSize: 0, labelSelector: 'app' }, direct),
+        )
         return items.map(object => ({ instance, object }))
       }),
     )
