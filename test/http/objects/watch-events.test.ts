@@ -35,3 +35,16 @@ it('refuses bytes that break inside an event', async () => {
     'in the middle of an event',
   )
 })
+
+it('passes over empty lines', async () => {
+  const line = `${JSON.stringify(changeOf('a'))}\n`
+  expect(await read([Buffer.from(`\n${line}\n`), Buffer.from(`\n${line}`)])).toHaveLength(2)
+})
+
+it.each([
+  [0, 'broke in the middle of an event'],
+  [1, 'sent an event that has no end'],
+])('says of 16 MiB and %i bytes without the end of an event that the watch %s', async (more, told) => {
+  const part = Buffer.alloc(8 << 20, 'x')
+  await expect(read([part, part, Buffer.alloc(more, 'x')])).rejects.toThrow(told)
+})
