@@ -35,6 +35,18 @@ async function instance(largeAnswers: LargeAnswers) {
 }
 
 describe('large answers', () => {
+  it('are those of more than 4 MiB', async () => {
+    const large = new LargeAnswers()
+    const { signal } = new AbortController()
+    const { grown, end } = large.begin('https://north.test')
+    await grown(4 << 20, signal)
+    expect(large.places.load).toEqual({ taken: 0, waiting: 0 })
+    await grown((4 << 20) + 1, signal)
+    expect(large.places.load).toEqual({ taken: 1, waiting: 0 })
+    end()
+    expect(large.places.load).toEqual({ taken: 0, waiting: 0 })
+  })
+
   it('are read four at a time, two of an instance, while small ones pass', async () => {
     const large = new LargeAnswers()
     const instances = await Promise.all([instance(large), instance(large), instance(large)])

@@ -42,6 +42,14 @@ describe('what a playground keeps of its listeners', () => {
       expect(() => readServing(folder)).toThrow(`${join(folder, 'kairship.json')} cannot be read; delete it`)
     },
   )
+
+  it.each(['127.0.0.1:100001', '127.0.0.1:', ':1001', '127.0.0.1'])(
+    'is refused where it listened at %s',
+    async listen => {
+      keepServing(folder, { addresses: { ...addresses, listen }, tls: await selfSigned(['localhost']) })
+      expect(() => readServing(folder)).toThrow('cannot be read; delete it')
+    },
+  )
 })
 
 describe('the addresses of a restarted playground', () => {
