@@ -150,6 +150,12 @@ const MORE: Readonly<Record<string, (at: At) => readonly JsonObject[]>> = {
   Core_ListInstanceSecrets: () => [{ name: '', namespace: '' }],
   Core_WatchSecrets: () => [{ name: '', namespace: '' }],
   Core_WatchEvents: () => [{ name: '', namespace: '' }],
+  Batch_WatchJobs: () => [{ cronjob: null }],
+  ...Object.fromEntries(
+    ['PropagationPolicies', 'ClusterPropagationPolicies', 'OverridePolicies', 'ClusterOverridePolicies'].map(
+      kind => [`Policy_Watch${kind}`, () => [{ apiVersion: null, name: '' }]],
+    ),
+  ),
   Cluster_ListJoinedClusters: () => [{ name: '' }],
   Cluster_ListClusters: () => [
     { name: '', instance: '' },
