@@ -64,10 +64,15 @@ function instance({
     answered: () => undefined,
   })
   const get = (lasts?: boolean) => requests.send(callOf(lasts), 'north', request)
+  const across = () => {
+    const call = callOf()
+    const limits = { most: MIB, reading: call.answers.reading('north') }
+    return requests.readIndex(call, 'north', { index: { send }, path: '/lists' }, limits)
+  }
   const follow = (maySayNothing = false) =>
     requests.stream(callOf(true), 'north', { ...request, maySayNothing }, () => undefined)
   const taken = () => memory.places.map(({ load }) => load.taken)
-  return { get, follow, taken }
+  return { get, across, follow, taken }
 }
 
 describe('a request to an instance', () => {
@@ -87,6 +92,11 @@ describe('a request to an instance', () => {
     expect(counted).toEqual([['kairship_object_answers_total', labels]])
   })
 
+  it('is counted as one to an index where that answers for several instances', async () => {
+    await instance().across()
+    expect(counted).toEqual([['kairship_object_answers_total', { source: 'index', reason: 'Across' }]])
+  })
+
   it('fails as the instance’s own trouble where that refuses Kairship’s credential', async () => {
     answer.status = 401
     await expect(instance().get()).rejects.toThrow('refuses Kairship’s own credential (401)')
@@ -104,17 +114,20 @@ describe('the memory of an answer to one request', () => {
     expect(taken()).toEqual(held)
   })
 
-  it('counts its values, for which it waits', async () => {
+  it.each([
+    ['an instance', 'get'],
+    ['an index over several', 'across'],
+  ] as const)('counts the values of what %s answers, and waits for it', async (_, read) => {
     // Its text alone is too short to be counted.
     answer.body = `[${'[],'.repeat(20_000)}[]]`
     const alone = instance()
-    await alone.get()
+    await alone[read]()
     expect(alone.taken()).toEqual([1, 0, 0])
     const memory = new AnswerMemory({ mebibytes: 0, waitMs: 1 })
     await memory.account('bob').add(1, 'east')
     await memory.account('eve').add(1, 'west')
     expect(memory.places[0]?.load).toEqual({ taken: 2, waiting: 0 })
-    await expect(instance({ memory }).get()).rejects.toThrow('no memory for large lists became free')
+    await expect(instance({ memory })[read]()).rejects.toThrow('no memory for large lists became free')
   })
 })
 
