@@ -127,6 +127,12 @@ describe('watch', () => {
     await waitFor(() => expect(kube.server.sockets.size).toBe(0))
   })
 
+  it('closes the socket when the server ends the watch, which could serve other requests', async () => {
+    await kube.connect((_, response) => response.writeHead(200).end(line('ADDED', 'a')))
+    await events(kube.api.watch({ path: '/' }))
+    await waitFor(() => expect(kube.server.sockets.size).toBe(0))
+  })
+
   it('never starves requests, however many watches are open', async () => {
     await kube.connect(
       ({ url }, response) => {

@@ -38,7 +38,11 @@ export async function scriptedServer(
       answer(one, response)
     })
   }
-  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
+  // Longer than any test: no socket is closed here for being idle.
+  const keepAliveTimeout = 600_000
+  const server = tls
+    ? createTlsServer({ keepAliveTimeout, ...tls }, listener)
+    : createServer({ keepAliveTimeout }, listener)
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections++
     sockets.add(socket)

@@ -1,6 +1,7 @@
 import { getEventListeners, once } from 'node:events'
+import type { ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, type TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connectKube } from '../../../actors/kube/connection.js'
 import { Session } from '../../../actors/kube/session.js'
@@ -13,14 +14,16 @@ afterEach(async () => {
   await close()
 })
 
+const target = (port: number) => ({
+  origin: `https://127.0.0.1:${port}`,
+  secureContext: createSecureContext({ ca: authority.certificate }),
+  ...{ insecure: false, connectTimeoutMs: 10_000 },
+})
+
 /** A session with a server that answers by a function, and allows two streams at once. */
 async function opened(...[answer]: Parameters<typeof serve>) {
   const server = await serve(answer, { maxConcurrentStreams: 2 })
-  const session = await Session.open({
-    origin: `https://127.0.0.1:${server.port}`,
-    secureContext: createSecureContext({ ca: authority.certificate }),
-    ...{ insecure: false, connectTimeoutMs: 10_000 },
-  })
+  const session = await Session.open(target(server.port))
   close = async () => {
     session?.destroy(new Error('the test is over'))
     await server.close()
@@ -68,6 +71,56 @@ describe('a stream of a session', () => {
     // What is sent later arrives later.
     await request(new AbortController().signal)
     expect([pings, server.sessions.size]).toEqual([[], 1])
+  })
+})
+
+describe('a session', () => {
+  const answered = (stream: ServerHttp2Stream): void => {
+    stream.respond(head)
+    stream.end()
+  }
+
+  it('stays open when its server answers its pings', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const { session, request, server } = await opened(answered)
+    const answer = async () => read((await request(new AbortController().signal)).body)
+    await answer()
+    const pinged = vi.fn()
+    for (const each of server.sessions) each.on('ping', pinged)
+    vi.advanceTimersByTime(30_000)
+    // What is sent later arrives later: the answer to the ping comes before that to the request.
+    await answer()
+    expect(pinged).toHaveBeenCalledOnce()
+    vi.advanceTimersByTime(15_000)
+    expect(session.hasRoom).toBe(true)
+  })
+
+  it('says no server name where the server has none but its address', async () => {
+    const { request, server } = await opened(answered)
+    await request(new AbortController().signal)
+    expect([...server.sockets].map(socket => (socket as TLSSocket).servername)).toEqual([false])
+  })
+
+  it('lets the server send 16 MiB at once in all streams together', async () => {
+    let room: number | undefined
+    const { request } = await opened(stream => {
+      room = stream.session?.state.remoteWindowSize
+      answered(stream)
+    })
+    await request(new AbortController().signal)
+    expect(room).toBe(16 << 20)
+  })
+
+  it('that could not be opened leaves no timer', async () => {
+    const { server } = await opened(answered)
+    const { port } = server
+    await close()
+    close = async () => undefined
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    // So long that no waiting makes it end.
+    const opening = Session.open({ ...target(port), connectTimeoutMs: 1_000_000_000 })
+    await expect(opening).rejects.toThrow(/ECONNREFUSED/)
+    await waitFor(() => expect(vi.getTimerCount()).toBe(0))
   })
 })
 

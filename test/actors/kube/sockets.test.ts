@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import type { Pool } from 'undici'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -18,6 +19,8 @@ const asked = {
   headers: {},
   signal: new AbortController().signal,
 }
+
+const get = (port: number) => ({ origin: `https://127.0.0.1:${port}`, method: 'GET', path: '/x' }) as const
 
 it('a session that is being opened when its certificate is replaced serves its waiting requests, and ends', async () => {
   server = await serve(stream => {
@@ -57,6 +60,18 @@ it('a session that is being opened when its endpoint is closed ends as it opens'
   }
 })
 
+it('what is proxied does not wait for the few sockets of Kairship’s own requests', async () => {
+  server = await serve(oneEvent, { http1: true }) // which does not end an answer
+  const sockets = new Sockets(configOf(server.port), 1)
+  try {
+    const pool = await sockets.forProxy({})
+    for (const _ of Array(2)) pool.stream(get(server.port), () => new PassThrough()).catch(() => undefined)
+    await waitFor(() => expect(server.sockets.size).toBe(2))
+  } finally {
+    await sockets.close()
+  }
+})
+
 describe('sockets of a replaced client certificate', () => {
   const proofs = Array.from({ length: 2 }, () => {
     const { certificate, key } = authority.issueServing()
@@ -71,6 +86,14 @@ describe('sockets of a replaced client certificate', () => {
     const [first, second] = await Promise.all(proofs.map(proof => sockets.forRequest(proof)))
     await waitFor(() => expect((first as Pool).closed).toBe(true))
     expect((second as Pool).closed).toBe(false)
+  })
+
+  it('serve who waited for their pool when it was replaced', async () => {
+    server = await serve(oneEvent, { http1: true, whole: true })
+    sockets = new Sockets(configOf(server.port), 1)
+    const answer = sockets.forRequest(proofs[0]!).then(pool => pool.request(get(server.port)))
+    await sockets.forRequest(proofs[1]!)
+    expect(await (await answer).body.json()).toEqual({ n: 1 })
   })
 
   /** Sessions under the first certificate, which the second has replaced. */
