@@ -185,11 +185,19 @@ function normalValue(schema: Schema, value: Json): Json {
   if (!isArray(value) || !items) return value
   let changed = false
   const plain = value.map(item => {
-    const one = normalValue(items, item)
+    const one = item === null ? zeroOf(items) : normalValue(items, item)
     if (one !== item) changed = true
     return one
   })
   return changed ? plain : value
+}
+
+/** What Go makes of a null in a list of a built-in type: the zero value, of which validation then says what it lacks. */
+function zeroOf({ type, additionalProperties }: Schema): Json {
+  if (type === 'string') return ''
+  if (type === 'boolean') return false
+  if (type === 'integer' || type === 'number') return 0
+  return type === 'object' && additionalProperties === undefined ? {} : null
 }
 
 function canonicalValue(canonical: NonNullable<Schema['canonical']>, value: Json): Json {

@@ -14,7 +14,7 @@ import {
   withoutManagers,
 } from './managed-fields.js'
 import { stripped, weigh } from './ownership-rules.js'
-import { emptyObject, ownershipSchema } from './ownership-schema.js'
+import { emptyObject, ownershipSchema, TypedError } from './ownership-schema.js'
 
 /** A create, update or patch, for the books of who owns what. */
 export interface Update {
@@ -64,7 +64,13 @@ export function applyUpdate({
     subresource,
   }
   const before = live === undefined ? emptyObject(definition) : withoutManagers(live)
-  return encodeManagers(bare, recordUpdate(definition, before, bare, known, own, timestamp(now.getTime())))
+  try {
+    return encodeManagers(bare, recordUpdate(definition, before, bare, known, own, timestamp(now.getTime())))
+  } catch (error) {
+    // As the API server's FieldManager.UpdateNoErrors: such an object is without ownership, and validation says what is wrong.
+    if (error instanceof TypedError) return bare
+    throw error
+  }
 }
 
 /** The managers after `own` changed `before` into `after` by other means than apply. */

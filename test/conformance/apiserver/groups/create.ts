@@ -375,5 +375,21 @@ export const create: Group = {
         `Deployment.apps "${name}" is invalid: spec.template.metadata.labels: Invalid value: {"a":"c"}: \`selector\` does not match template \`labels\``,
       )
     }),
+    behaviour('a container that is null or has no name is Invalid', async k => {
+      for (const container of [null, {}]) {
+        const { status, body } = await k.admin.post(k.apps('deployments'), {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name: k.name() },
+          spec: {
+            selector: { matchLabels: { a: 'b' } },
+            template: { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } },
+          },
+        })
+        expect(status).toBe(422)
+        expect(body.message).toContain('spec.template.spec.containers[0].name: Required value')
+        expect(body.message).toContain('spec.template.spec.containers[0].image: Required value')
+      }
+    }),
   ],
 }

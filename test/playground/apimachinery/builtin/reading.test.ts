@@ -3,6 +3,21 @@ import { DecodeError, decode, strictProblem } from '../../../../playground/apima
 import { container, definitionOf, deployment, read } from './objects.js'
 
 describe('decoding of a built-in object', () => {
+  it('reads a null in a list as Go does: as the zero value of its items', () => {
+    const { spec } = decode(definitionOf('Pod'), {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', finalizers: [null] } },
+      spec: { containers: [null, { ...container, args: ['a', null] }], volumes: [null] },
+    } as never).object as never as {
+      spec: { containers: { args?: string[]; name?: string }[]; volumes: object[] }
+    }
+    expect(spec.containers.map(({ name, args }) => [name, args])).toEqual([
+      [undefined, undefined],
+      ['web', ['a', '']],
+    ])
+    expect(spec.volumes).toHaveLength(1)
+    expect(spec.volumes).not.toContain(null)
+  })
+
   it('fills in defaults', () => {
     expect(read('Deployment', deployment())).toEqual({
       apiVersion: 'apps/v1',
