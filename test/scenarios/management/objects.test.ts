@@ -27,6 +27,8 @@ import { secretCases } from './core/secrets.js'
 import { serviceCases } from './core/services.js'
 import { wrongCoreRequestCases } from './core/wrong-requests.js'
 import { propagatedCases } from './propagation/propagated.js'
+import { watchFilterCases } from './watch-filters.js'
+import { watchPlacementCases } from './watch-placements.js'
 import { watchCases } from './watches.js'
 import { workloadPodsCases } from './workload-pods/logs.js'
 
@@ -69,4 +71,6 @@ jobRestartCases(batch)
 cronJobCases(batch)
 wrongBatchRequestCases(batch)
 
-watchCases({ core, apps, batch, workloads, propagation, networking })
+watchCases({ core, apps, batch, workloads })
+watchFilterCases({ core, networking })
+watchPlacementCases({ core, apps, propagation })

@@ -1,26 +1,11 @@
 import { inspect } from 'node:util'
-import { create, toBinary, toJson } from '@bufbuild/protobuf'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { cancelled } from '../../../../http/failure.js'
+import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../../../manifests/kube.js'
-import { FleetScope, ListFleetObjectsResponseSchema } from '../../../../proto/gen/kairship/fleet_pb.js'
+import { FleetScope } from '../../../../proto/gen/kairship/fleet_pb.js'
 import { SortBy, SortDir } from '../../../../proto/gen/kairship/types_pb.js'
-import { type AcrossMood, FakeFleet, type Mood } from './fake-fleet.js'
-
-type Answer = Awaited<ReturnType<FakeFleet['list']>>
-
-const names = ({ items = [] }: Answer) =>
-  items.map(
-    ({ instance, cluster, metadata }) => `${instance}${cluster ? `.${cluster}` : ''}/${metadata?.name}`,
-  )
-const places = (answer: Answer) =>
-  (answer.places ?? []).map(({ instance, cluster, total, error }) => [
-    `${instance}${cluster ? `.${cluster}` : ''}`,
-    error ? `${error.code} ${error.reason}`.trim() : total,
-  ])
-
-afterEach(() => void vi.useRealTimers())
+import { type AcrossMood, FakeFleet } from './fake-fleet.js'
+import { names, places } from './fleet-answers.js'
 
 const place = fc.tuple(fc.constantFrom('i', 'i-a', 'j', 'k'), fc.constantFrom(undefined, 'm', 'm-a', 'n'))
 const object = fc.record({
@@ -94,144 +79,6 @@ describe('a list over the fleet', () => {
     )
   })
 
-  it('asks each place for no more than the pages up to this one have, and few places at once', async () => {
-    const fleet = new FakeFleet()
-    for (let n = 0; n < 20; n += 1) {
-      fleet.put({ instance: `i${n}` }, ...Array.from({ length: 99 }, (_, m) => `o${m}`))
-      fleet.moods.set(`i${n}/`, 'has no index')
-    }
-    const answer = await fleet.list({ page: 2, pageSize: 10 })
-    expect(answer.pagination).toEqual({ total: 1_980, page: 2, pageSize: 10, pages: 198 })
-    expect(answer.items).toHaveLength(10)
-    expect(fleet.asked.map(([, size]) => size)).toEqual(Array(20).fill(20))
-    expect(fleet.most).toBe(8)
-  })
-
-  it('reads from an index only the page, and in each instance together as much, however deep it is', async () => {
-    const fleet = new FakeFleet()
-    for (let n = 0; n < 20; n += 1)
-      fleet.put({ instance: `i${n}` }, ...Array.from({ length: 99 }, (_, m) => `o${m}`))
-    const answer = await fleet.list({ page: 9, pageSize: 100 })
-    expect(answer.pagination).toEqual({ total: 1_980, page: 9, pageSize: 100, pages: 20 })
-    expect(answer.items).toHaveLength(100)
-    expect(fleet.asked.map(([, size]) => size)).toEqual(Array(20).fill(5))
-    expect(fleet.windows).toEqual([[800, 100]])
-    // Those before the page that are not in the index may come before any of those that are.
-    fleet.put({ instance: 'other' }, ...Array.from({ length: 30 }, (_, m) => `p${m}`))
-    fleet.moods.set('other/', 'has no index')
-    await fleet.list({ page: 9, pageSize: 100 })
-    expect(fleet.windows.at(-1)).toEqual([770, 130])
-  })
-
-  it('reads no list over instances where their own have all that there is', async () => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'i' }, 'a', 'c')
-    fleet.put({ instance: 'j' }, 'b')
-    expect(names(await fleet.list({}))).toEqual(['i/a', 'j/b', 'i/c'])
-    expect([fleet.asked, fleet.windows]).toEqual([
-      [
-        ['i/', 25],
-        ['j/', 25],
-      ],
-      [],
-    ])
-  })
-
-  it('counts again when the index has more objects than it counted, once, and then asks each instance', async () => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'i' }, 'a', 'c')
-    fleet.put({ instance: 'j' }, 'b')
-    const [request, sizes] = [{ pageSize: 2 }, () => fleet.asked.splice(0).map(([, size]) => size)]
-    fleet.across = 'had more once'
-    expect(names(await fleet.list(request))).toEqual(['i/a', 'j/b'])
-    expect(sizes()).toEqual([1, 1, 1])
-    fleet.across = 'has more'
-    expect(names(await fleet.list(request))).toEqual(['i/a', 'j/b'])
-    expect(sizes()).toEqual([1, 1, 1, 2])
-  })
-
-  it.each<AcrossMood>(['knows no such list', 'breaks', 'has what is no object', 'sorts as a language'])(
-    'asks each instance at once where the index %s',
-    async mood => {
-      const fleet = new FakeFleet()
-      fleet.put({ instance: 'i' }, 'a-c', 'ab', 'a-z', 'b')
-      fleet.put({ instance: 'j' }, 'a-d', 'ac')
-      fleet.across = mood
-      const answer = await fleet.list({ pageSize: 4 })
-      expect(names(answer)).toEqual(['i/a-c', 'j/a-d', 'i/a-z', 'i/ab'])
-      expect([places(answer), answer.pagination?.total]).toEqual([
-        [
-          ['i', 4],
-          ['j', 2],
-        ],
-        6,
-      ])
-      expect(fleet.windows).toHaveLength(1)
-    },
-  )
-
-  it('asks each instance after seconds where the index does not answer with the list over them', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'i' }, 'a', 'c')
-    fleet.put({ instance: 'j' }, 'b', 'd')
-    fleet.across = 'hangs'
-    const list = fleet.list({ pageSize: 2 })
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(names(await list)).toEqual(['i/a', 'j/b'])
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it.each<[Mood, string]>([
-    ['refuses', '7 Forbidden'],
-    ['breaks', '13 InternalError'],
-    ['answers fewer', '14 Incomplete'],
-  ])('names the instance that %s, and has the others', async (mood, error) => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'good' }, 'a', 'c')
-    fleet.put({ instance: 'bad' }, 'b', 'd')
-    fleet.moods.set('bad/', mood)
-    const answer = await fleet.list({})
-    expect(names(answer)).toEqual(['good/a', 'good/c'])
-    expect(places(answer)).toEqual([
-      ['bad', error],
-      ['good', 2],
-    ])
-    expect(answer.pagination?.total).toBe(2)
-    expect(inspect(answer.places, { depth: 9 })).not.toContain('a bug')
-  })
-
-  it.each<[string, object, [string, unknown]]>([
-    ['a fraction for a generation', { metadata: { name: 'b', generation: 1.5 } }, ['bad', 1]],
-    ['null for its owners', { metadata: { name: 'b', ownerReferences: null } }, ['bad', 1]],
-    ['numbers for labels', { metadata: { name: 'b', labels: { n: 1, deep: {} } } }, ['bad', 1]],
-    [
-      'no texts at all',
-      { kind: {}, metadata: { name: 'b', namespace: 7, uid: [], finalizers: 'x' } },
-      ['bad', 1],
-    ],
-    ['an object for a time', { metadata: { name: 'b', creationTimestamp: { toString: 1 } } }, ['bad', 1]],
-    ['no metadata', { metadata: null }, ['bad', '13 InternalError']],
-    [
-      'a Work without a list of manifests',
-      { ...{ apiVersion: 'work.karmada.io/v1alpha1', kind: 'Work' }, spec: { workload: { manifests: 7 } } },
-      ['bad', '13 InternalError'],
-    ],
-  ])('has what others have when one has %s', async (_, wrong, expected) => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'good' }, 'a', 'c')
-    fleet.put({ instance: 'bad' }, 'b')
-    fleet.objects.set('bad/', [{ ...fleet.objects.get('bad/')![0]!, ...wrong }])
-    const answer = await fleet.list({ withData: true })
-    expect(places(answer)).toEqual([expected, ['good', 2]])
-    expect(names(answer)).toEqual(expect.arrayContaining(['good/a', 'good/c']))
-    const message = create(ListFleetObjectsResponseSchema, answer)
-    expect(() => [
-      toBinary(ListFleetObjectsResponseSchema, message),
-      toJson(ListFleetObjectsResponseSchema, message),
-    ]).not.toThrow()
-  })
-
   it.each([true, false])('shows no values of Secrets in Works, with data: %s', async withData => {
     const fleet = new FakeFleet()
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { key: 'YzRuNHJ5' } }
@@ -249,85 +96,6 @@ describe('a list over the fleet', () => {
     const answer = await fleet.list({ withData })
     expect(names(answer)).toEqual(['i/w', 'i/x'])
     expect(inspect(answer, { depth: 9 })).not.toContain('YzRuNHJ5')
-  })
-
-  it('asks again when a place counts more than it read, once', async () => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'i' }, 'a', 'b')
-    fleet.moods.set('i/', 'fewer once')
-    expect(names(await fleet.list({}))).toEqual(['i/a', 'i/b'])
-    expect(fleet.asked).toHaveLength(2)
-  })
-
-  it('sorts the objects of an index that sorts as a language does', async () => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'i' }, 'a-c', 'ab', 'a-z', 'b')
-    fleet.put({ instance: 'j' }, 'a-d', 'ac')
-    fleet.moods.set('i/', 'sorts as a language')
-    expect(names(await fleet.list({ pageSize: 4 }))).toEqual(['i/a-c', 'j/a-d', 'i/a-z', 'i/ab'])
-  })
-
-  it('names instances that hang after seconds, all in the same seconds, and does not ask the rest after 20', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'good' }, 'a')
-    fleet.moods.set('hangs/', 'hangs')
-    const one = fleet.list({})
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(places(await one)).toEqual([
-      ['good', 1],
-      ['hangs', '4 PlaceTimeout'],
-    ])
-    for (let n = 0; n < 50; n += 1) fleet.moods.set(`h${n}/`, 'hangs')
-    const before = fleet.asked.length
-    const many = fleet.list({})
-    await vi.advanceTimersByTimeAsync(20_000)
-    const answer = await many
-    expect(answer.places).toHaveLength(52)
-    expect(answer.places?.filter(({ error }) => error?.reason === 'PlaceTimeout')).not.toHaveLength(0)
-    // Eight at once, four times.
-    const asked = fleet.asked.slice(before).map(([place]) => place.slice(0, -1))
-    const notAsked =
-      answer.places?.filter(({ error }) => error?.message?.startsWith('not asked within')) ?? []
-    expect(notAsked.length).toBeGreaterThanOrEqual(19)
-    expect(asked.filter(name => notAsked.some(({ instance }) => instance === name))).toEqual([])
-    expect(asked.length + notAsked.length).toBe(52)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('asks every other instance while many members of one hang, and skips the rest of those', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const fleet = new FakeFleet()
-    const members = Array.from({ length: 32 }, (_, index) => `m${index}`)
-    fleet.put({ instance: 'bad' }, 'own')
-    fleet.members.set('bad', members)
-    for (const name of members) fleet.moods.set(`bad/${name}`, 'hangs')
-    for (let n = 0; n < 20; n += 1) {
-      fleet.put({ instance: `good${n}`, cluster: 'm' }, 'a')
-      fleet.members.set(`good${n}`, ['m'])
-    }
-    const list = fleet.list({ scope: FleetScope.EVERYWHERE })
-    await vi.advanceTimersByTimeAsync(4_000)
-    // Two members of the bad one are under way, and all others have been asked.
-    const ofBad = () => fleet.asked.filter(([place]) => place.startsWith('bad/m')).length
-    expect([ofBad(), fleet.asked.length]).toEqual([2, 2 + 1 + 40])
-    await vi.advanceTimersByTimeAsync(6_000)
-    const answer = await list
-    expect(answer.items).toHaveLength(21)
-    expect(ofBad()).toBe(4)
-    const errors = (answer.places ?? []).flatMap(({ error }) => error?.reason ?? [])
-    expect(errors.filter(reason => reason === 'PlaceTimeout')).toHaveLength(4)
-    expect(errors.filter(reason => reason === 'InstanceTimeouts')).toHaveLength(28)
-  })
-
-  it('ends with its caller', async () => {
-    const fleet = new FakeFleet()
-    fleet.moods.set('hangs/', 'hangs')
-    const gone = new AbortController()
-    const list = fleet.list({}, gone.signal)
-    await new Promise(setImmediate)
-    gone.abort(cancelled('hung up'))
-    await expect(list).rejects.toThrow('hung up')
   })
 
   it('shows nothing of instances that the caller may not use, not even when they are named', async () => {
@@ -375,21 +143,6 @@ describe('a list over the fleet', () => {
     expect(last.pagination).toMatchObject({ page: 10, total: 1 })
     for (const beyond of [{ page: 11, pageSize: 1_000 }, { page: 10_001, pageSize: 1 }, { page: 201 }])
       await expect(fleet.list(beyond)).rejects.toMatchObject({ details: { reason: 'ListTooLarge' } })
-  })
-
-  it('has what others have where only some find the request wrong', async () => {
-    const fleet = new FakeFleet()
-    fleet.put({ instance: 'a' }, 'a')
-    fleet.put({ instance: 'b' }, 'b')
-    fleet.moods.set('a/', 'finds it wrong')
-    const answer = await fleet.list({})
-    expect(names(answer)).toEqual(['b/b'])
-    expect(places(answer)).toEqual([
-      ['a', expect.stringMatching(/^3 /)],
-      ['b', 1],
-    ])
-    fleet.moods.set('b/', 'finds it wrong')
-    await expect(fleet.list({})).rejects.toMatchObject({ code: 3 })
   })
 
   it('filters by name and namespace, and each item says where it is from', async () => {
