@@ -2,7 +2,7 @@
 export type Labels = Readonly<Record<string, string>>
 
 /**
- * What the product counts, by the metric names of `http/metrics.ts` (the one place that declares them, with help text).
+ * What the product counts, by the metric names of `http/health/metrics.ts` (the one place that declares them, with help text).
  * Unknown names throw: a metric is declared before it is used.
  */
 export interface Meter {

@@ -116,6 +116,20 @@ describe('the import table holds', () => {
     it(`in ${folder}/`, () => expect(violations(folder)).toEqual([]))
   }
 
+  it('each file and folder of http/ imports only those that follow it in http/README.md', () => {
+    const rows = readFileSync(join(root, 'http/README.md'), 'utf8').matchAll(/^\| `([a-z-]+)(?:\/|\.ts)`/gm)
+    const order = [...rows].map(([, name]) => name)
+    const placeOf = (path: string) => order.indexOf(path.replace(/\.ts$/, '').split('/')[1])
+    const files = [...sources('http')]
+    expect(files.filter(file => placeOf(file) < 0)).toEqual([])
+    const upward = files.flatMap(file =>
+      importsOf(file)
+        .filter(({ target }) => target.startsWith('http/') && placeOf(target) < placeOf(file))
+        .map(({ target }) => `${file} imports ${target}`),
+    )
+    expect(upward).toEqual([])
+  })
+
   it('no product file imports the playground', () => {
     const product = Object.keys(table).filter(folder => folder !== 'playground')
     expect(product.flatMap(violations).filter(line => line.includes('playground'))).toEqual([])
@@ -152,7 +166,7 @@ describe('what has one place', () => {
     ['impersonation headers', /Impersonate-(User|Group|Uid|Extra-)/, 'ports/impersonation.ts'],
     ['the verb of a method', /\bPATCH: 'patch'/, 'http/proxy/route/request-info.ts'],
     ['loops over raw headers', /\bindex \+= 2\b/, 'ports/raw-headers.ts'],
-    ['ids of requests', /\brandomUUID\(/, 'http/request-id.ts'],
+    ['ids of requests', /\brandomUUID\(/, 'http/call/request-id.ts'],
   ])('%s: one file of the product has it', (_what, written, place) => {
     const found = files.filter(file => has(file, written))
     expect(found).toEqual([place])

@@ -7,8 +7,8 @@ import {
   HealthListResponseSchema,
   HealthCheckResponse_ServingStatus as Status,
 } from '../../proto/gen/grpc/health/v1_pb.js'
-import { toFailure } from '../errors.js'
-import { notFound, unavailable } from '../failure.js'
+import { notFound, unavailable } from '../errors/failure.js'
+import { toFailure } from '../errors/to-failure.js'
 import { arrivedWith } from './authentication.js'
 import { serviceDefinition } from './definition.js'
 import { serviceError } from './service-error.js'

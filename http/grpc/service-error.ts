@@ -1,8 +1,8 @@
 import { toBinary } from '@bufbuild/protobuf'
 import { Metadata } from '@grpc/grpc-js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
-import { statusOf } from '../errors.js'
-import type { Failure } from '../failure.js'
+import type { Failure } from '../errors/failure.js'
+import { statusOf } from '../errors/status.js'
 
 /** A Failure as gRPC answers it: code, message, and the whole google.rpc.Status in `grpc-status-details-bin`. */
 export function serviceError(failure: Failure, requestId: string) {

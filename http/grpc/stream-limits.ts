@@ -1,4 +1,4 @@
-import { Held } from '../limits.js'
+import { Held } from '../limits/held.js'
 
 /** Bounds of streams that no dispatcher counts: health watches, which anyone may open, and reflection. */
 export interface StreamLimits {

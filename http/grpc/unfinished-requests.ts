@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { deadlineExceeded, type Failure, internal } from '../failure.js'
-import { Held } from '../limits.js'
+import { deadlineExceeded, type Failure, internal } from '../errors/failure.js'
+import { Held } from '../limits/held.js'
 
 /** A request that is not complete after this needs one of its caller's places, milliseconds: most are within one packet. */
 const SLOW_MS = 2_000

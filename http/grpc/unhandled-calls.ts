@@ -1,7 +1,7 @@
 import { Code } from '../../transcoding/code.js'
-import type { Dispatcher } from '../dispatch.js'
-import { cancelled, Failure } from '../failure.js'
-import type { Operation } from '../operation.js'
+import type { Dispatcher } from '../dispatch/dispatcher.js'
+import { cancelled, Failure } from '../errors/failure.js'
+import type { Operation } from '../operation/operation.js'
 import type { Arrived, StatusSender } from './authentication.js'
 
 /** The calls that ended before their handlers ran: grpc-js ends them by itself when it cannot read their messages. */

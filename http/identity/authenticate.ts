@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { KubeApi } from '../../ports/kube-api.js'
-import { unauthenticated } from '../failure.js'
+import { unauthenticated } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
 import { ReviewQuota } from './review-quota.js'

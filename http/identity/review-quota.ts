@@ -1,5 +1,5 @@
-import { resourceExhausted } from '../failure.js'
-import { Held } from '../limits.js'
+import { resourceExhausted } from '../errors/failure.js'
+import { Held } from '../limits/held.js'
 import { sourceOf } from '../listener/source-address.js'
 
 /** Token reviews of one source under way at once: one each for the callers behind a gateway that start together. */

@@ -2,9 +2,9 @@ import { bareStatus, isStatus, StatusError } from '../../manifests/status-error.
 import { countValues } from '../../ports/json-values.js'
 import type { RawRequest, Sender } from '../../ports/kube-api.js'
 import { valuesOf } from '../../ports/raw-headers.js'
-import type { AnsweredFrom } from '../answered-from.js'
-import { badGateway, resourceExhausted } from '../failure.js'
-import type { AnswerReading } from './answer-memory.js'
+import type { AnsweredFrom } from '../call/answered-from.js'
+import { badGateway, resourceExhausted } from '../errors/failure.js'
+import type { AnswerReading } from '../limits/answer-memory.js'
 
 /** A whole answer of an instance or its index. */
 export interface Answer {

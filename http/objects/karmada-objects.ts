@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import { isConflict } from '../../manifests/status-error.js'
-import { badGateway, invalidFields } from '../failure.js'
+import { badGateway, invalidFields } from '../errors/failure.js'
 import { type Answer, jsonOf, sourceOfAnswer } from './answer.js'
 import { listAcross } from './list/list-across.js'
 import { listObjects } from './list/list-objects.js'
 import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
 import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
+import { sideCall } from './side-call.js'
 import { typeOf, typeOfResource } from './type-of.js'
 import { watchObjects } from './watch/watch-objects.js'
 
@@ -85,7 +86,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       if (object.metadata.resourceVersion) return replace(call, place, type, object)
       // An API server demands the version for custom types, so the newest is read; of what was never there, it says so itself.
       for (let attempt = 1; ; attempt += 1) {
-        const current = await get(silent(call), place, type, keyOf(object))
+        const current = await get(sideCall(call), place, type, keyOf(object))
         const { resourceVersion } = current.metadata
         const metadata = { ...object.metadata, ...(resourceVersion && { resourceVersion }) }
         try {
@@ -125,14 +126,6 @@ function deleteOptions({ propagationPolicy = 'Background', ...preconditions }: R
     ...(Object.keys(preconditions).length > 0 && { preconditions }),
   }
 }
-
-/** A call whose source of data is not reported. */
-const silent = (call: ObjectCall): ObjectCall => ({
-  caller: call.caller,
-  signal: call.signal,
-  answers: call.answers,
-  answered: () => undefined,
-})
 
 /** @throws StatusError for a refusal; Failure UNAVAILABLE for what is no object of the type */
 function objectOf(answer: Answer, { kind }: ObjectType): KubeObject {

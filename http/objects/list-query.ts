@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import type { SharedIndex } from '../../ports/instance-index.js'
-import type { AnsweredFrom } from '../answered-from.js'
+import type { AnsweredFrom } from '../call/answered-from.js'
 import type { ObjectType } from './object-type.js'
 import type { Page, PageRequest } from './paging.js'
 

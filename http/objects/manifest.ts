@@ -9,7 +9,7 @@ import {
   nullYaml11Tag,
 } from 'js-yaml'
 import type { KubeObject } from '../../manifests/kube.js'
-import { type FieldViolation, invalidFields } from '../failure.js'
+import { type FieldViolation, invalidFields } from '../errors/failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from './object-type.js'
 
 /** etcd stores no object of more than 1.5 MiB unless configured to; YAML is longer than the JSON that is stored. */

@@ -1,6 +1,6 @@
 import { type GroupVersionResource, type KubeObject, resourcePath } from '../../manifests/kube.js'
-import { type FieldViolation, invalidFields } from '../failure.js'
-import { isPathSegment, noPathSegment } from '../path-segment.js'
+import { type FieldViolation, invalidFields } from '../errors/failure.js'
+import { isPathSegment, noPathSegment } from '../operation/path-segment.js'
 
 /** A type of objects inside an instance or a member. */
 export interface ObjectType extends GroupVersionResource {

@@ -1,6 +1,6 @@
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { PatchType } from '../../ports/kube-api.js'
-import type { Call } from '../call.js'
+import type { Call } from '../call/call.js'
 import type { AcrossPage, AcrossRequest, ListQuery, ObjectPage } from './list-query.js'
 import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js'
 import type { ListMark } from './watch/shown-objects.js'

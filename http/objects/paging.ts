@@ -1,4 +1,4 @@
-import { invalidFields } from '../failure.js'
+import { invalidFields } from '../errors/failure.js'
 
 /** The requested page. The contract declares no default size: no size means everything. */
 export interface PageRequest {

@@ -1,6 +1,6 @@
 import type { GroupVersionResource } from '../../manifests/kube.js'
 import { StatusError } from '../../manifests/status-error.js'
-import { invalidFields } from '../failure.js'
+import { invalidFields } from '../errors/failure.js'
 import { jsonOf } from './answer.js'
 import type { ObjectRequests } from './object-requests.js'
 import { apiVersionOf, type ObjectType, type Place, prefixOf } from './object-type.js'

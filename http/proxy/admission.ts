@@ -1,4 +1,4 @@
-import { invalidArgument, permissionDenied } from '../failure.js'
+import { invalidArgument, permissionDenied } from '../errors/failure.js'
 import { denial } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { credentialsOf } from '../identity/credentials.js'

@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
-import { Held } from '../limits.js'
+import { Held } from '../limits/held.js'
 import type { CircuitState } from './circuit/circuit.js'
 import { Circuits } from './circuit/circuits.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { requestIdOf } from '../call/request-id.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
-import { requestIdOf } from '../request-id.js'
 import type { Answered } from './proxy-request.js'
 import type { BadPath, ProxyPath } from './route/path.js'
 

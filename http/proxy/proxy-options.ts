@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import type { Authorizer } from '../identity/authorize.js'
-import type { InstanceReading } from '../rpc/instance/reading.js'
+import type { InstanceReading } from '../instances/instance-reading.js'
 import type { RequestParts } from './request-parts.js'
 
 /** What the proxy needs. */

@@ -1,6 +1,6 @@
 import { Code, codeOfStatus } from '../../transcoding/code.js'
-import { type AuditTarget, audit, leavesRecord } from '../audit.js'
-import type { Failure } from '../failure.js'
+import { type AuditTarget, audit, leavesRecord } from '../call/audit.js'
+import type { Failure } from '../errors/failure.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
 import type { ProxyPath } from './route/path.js'

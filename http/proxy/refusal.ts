@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { Code } from '../../transcoding/code.js'
-import { type Failure, httpStatusOf } from '../failure.js'
+import { type Failure, httpStatusOf } from '../errors/failure.js'
 
 /** Kubernetes' reason for each code that the proxy refuses with: clients decide by it. */
 const reasons: Partial<Record<Code, string>> = {

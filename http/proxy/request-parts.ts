@@ -1,7 +1,7 @@
 import type { Fleet } from '../../ports/fleet.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
-import type { Held } from '../limits.js'
+import type { Held } from '../limits/held.js'
 import { Arrivals } from '../read-your-writes/arrivals.js'
 import { CatchUp } from '../read-your-writes/catch-up.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'

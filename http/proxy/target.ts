@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../ports/fleet.js'
 import type { Sender, Upstream } from '../../ports/kube-api.js'
-import { notFound, unavailable } from '../failure.js'
+import { notFound, unavailable } from '../errors/failure.js'
 import { accountNamespace } from '../identity/account-namespace.js'
 import type { Caller } from '../identity/caller.js'
 import type { Admitted } from './admission.js'

@@ -9,9 +9,9 @@ import {
 } from '@bufbuild/protobuf'
 import { hasMoreValues } from '../../ports/json-values.js'
 import { type Binding, WRITTEN_AS_TEXT } from '../../transcoding/binding.js'
-import { type FieldViolation, invalidArgument, invalidFields } from '../failure.js'
-import { MOST_VALUES } from '../limits.js'
-import type { Operation } from '../operation.js'
+import { type FieldViolation, invalidArgument, invalidFields } from '../errors/failure.js'
+import { MOST_VALUES } from '../limits/request-size.js'
+import type { Operation } from '../operation/operation.js'
 import { typesOfJson } from './json.js'
 import { violationsIn } from './violations.js'
 

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { ServedService } from '../operation.js'
+import type { ServedService } from '../operation/operation.js'
 import type { RestEnv } from './env.js'
 import { openApiDocument } from './openapi.js'
 import { documentPage, PAGE_POLICY } from './page.js'

@@ -1,7 +1,8 @@
 import type { Message } from '@bufbuild/protobuf'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
-import { statusOf, toFailure } from '../errors.js'
-import type { Operation } from '../operation.js'
+import { statusOf } from '../errors/status.js'
+import { toFailure } from '../errors/to-failure.js'
+import type { Operation } from '../operation/operation.js'
 import { jsonOf } from './json.js'
 
 /** A comment is sent after this long without a message, so that proxies and clients know the stream lives. */

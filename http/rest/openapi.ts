@@ -2,7 +2,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import type { Binding } from '../../transcoding/binding.js'
-import type { Operation } from '../operation.js'
+import type { Operation } from '../operation/operation.js'
 import { comments } from './comments.js'
 import { bodySchema, queryParameters, SchemaBook } from './schemas.js'
 

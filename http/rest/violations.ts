@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@bufbuild/protobuf'
-import type { FieldViolation } from '../failure.js'
+import type { FieldViolation } from '../errors/failure.js'
 import { typesOfJson } from './json.js'
 
 /**

@@ -1,5 +1,5 @@
-import type { Call } from '../call.js'
-import { permissionDenied } from '../failure.js'
+import type { Call } from '../call/call.js'
+import { permissionDenied } from '../errors/failure.js'
 import { type Action, type Authorizer, denial } from '../identity/authorize.js'
 
 /** A right that a handler needs beside that of its proto. @throws Failure PERMISSION_DENIED */

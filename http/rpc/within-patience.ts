@@ -1,5 +1,5 @@
 import { deadline, orAborted, type Reasons } from '../../ports/cancellation.js'
-import { deadlineExceeded } from '../failure.js'
+import { deadlineExceeded } from '../errors/failure.js'
 import type { ObjectCall } from '../objects/objects.js'
 
 /**

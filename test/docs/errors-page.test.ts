@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { REASONS } from '../../http/reasons.js'
+import { REASONS } from '../../http/errors/reasons.js'
 import { SERVICE_REASONS } from '../../ports/service-error.js'
 import { Code, codeName, httpStatus } from '../../transcoding/code.js'
 

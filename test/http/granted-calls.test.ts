@@ -1,12 +1,12 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AnsweredFrom } from '../../http/answered-from.js'
-import type { Call } from '../../http/call.js'
-import { notFound } from '../../http/failure.js'
+import type { AnsweredFrom } from '../../http/call/answered-from.js'
+import type { Call } from '../../http/call/call.js'
+import { notFound } from '../../http/errors/failure.js'
 import type { Action } from '../../http/identity/authorize.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { Code } from '../../transcoding/code.js'
-import { dispatching, silentSource } from './dispatching.js'
+import { dispatching, silentSource } from './dispatch/dispatching.js'
 
 const { listInstances, watchInstances } = InstanceService.method
 

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Call } from '../../http/call.js'
-import { InstanceFeed } from '../../http/rpc/instance/feed.js'
+import type { Call } from '../../http/call/call.js'
+import { InstanceFeed } from '../../http/instances/instance-feed.js'
 import { watchInstances } from '../../http/rpc/instance/watch.js'
 import {
   InstanceStatus_State,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { statusErrorOf } from '../../../manifests/status-error.js'
 import type { WatchEvent } from '../../../ports/kube-api.js'
-import { badGateway } from '../../failure.js'
+import { badGateway } from '../../errors/failure.js'
 
 const NEWLINE = 0x0a
 /** A line holds one object, as large as an answer to one may be. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isExpired, isNotFound } from '../../../manifests/status-error.js'
-import { deadlineExceeded } from '../../failure.js'
+import { deadlineExceeded } from '../../errors/failure.js'
 import { NOT_THE_INDEX, readWhole, readWholeAt, tooMany } from '../list/list-objects.js'
 import type { Listing } from '../list/listing.js'
 import { BY_NAME, comparison, MOST_OBJECTS, selects } from '../list/select.js'

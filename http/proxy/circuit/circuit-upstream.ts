@@ -10,7 +10,7 @@ import {
   type UpgradeSink,
   type Upstream,
 } from '../../../ports/kube-api.js'
-import { deadlineExceeded } from '../../failure.js'
+import { deadlineExceeded } from '../../errors/failure.js'
 import { PassingSink } from '../exchange/passing-sink.js'
 import type { Attempt, Circuit } from './circuit.js'
 import { HangWatch, type Waiting } from './hang-watch.js'

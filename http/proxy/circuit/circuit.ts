@@ -1,4 +1,4 @@
-import { unavailable } from '../../failure.js'
+import { unavailable } from '../../errors/failure.js'
 
 /** Whether requests are sent: all; none for now; one, on whose outcome it depends. */
 export type CircuitState = 'closed' | 'open' | 'halfOpen'

@@ -12,7 +12,7 @@ import {
   Failure,
   invalidArgument,
   unavailable,
-} from '../../failure.js'
+} from '../../errors/failure.js'
 import type { ExchangeTarget } from '../target.js'
 import { type Frames, framesOf } from './frames.js'
 import { answerHeaders, requestHeaders, sandboxed } from './headers.js'

@@ -1,6 +1,6 @@
 import { impersonationHeaders } from '../../../ports/impersonation.js'
 import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
-import { permissionDenied } from '../../failure.js'
+import { permissionDenied } from '../../errors/failure.js'
 import type { Caller } from '../../identity/caller.js'
 
 /**

@@ -1,5 +1,5 @@
 import { valuesOf } from '../../../ports/raw-headers.js'
-import { badGateway, type Failure } from '../../failure.js'
+import { badGateway, type Failure } from '../../errors/failure.js'
 import type { RequestInfo } from '../route/request-info.js'
 
 /** Requests that the API server passes on to a program behind it, whose own 401 is for the caller. */

@@ -1,6 +1,6 @@
 import type { RawSink } from '../../../ports/kube-api.js'
 import { eachHeader } from '../../../ports/raw-headers.js'
-import { warningHeader } from '../../answered-from.js'
+import { warningHeader } from '../../call/answered-from.js'
 import type { Route } from '../route/route.js'
 import { answerHeaders } from './headers.js'
 import { PassingSink } from './passing-sink.js'

@@ -1,7 +1,7 @@
 import { StatusError } from '../../../manifests/status-error.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
-import { Failure } from '../../failure.js'
+import { Failure } from '../../errors/failure.js'
 
 /** An answer of an instance, and its time. */
 export interface Known<T> {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { ConnectionClosedError } from '../../../ports/kube-api.js'
-import { cancelled, type Failure, unavailable } from '../../failure.js'
+import { cancelled, type Failure, unavailable } from '../../errors/failure.js'
 import type { LastWords } from './last-words.js'
 
 /** Milliseconds that both sides of a tunnel that we end have to end it as well. */

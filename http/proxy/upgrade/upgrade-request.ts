@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidArgument } from '../../failure.js'
+import { invalidArgument } from '../../errors/failure.js'
 
 /** The protocols that Kubernetes' clients upgrade to, in lower case. With h2c a caller could send requests of its own to the instance. */
 const PROTOCOLS = new Set(['websocket', 'spdy/3.1'])

@@ -5,12 +5,12 @@ import type {
   ClusterAggregationResource,
   GVR,
 } from '../../../proto/gen/kairship/aggregation_pb.js'
-import type { Call } from '../../call.js'
-import { type FieldViolation, invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import { documentOf, manifestOf } from '../../objects/manifest.js'
 import { apiVersionOf, type ObjectType, type Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { CLUSTER_PROPAGATION_POLICY } from '../core/create-workload-service.js'
 import { createTogether, type Planned } from '../create/create-together.js'
 import { PROPAGATION_POLICY } from '../create/promote.js'

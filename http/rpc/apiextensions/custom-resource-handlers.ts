@@ -1,6 +1,6 @@
 import type { GroupVersionResource } from '../../../manifests/kube.js'
-import type { Call } from '../../call.js'
-import { invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { invalidFields } from '../../errors/failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { dataOf, kindHandlers } from '../kind/kind-handlers.js'

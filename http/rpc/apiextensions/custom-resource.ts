@@ -5,13 +5,13 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { CustomResourceSchema } from '../../../proto/gen/kairship/apiextensions_pb.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { sideCall } from '../../objects/side-call.js'
 import { clusterSummaries, type Distribution } from '../distribution/distribution.js'
 import { ifReadable, readDistributions } from '../distribution/read-distributions.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { identityFields } from '../kind/object-meta.js'
 import { clusterOverridePolicies, overridePolicies, type Policy } from '../policy/policies.js'
 import { readable } from '../propagation/work.js'
-import { sideCall } from '../side-call.js'
 
 /** What a custom resource's message shows that is not in the object. */
 export interface Propagation {

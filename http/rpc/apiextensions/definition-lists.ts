@@ -1,4 +1,4 @@
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
 import type { KindHandlers } from '../kind/kind-handlers.js'

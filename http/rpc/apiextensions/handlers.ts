@@ -1,6 +1,6 @@
 import type { ApiextensionsService } from '../../../proto/gen/kairship/apiextensions_pb.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { customResourceHandlers } from './custom-resource-handlers.js'
 import { definitions } from './definition.js'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { PatchCustomResourceRequest_PatchType as PatchKind } from '../../../proto/gen/kairship/apiextensions_pb.js'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 import { documentOf, manifestOf, patchOf } from '../../objects/manifest.js'
 import type { ObjectType, Place, Subresource } from '../../objects/object-type.js'
 import type { ObjectCall, Objects, Patch } from '../../objects/objects.js'

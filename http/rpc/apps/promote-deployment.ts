@@ -1,7 +1,7 @@
 import { dependenciesOf } from '../../../karmada/interpreter/dependencies.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { configMaps } from '../core/config-map.js'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { Call } from '../../call.js'
-import { invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { invalidFields } from '../../errors/failure.js'
 import type { Objects } from '../../objects/objects.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { mergePatched } from '../kind/merge-patched.js'

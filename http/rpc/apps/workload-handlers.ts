@@ -1,7 +1,7 @@
 import { WorkloadStateSchema } from '../../../proto/gen/kairship/types_pb.js'
 import type { WorkloadService } from '../../../proto/gen/kairship/workload_pb.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { inState, listByState } from '../kind/list-by-state.js'
 import { watchKind } from '../kind/watch-kind.js'

@@ -5,11 +5,11 @@ import {
   ListFederatedHPAsRequest_KindSchema as TargetKindSchema,
   type WatchFederatedHPAsRequest_Kind as WatchedTargetKind,
 } from '../../../proto/gen/kairship/autoscaling_pb.js'
-import type { Call } from '../../call.js'
-import { invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { invalidFields } from '../../errors/failure.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import type { ListFields } from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'

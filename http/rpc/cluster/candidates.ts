@@ -5,7 +5,7 @@ import { indexTrouble, PEDIA_CLUSTERS, type PediaCluster } from '../../../manife
 import { isNotFound, StatusError } from '../../../manifests/status-error.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { ClusterPhase } from '../../../proto/gen/kairship/cluster_pb.js'
-import { failedPrecondition, notFound } from '../../failure.js'
+import { failedPrecondition, notFound } from '../../errors/failure.js'
 import { objectMeta } from '../kind/object-meta.js'
 import type { ClusterMessage } from './cluster.js'
 

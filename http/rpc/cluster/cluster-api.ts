@@ -1,7 +1,7 @@
 import { type GroupVersionResource, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { isAlreadyExists, isNotFound, StatusError } from '../../../manifests/status-error.js'
 import { type KubeApi, type KubeRequest, UnreachableError } from '../../../ports/kube-api.js'
-import { deadlineExceeded, failedPrecondition, unavailable } from '../../failure.js'
+import { deadlineExceeded, failedPrecondition, unavailable } from '../../errors/failure.js'
 
 /** How long a cluster may take for one answer, milliseconds. */
 const ANSWER_MS = 10_000

@@ -5,7 +5,7 @@ import {
   type ListJoinedClustersRequest,
 } from '../../../proto/gen/kairship/cluster_pb.js'
 import { ClusterProvider } from '../../../proto/gen/kairship/types_pb.js'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 import { providerOf } from '../distribution/distribution.js'
 import { wantedState } from '../kind/list-by-state.js'
 import { ANNOTATIONS, phaseOf, ROLES, rolesOf, zonesOf } from './cluster.js'

@@ -8,7 +8,7 @@ import {
   TaintEffect,
   type Taint as TaintMessage,
 } from '../../../proto/gen/kairship/types_pb.js'
-import { type FieldViolation, invalidFields } from '../../failure.js'
+import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import { providerOf } from '../distribution/distribution.js'
 import { ANNOTATIONS, ROLES, zonesOf } from './cluster.js'
 

@@ -1,5 +1,5 @@
 import { type KubeApi, type KubeConnector, KubeconfigError } from '../../../ports/kube-api.js'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 
 /** Connects to clusters by kubeconfigs that callers give; files and commands in them are refused. */
 export type ConnectToCluster = KubeConnector['connect']

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CLUSTER_NAMESPACE } from '../../../karmada/objects/cluster.js'
 import type { GroupVersionResource, KubeObject, ObjectMeta } from '../../../manifests/kube.js'
 import { isConflict } from '../../../manifests/status-error.js'
-import { failedPrecondition } from '../../failure.js'
+import { failedPrecondition } from '../../errors/failure.js'
 import { type ClusterApi, TYPES } from './cluster-api.js'
 
 /** How long an object that is being deleted has to go, milliseconds: a namespace takes seconds. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CLUSTER_NAMESPACE, SYSTEM_LABELS } from '../../../karmada/objects/cluster.js'
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
-import { alreadyExists, failedPrecondition } from '../../failure.js'
+import { alreadyExists, failedPrecondition } from '../../errors/failure.js'
 import type { Undo } from '../create/undo.js'
 import { type ClusterApi, TYPES } from './cluster-api.js'
 import { dropTokenOfOther, leftBehind } from './left-behind.js'

@@ -1,7 +1,7 @@
 import { ROLE_BINDINGS } from '../../../manifests/instance-rbac.js'
 import type { Subject } from '../../../manifests/instance-role-binding.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
-import { badGateway } from '../../failure.js'
+import { badGateway } from '../../errors/failure.js'
 import type { Caller } from '../../identity/caller.js'
 import type { ObjectCall } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/own-requests.js'

@@ -1,6 +1,6 @@
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { mergePatchedJson } from '../kind/merge-patched.js'
 import { watchKind } from '../kind/watch-kind.js'

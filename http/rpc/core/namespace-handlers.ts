@@ -5,12 +5,12 @@ import {
   type CoreService,
   ListNamespaceSummaryResponse_Scope as Scope,
 } from '../../../proto/gen/kairship/core_pb.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import { manifestOf } from '../../objects/manifest.js'
 import type { Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/own-requests.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { inField } from '../kind/in-field.js'
 import { type Kind, kindHandlers } from '../kind/kind-handlers.js'
 import { watchKind } from '../kind/watch-kind.js'

@@ -7,10 +7,10 @@ import {
   WatchPodsRequest_KindSchema,
 } from '../../../proto/gen/kairship/core_pb.js'
 import { SortBy } from '../../../proto/gen/kairship/types_pb.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { wantedState } from '../kind/list-by-state.js'
 import { type PlaceFields, placeOf } from '../kind/request-fields.js'

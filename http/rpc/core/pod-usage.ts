@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { sideCall } from '../../objects/side-call.js'
 import { keyOfObject } from '../distribution/binding-of.js'
-import { sideCall } from '../side-call.js'
 
 type ResourceList = Readonly<Record<string, string | number>>
 

@@ -8,10 +8,10 @@ import {
   ServiceType,
   WatchServicesRequest_KindSchema,
 } from '../../../proto/gen/kairship/core_pb.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { promote } from '../create/promote.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { mergePatchedJson } from '../kind/merge-patched.js'

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNoCluster, isNotFound } from '../../../manifests/status-error.js'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { sideCall } from '../../objects/side-call.js'
 import { deployments } from '../apps/deployment.js'
 import { cronJobs } from '../batch/cron-job.js'
 import { jobs } from '../batch/job.js'
-import { sideCall } from '../side-call.js'
 import { services } from './service.js'
 
 const apps = (resource: string, kind: string): ObjectType => ({

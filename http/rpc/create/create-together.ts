@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { inField } from '../kind/in-field.js'

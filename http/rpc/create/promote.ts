@@ -4,8 +4,8 @@ import { isManaged } from '../../../karmada/propagation/in-member.js'
 import { pruned } from '../../../karmada/propagation/prune.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isAlreadyExists, isNotFound } from '../../../manifests/status-error.js'
-import type { Call } from '../../call.js'
-import { alreadyExists, failedPrecondition } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { alreadyExists, failedPrecondition } from '../../errors/failure.js'
 import {
   apiVersionOf,
   keyOf,

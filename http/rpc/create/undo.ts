@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectMeta } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { deadline } from '../../../ports/cancellation.js'
-import type { Call } from '../../call.js'
-import { toFailure } from '../../errors.js'
-import { Failure } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { Failure } from '../../errors/failure.js'
+import { toFailure } from '../../errors/to-failure.js'
 
 /** How long taking back may take as a whole, milliseconds. It goes on when the caller has hung up. */
 const UNDO_MS = 20_000

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
-import { sideCall } from '../side-call.js'
+import { sideCall } from '../../objects/side-call.js'
 import { bindingOf, keyOfObject } from './binding-of.js'
 import {
   type ClusterFacts,

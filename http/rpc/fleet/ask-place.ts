@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { AnsweredFrom } from '../../answered-from.js'
-import { invalidFields, unavailable } from '../../failure.js'
+import type { AnsweredFrom } from '../../call/answered-from.js'
+import { invalidFields, unavailable } from '../../errors/failure.js'
 import { comparison } from '../../objects/list/select.js'
 import type { IndexedList, ObjectPage } from '../../objects/list-query.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'

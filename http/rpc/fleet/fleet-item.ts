@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { FleetObjectSchema, FleetSourceSchema } from '../../../proto/gen/kairship/fleet_pb.js'
-import type { AnsweredFrom } from '../../answered-from.js'
+import type { AnsweredFrom } from '../../call/answered-from.js'
 import type { Place } from '../../objects/object-type.js'
 import { dataOf } from '../kind/kind-handlers.js'
 import { objectMeta, text } from '../kind/object-meta.js'

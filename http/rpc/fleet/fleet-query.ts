@@ -1,6 +1,6 @@
 import type { GroupVersionResource } from '../../../manifests/kube.js'
-import type { AnsweredFrom } from '../../answered-from.js'
-import type { Failure } from '../../failure.js'
+import type { AnsweredFrom } from '../../call/answered-from.js'
+import type { Failure } from '../../errors/failure.js'
 import type { IndexedList, ListQuery } from '../../objects/list-query.js'
 import type { Place } from '../../objects/object-type.js'
 import type { FleetOrder } from './fleet-order.js'

@@ -1,5 +1,5 @@
 import type { GroupVersionResource } from '../../../manifests/kube.js'
-import { type FieldViolation, invalidFields } from '../../failure.js'
+import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { definitions } from '../apiextensions/definition.js'

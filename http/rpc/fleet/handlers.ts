@@ -6,11 +6,17 @@ import {
   type ListFleetObjectsRequest,
 } from '../../../proto/gen/kairship/fleet_pb.js'
 import { Code } from '../../../transcoding/code.js'
-import type { Call } from '../../call.js'
-import { type FieldViolation, failedPrecondition, invalidFields, notFound, reasonOf } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import {
+  type FieldViolation,
+  failedPrecondition,
+  invalidFields,
+  notFound,
+  reasonOf,
+} from '../../errors/failure.js'
+import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
-import type { InstanceReading } from '../instance/reading.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { seenBy } from '../instance/watch.js'
 import { sourceOf } from './fleet-item.js'
 import { fleetList } from './fleet-list.js'

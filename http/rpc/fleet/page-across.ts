@@ -1,4 +1,4 @@
-import type { AnsweredFrom } from '../../answered-from.js'
+import type { AnsweredFrom } from '../../call/answered-from.js'
 import type { IndexedList } from '../../objects/list-query.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { isSorted, locatedOf } from './ask-place.js'

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
-import type { Call } from '../../call.js'
-import { internal, invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { internal, invalidFields } from '../../errors/failure.js'
 import type { OwnConnection, OwnRequests } from '../../objects/own-requests.js'
 import { ensureAccount, type Scope, SYSTEM_NAMESPACE } from './issued-account.js'
 

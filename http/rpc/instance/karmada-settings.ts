@@ -4,9 +4,9 @@ import { resourcePath } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
-import type { Call } from '../../call.js'
-import { failedPrecondition, invalidFields } from '../../failure.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { Call } from '../../call/call.js'
+import { failedPrecondition, invalidFields } from '../../errors/failure.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { formatSeconds, parseSeconds } from './go-duration.js'
 
 /** Flags of karmada-controller-manager by the contract's field. */

@@ -1,8 +1,8 @@
 import { compareTexts } from '../../../ports/compare-texts.js'
 import type { ListInstancesRequest } from '../../../proto/gen/kairship/instance_pb.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
+import type { ShownInstance } from '../../instances/instance-reading.js'
 import { type Page, pageOf } from '../../objects/paging.js'
-import type { ShownInstance } from './message.js'
 
 /** Searches, sorts and pages instances by the contract's rules. They come sorted by name. */
 export function listPage(

@@ -4,7 +4,7 @@ import type {
   CreateInstanceRequest,
   InstanceSpec as SpecMessage,
 } from '../../../proto/gen/kairship/instance_pb.js'
-import { type FieldViolation, invalidArgument, invalidFields } from '../../failure.js'
+import { type FieldViolation, invalidArgument, invalidFields } from '../../errors/failure.js'
 import { documentOf } from '../../objects/manifest.js'
 
 /** Remembers which management cluster the contract's `cluster` field named; nothing is looked up by it. */

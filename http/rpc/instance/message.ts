@@ -7,6 +7,7 @@ import {
   type InstanceSpecSchema,
   InstanceStatus_State as State,
 } from '../../../proto/gen/kairship/instance_pb.js'
+import type { ShownInstance } from '../../instances/instance-reading.js'
 import { metadataMessage } from '../kind/object-meta.js'
 
 type Instance = MessageInitShape<typeof InstanceSchema>
@@ -19,11 +20,6 @@ export const stateOf: Readonly<Record<InstanceState, State>> = {
   degraded: State.INSTANCE_STATE_UNAVAILABLE,
   deleting: State.INSTANCE_STATE_TERMINAL,
 }
-
-/** What there is to say of an instance: its actor's view, or the object alone where no actor here has seen it yet. */
-export type ShownInstance =
-  | InstanceView
-  | { readonly name: string; readonly instance: InstanceObject; readonly state?: undefined }
 
 /** An instance as well as it is known. */
 export const messageOf = (shown: ShownInstance): Instance =>

@@ -4,7 +4,7 @@ import {
   type CreateInstanceScopedKubeConfigRequest,
   InstanceRole,
 } from '../../../proto/gen/kairship/instance_pb.js'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 import type { Scope } from './issued-account.js'
 
 const ROLES: Readonly<Record<InstanceRole, Role | undefined>> = {

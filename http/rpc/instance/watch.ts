@@ -5,10 +5,10 @@ import {
   type WatchInstancesRequest,
   type WatchInstancesResponseSchema,
 } from '../../../proto/gen/kairship/instance_pb.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
+import type { InstanceFeed } from '../../instances/instance-feed.js'
 import { ShownObjects } from '../../objects/watch/shown-objects.js'
 import { streamDigest } from '../kind/resume-token.js'
-import type { InstanceFeed } from './feed.js'
 import { isNamed } from './list.js'
 import { messageOfView } from './message.js'
 

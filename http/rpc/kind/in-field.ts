@@ -1,5 +1,5 @@
-import { toFailure } from '../../errors.js'
-import { Failure } from '../../failure.js'
+import { Failure } from '../../errors/failure.js'
+import { toFailure } from '../../errors/to-failure.js'
 
 /** Prefixes an API server's field paths with the request's field in which the caller sent the object. */
 export async function inField<T>(field: string, written: Promise<T>): Promise<T> {

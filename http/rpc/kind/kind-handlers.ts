@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { ListChange_Type, type SortBy } from '../../../proto/gen/kairship/types_pb.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import { manifestOf, patchOf } from '../../objects/manifest.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { inField } from './in-field.js'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 import { type ListMark, MARK_DIGEST, MARK_VERSION } from '../../objects/watch/shown-objects.js'
 
 /** The states of the lists that a stream is made from; null for one that the caller may not read. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { NetworkingService } from '../../../proto/gen/kairship/networking_pb.js'
 import type { Objects } from '../../objects/objects.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { promote } from '../create/promote.js'
 import { inField } from '../kind/in-field.js'
 import { dataOf, type Kind, kindHandlers } from '../kind/kind-handlers.js'

@@ -1,6 +1,6 @@
 import { readPolicy } from '../../../karmada/objects/policy-shape.js'
 import type { KubeObject } from '../../../manifests/kube.js'
-import { invalidFields } from '../../failure.js'
+import { invalidFields } from '../../errors/failure.js'
 
 /**
  * The policy that a manifest describes, ready for decisions.

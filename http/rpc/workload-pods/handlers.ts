@@ -3,11 +3,11 @@ import type {
   StreamWorkloadLogsRequest,
   WorkloadPodsService,
 } from '../../../proto/gen/kairship/workload_pods_pb.js'
-import type { Call } from '../../call.js'
-import { type FieldViolation, invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import type { Objects } from '../../objects/objects.js'
 import { checkPage, pageOf } from '../../objects/paging.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { typeOfWhole } from '../core/workloads.js'
 import { placedOn } from '../distribution/members-of.js'
 import { afterFirstItem } from '../kind/after-first-item.js'

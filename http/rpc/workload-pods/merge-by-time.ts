@@ -1,4 +1,4 @@
-import { deadlineExceeded } from '../../failure.js'
+import { deadlineExceeded } from '../../errors/failure.js'
 import { closeSource } from '../live-merge.js'
 import type { LogLine } from './log-lines.js'
 

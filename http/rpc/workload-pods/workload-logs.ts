@@ -7,8 +7,8 @@ import {
   type StreamWorkloadLogsResponseSchema,
   StreamWorkloadLogsResponse_Type as Type,
 } from '../../../proto/gen/kairship/workload_pods_pb.js'
-import { toFailure } from '../../errors.js'
-import { failedPrecondition } from '../../failure.js'
+import { failedPrecondition } from '../../errors/failure.js'
+import { toFailure } from '../../errors/to-failure.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { pods } from '../core/pod.js'
 import { inEachMember } from '../distribution/members-of.js'

@@ -12,14 +12,14 @@ import {
   type WorkspaceInfo,
   type WorkspaceService,
 } from '../../../proto/gen/kairship/workspace_pb.js'
-import type { Call } from '../../call.js'
-import { type FieldViolation, invalidFields } from '../../failure.js'
+import type { Call } from '../../call/call.js'
+import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import type { Authorizer } from '../../identity/authorize.js'
+import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
 import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
-import type { ServiceHandlers } from '../../operation.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
 import { namespaces } from '../core/namespace.js'
-import type { InstanceReading } from '../instance/reading.js'
 import { seenBy } from '../instance/watch.js'
 import { requireRight } from '../require-right.js'
 import { readNamespaces } from './namespaces.js'

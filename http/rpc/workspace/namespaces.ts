@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import type { Call } from '../../call.js'
+import type { Call } from '../../call/call.js'
 import type { Authorizer } from '../../identity/authorize.js'
 import type { Objects } from '../../objects/objects.js'
+import { sideCall } from '../../objects/side-call.js'
 import { namespaces } from '../core/namespace.js'
-import { sideCall } from '../side-call.js'
 import { someAtOnce } from '../some-at-once.js'
 import { withinPatience } from '../within-patience.js'
 

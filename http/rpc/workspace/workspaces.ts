@@ -10,7 +10,7 @@ import {
 } from '../../../manifests/workspace.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
-import { Failure, failedPrecondition, notFound } from '../../failure.js'
+import { Failure, failedPrecondition, notFound } from '../../errors/failure.js'
 
 /** The API's field manager; the controllers' is `kairship`. */
 const FIELD_MANAGER = 'kairship-apiserver'

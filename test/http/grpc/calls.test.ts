@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events'
 import { create, type Message, toBinary } from '@bufbuild/protobuf'
 import { Metadata, type ServerInterceptingCall, status } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
-import type { Arrival, ReadRequest } from '../../../http/course.js'
-import type { Dispatcher } from '../../../http/dispatch.js'
-import { permissionDenied } from '../../../http/failure.js'
+import type { Arrival, ReadRequest } from '../../../http/dispatch/course.js'
+import type { Dispatcher } from '../../../http/dispatch/dispatcher.js'
+import { permissionDenied } from '../../../http/errors/failure.js'
 import { authentication } from '../../../http/grpc/authentication.js'
 import { handlerOf } from '../../../http/grpc/calls.js'
-import type { Operation } from '../../../http/operation.js'
+import type { Operation } from '../../../http/operation/operation.js'
 import {
   GetInstanceRequestSchema,
   InstanceSchema,

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
 import { answerOf, bytesOfValues, jsonOf, sourceOfAnswer } from '../../../http/objects/answer.js'
-import { AnswerMemory, type AnswerReading } from '../../../http/objects/answer-memory.js'
 import type { RawSink, Sender } from '../../../ports/kube-api.js'
 
 it('an answer of an instance with more than four million values is not parsed', () => {

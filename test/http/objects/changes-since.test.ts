@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cancelled, deadlineExceeded, unavailable } from '../../../http/failure.js'
+import { cancelled, deadlineExceeded, unavailable } from '../../../http/errors/failure.js'
 import type { Listing } from '../../../http/objects/list/listing.js'
 import type { ObjectRequest } from '../../../http/objects/object-requests.js'
 import { changesSince, pauseAfter, pauseFor } from '../../../http/objects/watch/changes-since.js'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AnswerMemory, type AnswerReading } from '../../../http/objects/answer-memory.js'
+import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
 import type { ObjectRequests } from '../../../http/objects/object-requests.js'
 import { watchObjects } from '../../../http/objects/watch/watch-objects.js'
 

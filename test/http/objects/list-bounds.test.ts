@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerMemory, type AnswerReading } from '../../../http/objects/answer-memory.js'
+import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
 import { listObjects, readWholeAt } from '../../../http/objects/list/list-objects.js'
 import type { Listing } from '../../../http/objects/list/listing.js'
 import type { ObjectRequest, ObjectRequests } from '../../../http/objects/object-requests.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AnsweredFrom } from '../../../http/answered-from.js'
+import type { AnsweredFrom } from '../../../http/call/answered-from.js'
 import { objectsOf } from '../../../http/objects/karmada-objects.js'
 import type { ListQuery } from '../../../http/objects/list-query.js'
 import type { ObjectType } from '../../../http/objects/object-type.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Failure } from '../../../http/failure.js'
+import { Failure } from '../../../http/errors/failure.js'
 import { manifestOf, patchOf } from '../../../http/objects/manifest.js'
 
 const type = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true }

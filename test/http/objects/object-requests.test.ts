@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AnswerMemory } from '../../../http/objects/answer-memory.js'
+import { AnswerMemory } from '../../../http/limits/answer-memory.js'
 import { ObjectRequests, targetOf } from '../../../http/objects/object-requests.js'
 import type { ProxyLimits } from '../../../http/proxy/limits.js'
 import { requestParts } from '../../../http/proxy/request-parts.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Failure } from '../../../http/failure.js'
+import { Failure } from '../../../http/errors/failure.js'
 import { collectionPath, objectPath } from '../../../http/objects/object-type.js'
 import { requestInfo } from '../../../http/proxy/route/request-info.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerMemory, type AnswerReading } from '../../../http/objects/answer-memory.js'
+import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
 import type { ListQuery } from '../../../http/objects/list-query.js'
 import type { ObjectRequest, ObjectRequests } from '../../../http/objects/object-requests.js'
 import type { ListMark } from '../../../http/objects/watch/shown-objects.js'

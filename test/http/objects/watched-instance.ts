@@ -1,4 +1,4 @@
-import { unavailable } from '../../../http/failure.js'
+import { unavailable } from '../../../http/errors/failure.js'
 import type {
   ObjectRequest,
   ObjectRequestOptions,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { cancelled, permissionDenied, unavailable } from '../../../http/failure.js'
+import { cancelled, permissionDenied, unavailable } from '../../../http/errors/failure.js'
 import { ProxyCall } from '../../../http/proxy/proxy-call.js'
 import type { ProxyOptions } from '../../../http/proxy/proxy-options.js'
 import { record } from '../../../http/proxy/record.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Call } from '../../../http/call.js'
+import type { Call } from '../../../http/call/call.js'
 import { networkingHandlers } from '../../../http/rpc/networking/handlers.js'
 import { recordingObjects } from './recording-objects.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sideCall } from '../../../http/rpc/side-call.js'
+import { sideCall } from '../../../http/objects/side-call.js'
 import { someAtOnce } from '../../../http/rpc/some-at-once.js'
 import { aloneAnswers } from '../fakes/answers.js'
 

@@ -2,7 +2,7 @@ import { type DescMethodUnary, type DescService, fromJson, type JsonObject } fro
 import { Client, credentials, makeClientConstructor } from '@grpc/grpc-js'
 import { expect } from 'vitest'
 import { serviceDefinition } from '../../../http/grpc/definition.js'
-import { operationsOf, type ServiceHandlers } from '../../../http/operation.js'
+import { operationsOf, type ServiceHandlers } from '../../../http/operation/operation.js'
 import type { Api } from '../../../http/server.js'
 import type { Binding } from '../../../transcoding/binding.js'
 import { bearer, curl, type GrpcClient, TLS_NAME, unary } from '../../http/fakes/listening.js'

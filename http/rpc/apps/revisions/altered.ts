@@ -6,9 +6,9 @@ import { podTemplateOverrides } from '../../../../karmada/overrides/pod-template
 import type { KubeObject } from '../../../../manifests/kube.js'
 import type { Place } from '../../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
+import { sideCall } from '../../../objects/side-call.js'
 import { CLUSTER, ifReadable } from '../../distribution/read-distributions.js'
 import { TYPES } from '../../placement/types.js'
-import { sideCall } from '../../side-call.js'
 import type { MemberHistory } from './member-history.js'
 import { revisionId, type Templated } from './revision.js'
 

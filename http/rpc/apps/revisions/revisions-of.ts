@@ -4,7 +4,7 @@ import type {
   ListRevisionsResponseSchema,
   WorkloadRevisionSchema,
 } from '../../../../proto/gen/kairship/revision_pb.js'
-import type { Call } from '../../../call.js'
+import type { Call } from '../../../call/call.js'
 import type { ObjectType } from '../../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
 import { inEachMember, placedOn, type UnreadMember } from '../../distribution/members-of.js'

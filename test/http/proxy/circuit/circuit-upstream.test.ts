@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { cancelled } from '../../../../http/failure.js'
+import { cancelled } from '../../../../http/errors/failure.js'
 import { Circuits } from '../../../../http/proxy/circuit/circuits.js'
 import { StatusError } from '../../../../manifests/status-error.js'
 import type { RawRequest, RawSink, Sender, UpgradeSink, Upstream } from '../../../../ports/kube-api.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { ObjectKey, ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects, Patch } from '../../../../http/objects/objects.js'
 import { daemonSets } from '../../../../http/rpc/apps/daemon-set.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { autoscalingHandlers } from '../../../../http/rpc/autoscaling/handlers.js'
 import { ListFederatedHPAsRequest_Kind as Kind } from '../../../../proto/gen/kairship/autoscaling_pb.js'
 import { recordingObjects } from '../recording-objects.js'

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { batchHandlers } from '../../../../http/rpc/batch/handlers.js'
 import { restartJob } from '../../../../http/rpc/batch/restart-job.js'
 import {

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { Objects } from '../../../../http/objects/objects.js'
 import { clusterHandlers } from '../../../../http/rpc/cluster/handlers.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { joinCluster } from '../../../../http/rpc/cluster/join.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import type { KubeApi, KubeRequest } from '../../../../ports/kube-api.js'

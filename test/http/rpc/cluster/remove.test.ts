@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { Objects } from '../../../../http/objects/objects.js'
 import { removeCluster } from '../../../../http/rpc/cluster/remove.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { eventHandlers } from '../../../../http/rpc/core/event-handlers.js'
 import { EventType } from '../../../../proto/gen/kairship/core_pb.js'
 import { recordingObjects } from '../recording-objects.js'

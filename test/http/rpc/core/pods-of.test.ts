@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { readUsage } from '../../../../http/rpc/core/pod-usage.js'
 import { podsOf } from '../../../../http/rpc/core/pods-of.js'
 import type { KubeObject } from '../../../../manifests/kube.js'

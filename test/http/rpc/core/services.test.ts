@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectKey, ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { CreateOptions, ObjectCall, Objects } from '../../../../http/objects/objects.js'

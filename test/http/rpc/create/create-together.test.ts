@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { ObjectKey, ObjectType } from '../../../../http/objects/object-type.js'
 import type { CreateOptions, ObjectCall, Objects, RemoveOptions } from '../../../../http/objects/objects.js'
 import { createTogether } from '../../../../http/rpc/create/create-together.js'

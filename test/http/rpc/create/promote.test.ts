@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { promoteDeployment } from '../../../../http/rpc/apps/promote-deployment.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { silent } from '../../../silent.js'

@@ -1,4 +1,4 @@
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
 import type { AcrossRequest, IndexedList, ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'

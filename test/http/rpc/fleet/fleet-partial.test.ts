@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { create, toBinary, toJson } from '@bufbuild/protobuf'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { cancelled } from '../../../../http/failure.js'
+import { cancelled } from '../../../../http/errors/failure.js'
 import { FleetScope, ListFleetObjectsResponseSchema } from '../../../../proto/gen/kairship/fleet_pb.js'
 import { FakeFleet, type Mood } from './fake-fleet.js'
 import { names, places } from './fleet-answers.js'

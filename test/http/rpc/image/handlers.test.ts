@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { imageHandlers } from '../../../../http/rpc/image/handlers.js'
 import { bindingNameOf } from '../../../../manifests/workspace.js'
 import type { ImageRegistry, RegistryVisit } from '../../../../ports/image-registry.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { deployments } from '../../../../http/rpc/apps/deployment.js'
 import { replicatedState } from '../../../../http/rpc/apps/replicated.js'
 import { kindHandlers } from '../../../../http/rpc/kind/kind-handlers.js'

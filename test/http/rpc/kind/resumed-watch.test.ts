@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { bindingOf } from '../../../../http/rpc/distribution/binding-of.js'
 import { clusterFactsOf, distributionOf } from '../../../../http/rpc/distribution/distribution.js'
 import { DISTRIBUTED } from '../../../../http/rpc/distribution/follow-distributed.js'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { ObjectKey, ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
 import { gather } from '../../../../http/rpc/placement/gather.js'

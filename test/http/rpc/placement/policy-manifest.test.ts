@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
-import { Failure } from '../../../../http/failure.js'
+import type { Call } from '../../../../http/call/call.js'
+import { Failure } from '../../../../http/errors/failure.js'
 import { placementHandlers } from '../../../../http/rpc/placement/handlers.js'
 import { StatusError } from '../../../../manifests/status-error.js'
 import { NO_OWN_READS } from './own-reads.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { ObjectType } from '../../../../http/objects/object-type.js'
 import { clusterPropagationPolicies, type Policy } from '../../../../http/rpc/policy/policies.js'
 import { selecting } from '../../../../http/rpc/policy/selecting.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import { workloadPodsHandlers } from '../../../../http/rpc/workload-pods/handlers.js'
 import { EventType } from '../../../../proto/gen/kairship/core_pb.js'
 import { recordingObjects } from '../recording-objects.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../http/call.js'
+import type { Call } from '../../../../http/call/call.js'
 import type { Objects } from '../../../../http/objects/objects.js'
 import { workloadPodsHandlers } from '../../../../http/rpc/workload-pods/handlers.js'
 import { MOST_CONTAINERS } from '../../../../http/rpc/workload-pods/workload-logs.js'

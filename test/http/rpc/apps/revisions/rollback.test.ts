@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../../../../../http/call.js'
+import type { Call } from '../../../../../http/call/call.js'
 import { deployments } from '../../../../../http/rpc/apps/deployment.js'
 import { revisionId } from '../../../../../http/rpc/apps/revisions/revision.js'
 import { rollback } from '../../../../../http/rpc/apps/revisions/rollback.js'

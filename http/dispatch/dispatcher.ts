@@ -1,0 +1,169 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { create, type Message } from '@bufbuild/protobuf'
+import { orAborted } from '../../ports/cancellation.js'
+import type { Log } from '../../ports/log.js'
+import type { AnsweredFrom } from '../call/answered-from.js'
+import type { Call } from '../call/call.js'
+import { startDeadline } from '../call/deadline.js'
+import { cancelled, type Failure, permissionDenied, unavailable } from '../errors/failure.js'
+import { type Authorizer, denial } from '../identity/authorize.js'
+import type { Held } from '../limits/held.js'
+import type { Operation } from '../operation/operation.js'
+import { requireFields } from '../operation/request-fields.js'
+import { type Arrival, begin, type Course, type ReadRequest, type Recording } from './course.js'
+import { closeWhenDelivered } from './delivery.js'
+
+/** What every call passes between its wire and its handler, the same on both wires. */
+export interface Dispatcher {
+  unary(operation: Operation, read: ReadRequest, arrival: Arrival): Promise<Message>
+  /** Resolves once the stream is granted, so that a refusal is still a plain answer. The caller must iterate or return it. */
+  stream(operation: Operation, read: ReadRequest, arrival: Arrival): Promise<AsyncIterableIterator<Message>>
+  /** Records a call that its wire refused before the request could be read. */
+  refused(operation: Operation, arrival: Arrival, failure: Failure): void
+}
+
+/** What the dispatcher depends on. */
+export interface DispatcherOptions extends Recording {
+  readonly authorizer: Authorizer
+  readonly streams: Held
+  /** Aborts when the server stops taking calls: it ends every stream. */
+  readonly stopping: AbortSignal
+  readonly random?: () => number
+}
+
+/** A unary call takes no longer than this; a caller may ask for less. Every upstream request has less. */
+const LONGEST_CALL_MS = 60_000
+/** A stream ends after one to two times this, for the caller to resume: revoked rights and old replicas must not live on. */
+const STREAM_LIFE_MS = 30 * 60_000
+
+/** deadline → read → authorize → required fields → handler → audit and metrics, with one place for errors. */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { streams, stopping, random = Math.random } = options
+  return {
+    async unary(operation, read, arrival) {
+      const timeoutMs = Math.min(arrival.timeoutMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS)
+      const course = begin(options, operation, arrival, startDeadline([arrival.signal], timeoutMs))
+      try {
+        const request = await orAborted(course.read(read), course.signal)
+        const call = await orAborted(admit(options, operation, course, request), course.signal)
+        const answer = await orAborted(
+          (async () => operation.handle(request as never, call))(),
+          course.signal,
+        )
+        // Others are served before the message of large lists is made, which takes long.
+        if (course.answers.isCounted) await nextTurn()
+        course.end()
+        closeWhenDelivered(course.answers, arrival.delivery)
+        return create(operation.method.output, answer as Message)
+      } catch (error) {
+        course.answers.close()
+        throw course.end(error)
+      }
+    },
+
+    async stream(operation, read, arrival) {
+      const lifeMs = Math.min(arrival.timeoutMs ?? Number.POSITIVE_INFINITY, STREAM_LIFE_MS * (1 + random()))
+      const deadline = startDeadline(
+        [arrival.signal, stopping],
+        lifeMs,
+        arrival.timeoutMs === lifeMs ? undefined : streamIsOld(),
+      )
+      let granted = false
+      // The response head is sent once the call is authorized: later errors can no longer change its status.
+      const answered = (from: AnsweredFrom) => (granted ? undefined : arrival.answered?.(from))
+      const course = begin(options, operation, { ...arrival, answered }, deadline)
+      let release: () => void = () => course.answers.close()
+      try {
+        const request = await orAborted(course.read(read), course.signal)
+        const call = await orAborted(admit(options, operation, course, request), course.signal)
+        const leave = streams.take(arrival.caller.user)
+        release = () => {
+          leave()
+          course.answers.close()
+        }
+        const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
+        granted = true
+        return relay(operation, source, course, release, options.log)
+      } catch (error) {
+        release()
+        throw course.end(error)
+      }
+    },
+
+    refused(operation, arrival, failure) {
+      begin(options, operation, arrival, startDeadline([])).end(failure)
+    },
+  }
+}
+
+const streamIsOld = () =>
+  unavailable('the stream has reached its longest life: resume it with its last token')
+
+/** Decides whether the call may go on, and what it may see. A method without a permission is refused to everyone. */
+async function admit(
+  { authorizer, log }: DispatcherOptions,
+  operation: Operation,
+  { arrival, action, signal, answers, about }: Course,
+  request: Message,
+): Promise<Call> {
+  const { caller, requestId } = arrival
+  let toTell = arrival.answered
+  const answered = (from: AnsweredFrom) => {
+    toTell?.(from)
+    toTell = undefined
+  }
+  const call = { requestId, caller, signal, answers, log: log.child({ requestId }), answered, about }
+  const seesAll = { ...call, maySee: async () => true }
+  if (operation.permission?.anyCaller) return seesAll
+  if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)
+  // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
+  requireFields(operation.method.input, request, operation.namingFields)
+  const verdict = await authorizer.decide(caller, action)
+  if (verdict.allowed) return seesAll
+  if (!operation.permission?.filtered || !('resource' in action)) {
+    throw permissionDenied(denial(caller, action, verdict), { reason: 'Forbidden' })
+  }
+  const { resource } = action
+  return {
+    ...call,
+    maySee: async name => (await authorizer.decide(caller, { verb: 'get', resource, name })).allowed,
+  }
+}
+
+/** Passes on a stream's messages until it ends, fails or is aborted. Closes its source in every case. */
+function relay(
+  operation: Operation,
+  source: AsyncIterable<Message>,
+  course: Course,
+  release: () => void,
+  log: Log,
+): AsyncIterableIterator<Message> {
+  const iterator = source[Symbol.asyncIterator]()
+  const finish = (error?: unknown) => {
+    release()
+    // Not awaited: a generator returns only after its pending step, which the abort ends.
+    iterator
+      .return?.()
+      .catch(failed => log.warn({ err: failed, operation: operation.id }, 'a stream’s source did not close'))
+    return course.end(error)
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      try {
+        const step = await orAborted(iterator.next(), course.signal)
+        if (!step.done) return { done: false, value: create(operation.method.output, step.value) }
+        finish()
+        return { done: true, value: undefined }
+      } catch (error) {
+        throw finish(error)
+      }
+    },
+    async return() {
+      finish(cancelled('the caller hung up'))
+      return { done: true, value: undefined }
+    },
+  }
+}

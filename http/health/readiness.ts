@@ -1,0 +1,66 @@
+import type { Fleet } from '../../ports/fleet.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import { AnswerCache } from '../identity/answer-cache.js'
+
+/** One condition for being ready: undefined when it holds, else the problem in words. */
+export interface Check {
+  readonly name: string
+  readonly problem: () => Promise<string | undefined>
+}
+
+/** The answer to `/readyz`, in kube-apiserver's form: one line for each check. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly text: string
+}
+
+/** Runs every check. `notes` are shown and decide nothing. */
+export async function readiness(checks: readonly Check[], notes: readonly string[] = []): Promise<Readiness> {
+  const answers = await Promise.all(
+    checks.map(async ({ name, problem }) => ({ name, wrong: await problem().catch(String) })),
+  )
+  const ready = answers.every(({ wrong }) => wrong === undefined)
+  const lines = answers.map(({ name, wrong }) =>
+    wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: ${wrong}`,
+  )
+  const last = ready ? 'readyz check passed' : 'readyz check failed'
+  return { ready, text: [...lines, ...notes.map(note => `[i]${note}`), last, ''].join('\n') }
+}
+
+/** How long an answer of the host counts, milliseconds: the probes of several kubelets must not become its load. */
+const HOST_SEEN_MS = 2_000
+const HOST_TIMEOUT_MS = 2_000
+
+/** Ready: the instances were read, and the host, which authenticates and authorizes all callers, answers. */
+export function readyChecks({
+  fleet,
+  host,
+}: {
+  readonly fleet: Fleet
+  readonly host: KubeApi
+}): readonly Check[] {
+  const cache = new AnswerCache<string | undefined>({ capacity: 1, now: () => performance.now() })
+  const checkHost = async () => {
+    try {
+      await host.request({ method: 'GET', path: '/readyz', timeoutMs: HOST_TIMEOUT_MS })
+      return { value: undefined, ttlMs: HOST_SEEN_MS }
+    } catch (error) {
+      return { value: error instanceof Error ? error.message : String(error), ttlMs: HOST_SEEN_MS }
+    }
+  }
+  return [
+    {
+      name: 'fleet',
+      problem: async () => (fleet.synced ? undefined : 'the instances have not been read from the host yet'),
+    },
+    { name: 'host', problem: async () => cache.get('host', checkHost) },
+  ]
+}
+
+/** The leader, for people who read `/readyz`. Followers are ready too: they answer reads. */
+export function leadershipNote(fleet: Fleet): string {
+  const { leading, holder } = fleet.leadership()
+  return holder === undefined
+    ? 'lease without a holder'
+    : `lease held by ${holder}${leading ? ' (this replica)' : ''}`
+}

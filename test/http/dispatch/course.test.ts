@@ -1,0 +1,106 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { startDeadline } from '../../../http/call/deadline.js'
+import { begin } from '../../../http/dispatch/course.js'
+import { internal, notFound } from '../../../http/errors/failure.js'
+import { AnswerMemory } from '../../../http/limits/answer-memory.js'
+import type { Operation } from '../../../http/operation/operation.js'
+import { operationsOf } from '../../../http/operation/operation.js'
+import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
+import { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
+import { fakeLog } from '../fakes/log.js'
+
+const { listInstances, watchInstances } = InstanceService.method
+
+/** Begins calls of users in one process. */
+function calling() {
+  const log = fakeLog()
+  const observed: unknown[][] = []
+  const meter = {
+    count: () => undefined,
+    gauge: () => undefined,
+    observe: (...all: unknown[]) => void observed.push(all),
+  }
+  const clock = { now: 1_000 }
+  const answers = new AnswerMemory()
+  const call = (user = 'ann', more: Partial<Operation> = {}) => {
+    const operation = {
+      ...{ id: 'Test', method: listInstances, bindings: [], object: undefined, namingFields: [] },
+      ...{ permission: undefined, handle: () => undefined, ...more },
+    } as Operation
+    const caller = { user, groups: [], extra: {} }
+    const arrival = { wire: 'rest', requestId: 'r1', caller } as const
+    return begin({ log, meter, now: () => clock.now, answers }, operation, arrival, startDeadline([]))
+  }
+  return { call, clock, log, observed }
+}
+
+describe('the record of a call', () => {
+  it('has its duration in seconds, by wire and operation', () => {
+    const { call, clock, observed } = calling()
+    const course = call()
+    clock.now += 2_500
+    course.end()
+    expect(observed).toEqual([
+      ['kairship_api_request_duration_seconds', 2.5, { wire: 'rest', operation: 'Test' }],
+    ])
+  })
+
+  it('has what was thrown in the log, under its request id, where the caller reads only that', () => {
+    const { call, log } = calling()
+    const thrown = new TypeError('undefined is not a function')
+    expect(call().end(thrown).message).toContain('the log has it under this request id')
+    const unexpected = internal('the handler lost its way')
+    call().end(unexpected)
+    expect(log.lines).toMatchObject([
+      { level: 'error', fields: { requestId: 'r1', operation: 'Test', err: thrown } },
+      { level: 'error', fields: { requestId: 'r1', operation: 'Test', err: unexpected } },
+    ])
+  })
+
+  it('leaves no line in the log where the caller reads all of it', () => {
+    const { call, log } = calling()
+    call().end(notFound('there is no such thing'))
+    call().end()
+    expect(log.lines).toEqual([])
+  })
+
+  it('has the name that the request gave, whatever its handler finds out, which completes it', async () => {
+    const { call, log } = calling()
+    const operation = operationsOf(CoreService, anyHandler).find(({ id }) => id === 'Core_DeleteConfigMap')
+    const course = call('ann', operation)
+    await course.read(() =>
+      create(CoreService.method.deleteConfigMap.input, { instance: 'north', name: 'asked' }),
+    )
+    course.about({ namespace: 'shop', name: 'found' })
+    course.end()
+    expect(log.audits()).toMatchObject([{ target: { instance: 'north', namespace: 'shop', name: 'asked' } }])
+  })
+})
+
+/** A handler for each method. */
+const anyHandler = new Proxy({}, { get: () => () => ({}) }) as never
+
+describe('what a call may hold of answers', () => {
+  it('is one share for all service accounts of a namespace', async () => {
+    const { call } = calling()
+    const large = async (user: string, instance: string) => {
+      const room = call(user)
+        .answers.reading(instance)
+        .add(40 << 20)
+      return Promise.race([
+        room?.then(() => 'has room'),
+        new Promise(resolve => setImmediate(resolve, 'waits')),
+      ])
+    }
+    expect(await large('system:serviceaccount:ci:a', 'north')).toBe('has room')
+    expect(await large('system:serviceaccount:ci:b', 'south')).toBe('waits')
+    expect(await large('system:serviceaccount:cd:a', 'west')).toBe('has room')
+  })
+
+  it('is needed only until it was sent where the call is a stream', () => {
+    const { call } = calling()
+    expect(call('ann', { method: listInstances }).answers.lasts).toBe(false)
+    expect(call('ann', { method: watchInstances }).answers.lasts).toBe(true)
+  })
+})
