@@ -12,6 +12,7 @@ import type { Work } from '../../../karmada/objects/work.js'
 import { type OverridePolicies, stayingClusters } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { PreviewPolicyResponseSchema } from '../../../proto/gen/kairship/placement_pb.js'
+import { permissionDenied } from '../../errors/failure.js'
 import { keyOf } from '../../objects/object-type.js'
 import { bindingOf, clustersOf, overridesOf } from './gather.js'
 import { CLAIMS, changeMessage, placementMessage, referenceMessage } from './messages.js'
@@ -35,6 +36,7 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
     clustersOf(reader),
     templatesOf(reader, given.spec.resourceSelectors ?? [], namespace),
   ])
+  requireClusters(reader)
   const stored = [...policies, ...clusterPolicies].find(
     one =>
       one.kind === given.kind &&
@@ -48,14 +50,12 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
   const shown = await reader.each(
     selected.slice(0, MOST_TEMPLATES),
     async (template): Promise<TemplateMessage[]> => {
-      const [overrides, { binding, works }] = await Promise.all([
-        overridesOf(reader, template.metadata.namespace ?? ''),
-        propagatedOf(reader, template),
-      ])
+      const overrides = await readableOverrides(reader, template)
+      const { binding, works } = await propagatedOf(reader, template, overrides !== undefined)
       const present: Present = {
         policies,
         clusterPolicies,
-        overrides,
+        overrides: overrides ?? NO_OVERRIDES,
         clusters,
         bindingOf: () => binding,
         works,
@@ -69,13 +69,19 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
           claim: CLAIMS[claim],
           ...(other && { other: referenceMessage(other) }),
           ...(placement && { placement: placementMessage(placement) }),
-          manifests: manifests.flatMap(one => changeMessage(one) ?? []),
+          manifests: overrides ? manifests.flatMap(one => changeMessage(one) ?? []) : [],
         },
       ]
     },
   )
-  return { templates: shown.flat(), total: selected.length, unread: [...reader.unread] }
+  const isPartial = selected.some(template => hasHiddenOverrides(reader, template))
+  const unread = [...reader.unread, ...(isPartial ? [WITHOUT_MANIFESTS] : [])]
+  return { templates: shown.flat(), total: selected.length, unread }
 }
+
+const NO_OVERRIDES: OverridePolicies = { clusterWide: [], namespaced: [] }
+const WITHOUT_MANIFESTS =
+  'manifests are left out of templates that override policies may change which you may not read'
 
 /** A label that no stored policy has: Karmada's ids are UUIDs. */
 const PREVIEWED = 'previewed'
@@ -88,16 +94,17 @@ export async function previewOverride(reader: Reader, given: OverridePolicy & Ku
     clustersOf(reader),
     selectors.length > 0 ? templatesOf(reader, selectors, namespace) : propagatedTemplates(reader, namespace),
   ])
+  requireClusters(reader)
   const selected = found.filter(
     template => selectors.length === 0 || bestPrecision(template, selectors) > Precision.none,
   )
   const shown = await reader.each(
     selected.slice(0, MOST_TEMPLATES),
     async (template): Promise<TemplateMessage[]> => {
-      const [overrides, { binding, works }] = await Promise.all([
-        overridesOf(reader, template.metadata.namespace ?? ''),
-        propagatedOf(reader, template),
-      ])
+      const overrides = await readableOverrides(reader, template)
+      // Changes of manifests are the whole of this answer.
+      if (!overrides) throw denied(reader)
+      const { binding, works } = await propagatedOf(reader, template, true)
       if (!binding) return []
       const changes = manifestChanges(binding, template, { clusters, works }, withPolicy(overrides, given))
       return [
@@ -148,14 +155,37 @@ async function propagatedTemplates(reader: Reader, namespace: string): Promise<r
   return found.filter(template => template !== undefined).sort(byPlace)
 }
 
-/** A template's binding, and the Works that it has. */
+/** Without clusters every decision would be that none fits, and that all are left. @throws Failure PERMISSION_DENIED */
+function requireClusters(reader: Reader): void {
+  if (reader.isDenied(TYPES.cluster)) throw denied(reader)
+}
+
+const denied = (reader: Reader) => permissionDenied(reader.unread.join('; '), { reason: 'Forbidden' })
+
+/**
+ * The override policies that count for a template; undefined where the caller may not read all of them. The manifests in clusters
+ * show what all of them set, and a change that is computed without one would take away what that one sets.
+ */
+async function readableOverrides(reader: Reader, template: Resource): Promise<OverridePolicies | undefined> {
+  const overrides = await overridesOf(reader, template.metadata.namespace ?? '')
+  return hasHiddenOverrides(reader, template) ? undefined : overrides
+}
+
+/** Whether a list of override policies that count for a template was denied. */
+const hasHiddenOverrides = (reader: Reader, { metadata: { namespace } }: Resource): boolean =>
+  reader.isDenied(TYPES.clusterOverridePolicy) ||
+  (namespace !== undefined && reader.isDenied(TYPES.overridePolicy, namespace))
+
+/** A template's binding, and, where they are wanted, the Works that it has. */
 async function propagatedOf(
   reader: Reader,
   template: Resource,
+  withWorks: boolean,
 ): Promise<{ readonly binding?: Binding; readonly works: readonly Work[] }> {
   const { kind } = template
   const binding = await bindingOf(reader, kind, keyOf(template))
   if (!binding) return { works: [] }
+  if (!withWorks) return { binding, works: [] }
   return { binding, works: await reader.works({ kind, ...keyOf(template) }, [...stayingClusters(binding)]) }
 }
 

@@ -23,6 +23,7 @@ export class Reader {
   readonly #unread = new Set<string>()
   readonly #types = new Map<string, Promise<ObjectType>>()
   readonly #lists = new Map<string, Promise<readonly KubeObject[]>>()
+  readonly #denied = new Set<string>()
 
   constructor(
     readonly objects: Objects,
@@ -89,10 +90,15 @@ export class Reader {
 
   /** The objects of a type, in one namespace or in all; those that could be read. Each list is requested once. */
   list<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
-    const key = `${type.group}/${type.resource} ${namespace}`
+    const key = keyOfList(type, namespace)
     const list = this.#lists.get(key) ?? this.#readable<T>(type, namespace)
     this.#lists.set(key, list)
     return list as Promise<readonly T[]>
+  }
+
+  /** Whether such a list was denied to the caller. */
+  isDenied(type: ObjectType, namespace?: string): boolean {
+    return this.#denied.has(keyOfList(type, namespace))
   }
 
   async #readable<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
@@ -101,6 +107,7 @@ export class Reader {
       return (await this.objects.list<T>(this.call, this.place, type, query)).items
     } catch (error) {
       if (!this.#note(error)) throw error
+      this.#denied.add(keyOfList(type, namespace))
       return []
     }
   }
@@ -135,3 +142,6 @@ export class Reader {
     return true
   }
 }
+
+const keyOfList = ({ group, resource }: ObjectType, namespace?: string): string =>
+  `${group}/${resource} ${namespace}`

@@ -794,7 +794,7 @@ export const PatchOperationSchema: GenMessage<PatchOperation> = /*@__PURE__*/
 /**
  * Where an instance's templates go, and why: traces of what was propagated, explanations of placements, and previews of
  * policies that are not stored yet. It only reads, as its caller: what the caller may not read is missing in the answer and
- * named there. Works, and the clusters that a binding names, Kairship reads for it.
+ * named there. Works, and for a trace the clusters that a binding names, Kairship reads for it.
  *
  * @generated from service kairship.io.api.placement.v1alpha1.PlacementService
  */
@@ -823,7 +823,8 @@ export const PlacementService: GenService<{
   },
   /**
    * Says what a policy would do before it is stored: which templates it would claim, which clusters would get how many
-   * replicas, what would move, and how each manifest would change. Nothing is written.
+   * replicas, what would move, and how each manifest would change. Nothing is written. The caller must be able to list clusters;
+   * manifests are only for callers who may list the override policies that count for them.
    *
    * @generated from rpc kairship.io.api.placement.v1alpha1.PlacementService.PreviewPolicy
    */
