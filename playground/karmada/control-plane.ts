@@ -7,9 +7,12 @@ import type { Aggregated } from '../apiserver/operations/aggregate.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
 import { setUp } from '../apiserver/set-up.js'
 import { ensure, update } from '../client/write.js'
+import { type MetricsSource, metricsApi } from '../metrics/metrics-api.js'
 import type { ConfigMap } from '../objects/core.js'
 import { CONFIG_MAPS, NAMESPACES } from '../objects/core-types.js'
 import { timestamp } from '../objects/timestamp.js'
+import { MemberQueries } from './autoscaling/member-queries.js'
+import { metricsAdapter } from './autoscaling/metrics-adapter.js'
 import { ClusterController } from './cluster-controller.js'
 import { clusterDefinition } from './cluster-definition.js'
 import { clusterProxy } from './cluster-proxy.js'
@@ -75,7 +78,8 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     ...(options.clock && { clock: options.clock }),
     ...(options.namespaceGraceMs !== undefined && { namespaceGraceMs: options.namespaceGraceMs }),
   })
-  const aggregated = await setUp(server, () => install(server))
+  const queries = new MemberQueries(server.local, connector)
+  const aggregated = await setUp(server, () => install(server, metricsAdapter(queries, clock)))
   const control = server.local
   const events = new Events(control, clock, log)
   const unifiedAuth = new UnifiedAuth({ control, connector, events, log })
@@ -90,15 +94,15 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     server,
     setAggregatedApiAvailable: available => aggregated.setAvailable(available),
     async close() {
-      await Promise.all([propagation.close(), controller.close(), unifiedAuth.close()])
+      await Promise.all([propagation.close(), controller.close(), unifiedAuth.close(), queries.close()])
       await events.close()
       await server.close()
     },
   }
 }
 
-/** Karmada's namespaces, the administrator's rights and the aggregated API. */
-async function install(server: ApiServer): Promise<Aggregated> {
+/** Karmada's namespaces, the administrator's rights and the aggregated APIs. @returns the one of Clusters */
+async function install(server: ApiServer, metrics: MetricsSource): Promise<Aggregated> {
   const { local } = server
   for (const namespace of ['karmada-system', CLUSTER_NAMESPACE])
     await ensure(local, NAMESPACES, {
@@ -108,6 +112,9 @@ async function install(server: ApiServer): Promise<Aggregated> {
     })
   await letAdministratorUseProxies(local)
   await noteVersion(local)
+  await server.aggregate(
+    metricsApi(metrics, { namespace: 'karmada-system', name: 'karmada-metrics-adapter' }),
+  )
   return server.aggregate({
     group: clusterDefinition.group,
     version: clusterDefinition.version,

@@ -2,11 +2,13 @@ import type { Log } from '../../ports/log.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
 import { setUp } from '../apiserver/set-up.js'
 import { ensure } from '../client/write.js'
+import { metricsApi } from '../metrics/metrics-api.js'
 import { STORAGE_CLASSES } from '../objects/core-types.js'
 import { ControllerManager } from './controllers/controller-manager.js'
 import { STORAGE_CLASS } from './controllers/volume-claims.js'
 import type { Pace } from './kubelet/pod-runner.js'
 import { SimulatedKubelet } from './kubelet/simulated-kubelet.js'
+import { metricsServer } from './metrics/metrics-server.js'
 import { type NodeShape, NodeSimulation } from './node-simulation.js'
 
 /** How an embedded member cluster is started. */
@@ -74,13 +76,12 @@ export async function startMember(options: MemberOptions): Promise<Member> {
     startProcess: kubelet.startProcess,
     podGone: uid => kubelet.forget(uid),
   })
-  return {
-    name,
-    server,
-    nodes,
-    async close() {
-      await controllers.close()
-      await server.close()
-    },
+  const close = async () => {
+    await controllers.close()
+    await server.close()
   }
+  const source = metricsServer(controllers.world, clock)
+  const service = { namespace: 'kube-system', name: 'metrics-server' }
+  await setUp({ close }, () => server.aggregate(metricsApi(source, service)))
+  return { name, server, nodes, close }
 }

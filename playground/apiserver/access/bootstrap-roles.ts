@@ -124,6 +124,8 @@ const VISIBLE: readonly JsonObject[] = [
   rule(['batch'], ['cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'], READ),
   rule(['policy'], ['poddisruptionbudgets', 'poddisruptionbudgets/status'], READ),
   rule(['networking.k8s.io'], ['ingresses', 'ingresses/status', 'networkpolicies'], READ),
+  // What metrics-server adds by a role of its own.
+  rule(['metrics.k8s.io'], ['nodes', 'pods'], READ),
 ]
 
 const ADMINISTRATION: readonly JsonObject[] = [

@@ -7,6 +7,7 @@ import type { Pace, StartProcess } from '../kubelet/pod-runner.js'
 import { Controller } from './controller.js'
 import { DEFINITIONS, FOLLOWED, kubeletDefinition } from './definitions.js'
 import { EventRecorder } from './event-recorder.js'
+import type { World } from './plan.js'
 import { Sources } from './sources.js'
 import { Writer } from './writer.js'
 
@@ -26,8 +27,10 @@ export class ControllerManager {
   readonly #sources = new Sources(FOLLOWED)
   readonly #controllers: readonly Controller<never>[]
   readonly #lifecycle: PodLifecycle
+  readonly #now: () => number
 
   constructor({ cluster, log, now, pace, startProcess, podGone }: ControllerManagerOptions) {
+    this.#now = now
     const writer = new Writer(cluster.api, new EventRecorder(cluster.api, now).tell)
     const sources = this.#sources
     this.#lifecycle = new PodLifecycle({
@@ -46,6 +49,12 @@ export class ControllerManager {
       kubelet,
     ]
     sources.start(cluster)
+  }
+
+  /** What the member holds, as its controllers see it. */
+  readonly world = async (): Promise<World> => {
+    await this.#sources.synced()
+    return this.#sources.worldAt(this.#now())
   }
 
   async close(): Promise<void> {

@@ -19,6 +19,10 @@ const wordsOf = ({ command = [], args = [] }: Container): readonly string[] => [
 export const isKnown = (container: Container): boolean =>
   container.command !== undefined && canRun(wordsOf(container))
 
+/** True for a script that loops for ever: it is not run, and does not end by itself. */
+export const isEndless = (container: Container): boolean =>
+  /\bwhile\s+(true|:)\s*[;\n]/.test(wordsOf(container).join(' '))
+
 /**
  * Starts the main process of a container. A command of which the toy shell understands every word is really run, and what it
  * writes is the container's log; of every other program nothing is known.

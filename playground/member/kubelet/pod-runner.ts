@@ -1,4 +1,5 @@
 import type { Pod } from '../../objects/core.js'
+import { isEndless } from './container-process.js'
 import { isPullable } from './images.js'
 import type { ContainerState, Placement } from './pod-status.js'
 
@@ -98,7 +99,8 @@ export class PodRunner {
     const process = new AbortController()
     const ending = startProcess(pod, name, process.signal)
     if (!ending) {
-      const ends = policyOf(pod) !== 'Always'
+      const container = pod.spec?.containers?.find(one => one.name === name)
+      const ends = policyOf(pod) !== 'Always' && !(container && isEndless(container))
       this.#runs.set(name, { state, ...(ends && { next: { act: 'finish', at: now() + pace.run } }) })
       return
     }

@@ -7,14 +7,14 @@ const START = Date.parse('2026-01-01T12:00:00Z')
 const pace = { start: 300, run: 1_000, stop: 200 }
 
 /** A pod with one container, a clock, and a process whose end the test decides. */
-function started(restartPolicy: string, isKnown = true, image = 'i') {
+function started(restartPolicy: string, isKnown = true, image = 'i', args: readonly string[] = []) {
   let now = START
   const processes: { end: (code: number) => Promise<void>; signal: AbortSignal }[] = []
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { namespace: 'a', name: 'p', uid: 'p' },
-    spec: { restartPolicy, nodeName: 'n', containers: [{ name: 'c', image }] },
+    spec: { restartPolicy, nodeName: 'n', containers: [{ name: 'c', image, args }] },
   }
   const placement = { address: '10.244.0.1', hostAddress: '10.0.0.1', since: START }
   const runner = new PodRunner(placement, {
@@ -101,6 +101,16 @@ describe('a pod on its node', () => {
     expect(status().phase).toBe(phase)
     expect(state()?.state).toEqual(shown)
   })
+
+  it.each(['while true; do curl http://web; done', 'while :; do sleep 1; done'])(
+    'with a script that loops for ever (%s) does not end by itself',
+    script => {
+      const { advance, status } = started('Never', false, 'i', ['-c', script])
+      advance(300)
+      expect(advance(pace.run * 10)).toBeUndefined()
+      expect(status().phase).toBe('Running')
+    },
+  )
 
   it('with an unknown program runs until it is deleted, unless its restart policy expects an end', () => {
     const forever = started('Always', false)
