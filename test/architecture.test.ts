@@ -183,6 +183,20 @@ describe('import cycles', () => {
   it('do not exist in any folder', () =>
     expect(circle([...folders.flatMap(folder => [...sources(folder)]), 'main.ts'])).toEqual([]))
 
+  // `apps/` and `core/` of one folder must not need each other, whatever their files.
+  it.each(['http', 'http/rpc', 'http/objects'])('do not exist between two folders of %s', folder => {
+    const roomOf = (path: string) => path.slice(folder.length + 1).split('/')[0]
+    const arrows = new Set(
+      [...sources(folder)].flatMap(file =>
+        importsOf(file)
+          .filter(({ target }) => target.startsWith(`${folder}/`) && roomOf(target) !== roomOf(file))
+          .map(({ target }) => `${roomOf(file)} ${roomOf(target)}`),
+      ),
+    )
+    const back = (arrow: string) => arrow.split(' ').reverse().join(' ')
+    expect([...arrows].filter(arrow => arrows.has(back(arrow)))).toEqual([])
+  })
+
   for (const folder of Object.keys(table)) {
     it(`do not exist among type imports in ${folder}/`, () =>
       expect(circle(sources(folder), { types: true })).toEqual([]))

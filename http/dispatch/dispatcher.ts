@@ -6,7 +6,7 @@ import type { AnsweredFrom } from '../call/answered-from.js'
 import type { Call } from '../call/call.js'
 import { startDeadline } from '../call/deadline.js'
 import { cancelled, type Failure, permissionDenied, unavailable } from '../errors/failure.js'
-import { type Authorizer, denial } from '../identity/authorize.js'
+import { type Authorizer, denied } from '../identity/authorize.js'
 import type { Held } from '../limits/held.js'
 import type { Operation } from '../operation/operation.js'
 import { requireFields } from '../operation/request-fields.js'
@@ -121,7 +121,7 @@ async function admit(
   const verdict = await authorizer.decide(caller, action)
   if (verdict.allowed) return seesAll
   if (!operation.permission?.filtered || !('resource' in action)) {
-    throw permissionDenied(denial(caller, action, verdict), { reason: 'Forbidden' })
+    throw denied(caller, action, verdict)
   }
   const { resource } = action
   return {

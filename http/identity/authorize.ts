@@ -1,4 +1,5 @@
 import type { KubeApi } from '../../ports/kube-api.js'
+import { type Failure, permissionDenied } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
 import { type ReviewedAttributes, reviewAccess } from './subject-access-review.js'
@@ -85,10 +86,23 @@ function attributesOf(action: Action): ReviewedAttributes {
   }
 }
 
-/** The refusal's text, as a Kubernetes API server words it. */
-export function denial(caller: Caller, action: Action, { reason }: Verdict): string {
+/** The refusal of an action, as a Kubernetes API server words it. */
+export function denied(caller: Caller, action: Action, { reason }: Verdict): Failure {
   const because = reason ? `: ${reason}` : ''
-  if ('path' in action) return `User "${caller.user}" cannot ${action.verb} path "${action.path}"${because}`
+  if ('path' in action)
+    return permissionDenied(`User "${caller.user}" cannot ${action.verb} path "${action.path}"${because}`)
   const which = action.name ? ` "${action.name}"` : ''
-  return `${action.resource}.kairship.io${which} is forbidden: User "${caller.user}" cannot ${action.verb} resource "${action.resource}" in API group "kairship.io" at the cluster scope${because}`
+  return permissionDenied(
+    `${action.resource}.kairship.io${which} is forbidden: User "${caller.user}" cannot ${action.verb} resource "${action.resource}" in API group "kairship.io" at the cluster scope${because}`,
+  )
+}
+
+/** A right that a handler needs beside that of its proto. @throws Failure PERMISSION_DENIED */
+export async function requireRight(
+  authorizer: Authorizer,
+  { caller }: { readonly caller: Caller },
+  action: Action,
+): Promise<void> {
+  const verdict = await authorizer.decide(caller, action)
+  if (!verdict.allowed) throw denied(caller, action, verdict)
 }

@@ -1,14 +1,14 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import { isConflict } from '../../manifests/status-error.js'
 import { badGateway, invalidFields } from '../errors/failure.js'
-import { type Answer, jsonOf, sourceOfAnswer } from './answer.js'
 import { listAcross } from './list/list-across.js'
 import { listObjects } from './list/list-objects.js'
-import { type ObjectRequestOptions, ObjectRequests } from './object-requests.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
 import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
+import { type Answer, jsonOf, sourceOfAnswer } from './requests/answer.js'
+import { type ObjectRequestOptions, ObjectRequests } from './requests/object-requests.js'
+import { typeOf, typeOfResource } from './requests/type-of.js'
 import { sideCall } from './side-call.js'
-import { typeOf, typeOfResource } from './type-of.js'
 import { watchObjects } from './watch/watch-objects.js'
 
 /** The field manager of the management API's writes; the controllers' is `kairship`. */

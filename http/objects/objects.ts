@@ -1,9 +1,9 @@
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { PatchType } from '../../ports/kube-api.js'
 import type { Call } from '../call/call.js'
+import type { ListMark } from './list-mark.js'
 import type { AcrossPage, AcrossRequest, ListQuery, ObjectPage } from './list-query.js'
 import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js'
-import type { ListMark } from './watch/shown-objects.js'
 
 /** The part of a call that a request to an instance needs. */
 export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered' | 'answers'>

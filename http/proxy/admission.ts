@@ -1,5 +1,5 @@
 import { invalidArgument, permissionDenied } from '../errors/failure.js'
-import { denial } from '../identity/authorize.js'
+import { denied } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { credentialsOf } from '../identity/credentials.js'
 import { MOST_HEADERS } from '../listener/listener.js'
@@ -88,7 +88,7 @@ async function authorize(
   call.action = action
   const decided = authorizer.decide(caller, action)
   const verdict = decided instanceof Promise ? await decided : decided
-  if (!verdict.allowed) throw permissionDenied(denial(caller, action, verdict))
+  if (!verdict.allowed) throw denied(caller, action, verdict)
   if (asksToImpersonate(request.rawHeaders))
     throw permissionDenied(
       'impersonation is not passed on: Kairship impersonates the caller towards the instance',

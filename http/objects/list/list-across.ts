@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KubeList, KubeObject } from '../../../manifests/kube.js'
 import { valuesOf } from '../../../ports/raw-headers.js'
-import { jsonOf } from '../answer.js'
 import type { AcrossPage, AcrossRequest, IndexedList } from '../list-query.js'
-import type { ObjectRequests } from '../object-requests.js'
 import { apiVersionOf, collectionPath } from '../object-type.js'
 import type { ObjectCall } from '../objects.js'
+import { jsonOf } from '../requests/answer.js'
+import type { ObjectRequests } from '../requests/object-requests.js'
 import { acrossQuery } from './index-query.js'
 import { MOST_BYTES } from './select.js'
 

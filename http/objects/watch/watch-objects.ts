@@ -4,11 +4,12 @@ import { deadlineExceeded } from '../../errors/failure.js'
 import { NOT_THE_INDEX, readWhole, readWholeAt, tooMany } from '../list/list-objects.js'
 import type { Listing } from '../list/listing.js'
 import { BY_NAME, comparison, MOST_OBJECTS, selects } from '../list/select.js'
+import type { ListMark } from '../list-mark.js'
 import type { ListQuery } from '../list-query.js'
 import { apiVersionOf, keyOf, objectPath } from '../object-type.js'
 import type { ObjectEvent } from '../objects.js'
 import { changesSince, pauseAfter, pauseFor } from './changes-since.js'
-import { type ListMark, ShownObjects } from './shown-objects.js'
+import { ShownObjects } from './shown-objects.js'
 
 /** How long the reader may take for the whole list that a watch begins with: that holds memory which others wait for. */
 const TAKING_MS = 60_000

@@ -3,8 +3,8 @@ import { isForbidden, isNotFound } from '../../../manifests/status-error.js'
 import { type FieldViolation, failedPrecondition, invalidFields } from '../../errors/failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { nameOf } from '../../objects/requests/type-of.js'
 import { sideCall } from '../../objects/side-call.js'
-import { nameOf } from '../../objects/type-of.js'
 import { type Definition, definitions, hasCondition } from './definition.js'
 
 /**

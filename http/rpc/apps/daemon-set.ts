@@ -12,6 +12,7 @@ import { DISTRIBUTED } from '../distribution/follow-distributed.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
+import { DAEMON_SETS } from '../kind/workload-types.js'
 import { hasReport, isObserved } from './replicated.js'
 
 /** apps/v1 DaemonSet, as far as its state is read from it. */
@@ -29,10 +30,7 @@ type DaemonSetMessage = MessageInitShape<typeof DaemonSetSchema>
 
 /** DaemonSets. */
 export const daemonSets: Kind<DaemonSet, DaemonSetMessage, Distribution | undefined> = {
-  type: {
-    ...{ group: 'apps', version: 'v1', resource: 'daemonsets' },
-    ...{ kind: 'DaemonSet', namespaced: true },
-  },
+  type: DAEMON_SETS,
   message: daemonSetMessage,
   ...DISTRIBUTED,
 }

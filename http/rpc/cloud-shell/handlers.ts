@@ -17,15 +17,14 @@ import type {
 } from '../../../proto/gen/kairship/cloudshell_pb.js'
 import type { Call } from '../../call/call.js'
 import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../errors/failure.js'
-import type { Authorizer } from '../../identity/authorize.js'
+import { type Authorizer, requireRight } from '../../identity/authorize.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
-import type { OwnRequests } from '../../objects/own-requests.js'
+import type { OwnRequests } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { Undo } from '../create/undo.js'
 import { issueKubeconfig } from '../instance/issued-kubeconfig.js'
 import { inField } from '../kind/in-field.js'
 import { objectMeta } from '../kind/object-meta.js'
-import { requireRight } from '../require-right.js'
 
 /** What the handlers of the CloudShell service depend on. */
 export interface CloudShellDependencies {

@@ -7,7 +7,7 @@ import {
 import { ClusterProvider } from '../../../proto/gen/kairship/types_pb.js'
 import { invalidFields } from '../../errors/failure.js'
 import { providerOf } from '../distribution/distribution.js'
-import { wantedState } from '../kind/list-by-state.js'
+import { wantedState } from '../distribution/list-by-state.js'
 import { ANNOTATIONS, phaseOf, ROLES, rolesOf, zonesOf } from './cluster.js'
 
 /** The fields by which both lists of clusters choose. */

@@ -4,7 +4,7 @@ import { type KubeList, type KubeObject, resourcePath } from '../../../manifests
 import { badGateway } from '../../errors/failure.js'
 import type { Caller } from '../../identity/caller.js'
 import type { ObjectCall } from '../../objects/objects.js'
-import type { OwnReads } from '../../objects/own-requests.js'
+import type { OwnReads } from '../../objects/requests/own-requests.js'
 
 /** rbac.authorization.k8s.io/v1 RoleBinding, as far as it says who is bound. */
 export interface BoundSubjects extends KubeObject {

@@ -7,9 +7,9 @@ import { invalidFields } from '../../errors/failure.js'
 import { manifestOf } from '../../objects/manifest.js'
 import { apiVersionOf, type ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import { deployments } from '../apps/deployment.js'
 import { createTogether } from '../create/create-together.js'
 import { PROPAGATION_POLICY } from '../create/promote.js'
+import { DEPLOYMENTS } from '../kind/workload-types.js'
 import { type Service, selectsPods, services } from './service.js'
 import type { Whole } from './workloads.js'
 
@@ -39,7 +39,7 @@ export async function createWorkloadService(objects: Objects, call: Call, reques
   const place = { instance }
   const manifest = manifestOf(data, { type: services.type, namespace }) as Service
   call.about(manifest.metadata)
-  const workload = await objects.get<Whole>(call, place, deployments.type, { namespace, name: kindName })
+  const workload = await objects.get<Whole>(call, place, DEPLOYMENTS, { namespace, name: kindName })
   const service = withSelector(manifest, workload)
   const policy = await policyOf(objects, call, instance, workload)
   await createTogether(objects, call, place, [

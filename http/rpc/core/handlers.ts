@@ -1,6 +1,6 @@
 import type { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import type { Objects } from '../../objects/objects.js'
-import type { OwnReads } from '../../objects/own-requests.js'
+import type { OwnReads } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { configMapHandlers } from './config-map-handlers.js'
 import { eventHandlers } from './event-handlers.js'

@@ -4,22 +4,16 @@ import { invalidFields } from '../../errors/failure.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
-import { deployments } from '../apps/deployment.js'
 import { cronJobs } from '../batch/cron-job.js'
 import { jobs } from '../batch/job.js'
+import { DAEMON_SETS, DEPLOYMENTS, STATEFUL_SETS } from '../kind/workload-types.js'
 import { services } from './service.js'
-
-const apps = (resource: string, kind: string): ObjectType => ({
-  ...{ group: 'apps', version: 'v1' },
-  ...{ resource, kind, namespaced: true },
-})
-export const REPLICA_SETS = apps('replicasets', 'ReplicaSet')
 
 /** The kinds by which lists show what belongs to one object, by the name that requests have for them. */
 const KINDS: Readonly<Record<string, ObjectType>> = {
-  Deployment: deployments.type,
-  StatefulSet: apps('statefulsets', 'StatefulSet'),
-  DaemonSet: apps('daemonsets', 'DaemonSet'),
+  Deployment: DEPLOYMENTS,
+  StatefulSet: STATEFUL_SETS,
+  DaemonSet: DAEMON_SETS,
   Service: services.type,
   Job: jobs.type,
   CronJob: cronJobs.type,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isForbidden, isNotFound } from '../../../manifests/status-error.js'
+import type { ListMark } from '../../objects/list-mark.js'
 import type { ObjectEvent } from '../../objects/objects.js'
-import type { ListMark } from '../../objects/watch/shown-objects.js'
 import { keyOfObject } from './binding-of.js'
 
 /** What a change of a collection leaves to be judged anew; neither where nothing is. */

@@ -1,5 +1,5 @@
 import type { RegistryVisit } from '../../../ports/image-registry.js'
-import { someAtOnce } from '../some-at-once.js'
+import { someAtOnce } from '../concurrency/some-at-once.js'
 
 /**
  * The project of repositories whose names have no slash. No repository can be in a project of this name otherwise: parts of

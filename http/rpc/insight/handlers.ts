@@ -1,11 +1,11 @@
 import type { MetricsSource } from '../../../ports/metrics-source.js'
 import type { InsightService } from '../../../proto/gen/kairship/insight_pb.js'
 import type { Call } from '../../call/call.js'
+import { logForOperator } from '../../call/log-for-operator.js'
 import { type FieldViolation, failedPrecondition, invalidFields } from '../../errors/failure.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import { Held } from '../../limits/held.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
-import { logForOperator } from '../log-for-operator.js'
 import { boundedQuery, QueryRefusal } from './bounded-query.js'
 
 /** Where metrics of instances are. */

@@ -6,7 +6,7 @@ import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { OwnWrites } from '../../instances/own-writes.js'
-import type { OwnRequests } from '../../objects/own-requests.js'
+import type { OwnRequests } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { inField } from '../kind/in-field.js'
 import { issueKubeconfig } from './issued-kubeconfig.js'

@@ -3,7 +3,7 @@ import { rulesOf } from '../../../manifests/instance-rbac.js'
 import type { InstanceRole } from '../../../manifests/instance-role-binding.js'
 import { labelsOf } from '../../../manifests/names.js'
 import { isAlreadyExists } from '../../../manifests/status-error.js'
-import type { OwnConnection } from '../../objects/own-requests.js'
+import type { OwnConnection } from '../../objects/requests/own-requests.js'
 
 /** Where Kairship keeps what it needs inside a control plane. */
 export const SYSTEM_NAMESPACE = 'kairship-system'

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import type { Call } from '../../call/call.js'
 import { internal, invalidFields } from '../../errors/failure.js'
-import type { OwnConnection, OwnRequests } from '../../objects/own-requests.js'
+import type { OwnConnection, OwnRequests } from '../../objects/requests/own-requests.js'
 import { ensureAccount, type Scope, SYSTEM_NAMESPACE } from './issued-account.js'
 
 /** TokenRequest refuses less than ten minutes. Thirty days are our limit: a token with rights inside must expire. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { invalidFields } from '../../errors/failure.js'
-import { type ListMark, MARK_DIGEST, MARK_VERSION } from '../../objects/watch/shown-objects.js'
+import { type ListMark, MARK_DIGEST, MARK_VERSION } from '../../objects/list-mark.js'
 
 /** The states of the lists that a stream is made from; null for one that the caller may not read. */
 export type Marks = readonly (ListMark | null)[]

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call/call.js'
 import type { ListQuery } from '../../objects/list-query.js'
-import { afterFirstItem } from './after-first-item.js'
+import { afterFirstItem } from '../concurrency/after-first-item.js'
 import type { KindHandlers, ListMessage } from './kind-handlers.js'
 import { inCluster, type WatchFields } from './request-fields.js'
 

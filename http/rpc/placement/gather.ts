@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
 import { toFailure } from '../../errors/to-failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from '../../objects/object-type.js'
-import { askMember } from '../within-patience.js'
+import { askMember } from '../concurrency/within-patience.js'
 import type { Reader } from './reader.js'
 import { TYPES } from './types.js'
 

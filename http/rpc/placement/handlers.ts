@@ -11,7 +11,7 @@ import { failedPrecondition, invalidFields, notFound, permissionDenied } from '.
 import { manifestAmong } from '../../objects/manifest.js'
 import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import type { OwnReads } from '../../objects/own-requests.js'
+import type { OwnReads } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { bindingOf, clustersOf, gather } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
@@ -44,7 +44,7 @@ export function placementHandlers(
       if (!binding) throw (await reader.get(type, key)) ? notPropagated(type, key) : noTemplate(type, key)
       if (!isPlaced(binding)) throw followsAnother(type, key)
       // Without clusters every decision would be that none fits.
-      if (reader.unread.length > 0) throw permissionDenied(reader.unread.join('; '), { reason: 'Forbidden' })
+      if (reader.unread.length > 0) throw permissionDenied(reader.unread.join('; '))
       const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters)
       return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
     },

@@ -8,7 +8,7 @@ import type { Call } from '../../call/call.js'
 import { toFailure } from '../../errors/to-failure.js'
 import { type ObjectKey, type ObjectType, objectPath, type Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import type { OwnReads } from '../../objects/own-requests.js'
+import type { OwnReads } from '../../objects/requests/own-requests.js'
 import { TYPES } from './types.js'
 
 /** How many objects are read at once for one call: the limits count them all for its caller. */

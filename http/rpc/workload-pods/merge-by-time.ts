@@ -1,5 +1,5 @@
 import { deadlineExceeded } from '../../errors/failure.js'
-import { closeSource } from '../live-merge.js'
+import { closeSource } from '../concurrency/live-merge.js'
 import type { LogLine } from './log-lines.js'
 
 /** The log of one container as far as it is written. */

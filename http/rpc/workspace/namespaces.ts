@@ -3,9 +3,9 @@ import type { Call } from '../../call/call.js'
 import type { Authorizer } from '../../identity/authorize.js'
 import type { Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
+import { someAtOnce } from '../concurrency/some-at-once.js'
+import { withinPatience } from '../concurrency/within-patience.js'
 import { namespaces } from '../core/namespace.js'
-import { someAtOnce } from '../some-at-once.js'
-import { withinPatience } from '../within-patience.js'
 
 /** Instances whose namespaces are read at once. */
 const AT_ONCE = 8

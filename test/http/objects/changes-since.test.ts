@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cancelled, deadlineExceeded, unavailable } from '../../../http/errors/failure.js'
 import type { Listing } from '../../../http/objects/list/listing.js'
-import type { ObjectRequest } from '../../../http/objects/object-requests.js'
+import type { ObjectRequest } from '../../../http/objects/requests/object-requests.js'
 import { changesSince, pauseAfter, pauseFor } from '../../../http/objects/watch/changes-since.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
-import type { ObjectRequests } from '../../../http/objects/object-requests.js'
+import type { ObjectRequests } from '../../../http/objects/requests/object-requests.js'
 import { watchObjects } from '../../../http/objects/watch/watch-objects.js'
 
 const MIB = 1 << 20

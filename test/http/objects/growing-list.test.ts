@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { MOST_OBJECTS } from '../../../http/objects/list/select.js'
-import type { ObjectRequests } from '../../../http/objects/object-requests.js'
+import type { ObjectRequests } from '../../../http/objects/requests/object-requests.js'
 import { watchObjects } from '../../../http/objects/watch/watch-objects.js'
 import { aloneAnswers } from '../fakes/answers.js'
 

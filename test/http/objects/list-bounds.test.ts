@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
 import { listObjects, readWholeAt } from '../../../http/objects/list/list-objects.js'
 import type { Listing } from '../../../http/objects/list/listing.js'
-import type { ObjectRequest, ObjectRequests } from '../../../http/objects/object-requests.js'
+import type { ObjectRequest, ObjectRequests } from '../../../http/objects/requests/object-requests.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { refusalOf } from '../../../http/objects/watch/byte-stream.js'
+import { refusalOf } from '../../../http/objects/requests/byte-stream.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ObjectRequests } from '../../../http/objects/object-requests.js'
+import { ObjectRequests } from '../../../http/objects/requests/object-requests.js'
 import { requestParts } from '../../../http/proxy/request-parts.js'
 import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import { waitFor } from '../../patience.js'

@@ -1,11 +1,11 @@
 import { unavailable } from '../../../http/errors/failure.js'
+import type { ObjectType } from '../../../http/objects/object-type.js'
+import type { ObjectCall, Objects } from '../../../http/objects/objects.js'
 import type {
   ObjectRequest,
   ObjectRequestOptions,
   ObjectRequests,
-} from '../../../http/objects/object-requests.js'
-import type { ObjectType } from '../../../http/objects/object-type.js'
-import type { ObjectCall, Objects } from '../../../http/objects/objects.js'
+} from '../../../http/objects/requests/object-requests.js'
 import { watchObjects } from '../../../http/objects/watch/watch-objects.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../../manifests/kube.js'
 import { isNotFound } from '../../../../manifests/status-error.js'
 import type { ObjectKey, ObjectType, Place } from '../../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
-import { REPLICA_SETS } from '../../core/workloads.js'
 import { text } from '../../kind/object-meta.js'
+import { CONTROLLER_REVISIONS, REPLICA_SETS } from '../../kind/workload-types.js'
 import {
   CHANGE_CAUSE,
   type KeptRevision,
@@ -12,11 +12,6 @@ import {
   type Templated,
 } from './revision.js'
 
-/** apps/v1 ControllerRevisions, in which StatefulSets and DaemonSets keep their templates. */
-const CONTROLLER_REVISIONS: ObjectType = {
-  ...{ group: 'apps', version: 'v1', resource: 'controllerrevisions' },
-  ...{ kind: 'ControllerRevision', namespaced: true },
-}
 const REVISION = 'deployment.kubernetes.io/revision'
 
 interface ReplicaSet extends KubeObject {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OwnReads } from '../../../../http/objects/own-requests.js'
+import type { OwnReads } from '../../../../http/objects/requests/own-requests.js'
 import { type BoundSubjects, binds, boundNamespaces } from '../../../../http/rpc/core/bound-namespaces.js'
 import type { Subject } from '../../../../manifests/instance-role-binding.js'
 import { aloneAnswers } from '../../fakes/answers.js'

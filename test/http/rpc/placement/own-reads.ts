@@ -1,4 +1,4 @@
-import type { OwnReads } from '../../../../http/objects/own-requests.js'
+import type { OwnReads } from '../../../../http/objects/requests/own-requests.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 
 /** An instance in which Kairship itself finds nothing. */

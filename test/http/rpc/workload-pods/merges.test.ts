@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { LiveMerge } from '../../../../http/rpc/live-merge.js'
+import { LiveMerge } from '../../../../http/rpc/concurrency/live-merge.js'
 import type { LogLine } from '../../../../http/rpc/workload-pods/log-lines.js'
 import { mergeByTime, type PastLog } from '../../../../http/rpc/workload-pods/merge-by-time.js'
 

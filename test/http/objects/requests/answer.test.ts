@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AnswerMemory, type AnswerReading } from '../../../http/limits/answer-memory.js'
-import { answerOf, bytesOfValues, jsonOf, sourceOfAnswer } from '../../../http/objects/answer.js'
-import type { RawSink, Sender } from '../../../ports/kube-api.js'
+import { AnswerMemory, type AnswerReading } from '../../../../http/limits/answer-memory.js'
+import { answerOf, bytesOfValues, jsonOf, sourceOfAnswer } from '../../../../http/objects/requests/answer.js'
+import type { RawSink, Sender } from '../../../../ports/kube-api.js'
 
 it('an answer of an instance with more than four million values is not parsed', () => {
   const body = Buffer.from(`{"items":[${'{},'.repeat(2_000_000)}{}]}`)

@@ -1,8 +1,8 @@
-import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
-import { apiOf } from '../proxy/proxy-request.js'
-import { hold, instanceOf } from '../proxy/target.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
+import { apiOf } from '../../proxy/proxy-request.js'
+import { hold, instanceOf } from '../../proxy/target.js'
+import type { ObjectCall } from '../objects.js'
 import type { ObjectRequestOptions } from './object-requests.js'
-import type { ObjectCall } from './objects.js'
 
 /** Reads of an instance under Kairship's own credential. The reader decides which part of an answer is for the caller. */
 export interface OwnReads {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterFirstItem } from '../../../../http/rpc/kind/after-first-item.js'
+import { afterFirstItem } from '../../../../http/rpc/concurrency/after-first-item.js'
 
 /** Items, and whether their source was closed. */
 function source(items: readonly number[], failure?: Error) {

@@ -1,10 +1,10 @@
-import type { GroupVersionResource } from '../../manifests/kube.js'
-import { StatusError } from '../../manifests/status-error.js'
-import { invalidFields } from '../errors/failure.js'
+import type { GroupVersionResource } from '../../../manifests/kube.js'
+import { StatusError } from '../../../manifests/status-error.js'
+import { invalidFields } from '../../errors/failure.js'
+import { apiVersionOf, type ObjectType, type Place, prefixOf } from '../object-type.js'
+import type { ObjectCall } from '../objects.js'
 import { jsonOf } from './answer.js'
 import type { ObjectRequests } from './object-requests.js'
-import { apiVersionOf, type ObjectType, type Place, prefixOf } from './object-type.js'
-import type { ObjectCall } from './objects.js'
 
 /** meta/v1 APIResourceList, as far as it is read. */
 interface ResourceList {

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
-import { streamOf } from '../../../http/objects/watch/byte-stream.js'
-import type { RawRequest, RawSink, Sender } from '../../../ports/kube-api.js'
-import { waitFor } from '../../patience.js'
+import { streamOf } from '../../../../http/objects/requests/byte-stream.js'
+import type { RawRequest, RawSink, Sender } from '../../../../ports/kube-api.js'
+import { waitFor } from '../../../patience.js'
 
 const request = { method: 'GET', path: '/', headers: [], long: true, headTimeoutMs: 0 } as RawRequest
 

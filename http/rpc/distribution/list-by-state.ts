@@ -6,11 +6,11 @@ import { invalidFields } from '../../errors/failure.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import type { Distribution } from '../distribution/distribution.js'
-import { readAllDistributions } from '../distribution/read-distributions.js'
-import type { KindHandlers } from './kind-handlers.js'
-import { enumOf } from './kube-message.js'
-import { type ListFields, placeOf } from './request-fields.js'
+import type { KindHandlers } from '../kind/kind-handlers.js'
+import { enumOf } from '../kind/kube-message.js'
+import { type ListFields, placeOf } from '../kind/request-fields.js'
+import type { Distribution } from './distribution.js'
+import { readAllDistributions } from './read-distributions.js'
 
 /** How the state of a kind is computed. */
 export interface States<T extends KubeObject> {

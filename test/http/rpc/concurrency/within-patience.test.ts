@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ObjectCall } from '../../../http/objects/objects.js'
-import { inEachMember } from '../../../http/rpc/distribution/members-of.js'
-import { askMember, withinPatience } from '../../../http/rpc/within-patience.js'
-import { deferred } from '../fakes/deferred.js'
+import type { ObjectCall } from '../../../../http/objects/objects.js'
+import { askMember, withinPatience } from '../../../../http/rpc/concurrency/within-patience.js'
+import { inEachMember } from '../../../../http/rpc/distribution/members-of.js'
+import { deferred } from '../../fakes/deferred.js'
 
 /** A call and the controller that ends it. */
 function aCall() {

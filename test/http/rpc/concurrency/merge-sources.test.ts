@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mergeSources } from '../../../http/rpc/live-merge.js'
-import { deferred } from '../fakes/deferred.js'
+import { mergeSources } from '../../../../http/rpc/concurrency/live-merge.js'
+import { deferred } from '../../fakes/deferred.js'
 
 const of = async function* <T>(...items: readonly T[]): AsyncGenerator<T, void> {
   yield* items

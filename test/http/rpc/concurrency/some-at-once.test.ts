@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sideCall } from '../../../http/objects/side-call.js'
-import { someAtOnce } from '../../../http/rpc/some-at-once.js'
-import { aloneAnswers } from '../fakes/answers.js'
+import { sideCall } from '../../../../http/objects/side-call.js'
+import { someAtOnce } from '../../../../http/rpc/concurrency/some-at-once.js'
+import { aloneAnswers } from '../../fakes/answers.js'
 
 /** Work whose ends a test decides. */
 function work() {

@@ -1,10 +1,10 @@
-import { bareStatus, isStatus, StatusError } from '../../manifests/status-error.js'
-import { countValues } from '../../ports/json-values.js'
-import type { RawRequest, Sender } from '../../ports/kube-api.js'
-import { valuesOf } from '../../ports/raw-headers.js'
-import type { AnsweredFrom } from '../call/answered-from.js'
-import { badGateway, resourceExhausted } from '../errors/failure.js'
-import type { AnswerReading } from '../limits/answer-memory.js'
+import { bareStatus, isStatus, StatusError } from '../../../manifests/status-error.js'
+import { countValues } from '../../../ports/json-values.js'
+import type { RawRequest, Sender } from '../../../ports/kube-api.js'
+import { valuesOf } from '../../../ports/raw-headers.js'
+import type { AnsweredFrom } from '../../call/answered-from.js'
+import { badGateway, resourceExhausted } from '../../errors/failure.js'
+import type { AnswerReading } from '../../limits/answer-memory.js'
 
 /** A whole answer of an instance or its index. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../ports/service-error.js'
-import type { Call } from '../call/call.js'
+import type { Call } from './call.js'
 
 /**
  * The outcome of a request to a service beside Kubernetes. What only an operator can mend is logged with its cause: the caller

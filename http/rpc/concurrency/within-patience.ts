@@ -1,6 +1,6 @@
-import { deadline, orAborted, type Reasons } from '../../ports/cancellation.js'
-import { deadlineExceeded } from '../errors/failure.js'
-import type { ObjectCall } from '../objects/objects.js'
+import { deadline, orAborted, type Reasons } from '../../../ports/cancellation.js'
+import { deadlineExceeded } from '../../errors/failure.js'
+import type { ObjectCall } from '../../objects/objects.js'
 
 /**
  * Does some work of a call within a time of its own, in milliseconds. It is over when the time is, also where the work does not heed its
