@@ -95,15 +95,23 @@ export async function rollbackWorkload(
 
 /**
  * The newest revision that is not the present one and is not refused; where all are, the newest, whose refusal the server explains.
- * @throws CommandError where there is none
+ * All clusters get what it holds, so all that remember an earlier one must remember this one: one cluster alone could name its own.
+ * @throws CommandError where there is none, or clusters differ
  */
 function previousOf({ items }: ListRevisionsResponse, { kind, namespace, name }: ObjectArgument): string {
+  const title = `${kind} ${namespace}/${name}`
   const earlier = items.filter(({ current }) => !current)
-  const previous = earlier.find(({ refusal }) => !refusal) ?? earlier[0]
-  if (previous) return previous.id
+  const possible = earlier.filter(({ refusal }) => !refusal)
+  const previous = possible[0] ?? earlier[0]
+  if (!previous)
+    throw new CommandError(`no cluster remembers an earlier revision of ${title}`, ExitCode.notFound)
+  const names = ({ clusters }: WorkloadRevision) => clusters.map(({ cluster }) => cluster)
+  const own = new Set(names(previous))
+  const others = [...new Set(possible.flatMap(names))].filter(cluster => !own.has(cluster)).sort()
+  if (others.length === 0) return previous.id
   throw new CommandError(
-    `no cluster remembers an earlier revision of ${kind} ${namespace}/${name}`,
-    ExitCode.notFound,
+    `clusters differ in what ${title} was before: its newest earlier revision ${previous.id} is not known in ${others.join(', ')}. Look at --list -o json, and name one with --to`,
+    ExitCode.failed,
   )
 }
 

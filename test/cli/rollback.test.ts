@@ -57,6 +57,30 @@ it('passes over a revision that would be refused, unless all are', async () => {
   ])
 })
 
+it('names no revision by itself where a cluster with an earlier one does not know it, and takes --to', async () => {
+  const made = {
+    ...{ id: 'ee', images: ['evil:1'], creationTimestamp: '59000' },
+    clusters: [{ cluster: 'eu-b' }],
+  }
+  const it = having([current, made, before])
+  await expect(rollbackWorkload(it, config(), words)).rejects.toMatchObject({
+    exitCode: ExitCode.failed,
+    message:
+      'clusters differ in what Deployment shop/web was before: its newest earlier revision ee is not known in eu-a. Look at --list -o json, and name one with --to',
+  })
+  expect(it.posted).toEqual([])
+  await rollbackWorkload(it, config({ to: 'bb' }), words)
+  expect(it.posted).toMatchObject([[`${path}:rollback`, { revision: 'bb' }]])
+})
+
+it('takes a revision that a cluster without earlier ones, or with refused ones only, does not know', async () => {
+  const newcomer = { ...current, clusters: [...current.clusters, { cluster: 'eu-c' }] }
+  const altered = { ...oldest, clusters: [{ cluster: 'eu-d' }] }
+  const it = having([newcomer, before, altered])
+  await rollbackWorkload(it, config(), words)
+  expect(it.posted).toMatchObject([[`${path}:rollback`, { revision: 'bb' }]])
+})
+
 it('rolls back to the revision of --to, and says when it is the present one', async () => {
   const it = having([current, before, oldest])
   await rollbackWorkload(it, config({ to: 'aa', output: 'name' }), ['eu', 'deploy/shop/web'])

@@ -10,6 +10,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.WorkloadRevision.change_cause": "The annotation `kubernetes.io/change-cause` of the workload when this template was its newest.",
   "kairship.io.api.apps.v1alpha1.WorkloadRevision.clusters": "The clusters that remember it, by name.",
   "kairship.io.api.apps.v1alpha1.WorkloadRevision.refusal": "Why a rollback to it is refused; empty: it is possible.",
+  "kairship.io.api.apps.v1alpha1.WorkloadRevision.data": "The whole pod template as JSON, as a rollback writes it. `template` has the fields that this API knows, and a cluster may remember others, such as a service account.",
   "kairship.io.api.apps.v1alpha1.RevisionInCluster": "A revision as one member cluster keeps it.",
   "kairship.io.api.apps.v1alpha1.RevisionInCluster.revision": "The cluster's own number of the revision, as `kubectl rollout history` shows it there.",
   "kairship.io.api.apps.v1alpha1.RevisionInCluster.object_name": "The ReplicaSet or ControllerRevision that keeps it.",

@@ -45,7 +45,7 @@ export async function alteredTemplates(
     const overriding = policies ? overridesIn(workload, cluster, policies) : []
     if (overriding.length > 0)
       return overriding.map(policy => `${policy} changes pod templates in ${member.cluster}`)
-    return isOther(workload, member.workload)
+    return isOther(workload, member)
       ? [
           `the pod template in ${member.cluster} is not that of the control plane, although ${member.cluster} has applied it`,
         ]
@@ -69,8 +69,7 @@ function overridesIn(
   }
 }
 
-function isOther(workload: Templated, member: Templated): boolean {
+function isOther(workload: Templated, { present, workload: member }: MemberHistory): boolean {
   const applied = Number(member.metadata.annotations?.[MARKS.templateGeneration])
-  const [wanted, is] = [workload.spec?.template, member.spec?.template]
-  return applied === workload.metadata.generation && revisionId(wanted ?? {}) !== revisionId(is ?? {})
+  return applied === workload.metadata.generation && revisionId(workload.spec?.template ?? {}) !== present
 }

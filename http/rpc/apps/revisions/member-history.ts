@@ -9,6 +9,7 @@ import {
   type KeptRevision,
   type PodTemplate,
   plainTemplate,
+  revisionId,
   type Templated,
 } from './revision.js'
 
@@ -35,6 +36,8 @@ interface StatefulStatus {
 export interface MemberHistory {
   readonly cluster: string
   readonly workload: Templated
+  /** `revisionId` of the workload's template. */
+  readonly present: string
   readonly kept: readonly KeptRevision[]
 }
 
@@ -63,11 +66,17 @@ export async function memberHistory(
   return {
     cluster,
     workload,
-    kept: found.map(one => ({ ...one, cluster, active: one.revision === newest })),
+    present: revisionId(workload.spec?.template ?? {}),
+    kept: found.map(one => ({
+      ...one,
+      id: revisionId(one.template),
+      cluster,
+      active: one.revision === newest,
+    })),
   }
 }
 
-type Found = Omit<KeptRevision, 'cluster' | 'active'>
+type Found = Omit<KeptRevision, 'id' | 'cluster' | 'active'>
 
 /** A ReplicaSet that has no revision yet is not one of the history. */
 function ofReplicaSet({ metadata, spec, status }: ReplicaSet): readonly Found[] {

@@ -22,6 +22,8 @@ export interface Templated extends KubeObject {
 
 /** One revision as one member keeps it. */
 export interface KeptRevision {
+  /** `revisionId` of its template. */
+  readonly id: string
   readonly cluster: string
   /** The member's own number. */
   readonly revision: number
@@ -56,9 +58,12 @@ export function plainTemplate(kept: PodTemplate & { readonly $patch?: string }):
   return { ...template, metadata: { ...metadata, labels: without(labels, [TEMPLATE_HASH]) } }
 }
 
-/** Names a pod template by its content, so that equal ones have one name in all clusters. */
+/**
+ * Names a pod template by its content, so that equal ones have one name in all clusters. 128 bits: a member could find two templates
+ * of one name of 64 bits, show the one, and have the other one applied.
+ */
 export const revisionId = (template: PodTemplate): string =>
-  createHash('sha256').update(canonical(template)).digest('hex').slice(0, 16)
+  createHash('sha256').update(canonical(template)).digest('hex').slice(0, 32)
 
 /** JSON with sorted keys. What is null says the same as what is absent: API servers write either. */
 function canonical(value: unknown): string {
@@ -73,10 +78,7 @@ function canonical(value: unknown): string {
 /** Equal templates of all members as one revision each, the newest first. */
 export function mergedRevisions(all: readonly KeptRevision[]): readonly Revision[] {
   const byId = new Map<string, KeptRevision[]>()
-  for (const kept of all) {
-    const id = revisionId(kept.template)
-    byId.set(id, [...(byId.get(id) ?? []), kept])
-  }
+  for (const kept of all) byId.set(kept.id, [...(byId.get(kept.id) ?? []), kept])
   return [...byId]
     .map(([id, kept]): Revision => {
       const sorted = kept.sort((a, b) => compareTexts(a.cluster, b.cluster) || b.revision - a.revision)

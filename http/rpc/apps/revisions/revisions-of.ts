@@ -88,6 +88,7 @@ const revisionMessage = (
 ): MessageInitShape<typeof WorkloadRevisionSchema> => ({
   id: revision.id,
   template: kubeMessage(PodTemplateSpecSchema, revision.template),
+  data: JSON.stringify(revision.template),
   images: [...imagesOf(revision.template)],
   creationTimestamp: milliseconds(firstSeen(revision)),
   ...{ current, refusal },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ObjectCall, Objects } from '../../../../../http/objects/objects.js'
 import { memberHistory } from '../../../../../http/rpc/apps/revisions/member-history.js'
+import { revisionId } from '../../../../../http/rpc/apps/revisions/revision.js'
 import { typeOfWhole } from '../../../../../http/rpc/core/workloads.js'
 
 const template = { spec: { containers: [{ image: 'nginx' }] } }
@@ -26,7 +27,7 @@ it.each([['x'], [1.5], [null], [2 ** 60]])(
     expect(history?.kept).toEqual([
       {
         ...{ cluster: 'm', objectName: 'db-2', createdAt: '', changeCause: '7', template },
-        ...{ revision: 2, replicas: 0, active: true },
+        ...{ id: revisionId(template), revision: 2, replicas: 0, active: true },
       },
     ])
   },

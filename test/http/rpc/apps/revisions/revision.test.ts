@@ -21,7 +21,7 @@ const kept = (
   more: Partial<KeptRevision> = {},
 ): KeptRevision => ({
   ...{ cluster, revision, objectName: `web-${revision}`, createdAt: `2026-11-20T10:0${revision}:00Z` },
-  ...{ active: false, template: template(image), ...more },
+  ...{ active: false, id: revisionId(template(image)), template: template(image), ...more },
 })
 
 describe('a kept pod template', () => {
@@ -54,6 +54,10 @@ describe('a kept pod template', () => {
     ],
   ])('%s has the same id: %s', (_, other, same) => {
     expect(revisionId(other) === revisionId(template('a'))).toBe(same)
+  })
+
+  it('has an id of 128 bits, so that a member cannot find two templates of one id', () => {
+    expect(revisionId(template('a'))).toMatch(/^[0-9a-f]{32}$/)
   })
 
   it('shows each image once', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '../../../../../http/call/call.js'
 import { deployments } from '../../../../../http/rpc/apps/deployment.js'
 import { revisionId } from '../../../../../http/rpc/apps/revisions/revision.js'
+import { listRevisions } from '../../../../../http/rpc/apps/revisions/revisions-of.js'
 import { rollback } from '../../../../../http/rpc/apps/revisions/rollback.js'
 import { recordingObjects } from '../../recording-objects.js'
 
@@ -10,7 +11,7 @@ const earlier = template('shop:1')
 const present = template('shop:2')
 
 /** A Deployment at its second template, whose first one a member remembers. */
-const world = () =>
+const world = (first: object = earlier) =>
   recordingObjects(
     (_id, { kind }) =>
       kind === 'Deployment'
@@ -23,7 +24,7 @@ const world = () =>
           },
     {
       clusters: [{ metadata: { name: 'm1' }, spec: { syncMode: 'Push' } }],
-      replicasets: [earlier, present].map((one, index) => ({
+      replicasets: [first, present].map((one, index) => ({
         metadata: {
           name: `x-${index}`,
           annotations: { 'deployment.kubernetes.io/revision': String(index + 1) },
@@ -38,6 +39,29 @@ const request = {
   ...{ resourceVersion: '', dryRun: false },
 }
 const replaced = { op: 'replace', path: '/spec/template', value: earlier }
+
+describe('a list of revisions', () => {
+  const listed = { instance: 'north', namespace: 'a', name: 'x' }
+
+  it('has the whole template that a rollback would write, also fields that its message lacks', async () => {
+    const hidden = { spec: { ...earlier.spec, serviceAccountName: 'admin', hostPID: true } }
+    const { objects } = world(hidden)
+    const { items = [] } = await listRevisions(objects, deployments.type)(listed, call)
+    const found = items.find(({ images }) => images?.includes('shop:1'))
+    expect(found?.template?.spec).not.toHaveProperty('serviceAccountName')
+    expect(JSON.parse(found?.data ?? '')).toEqual(hidden)
+    const writing = world(hidden)
+    await rollback(writing.objects, deployments, { ...request, revision: found?.id ?? '' }, call)
+    expect(writing.writes()).toMatchObject([{ patch: { body: [{ ...replaced, value: hidden }] } }])
+  })
+
+  it('names a member whose template cannot be compared, and shows the others', async () => {
+    const nested = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+    const { objects } = world({ spec: nested })
+    const { items, unread } = await listRevisions(objects, deployments.type)(listed, call)
+    expect([items, unread]).toEqual([[], [{ cluster: 'm1', message: expect.any(String) }]])
+  })
+})
 
 describe('a rollback', () => {
   it('keeps what others change of the workload meanwhile, unless it names the version that it is of', async () => {
