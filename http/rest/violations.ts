@@ -14,7 +14,8 @@ import { typesOfJson } from './json.js'
  * a refusal, so that valid requests do not pay for it.
  */
 export function violationsIn(schema: DescMessage, json: JsonValue, prefix = ''): FieldViolation[] {
-  if (!isObject(json) || schema.typeName.startsWith('google.protobuf.')) return alone(schema, json, prefix)
+  if (schema.typeName.startsWith('google.protobuf.')) return alone(schema, json, prefix)
+  if (!isObject(json)) return mustBeObject(schema, json, alone(schema, json, prefix))
   return Object.entries(json).flatMap(([key, value]) => {
     const path = `${prefix}${key}`
     const field = schema.fields.find(candidate => candidate.jsonName === key || candidate.name === key)
@@ -36,8 +37,17 @@ function inField(schema: DescMessage, field: DescField, value: JsonValue, path: 
     )
   }
   const found = alone(schema, { [field.jsonName]: value }, `${path}.`)
+  if (field.fieldKind === 'message' && !field.message.typeName.startsWith('google.protobuf.'))
+    return mustBeObject(field.message, value, found)
   return field.enum ? found.map(one => ({ ...one, description: mustBeOneOf(field.enum, value) })) : found
 }
+
+/** A text, a number or a list where a message is wanted: often a whole manifest as text. */
+const mustBeObject = ({ name }: DescMessage, value: JsonValue, found: FieldViolation[]): FieldViolation[] =>
+  found.map(one => ({
+    ...one,
+    description: `must be a JSON object with the fields of ${name}, but is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}`,
+  }))
 
 function mustBeOneOf({ values }: DescEnum, value: JsonValue): string {
   // The others stand for a field that is not given.

@@ -80,6 +80,30 @@ describe('a request message', () => {
   })
 
   it.each([
+    [
+      'data',
+      { data: 'kind: Instance' },
+      'must be a JSON object with the fields of Instance, but is a string',
+    ],
+    [
+      'data.metadata.ownerReferences[0]',
+      { data: { metadata: { ownerReferences: ['x'] } } },
+      'must be a JSON object with the fields of OwnerReference, but is a string',
+    ],
+    [
+      'data.spec',
+      { data: { spec: [] } },
+      'must be a JSON object with the fields of InstanceSpec, but is a list',
+    ],
+  ])(
+    'says of %s, which is no object, that it must be one, and of which fields',
+    async (field, body, text) => {
+      const { status, json } = await created('', body)
+      expect([status, json.message]).toEqual([400, `${field}: ${text}`])
+    },
+  )
+
+  it.each([
     ['text/plain', '{}'],
     ['application/x-www-form-urlencoded', 'a=b'],
     ['application/yaml', 'a: b'],
