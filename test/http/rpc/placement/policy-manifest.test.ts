@@ -85,4 +85,29 @@ describe('a preview', () => {
     }
     expect(templates).toHaveLength(1)
   })
+
+  it.each([
+    [['spec', 'placement', 'clusterAffinty'], {}, 'data.spec.placement.clusterAffinty'],
+    [['spec', 'resourceSelectors', '0', 'nmae'], 'web', 'data.spec.resourceSelectors[0].nmae'],
+    [['spec', 'placment'], {}, 'data.spec.placment'],
+  ])('refuses the field %j, which no API server would store', async (path, value, field) => {
+    const [policy = {}] = policies
+    await expect(preview(replaced(policy, path, value))).rejects.toMatchObject({
+      details: { violations: [{ field, description: expect.stringContaining('there is no such field in') }] },
+    })
+  })
+
+  it.each(policies.map(policy => [policy.kind, policy] as const))(
+    'knows every field of a %s',
+    async (_, policy) => {
+      await expect(preview(policy)).resolves.toBeDefined()
+    },
+  )
+
+  it.each(['PropagationPolicy', 'OverridePolicy'])('of a %s needs its namespace', async kind => {
+    const policy = policies.find(one => one.kind === kind)
+    await expect(preview({ ...policy, metadata: { name: 'p' } })).rejects.toMatchObject({
+      details: { violations: [{ field: 'data.metadata.namespace', description: 'is required' }] },
+    })
+  })
 })
