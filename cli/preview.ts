@@ -90,7 +90,7 @@ const CLAIMED: Readonly<Record<Exclude<TemplatePreview_Claim, 0>, string>> = {
 
 /** One line for each change of a manifest; what is new or goes is one line for all of it. */
 function changeText({ cluster, before, after, patch, problem }: ManifestChange): string {
-  if (problem) return `  ${cluster}: no manifest, because ${problem}\n`
+  if (problem) return `  ${cluster}: ${before ? 'stays as it is' : 'no manifest'}, because ${problem}\n`
   if (!before) return `  ${cluster}: new\n`
   if (!after) return `  ${cluster}: taken away\n`
   return patch

@@ -9,6 +9,7 @@ import { targetsOf } from '../propagation/work-of.js'
 import { schedule } from '../scheduling/schedule.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
 import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, waiting } from './link.js'
+import { missingClusters, missingText } from './missing-clusters.js'
 import type { Propagated } from './propagated.js'
 import { fixOfRefusals, refusalCounts } from './refusals.js'
 
@@ -61,13 +62,14 @@ export function schedulingLink({ binding, clusters }: Propagated): Finding {
   if (!isPlaced(binding)) return followingLink(binding, object)
   const { schedulerName = 'default-scheduler' } = spec
   const condition = status?.conditions?.find(({ type }) => type === 'Scheduled')
+  const missing = missingClusters(binding.spec.placement, clusters)
   if (condition?.status === 'False') {
     const { verdicts } = schedule(binding.spec, status ?? {}, clusters)
     const counts = refusalCounts(verdicts)
     return broken(
       condition.reason,
-      `${condition.message}${counts ? ` Looked at now: ${counts}.` : ''}`,
-      fixOfRefusals(condition.reason, verdicts),
+      `${condition.message}${counts ? ` Now ${counts}.` : ''}${missingText(missing)}`,
+      fixOfRefusals(condition.reason, verdicts, missing),
       object,
     )
   }
@@ -90,7 +92,7 @@ export function schedulingLink({ binding, clusters }: Propagated): Finding {
     )
   if (isBehind(status, metadata.generation) && schedulingTrigger(binding, clusters))
     return waiting('NotScheduledYet', `${schedulerName} has not looked at the last change yet.`, object)
-  return done('Scheduled', `It goes to ${clusterList(targets)}.`, object)
+  return done('Scheduled', `It goes to ${clusterList(targets)}.${missingText(missing)}`, object)
 }
 
 /** A binding that was attached to what a workload needs is not scheduled: it goes where the workload goes. */

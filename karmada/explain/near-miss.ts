@@ -64,13 +64,34 @@ export function nearMiss(template: KubeObject, policies: readonly PropagationPol
           return because === undefined ? [] : [{ rank, because, fix }]
         })
         const [only] = found
-        return found.length === 1 && only ? [{ policy, ...only }] : []
+        if (!only || found.length > 1) return []
+        // A policy that selects a name without likeness is right for another object.
+        const distance = selector.name ? lettersBetween(selector.name, template.metadata.name) : 0
+        return distance > MOST_LETTERS ? [] : [{ policy, distance, ...only }]
       }),
   )
-  const [first] = misses.sort((a, b) => a.rank - b.rank)
+  const [first] = misses.sort((a, b) => a.rank - b.rank || a.distance - b.distance)
   if (!first) return undefined
   const object = linkTo(first.policy)
   return { object, message: `${nameOf(object)} ${first.because}.`, fix: first.fix }
+}
+
+/** Letters in which a misspelled name differs at most. */
+const MOST_LETTERS = 2
+
+/** How many letters one name lacks, has more or has in another way than the other (Levenshtein). */
+function lettersBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [line, letter] of [...one].entries()) {
+    let left = line + 1
+    row = row.map((above, at) => {
+      if (at === 0) return left
+      const replaced = (row[at - 1] ?? 0) + (other[at - 1] === letter ? 0 : 1)
+      left = Math.min(left + 1, above + 1, replaced)
+      return left
+    })
+  }
+  return row[other.length] ?? 0
 }
 
 const inOtherNamespace = (namespace: string | undefined, { kind, metadata }: PropagationPolicy) =>

@@ -2,11 +2,12 @@ import type { BindingSpec, BindingStatus } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
 import type { Refusal } from '../scheduling/filters.js'
 import { type Decision, type ScheduleFailure, schedule, type Verdict } from '../scheduling/schedule.js'
+import { missingClusters } from './missing-clusters.js'
 
 /** One cluster in an explanation: why it gets what it gets. */
 export interface ClusterPlacement {
   readonly cluster: string
-  /** Every filter that refuses it; none where it may be chosen. */
+  /** Every filter that refuses it, or NotJoined; none where it may be chosen. */
   readonly refusals: readonly Refusal[]
   /** What it was compared by; absent where it is refused. */
   readonly candidate?: NonNullable<Verdict['candidate']>
@@ -18,12 +19,15 @@ export interface ClusterPlacement {
   readonly after?: number
 }
 
+/** Said of a cluster that a placement or its result names, and that the control plane does not have. */
+const NOT_JOINED: readonly Refusal[] = [{ filter: 'NotJoined', reason: 'no cluster of this name is joined' }]
+
 /** A decision of the scheduler with its reasons. */
 export interface PlacementExplanation {
   /** The affinity group that the decision is about, where the placement has groups. */
   readonly affinityName?: string
   readonly failure?: ScheduleFailure
-  /** Of all clusters of the control plane, by name. */
+  /** Of all clusters of the control plane, and of those that the placement or its result names without their being there; by name. */
   readonly clusters: readonly ClusterPlacement[]
   /** The affinity groups that were tried before, with their failures. */
   readonly tried: readonly Pick<Decision, 'affinityName' | 'failure'>[]
@@ -41,7 +45,9 @@ export function explainPlacement(
   const names = new Set([
     ...verdicts.map(({ cluster }) => cluster),
     ...(spec.clusters ?? []).map(({ name }) => name),
+    ...missingClusters(spec.placement, clusters),
   ])
+  const joined = new Set(clusters.map(({ metadata }) => metadata.name))
   const replicasIn = (list: typeof targets, name: string) => {
     const target = list.find(one => one.name === name)
     return target && (target.replicas ?? 0)
@@ -55,7 +61,7 @@ export function explainPlacement(
       const after = replicasIn(kept, cluster)
       return {
         cluster,
-        refusals: verdict?.refusals ?? [],
+        refusals: verdict?.refusals ?? (joined.has(cluster) ? [] : NOT_JOINED),
         ...(verdict?.candidate && { candidate: verdict.candidate }),
         selected: verdict?.selected ?? false,
         ...(before !== undefined && { before }),

@@ -11,25 +11,41 @@ const fixes: Readonly<Record<string, string>> = {
   TaintToleration: 'Add a toleration to the policy, or remove the taint from the clusters.',
 }
 
-/** `2 by ClusterAffinity, 1 by TaintToleration`; '' when nothing refuses any cluster. */
+/** `ClusterAffinity refuses 2 of 3 clusters, TaintToleration 1`; '' when nothing refuses any cluster. */
 export function refusalCounts(verdicts: readonly Verdict[]): string {
-  const counts = new Map<string, number>()
-  for (const { refusals } of verdicts)
-    for (const { filter } of refusals) counts.set(filter, (counts.get(filter) ?? 0) + 1)
-  const texts = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-  return texts.length === 0
-    ? ''
-    : `of ${verdicts.length} ${verdicts.length === 1 ? 'cluster' : 'clusters'} refused ${texts.map(([filter, count]) => `${count} by ${filter}`).join(', ')}`
+  const [most, ...others] = countedFilters(verdicts)
+  if (!most) return ''
+  const of = `${verdicts.length} ${verdicts.length === 1 ? 'cluster' : 'clusters'}`
+  const rest = others.map(([filter, count]) => `, ${filter} ${count}`).join('')
+  return `${most[0]} refuses ${most[1]} of ${of}${rest}`
 }
 
-/** What most likely helps a template that no cluster takes: the fix for the filter that refuses most clusters. */
-export function fixOfRefusals(reason: string, verdicts: readonly Verdict[]): string {
+/**
+ * What most likely helps a template that no cluster takes: the fix for the filter that refuses most of the clusters that the
+ * policy wants. Where its affinity takes no cluster, the affinity is wrong.
+ * @param missing clusters that the policy names and that are not joined
+ */
+export function fixOfRefusals(
+  reason: string,
+  verdicts: readonly Verdict[],
+  missing: readonly string[],
+): string {
   if (verdicts.length === 0) return 'Join a member cluster to the instance.'
   if (reason === 'Unschedulable')
     return 'Ask for fewer replicas or less CPU and memory, add room to the clusters, or allow more clusters in the policy.'
+  const wanted = verdicts.filter(
+    ({ refusals }) => !refusals.some(({ filter }) => filter === 'ClusterAffinity'),
+  )
+  if (wanted.length === 0 && missing.length > 0)
+    return 'Correct the cluster names of the policy, or join the clusters.'
+  const [most] = countedFilters(wanted.length > 0 ? wanted : verdicts)
+  return (most && fixes[most[0]]) ?? 'Correct the placement of the policy as the message says.'
+}
+
+/** Each filter with how many clusters it refuses, the most first. */
+function countedFilters(verdicts: readonly Verdict[]): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>()
   for (const { refusals } of verdicts)
     for (const { filter } of refusals) counts.set(filter, (counts.get(filter) ?? 0) + 1)
-  const [most] = [...counts].sort((a, b) => b[1] - a[1])
-  return (most && fixes[most[0]]) ?? 'Correct the placement of the policy as the message says.'
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
 }

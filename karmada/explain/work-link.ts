@@ -26,35 +26,37 @@ export function workLink(propagated: Propagated, name: string): Finding {
     name: template ? workName(template.kind, template.metadata.name, template.metadata.namespace) : '',
   }
   const work = works.find(one => one.metadata.namespace === namespace && one.metadata.name === expected.name)
-  return work ? appliedLink(work, cluster) : noWork(propagated, cluster, expected)
-}
-
-/** There is no Work: an override that cannot be applied keeps Karmada from making one. */
-function noWork(
-  { binding, template, overrides }: Propagated,
-  cluster: Cluster,
-  expected: LinkedObject,
-): Finding {
-  const { name } = cluster.metadata
-  const target = binding && targetsOf(binding).find(one => one.name === name)
-  if (binding && template && target) {
-    try {
-      workOf(binding, template, target, cluster, overrides)
-    } catch (error) {
-      return broken(
-        'OverrideFailed',
-        `An override policy cannot be applied: ${error instanceof Error ? error.message : String(error)}.`,
-        'Correct the override policy; Karmada makes no Work for the cluster until it can be applied.',
-        expected,
-      )
-    }
-  }
+  const problem = overrideProblem(propagated, cluster, work)
+  if (problem !== undefined)
+    return broken(
+      'OverrideFailed',
+      `An override policy cannot be applied: ${problem}.${work ? ' The cluster keeps what it had before.' : ''}`,
+      `Correct the override policy; Karmada ${work ? 'does not change the' : 'makes no'} Work for the cluster until it can be applied.`,
+      expected,
+    )
+  if (work) return appliedLink(work, cluster)
   return waiting(
     'NoWorkYet',
     `Karmada has not made ${nameOf(expected)} yet.`,
     expected,
     'If this lasts longer than a few seconds, see whether karmada-controller-manager runs.',
   )
+}
+
+/** Why an override cannot be applied: it keeps Karmada from making the Work, or from changing it. */
+function overrideProblem(
+  { binding, template, overrides }: Propagated,
+  cluster: Cluster,
+  work: Work | undefined,
+): string | undefined {
+  const target = binding && targetsOf(binding).find(one => one.name === cluster.metadata.name)
+  if (!binding || !template || !target) return undefined
+  try {
+    workOf(binding, template, target, cluster, overrides, work)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 function appliedLink(work: Work, cluster: Cluster): Finding {

@@ -143,6 +143,7 @@ describe('kairship preview', () => {
       { cluster: 'south', before: '{}' },
       { cluster: 'west', after: '{}' },
       { cluster: 'east', problem: 'the path is missing' },
+      { cluster: 'hill', before: '{}', problem: 'the path is missing' },
     ]
     const template = {
       template: reference,
@@ -162,6 +163,7 @@ describe('kairship preview', () => {
   south: taken away
   west: new
   east: no manifest, because the path is missing
+  hill: stays as it is, because the path is missing
 
 2 more templates are not shown.
 

@@ -367,7 +367,7 @@ export type Placement = Message<"kairship.io.api.placement.v1alpha1.Placement"> 
   failure?: PlacementFailure | undefined;
 
   /**
-   * All clusters of the control plane, by name.
+   * All clusters of the control plane, and those that the placement names without their being there, by name.
    *
    * @generated from field: repeated kairship.io.api.placement.v1alpha1.ClusterPlacement clusters = 3;
    */
@@ -495,7 +495,7 @@ export const ClusterPlacementSchema: GenMessage<ClusterPlacement> = /*@__PURE__*
  */
 export type Refusal = Message<"kairship.io.api.placement.v1alpha1.Refusal"> & {
   /**
-   * The name of Karmada's filter plugin.
+   * The name of Karmada's filter plugin, or NotJoined for a cluster that the placement names and the control plane does not have.
    *
    * @generated from field: string filter = 1;
    */

@@ -334,4 +334,13 @@ describe('an explanation of a placement', () => {
       ['south', 2, 2],
     ])
   })
+
+  it('says of a cluster that the placement names and nobody has joined that it is not joined', () => {
+    const placement = { clusterAffinity: { clusterNames: ['south', 'nroth'] } }
+    const { binding, clusters } = propagated({ policy: policyOf({ placement }) })
+    const { clusters: rows } = explainPlacement(binding.spec, {}, clusters)
+    expect(rows.find(({ cluster }) => cluster === 'nroth')?.refusals).toEqual([
+      { filter: 'NotJoined', reason: 'no cluster of this name is joined' },
+    ])
+  })
 })

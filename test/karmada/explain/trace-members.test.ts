@@ -21,6 +21,9 @@ describe('the trace of a cluster’s Work', () => {
       reason: 'OverrideFailed',
       cluster: 'north',
     })
+    const stale = { ...propagated(), overrides: world.overrides }
+    expect(firstOf(stale)).toMatchObject({ step: 'Work', reason: 'OverrideFailed', cluster: 'north' })
+    expect(trace(stale).first?.message).toContain('The cluster keeps what it had before.')
   })
 
   it('is waiting while it does not exist yet', () => {

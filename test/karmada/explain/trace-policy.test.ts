@@ -45,6 +45,21 @@ describe('the trace of a template without a policy', () => {
     expect(messageOf(world)).toContain(text)
   })
 
+  it('names the policy with the most similar name', () => {
+    const policies = ['wab-old', 'wep', 'shop'].map(name =>
+      policyOf({ resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name }] }, { name }),
+    )
+    expect(messageOf({ ...unclaimed(), policies })).toContain(
+      'PropagationPolicy shop/wep selects the name wep.',
+    )
+  })
+
+  it('takes no policy of another object for a mistake', () => {
+    const { first } = trace(selecting({ name: 'cart' }))
+    expect(first?.message).not.toContain('cart')
+    expect(first?.fix).toContain('Create one with a resource selector')
+  })
+
   it('names no policy that differs by two things', () => {
     expect(messageOf(selecting({ apiVersion: 'apps/v1beta1', name: 'wep' }))).not.toContain('apps/v1beta1')
   })

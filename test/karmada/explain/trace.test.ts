@@ -115,7 +115,31 @@ describe('the trace of scheduling', () => {
     const { first } = trace(world)
     expect(first).toMatchObject({ step: 'Scheduling', state: 'Broken', reason: 'NoClusterFit' })
     expect(first?.message).toContain('0/2 clusters are available')
-    expect(first?.message).toContain('of 2 clusters refused 1 by ClusterAffinity, 1 by TaintToleration')
+    expect(first?.message).toContain('Now ClusterAffinity refuses 1 of 2 clusters, TaintToleration 1.')
+  })
+
+  it('proposes what helps the clusters that the policy wants, not those that it leaves out', () => {
+    const clusters = [member('north', { taints: [taint] }), member('south', { taints: [taint] })]
+    const others = ['east', 'west', 'centre'].map(name => member(name))
+    const { first } = trace(propagated({ clusters: [...clusters, ...others] }))
+    expect(first?.message).toContain('ClusterAffinity refuses 3 of 5 clusters, TaintToleration 2')
+    expect(first?.fix).toBe('Add a toleration to the policy, or remove the taint from the clusters.')
+  })
+
+  it('names clusters that the policy names and the control plane does not have', () => {
+    const placement = { clusterAffinity: { clusterNames: ['nroth'] } }
+    const { first } = trace(propagated({ policy: policyOf({ placement }) }))
+    expect(first?.message).toContain('No cluster nroth is joined, which the policy names.')
+    expect(first?.fix).toBe('Correct the cluster names of the policy, or join the clusters.')
+  })
+
+  it('names them also where other clusters run the template', () => {
+    const { links, first } = trace(propagated({ clusters: [member('north')] }))
+    expect(first).toBeUndefined()
+    expect(links[3]).toMatchObject({
+      state: 'Done',
+      message: 'It goes to north (2). No cluster south is joined, which the policy names.',
+    })
   })
 
   it('asks to join a cluster when there is none', () => {

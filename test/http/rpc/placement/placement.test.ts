@@ -75,7 +75,8 @@ describe('a trace over REST', () => {
     })
     expect((await traced('traced')).json.first).toMatchObject({
       reason: 'NoClusterFit',
-      fix: expect.stringContaining('cluster affinity'),
+      message: expect.stringContaining('No cluster nowhere is joined, which the policy names.'),
+      fix: expect.stringContaining('cluster names'),
     })
 
     const current = (await ask('GET', `/proxy${POLICIES}/traced`)).json
@@ -291,7 +292,10 @@ describe('a preview over REST', () => {
         claim: 'KEEPS',
         placement: {
           failure: { reason: 'NoClusterFit' },
-          clusters: [{ cluster: world.member, before: 2 }],
+          clusters: [
+            { cluster: world.member, before: 2 },
+            { cluster: 'nowhere', refusals: [{ filter: 'NotJoined' }] },
+          ],
         },
         manifests: [{ cluster: world.member, after: '', patch: [] }],
       },
