@@ -2,9 +2,9 @@
 /** The command line. What it runs is composed in `commands.ts`, which is loaded only by the commands that run something. */
 import { readFileSync } from 'node:fs'
 import { clientActions } from './cli/client-actions.js'
-import { CLOSED_OUTPUT, interruption, onClosedOutput } from './cli/interruption.js'
-import { printingTo } from './cli/printable.js'
-import { type Action, type ProcessContext, run, type ServerActions } from './cli/program.js'
+import { printingTo } from './cli/print/printable.js'
+import { CLOSED_OUTPUT, interruption, onClosedOutput } from './cli/program/interruption.js'
+import { type Action, type ProcessContext, run, type ServerActions } from './cli/program/program.js'
 
 const closedOutput = new AbortController()
 onClosedOutput([process.stdout, process.stderr], () => {

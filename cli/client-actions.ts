@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config.js'
-import { chaos } from './chaos.js'
-import { resolveClient } from './client-config.js'
-import { completion } from './completion.js'
+import type { ClientContext } from './client/client.js'
+import { resolveClient } from './client/client-config.js'
+import { mergeKubeconfig, ownKubeconfig } from './client/merge-kubeconfig.js'
+import { proxyKubeconfig } from './client/proxy-kubeconfig.js'
 import { ExitCode } from './exit-code.js'
-import type { ClientContext } from './get-instances.js'
-import { mergeKubeconfig, ownKubeconfig } from './merge-kubeconfig.js'
-import { printed } from './print.js'
-import type { Actions, ProcessContext, ServerActions } from './program.js'
-import { proxyKubeconfig } from './proxy-kubeconfig.js'
-import { readIfThere } from './read-file.js'
-import { versionText } from './version.js'
+import { chaos } from './playground/chaos.js'
+import { printed } from './print/print.js'
+import { completion } from './program/completion.js'
+import type { Actions, ProcessContext, ServerActions } from './program/program.js'
+import { versionText } from './program/version.js'
+import { readIfThere } from './settings/read-file.js'
 
 /** The commands that call a running Kairship. */
 export function clientActions(context: ProcessContext): Omit<Actions, keyof ServerActions> {
@@ -22,7 +22,7 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
     config: Config,
     work: (context: ClientContext) => Promise<ExitCode>,
   ): Promise<ExitCode> => {
-    const { createClient } = await import('./client.js')
+    const { createClient } = await import('./client/client.js')
     const client = createClient(resolveClient(config, readIfThere), config)
     try {
       return await work({ client, out, err, signal, now: Date.now, pause })
@@ -33,25 +33,29 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
   return {
     // Loaded when they are used: the generated messages take 150 ms of CPU (Node.js 20), a quarter of what a command takes to start.
     'get instances': (config, ...names) =>
-      withClient(config, async it => (await import('./get-instances.js')).getInstances(it, config, names)),
+      withClient(config, async it =>
+        (await import('./instances/get-instances.js')).getInstances(it, config, names),
+      ),
     'describe instance': (config, name = '') =>
       withClient(config, async it =>
-        (await import('./describe-instance.js')).describeInstance(it, config, name),
+        (await import('./instances/describe-instance.js')).describeInstance(it, config, name),
       ),
     'inspect instance': (config, name = '') =>
       withClient(config, async it =>
-        (await import('./inspect-instance.js')).inspectInstance(it, config, name),
+        (await import('./instances/inspect-instance.js')).inspectInstance(it, config, name),
       ),
     'playground chaos': (config, action = '', member) => chaos(config, context, action, member),
     adopt: (config, name = '') =>
-      withClient(config, async it => (await import('./change-instances.js')).adoptInstance(it, config, name)),
+      withClient(config, async it =>
+        (await import('./instances/change-instances.js')).adoptInstance(it, config, name),
+      ),
     'delete instance': (config, ...names) =>
       withClient(config, async it =>
-        (await import('./change-instances.js')).deleteInstances(it, config, names),
+        (await import('./instances/change-instances.js')).deleteInstances(it, config, names),
       ),
     kubeconfig: (config, instance = '') =>
       withClient(config, async ({ client }) => {
-        const { issuedKubeconfig, kubeconfigOf } = await import('./instance-kubeconfig.js')
+        const { issuedKubeconfig, kubeconfigOf } = await import('./client/instance-kubeconfig.js')
         const text =
           (await issuedKubeconfig(client, config, instance)) ??
           proxyKubeconfig(await kubeconfigOf(client, instance), resolveClient(config, readIfThere))
@@ -60,21 +64,27 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
         return ExitCode.ok
       }),
     clusters: (config, ...names) =>
-      withClient(config, async it => (await import('./clusters.js')).listClusters(it, config, names)),
+      withClient(config, async it => (await import('./objects/clusters.js')).listClusters(it, config, names)),
     workloads: (config, ...names) =>
-      withClient(config, async it => (await import('./workloads.js')).listWorkloads(it, config, names)),
+      withClient(config, async it =>
+        (await import('./objects/workloads.js')).listWorkloads(it, config, names),
+      ),
     policies: (config, ...names) =>
-      withClient(config, async it => (await import('./policies.js')).listPolicies(it, config, names)),
+      withClient(config, async it => (await import('./objects/policies.js')).listPolicies(it, config, names)),
     trace: (config, ...names) =>
-      withClient(config, async it => (await import('./trace.js')).traceObject(it, config, names)),
+      withClient(config, async it => (await import('./objects/trace.js')).traceObject(it, config, names)),
     explain: (config, ...names) =>
-      withClient(config, async it => (await import('./placement.js')).explainPlacement(it, config, names)),
+      withClient(config, async it =>
+        (await import('./objects/placement.js')).explainPlacement(it, config, names),
+      ),
     preview: (config, ...names) =>
-      withClient(config, async it => (await import('./preview.js')).previewPolicy(it, config, names)),
+      withClient(config, async it => (await import('./objects/preview.js')).previewPolicy(it, config, names)),
     rollback: (config, ...names) =>
-      withClient(config, async it => (await import('./rollback.js')).rollbackWorkload(it, config, names)),
+      withClient(config, async it =>
+        (await import('./objects/rollback.js')).rollbackWorkload(it, config, names),
+      ),
     logs: (config, ...names) =>
-      withClient(config, async it => (await import('./logs.js')).workloadLogs(it, config, names)),
+      withClient(config, async it => (await import('./objects/logs.js')).workloadLogs(it, config, names)),
     completion: async (_config, shell = '') => {
       out(completion(shell))
       return ExitCode.ok

@@ -116,19 +116,24 @@ describe('the import table holds', () => {
     it(`in ${folder}/`, () => expect(violations(folder)).toEqual([]))
   }
 
-  it('each file and folder of http/ imports only those that follow it in http/README.md', () => {
-    const rows = readFileSync(join(root, 'http/README.md'), 'utf8').matchAll(/^\| `([a-z-]+)(?:\/|\.ts)`/gm)
-    const order = [...rows].map(([, name]) => name)
-    const placeOf = (path: string) => order.indexOf(path.replace(/\.ts$/, '').split('/')[1])
-    const files = [...sources('http')]
-    expect(files.filter(file => placeOf(file) < 0)).toEqual([])
-    const upward = files.flatMap(file =>
-      importsOf(file)
-        .filter(({ target }) => target.startsWith('http/') && placeOf(target) < placeOf(file))
-        .map(({ target }) => `${file} imports ${target}`),
-    )
-    expect(upward).toEqual([])
-  })
+  it.each(['http', 'cli'])(
+    'each file and folder of %s/ imports only those that follow it in its README',
+    folder => {
+      const rows = readFileSync(join(root, folder, 'README.md'), 'utf8').matchAll(
+        /^\| `([a-z-]+)(?:\/|\.ts)`/gm,
+      )
+      const order = [...rows].map(([, name]) => name)
+      const rowOf = (path: string) => order.indexOf(path.replace(/\.ts$/, '').split('/')[1])
+      const files = [...sources(folder)]
+      expect(files.filter(file => rowOf(file) < 0)).toEqual([])
+      const upward = files.flatMap(file =>
+        importsOf(file)
+          .filter(({ target }) => target.startsWith(`${folder}/`) && rowOf(target) < rowOf(file))
+          .map(({ target }) => `${file} imports ${target}`),
+      )
+      expect(upward).toEqual([])
+    },
+  )
 
   it('no product file imports the playground', () => {
     const product = Object.keys(table).filter(folder => folder !== 'playground')
@@ -184,7 +189,7 @@ describe('import cycles', () => {
     expect(circle([...folders.flatMap(folder => [...sources(folder)]), 'main.ts'])).toEqual([]))
 
   // `apps/` and `core/` of one folder must not need each other, whatever their files.
-  it.each(['http', 'http/rpc', 'http/objects'])('do not exist between two folders of %s', folder => {
+  it.each(['http', 'http/rpc', 'http/objects', 'cli'])('do not exist between two folders of %s', folder => {
     const roomOf = (path: string) => path.slice(folder.length + 1).split('/')[0]
     const arrows = new Set(
       [...sources(folder)].flatMap(file =>

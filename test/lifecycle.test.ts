@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { aborted } from '../cli/interruption.js'
+import { aborted } from '../cli/program/interruption.js'
 import { Lifecycle, StoppingError } from '../lifecycle.js'
 import type { Log } from '../ports/log.js'
 

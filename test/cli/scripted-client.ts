@@ -1,6 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf'
-import type { Client } from '../../cli/client.js'
-import type { ClientContext } from '../../cli/get-instances.js'
+import type { Client, ClientContext } from '../../cli/client/client.js'
 import { encodeRequest } from '../../transcoding/encode.js'
 
 /** An instance of which everything is known. */

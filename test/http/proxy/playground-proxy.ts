@@ -5,7 +5,7 @@ import { type ControllerManager, startControllerManager } from '../../../actors/
 import { connectKube } from '../../../actors/kube/connection.js'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { parseKubeconfig } from '../../../actors/kube/kubeconfig.js'
-import { proxyKubeconfig } from '../../../cli/proxy-kubeconfig.js'
+import { proxyKubeconfig } from '../../../cli/client/proxy-kubeconfig.js'
 import { settings } from '../../../config.js'
 import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
 import { type Playground, type PlaygroundOptions, startPlayground } from '../../../playground/fleet/fleet.js'

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { fromJson } from '@bufbuild/protobuf'
+import { jsonClient } from '../../client/service-client.js'
+import type { Config } from '../../config.js'
+import {
+  type ManifestChange,
+  type ObjectReference,
+  type Placement,
+  PlacementService,
+  type PreviewPolicyResponse,
+  PreviewPolicyResponseSchema,
+  type TemplatePreview,
+  TemplatePreview_Claim,
+} from '../../proto/gen/kairship/placement_pb.js'
+import type { ClientContext } from '../client/client.js'
+import { CommandError, ExitCode } from '../exit-code.js'
+import { printedAnswer } from '../print/print.js'
+import { placementText } from './placement.js'
+
+/** `kairship preview INSTANCE FILE`: what a policy would do before it is applied. `-` reads standard input. */
+export async function previewPolicy(
+  { client, out }: ClientContext,
+  config: Config,
+  [instance = '', file = '']: readonly string[],
+): Promise<ExitCode> {
+  const data = manifestIn(file)
+  const raw = await jsonClient(PlacementService, client)
+    .previewPolicy({ instance, data })
+    .catch((error: unknown) => {
+      throw namingTheFile(error, file)
+    })
+  const answer = fromJson(PreviewPolicyResponseSchema, raw, { ignoreUnknownFields: true })
+  out(printedAnswer(raw, config.output) ?? forPeople(answer))
+  return ExitCode.ok
+}
+
+/** @throws CommandError naming the file */
+function manifestIn(file: string): string {
+  try {
+    // File descriptor 0 is standard input.
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`${file} cannot be read: ${why}`, ExitCode.usage, { cause: error })
+  }
+}
+
+/** A refusal of the field `data`, said of the file that was sent in it. Other errors stay as they are. */
+function namingTheFile(error: unknown, file: string): unknown {
+  if (!(error instanceof CommandError && error.message.startsWith('data: '))) return error
+  const problem = error.message.slice('data'.length)
+  return new CommandError(`${file === '-' ? 'standard input' : file}${problem}`, error.exitCode, {
+    cause: error,
+  })
+}
+
+function forPeople({ templates, total, unread }: PreviewPolicyResponse): string {
+  const shown = templates.map(templateText)
+  const more = total > templates.length ? [`${total - templates.length} more templates are not shown.\n`] : []
+  const none = total === 0 ? ['The policy selects nothing that is there now.\n'] : []
+  return [...none, ...shown, ...more, ...unread.map(one => `Not looked at: ${one}\n`)].join('\n')
+}
+
+function templateText({ template, claim, other, placement, manifests }: TemplatePreview): string {
+  const head = template ? nameOf(template) : ''
+  const of = other ? ` ${nameOf(other)}` : ''
+  const claimed = claim === TemplatePreview_Claim.CLAIM_UNSPECIFIED ? '' : `: ${CLAIMED[claim]}${of}`
+  const isTaken = claim === TemplatePreview_Claim.CLAIMS || claim === TemplatePreview_Claim.PREEMPTS
+  const isNews = isTaken || manifests.length > 0 || movesAny(placement)
+  const parts = [
+    `${head}${claimed}\n`,
+    ...(placement ? [placementText(placement)] : []),
+    ...manifests.map(changeText),
+    ...(isNews ? [] : ['  Nothing changes.\n']),
+  ]
+  return parts.join('')
+}
+
+/** Whether a cluster gets other replicas than it has. */
+const movesAny = (placement: Placement | undefined): boolean =>
+  (placement?.clusters ?? []).some(({ before, after }) => before !== after)
+
+const CLAIMED: Readonly<Record<Exclude<TemplatePreview_Claim, 0>, string>> = {
+  [TemplatePreview_Claim.CLAIMS]: 'would be claimed',
+  [TemplatePreview_Claim.KEEPS]: 'stays with this policy',
+  [TemplatePreview_Claim.PREEMPTS]: 'would be taken over, if the control plane allows preemption, from',
+  [TemplatePreview_Claim.HELD_BY_OTHER]: 'stays with',
+  [TemplatePreview_Claim.OUTRANKED]: 'would be claimed by',
+}
+
+/** One line for each change of a manifest; what is new or goes is one line for all of it. */
+function changeText({ cluster, before, after, patch, problem }: ManifestChange): string {
+  if (problem) return `  ${cluster}: ${before ? 'stays as it is' : 'no manifest'}, because ${problem}\n`
+  if (!before) return `  ${cluster}: new\n`
+  if (!after) return `  ${cluster}: taken away\n`
+  return patch
+    .map(({ op, path, value }) => `  ${cluster}: ${op} ${path}${value ? ` ${value}` : ''}\n`)
+    .join('')
+}
+
+const nameOf = ({ kind, namespace, name }: ObjectReference): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`
