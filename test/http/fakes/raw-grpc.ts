@@ -1,5 +1,9 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import { fromBinary } from '@bufbuild/protobuf'
+import { anyUnpack } from '@bufbuild/protobuf/wkt'
 import type { Api } from '../../../http/server.js'
+import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js'
+import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js'
 
 /** HTTP/2 without a gRPC library, for calls that no library makes: unfinished, malformed, or with hostile headers. */
 export class RawGrpc {
@@ -34,8 +38,9 @@ export class RawGrpc {
   }
 }
 
-/** How a call ended: gRPC's code and message. */
+/** How a call ended: gRPC's code and message, and the reason of its google.rpc.ErrorInfo; '' where it has none. */
 export interface Ending {
+  readonly reason: string
   readonly code: number
   readonly message: string
   readonly requestId: string
@@ -55,10 +60,16 @@ export async function endingOf(stream: ClientHttp2Stream): Promise<Ending> {
   await new Promise(resolve => stream.once('end', resolve).once('close', resolve))
   stream.close()
   return {
+    reason: reasonOf(String(found['grpc-status-details-bin'] ?? '')),
     code: Number(found['grpc-status']),
     message: decodeURIComponent(String(found['grpc-message'] ?? '')),
     requestId: String(found['x-request-id'] ?? ''),
   }
+}
+
+function reasonOf(base64: string): string {
+  const { details } = fromBinary(StatusSchema, Buffer.from(base64, 'base64'))
+  return details.map(one => anyUnpack(one, ErrorInfoSchema)?.reason ?? '').join('')
 }
 
 /** A message as it goes over the wire: compressed or not, its length, its bytes. */

@@ -104,13 +104,13 @@ describe('an authenticated gRPC call', () => {
   })
 
   it.each<[string, Buffer, Record<string, string>, number, string]>([
-    ['is larger than allowed', Buffer.alloc(4 * 1024 * 1024), {}, 8, 'RESOURCE_EXHAUSTED'],
+    ['is larger than allowed', Buffer.alloc(4 * 1024 * 1024), {}, 3, 'INVALID_ARGUMENT'],
     [
       'is larger than allowed once it is decompressed',
       gzipSync(Buffer.alloc(4 * 1024 * 1024)),
       { 'grpc-encoding': 'gzip' },
-      8,
-      'RESOURCE_EXHAUSTED',
+      3,
+      'INVALID_ARGUMENT',
     ],
     ['is compressed badly', Buffer.from('no gzip'), { 'grpc-encoding': 'gzip' }, 13, 'INTERNAL'],
   ])('whose message %s leaves one record, and is counted', async (_, message, headers, code, name) => {
@@ -153,9 +153,28 @@ describe('an authenticated gRPC call', () => {
 
   it('that reads leaves no record, and is counted, when its message is too large', async () => {
     const large = Buffer.alloc(4 * 1024 * 1024)
-    expect((await client.call(`${service}/ListInstances`, large, admin)).code).toBe(8)
+    expect((await client.call(`${service}/ListInstances`, large, admin)).code).toBe(3)
     expect(api.log.audits()).toEqual([])
-    expect(metered.counts.get(counted('Instance_ListInstances', 'RESOURCE_EXHAUSTED'))).toBe(1)
+    expect(metered.counts.get(counted('Instance_ListInstances', 'INVALID_ARGUMENT'))).toBe(1)
+  })
+
+  it.each([
+    ['is too large', Buffer.alloc(4 * 1024 * 1024), {}],
+    [
+      'is too large when it is decompressed',
+      gzipSync(Buffer.alloc(4 * 1024 * 1024)),
+      { 'grpc-encoding': 'gzip' },
+    ],
+  ])('whose message %s is refused with the code and the reason that REST has', async (_, large, headers) => {
+    expect(await client.call(`${service}/ListInstances`, large, { ...admin, ...headers })).toMatchObject({
+      ...{ code: 3, reason: 'BadRequest', message: 'the message is larger than 3145728 bytes' },
+    })
+  })
+
+  it('that grpc-js itself refuses has a reason', async () => {
+    const stream = client.begin(`${service}/ListInstances`, admin)
+    stream.end()
+    expect(await endingOf(stream)).toMatchObject({ code: 12, reason: 'MethodNotAllowed' })
   })
 
   it('that is answered leaves one record', async () => {
