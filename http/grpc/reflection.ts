@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import type { Server, ServerDuplexStream } from '@grpc/grpc-js'
+import { file_google_rpc_error_details } from '../../proto/gen/google/rpc/error_details_pb.js'
 import * as v1 from '../../proto/gen/grpc/reflection/v1_pb.js'
 import * as v1alpha from '../../proto/gen/grpc/reflection/v1alpha_pb.js'
 import { Code } from '../../transcoding/code.js'
@@ -39,7 +40,8 @@ export function addReflection(
   limits: StreamLimits = REFLECTION_STREAMS,
 ): void {
   const names = services.map(({ typeName }) => typeName)
-  const files = filesOf(...services.map(({ file }) => file))
+  // Without the details of errors grpcurl prints them as base64: no service names them.
+  const files = filesOf(...services.map(({ file }) => file), file_google_rpc_error_details)
   const descriptors: Descriptors = {
     registry: createRegistry(...files),
     files: new Map(files.map(file => [file.name, file])),

@@ -208,6 +208,16 @@ describe('reflection', () => {
     expect(Buffer.concat(files).includes('/apis/kairship.io/v1alpha1/instances/config')).toBe(true)
   })
 
+  it.each(['BadRequest', 'ErrorInfo', 'RetryInfo', 'RequestInfo'])(
+    'knows the details of errors, so that grpcurl prints a %s in words',
+    async name => {
+      const api = await listening()
+      const found = await ask(api, { file_containing_symbol: `google.rpc.${name}` }, bearer('nobody'))
+      const files = found?.file_descriptor_response?.file_descriptor_proto ?? []
+      expect(Buffer.concat(files).includes(name)).toBe(true)
+    },
+  )
+
   it('answers NOT_FOUND for an unknown symbol, and refuses anonymous callers', async () => {
     const api = await listening()
     const unknown = await ask(api, { file_containing_symbol: 'x.Y' }, bearer('nobody'))
