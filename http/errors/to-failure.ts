@@ -47,24 +47,41 @@ function fromStatus(error: StatusError): Failure {
       reason: 'KairshipCredentialRefused',
     })
   }
-  return new Failure(byReason[reason ?? ''] ?? byCode(code), withoutPatch(error.message, 'patch: '), found)
+  const message = withoutPatch(error.message, 'patch: ').replace(
+    /^ "" is invalid: patch: /,
+    'the patch cannot be applied: ',
+  )
+  return new Failure(byReason[reason ?? ''] ?? byCode(code), message, found)
 }
 
 /** API servers repeat the whole of a patch that they cannot apply, whatever secrets it holds. */
 const withoutPatch = (message: string, before = ''): string =>
   message.replace(new RegExp(`${before || '^'}Invalid value: "(?:[^"\\\\]|\\\\.)*": `, 'gs'), before)
 
-/** The causes that name a field, each once: API servers check twice, and say it twice. */
-function violationsOf({ status }: StatusError): readonly FieldViolation[] {
+/**
+ * The causes that name a field, each once: API servers check twice, and say it twice. Fields that a type does not have are only in the
+ * text, as those of a patch are.
+ */
+function violationsOf({ status, message: text }: StatusError): readonly FieldViolation[] {
   const found = new Map<string, FieldViolation>()
   for (const { field, message = '', reason } of status.details?.causes ?? []) {
     if (field === undefined) continue
     // Kubernetes writes <nil> for the object as a whole.
-    const where = field === '<nil>' ? '' : field
+    const where = field === '<nil>' || field === 'patch' ? '' : field
     const description = field === 'patch' ? withoutPatch(message) : message
     found.set(`${field} ${message}`, { field: where, description, ...(reason && { reason }) })
   }
-  return [...found.values()]
+  const unknown = undecodable(text)
+  return unknown.length > 0 ? unknown : [...found.values()]
+}
+
+/** `strict decoding error: unknown field "spec.a", duplicate field "spec.b"`, as each field. */
+function undecodable(text: string): readonly FieldViolation[] {
+  const [, problems = ''] = /strict decoding error: (.*)$/s.exec(text) ?? []
+  return [...problems.matchAll(/(unknown|duplicate) field "([^"\\]+)"/g)].map(([, problem, field = '']) => ({
+    field,
+    description: problem === 'unknown' ? 'there is no such field' : 'is given twice',
+  }))
 }
 
 const byReason: Readonly<Record<string, Exclude<Code, 0>>> = {

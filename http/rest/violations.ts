@@ -63,7 +63,10 @@ function alone(schema: DescMessage, json: JsonValue, prefix: string): FieldViola
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const description = message.replace(/^cannot decode (field|message) \S+ from JSON: /, '')
-    return [{ field: prefix.replace(/\.$/, ''), description }]
+    // The library counts items from 1, and paths count from 0.
+    const [counted = '', position] = /^list item #(\d+): /.exec(description) ?? []
+    const at = position === undefined ? '' : `[${Number(position) - 1}]`
+    return [{ field: `${prefix.replace(/\.$/, '')}${at}`, description: description.slice(counted.length) }]
   }
 }
 

@@ -14,7 +14,7 @@ import type { ServiceHandlers } from '../../operation/operation.js'
 import { CLUSTER_PROPAGATION_POLICY } from '../core/create-workload-service.js'
 import { createTogether, type Planned } from '../create/create-together.js'
 import { PROPAGATION_POLICY } from '../create/promote.js'
-import { inField } from '../kind/in-field.js'
+import { inFieldOf } from '../kind/in-field.js'
 import { dataOf } from '../kind/kind-handlers.js'
 
 const OVERRIDE_POLICY: ObjectType = {
@@ -173,7 +173,7 @@ class Types {
     const known = this.#known.get(key)
     if (known) return known
     const { objects, call, place } = this
-    const found = await inField(field, objects.typeOf(call, place, apiVersion, kind))
+    const found = await inFieldOf(field, objects.typeOf(call, place, apiVersion, kind))
     this.#known.set(key, found)
     return found
   }

@@ -3,7 +3,7 @@ import { isNotFound } from '../../../manifests/status-error.js'
 import type { Call } from '../../call/call.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
-import { inField } from '../kind/in-field.js'
+import { inFieldOf } from '../kind/in-field.js'
 import { dryRun } from './dry-run.js'
 import { Undo } from './undo.js'
 
@@ -30,10 +30,13 @@ export async function createTogether(
   then: () => Promise<unknown> = async () => undefined,
 ): Promise<readonly KubeObject[]> {
   for (const { type, object, field } of planned)
-    await named(field, dryRun(objects, call, place, type, object)).catch((error: unknown) => {
-      // What it belongs to may be made before it: a namespace, the definition of its type.
-      if (!isNotFound(error)) throw error
-    })
+    await named(
+      field,
+      dryRun(objects, call, place, type, object).catch((error: unknown) => {
+        // What it belongs to may be made before it: a namespace, the definition of its type.
+        if (!isNotFound(error)) throw error
+      }),
+    )
   const undo = new Undo()
   const made: KubeObject[] = []
   try {
@@ -70,4 +73,4 @@ export async function takeBack(
 }
 
 const named = <T>(field: string | undefined, written: Promise<T>): Promise<T> =>
-  field === undefined ? written : inField(field, written)
+  field === undefined ? written : inFieldOf(field, written)

@@ -18,3 +18,13 @@ export async function inField<T>(field: string, written: Promise<T>): Promise<T>
     })
   }
 }
+
+/** The same where a request holds several objects: the message, too, begins with the field of the one that is wrong. */
+export async function inFieldOf<T>(field: string, written: Promise<T>): Promise<T> {
+  try {
+    return await inField(field, written)
+  } catch (error) {
+    const { code, message, details } = toFailure(error)
+    throw new Failure(code, `${field}: ${message}`, details)
+  }
+}

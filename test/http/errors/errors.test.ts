@@ -67,10 +67,32 @@ describe('a refusal of an API server', () => {
     const quoted = `Invalid value: ${JSON.stringify('{"password":"a \\ secret"}\n')}: ${why}`
     const causes = [{ field: 'patch', message: quoted, reason: 'FieldValueInvalid' }]
     const failure = toFailure(refusal(422, 'Invalid', ` "" is invalid: patch: ${quoted}`, { causes }))
-    expect(failure.message).toBe(` "" is invalid: patch: ${why}`)
-    expect(failure.details.violations).toEqual([
-      { field: 'patch', description: why, reason: 'FieldValueInvalid' },
-    ])
+    expect(failure.message).toBe(`the patch cannot be applied: ${why}`)
+    expect(JSON.stringify(failure.details.violations)).not.toContain('secret')
+  })
+
+  it('names each field that a type does not have, or that is there twice', () => {
+    const why = 'strict decoding error: unknown field "spec.a", duplicate field "spec.b[0].c"'
+    const violations = [
+      { field: 'spec.a', description: 'there is no such field' },
+      { field: 'spec.b[0].c', description: 'is given twice' },
+    ]
+    const text = `Deployment in version "v1" cannot be handled as a Deployment: ${why}`
+    expect(toFailure(refusal(400, 'BadRequest', text)).details).toMatchObject({
+      reason: 'BadRequest',
+      violations,
+    })
+    const causes = [{ field: 'patch', message: `Invalid value: "{}": ${why}`, reason: 'FieldValueInvalid' }]
+    const patched = refusal(422, 'Invalid', ` "" is invalid: patch: Invalid value: "{}": ${why}`, { causes })
+    expect(toFailure(patched).details.violations).toEqual(violations)
+  })
+
+  it('is about the whole patch where it names no field of it', () => {
+    const causes = [
+      { field: 'patch', message: 'Invalid value: "{}": no number', reason: 'FieldValueInvalid' },
+    ]
+    const { details } = toFailure(refusal(422, 'Invalid', 'text', { causes }))
+    expect(details.violations).toEqual([{ field: '', description: 'no number', reason: 'FieldValueInvalid' }])
   })
 })
 

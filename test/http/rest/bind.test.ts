@@ -103,6 +103,11 @@ describe('a request message', () => {
     },
   )
 
+  it('names the item of a list that is of another type', async () => {
+    const { json } = await created('', { data: { metadata: { name: 'x', finalizers: ['a', {}] } } })
+    expect(json.message).toBe('data.metadata.finalizers[1]: expected string, got object')
+  })
+
   it.each([
     ['text/plain', '{}'],
     ['application/x-www-form-urlencoded', 'a=b'],

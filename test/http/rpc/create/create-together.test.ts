@@ -72,7 +72,7 @@ describe('objects that are created together', () => {
   it('are not created when one of them would be refused', async () => {
     const { objects, seen } = instanceWith({ dry: { b: refusal(409, 'AlreadyExists') } })
     await expect(createTogether(objects, call(), { instance: 'i' }, planned('a', 'b'))).rejects.toThrow(
-      'AlreadyExists',
+      'data.b: AlreadyExists',
     )
     expect(seen).toEqual(['try a', 'try b'])
   })
@@ -94,7 +94,7 @@ describe('objects that are created together', () => {
     const failure = await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b', 'c')).catch(
       e => e,
     )
-    expect(failure.message).toBe('no c')
+    expect(failure.message).toBe('data.c: no c')
     expect(seen.slice(-3)).toEqual(['create c', 'remove b uid-b', 'remove a uid-a'])
   })
 
@@ -132,7 +132,7 @@ describe('objects that are created together', () => {
     const failure = await createTogether(objects, call(), { instance: 'i' }, planned('a', 'b', 'c')).catch(
       e => e,
     )
-    expect(failure.message).toBe('no c. This is left of it: ConfigMap b')
+    expect(failure.message).toBe('data.c: no c. This is left of it: ConfigMap b')
     expect(seen.at(-1)).toBe('remove a uid-a')
   })
 
