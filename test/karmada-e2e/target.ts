@@ -29,7 +29,7 @@ async function startPlayground(): Promise<Target> {
 async function startReal(report: (line: string) => void): Promise<Target> {
   const name = 'karmada-east'
   const stack = await startStack(
-    { karmadas: { [name]: ['member-1', 'member-2'] }, clusterpedia: false },
+    { karmadas: { [name]: ['member-1', 'member-2'] }, clusterpedia: false, examined: true },
     report,
   )
   return target(stack.provided().kubeconfigs[name] ?? '', () => stack.close())

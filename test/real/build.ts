@@ -101,7 +101,10 @@ async function buildProgram(family: Family, program: Program): Promise<void> {
   const stamps = Object.entries(family.stamps).map(([variable, value]) => `-X ${variable}=${value}`)
   // Built beside its final place and renamed, so that an interrupted build never leaves half a program.
   const target = join(work, 'bin', program.name)
-  const flags = ['-trimpath', '-buildvcs=false', '-ldflags', ['-s', '-w', ...stamps].join(' ')]
+  const flags = [
+    ...['-trimpath', '-buildvcs=false', '-ldflags', ['-s', '-w', ...stamps].join(' ')],
+    ...(program.tags ? ['-tags', program.tags] : []),
+  ]
   const verb = program.isTest ? ['test', '-c'] : ['build']
   await run('go', [...verb, ...flags, '-o', `${target}.part`, program.package], work)
   renameSync(`${target}.part`, target)

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiClient, type ApiObject, readManifests } from './api-client.js'
 import { moduleFolder, programPath } from './build.js'
+import { examinedFlags, type KarmadaFlags, PLAIN_FLAGS } from './karmada-flags.js'
 import { type ControlPlane, startControlPlane } from './kube-control-plane.js'
 import { freePort } from './ports.js'
 import { answersHttp, eventually } from './probe.js'
@@ -20,8 +21,16 @@ const controllers = [
   'clusterrole-aggregation-controller',
 ]
 
-/** Starts a whole Karmada instance: API server, aggregated API server, webhook, controllers and scheduler. */
-export async function startKarmada(site: Site, name: string, etcd: string): Promise<ControlPlane> {
+/**
+ * Starts a whole Karmada instance: API server, aggregated API server, webhook, controllers and scheduler.
+ * @param examined as its own end-to-end suite wants it
+ */
+export async function startKarmada(
+  site: Site,
+  name: string,
+  etcd: string,
+  examined = false,
+): Promise<ControlPlane> {
   const plane = await startControlPlane(site, {
     name,
     etcd,
@@ -33,10 +42,11 @@ export async function startKarmada(site: Site, name: string, etcd: string): Prom
   await plane.client.apply(namespace('karmada-system'))
   await plane.client.apply(namespace('karmada-cluster'))
   // The webhook first: the converted types are not served while it does not answer.
-  const webhookUrl = await startWebhook(site, plane)
+  const flags = examined ? examinedFlags(plane) : PLAIN_FLAGS
+  const webhookUrl = await startWebhook(site, plane, flags.webhook)
   await applyManifests(plane, webhookUrl)
   await startAggregatedApiServer(site, plane, etcd)
-  await Promise.all([startControllers(site, plane), startScheduler(site, plane)])
+  await Promise.all([startControllers(site, plane, flags.controllers), startScheduler(site, plane, flags)])
   return plane
 }
 
@@ -167,7 +177,7 @@ async function startAggregatedApiServer(site: Site, plane: ControlPlane, etcd: s
 }
 
 /** Starts the admission and conversion webhook and returns its URL. */
-async function startWebhook(site: Site, plane: ControlPlane): Promise<string> {
+async function startWebhook(site: Site, plane: ControlPlane, flags: readonly string[]): Promise<string> {
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
   const client = new ApiClient({ ...plane.administrator, url })
@@ -182,13 +192,14 @@ async function startWebhook(site: Site, plane: ControlPlane): Promise<string> {
       `--cert-dir=${serving.certificate.replace(/\/tls\.crt$/, '')}`,
       '--metrics-bind-address=0',
       '--health-probe-bind-address=0',
+      ...flags,
     ],
     isReady: () => client.answers('/readyz/'),
   })
   return url
 }
 
-async function startControllers(site: Site, plane: ControlPlane): Promise<void> {
+async function startControllers(site: Site, plane: ControlPlane, flags: readonly string[]): Promise<void> {
   const health = await freePort()
   await site.run({
     name: `${plane.name}-controller-manager`,
@@ -199,21 +210,23 @@ async function startControllers(site: Site, plane: ControlPlane): Promise<void> 
       '--cluster-status-update-frequency=10s',
       '--metrics-bind-address=0',
       `--health-probe-bind-address=127.0.0.1:${health}`,
+      ...flags,
     ],
     isReady: () => answersHttp(`http://127.0.0.1:${health}/healthz`),
   })
 }
 
-async function startScheduler(site: Site, plane: ControlPlane): Promise<void> {
+async function startScheduler(site: Site, plane: ControlPlane, flags: KarmadaFlags): Promise<void> {
   const health = await freePort()
   await site.run({
     name: `${plane.name}-scheduler`,
-    command: programPath('karmada-scheduler'),
+    command: programPath(flags.schedulerProgram),
     args: [
       `--kubeconfig=${plane.kubeconfig}`,
       '--leader-elect=false',
       '--metrics-bind-address=0',
       `--health-probe-bind-address=127.0.0.1:${health}`,
+      ...flags.scheduler,
     ],
     isReady: () => answersHttp(`http://127.0.0.1:${health}/healthz`),
   })

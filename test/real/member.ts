@@ -25,6 +25,7 @@ const controllers = [
   'endpointslice-controller',
   'node-lifecycle-controller',
   'pod-garbage-collector-controller',
+  'horizontal-pod-autoscaler-controller',
   'clusterrole-aggregation-controller',
 ]
 

@@ -14,6 +14,8 @@ export interface Program {
   readonly byHand?: boolean
   /** The package's tests are the program (`go test -c`). */
   readonly isTest?: boolean
+  /** Go's build tags. */
+  readonly tags?: string
 }
 
 /** A module that is copied beside `go.mod`, which names the copy in a `replace`, and is edited there before the family compiles. */
@@ -43,6 +45,9 @@ export interface Family {
 const componentVersion = 'k8s.io/component-base/version'
 const karmada = 'github.com/karmada-io/karmada'
 const clusterpedia = 'github.com/clusterpedia-io/clusterpedia'
+
+/** With it a scheduler and estimators understand each other; without it the scheduler panics at the first estimate. */
+const PROTO_MESSAGES = 'kubernetes_protomessage_one_more_release'
 
 /** Every family, in the order in which they are worth having: the first ones are needed by all suites. */
 export const families: readonly Family[] = [
@@ -99,7 +104,20 @@ export const families: readonly Family[] = [
       edits: WAITS,
       edit: impatientKarmadaSuite,
     },
-    programs: [{ name: 'karmada-e2e', package: `${karmada}/test/e2e/suites/base`, isTest: true }],
+    programs: [
+      { name: 'karmada-e2e', package: `${karmada}/test/e2e/suites/base`, isTest: true },
+      ...['scheduler', 'scheduler-estimator'].map(name => ({
+        name: name === 'scheduler' ? 'karmada-estimating-scheduler' : `karmada-${name}`,
+        package: `${karmada}/cmd/${name}`,
+        byHand: true,
+        tags: PROTO_MESSAGES,
+      })),
+      {
+        name: 'karmada-interpreter-webhook-example',
+        package: `${karmada}/examples/customresourceinterpreter/webhook`,
+        byHand: true,
+      },
+    ],
   },
   {
     folder: 'clusterpedia',

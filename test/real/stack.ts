@@ -2,12 +2,13 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiCredentials } from './api-client.js'
-import { build } from './build.js'
+import { build, buildNamed } from './build.js'
 import { startClusterpedia } from './clusterpedia.js'
 import { startControl } from './control.js'
 import { startEtcd } from './etcd.js'
 import { joinMember, memberReady } from './join-member.js'
 import { startKarmada } from './karmada.js'
+import { EXAMINED_PROGRAMS, startEstimator, startInterpreter } from './karmada-examined.js'
 import { type ControlPlane, startControlPlane } from './kube-control-plane.js'
 import { startMember } from './member.js'
 import { type Postgres, requirePostgres, startPostgres } from './postgres.js'
@@ -18,6 +19,8 @@ export interface StackShape {
   /** Karmada instances and the members of each. */
   readonly karmadas: Readonly<Record<string, readonly string[]>>
   readonly clusterpedia: boolean
+  /** Karmada with everything on that its own end-to-end suite is run with; see `karmada-examined.ts`. */
+  readonly examined?: boolean
 }
 
 /** Two instances with three members between them, indexed by Clusterpedia on the host. */
@@ -99,6 +102,7 @@ export async function startStack(
   // What is missing is said before anything is built or started.
   if (shape.clusterpedia) requirePostgres()
   await build(report)
+  if (shape.examined) for (const program of EXAMINED_PROGRAMS) await buildNamed(program, report)
   mkdirSync(folder, { recursive: true })
   const site = new Site(folder)
   let postgres: Postgres | undefined
@@ -131,15 +135,21 @@ export async function startStack(
     const karmadas = new Map<string, ControlPlane>()
     const members = new Map<string, ControlPlane>()
     for (const [name, memberNames] of Object.entries(shape.karmadas)) {
-      const karmada = await timed(name, startKarmada(site, name, etcd))
+      const karmada = await timed(name, startKarmada(site, name, etcd, shape.examined))
       karmadas.set(name, karmada)
       for (const memberName of memberNames) {
         const nodes = { count: 2, cpu: '16', memory: '64Gi', pods: '110' }
         const member = await timed(memberName, startMember(site, memberName, etcd, nodes))
         members.set(memberName, member)
+        if (shape.examined) await startEstimator(site, karmada, member)
         await joinMember(karmada, member)
       }
     }
+    if (shape.examined)
+      for (const [name, memberNames] of Object.entries(shape.karmadas)) {
+        const parties = memberNames.map(member => members.get(member)!)
+        await timed(`interpreter of ${name}`, startInterpreter(site, karmadas.get(name)!, parties))
+      }
     for (const [name, memberNames] of Object.entries(shape.karmadas))
       for (const member of memberNames)
         await timed(`${member} in ${name}`, memberReady(karmadas.get(name)!, member))
