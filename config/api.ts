@@ -77,7 +77,7 @@ export const apiSettings = {
     group: 'API',
     commands: answering,
     help: 'a request of whose body nothing arrives for this long is ended with 408',
-    why: 'a client that sends is never silent for so long; one that was begun and left holds a place of its caller until then',
+    why: 'a client that sends is never silent for so long; one that was begun and left holds a slot of its caller until then',
   }),
   requestBodyBytesPerSecond: setting({
     kind: integer(0, 1_000_000_000, 'bytes'),
@@ -85,7 +85,7 @@ export const apiSettings = {
     group: 'API',
     commands: answering,
     help: 'a request whose body arrives slower than this, over twice requestBodyIdleMs, is ended with 408; 0 for any rate',
-    why: 'a byte now and then would hold a place of its caller for all of requestReceiveMs; ASP.NET Core’s server has the same least rate',
+    why: 'a byte now and then would hold a slot of its caller for all of requestReceiveMs; ASP.NET Core’s server has the same least rate',
   }),
   requestReceiveMs: setting({
     kind: milliseconds(1_000, 86_400_000),
@@ -144,7 +144,7 @@ export const apiSettings = {
     group: 'Proxy',
     commands: answering,
     help: 'the same of all service accounts of one namespace of the host; always less than proxyRequestsPerInstance',
-    why: 'half of an instance’s: who may make one service account in a namespace may make many, each with the places of a caller',
+    why: 'half of an instance’s: who may make one service account in a namespace may make many, each with the slots of a caller',
   }),
   proxyStreamsPerCaller: setting({
     kind: integer(1, 100_000, 'streams'),

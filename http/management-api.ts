@@ -32,7 +32,7 @@ import { InstanceFeed } from './instances/instance-feed.js'
 import { InstanceReading } from './instances/instance-reading.js'
 import { OwnWrites } from './instances/own-writes.js'
 import { AnswerMemory, type AnswerMemoryOptions } from './limits/answer-memory.js'
-import { Held } from './limits/held.js'
+import { ConcurrencyLimit } from './limits/concurrency-limit.js'
 import { objectsOf } from './objects/karmada-objects.js'
 import { ownRequestsOf } from './objects/requests/own-requests.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation/operation.js'
@@ -146,7 +146,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       log,
       meter,
       now,
-      streams: new Held('open streams', streamsPerCaller),
+      streams: new ConcurrencyLimit('open streams', streamsPerCaller),
       answers: new AnswerMemory(dependencies.answerMemory),
       stopping: stopping.signal,
     }),

@@ -1,5 +1,5 @@
 import { orAborted } from '../../ports/cancellation.js'
-import { FairPlaces, type Placed } from '../../ports/fair-places.js'
+import { FairSlots, type Slot } from '../../ports/fair-slots.js'
 
 /** An answer up to this size is read at once: pages of 500 objects seldom have more. The sockets of a connection bound how many there are. */
 const LARGE = 4 << 20
@@ -7,27 +7,27 @@ const LARGE = 4 << 20
 const AT_ONCE = 4
 
 /**
- * The answers of more than 4 MiB that connections of one process read and parse at a time. An endpoint has half of the places at most:
+ * The answers of more than 4 MiB that connections of one process read and parse at a time. An endpoint has half of the slots at most:
  * so those whose answers are large, or do not end, neither take all memory together nor keep the others waiting.
  */
 export class LargeAnswers {
-  readonly places = new FairPlaces(AT_ONCE)
+  readonly slots = new FairSlots(AT_ONCE)
 
   /** Begins an answer of an endpoint. Its `end` must be called when it was parsed. */
   begin(server: string): {
     readonly grown: (bytes: number, signal: AbortSignal) => Promise<void>
     end(): void
   } {
-    let placed: Placed | undefined
+    let slot: Slot | undefined
     return {
       grown: async (bytes, signal) => {
-        if (placed || bytes <= LARGE) return
+        if (slot || bytes <= LARGE) return
         const granted = new Promise<void>(resolve => {
-          placed = this.places.take({ caller: server, instance: server }, resolve)
+          slot = this.slots.take({ caller: server, instance: server }, resolve)
         })
         await orAborted(granted, signal)
       },
-      end: () => placed?.release(),
+      end: () => slot?.release(),
     }
   }
 }

@@ -7,11 +7,17 @@ import type { Call } from '../call/call.js'
 import { startDeadline } from '../call/deadline.js'
 import { cancelled, type Failure, permissionDenied, unavailable } from '../errors/failure.js'
 import { type Authorizer, denied } from '../identity/authorize.js'
-import type { Held } from '../limits/held.js'
+import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { Operation } from '../operation/operation.js'
 import { requireFields } from '../operation/request-fields.js'
-import { type Arrival, begin, type Course, type ReadRequest, type Recording } from './course.js'
 import { closeWhenDelivered } from './delivery.js'
+import {
+  type Arrival,
+  beginCall,
+  type ReadRequest,
+  type Recording,
+  type RunningCall,
+} from './running-call.js'
 
 /** What every call passes between its wire and its handler, the same on both wires. */
 export interface Dispatcher {
@@ -25,7 +31,7 @@ export interface Dispatcher {
 /** What the dispatcher depends on. */
 export interface DispatcherOptions extends Recording {
   readonly authorizer: Authorizer
-  readonly streams: Held
+  readonly streams: ConcurrencyLimit
   /** Aborts when the server stops taking calls: it ends every stream. */
   readonly stopping: AbortSignal
   readonly random?: () => number
@@ -42,22 +48,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     async unary(operation, read, arrival) {
       const timeoutMs = Math.min(arrival.timeoutMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS)
-      const course = begin(options, operation, arrival, startDeadline([arrival.signal], timeoutMs))
+      const running = beginCall(options, operation, arrival, startDeadline([arrival.signal], timeoutMs))
       try {
-        const request = await orAborted(course.read(read), course.signal)
-        const call = await orAborted(admit(options, operation, course, request), course.signal)
+        const request = await orAborted(running.read(read), running.signal)
+        const call = await orAborted(admit(options, operation, running, request), running.signal)
         const answer = await orAborted(
           (async () => operation.handle(request as never, call))(),
-          course.signal,
+          running.signal,
         )
         // Others are served before the message of large lists is made, which takes long.
-        if (course.answers.isCounted) await nextTurn()
-        course.end()
-        closeWhenDelivered(course.answers, arrival.delivery)
+        if (running.answers.isCounted) await nextTurn()
+        running.end()
+        closeWhenDelivered(running.answers, arrival.delivery)
         return create(operation.method.output, answer as Message)
       } catch (error) {
-        course.answers.close()
-        throw course.end(error)
+        running.answers.close()
+        throw running.end(error)
       }
     },
 
@@ -71,27 +77,27 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       let granted = false
       // The response head is sent once the call is authorized: later errors can no longer change its status.
       const answered = (from: AnsweredFrom) => (granted ? undefined : arrival.answered?.(from))
-      const course = begin(options, operation, { ...arrival, answered }, deadline)
-      let release: () => void = () => course.answers.close()
+      const running = beginCall(options, operation, { ...arrival, answered }, deadline)
+      let release: () => void = () => running.answers.close()
       try {
-        const request = await orAborted(course.read(read), course.signal)
-        const call = await orAborted(admit(options, operation, course, request), course.signal)
+        const request = await orAborted(running.read(read), running.signal)
+        const call = await orAborted(admit(options, operation, running, request), running.signal)
         const leave = streams.take(arrival.caller.user)
         release = () => {
           leave()
-          course.answers.close()
+          running.answers.close()
         }
         const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
         granted = true
-        return relay(operation, source, course, release, options.log)
+        return relay(operation, source, running, release, options.log)
       } catch (error) {
         release()
-        throw course.end(error)
+        throw running.end(error)
       }
     },
 
     refused(operation, arrival, failure) {
-      begin(options, operation, arrival, startDeadline([])).end(failure)
+      beginCall(options, operation, arrival, startDeadline([])).end(failure)
     },
   }
 }
@@ -103,7 +109,7 @@ const streamIsOld = () =>
 async function admit(
   { authorizer, log }: DispatcherOptions,
   operation: Operation,
-  { arrival, action, signal, answers, about }: Course,
+  { arrival, action, signal, answers, about }: RunningCall,
   request: Message,
 ): Promise<Call> {
   const { caller, requestId } = arrival
@@ -134,7 +140,7 @@ async function admit(
 function relay(
   operation: Operation,
   source: AsyncIterable<Message>,
-  course: Course,
+  running: RunningCall,
   release: () => void,
   log: Log,
 ): AsyncIterableIterator<Message> {
@@ -145,7 +151,7 @@ function relay(
     iterator
       .return?.()
       .catch(failed => log.warn({ err: failed, operation: operation.id }, 'a stream’s source did not close'))
-    return course.end(error)
+    return running.end(error)
   }
   return {
     [Symbol.asyncIterator]() {
@@ -153,7 +159,7 @@ function relay(
     },
     async next() {
       try {
-        const step = await orAborted(iterator.next(), course.signal)
+        const step = await orAborted(iterator.next(), running.signal)
         if (!step.done) return { done: false, value: create(operation.method.output, step.value) }
         finish()
         return { done: true, value: undefined }

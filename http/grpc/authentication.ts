@@ -99,7 +99,6 @@ export function authentication(options: AuthenticationOptions): ServerIntercepto
               .then(letPass)
               .catch(error => refuse(call, toFailure(error), id))
           },
-          onReceiveMessage: (message, proceed) => proceed(message),
           onReceiveHalfClose: proceed => {
             arrivedWhole()
             proceed()

@@ -7,8 +7,8 @@ import {
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
 import { sourceHeaders } from '../call/answered-from.js'
-import type { Arrival } from '../dispatch/course.js'
 import type { Dispatcher } from '../dispatch/dispatcher.js'
+import type { Arrival } from '../dispatch/running-call.js'
 import { invalidArgument, unauthenticated } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import { MOST_VALUES } from '../limits/request-size.js'

@@ -7,6 +7,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.js'
 import { internal } from '../errors/failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import { LARGEST_BODY } from '../limits/request-size.js'
+import { formatAddress } from '../listener/address.js'
 import type { ServingCertificate } from '../listener/serving-certificate.js'
 import type { ServedService } from '../operation/operation.js'
 import { authentication } from './authentication.js'
@@ -85,14 +86,14 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
   health.addTo(server)
   const bound = await new Promise<number>((resolve, reject) =>
     server.bindAsync(
-      `${host.includes(':') ? `[${host}]` : host}:${port}`,
+      formatAddress({ host, port }),
       serverCredentials(tls, clientCertificateAuthority),
       (error, boundPort) => (error ? reject(error) : resolve(boundPort)),
     ),
   )
   for (const listener of listenersOf(server)) options.guard(listener)
   return {
-    address: `${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    address: formatAddress({ host, port: bound }),
     stopServing: () => health.stop(),
     close: graceMs =>
       new Promise(resolve => {

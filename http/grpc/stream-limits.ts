@@ -1,4 +1,4 @@
-import { Held } from '../limits/held.js'
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 
 /** Bounds of streams that no dispatcher counts: health watches, which anyone may open, and reflection. */
 export interface StreamLimits {
@@ -17,19 +17,19 @@ export const REFLECTION_STREAMS: StreamLimits = { each: 10, all: 200, lifeMs: 5 
 
 /** Counts open streams by owner and in all. */
 export class OpenStreams {
-  readonly #each: Held
-  readonly #all: Held
+  readonly #each: ConcurrencyLimit
+  readonly #all: ConcurrencyLimit
 
   constructor(
     what: string,
     readonly limits: StreamLimits,
   ) {
-    this.#each = new Held(what, limits.each)
-    this.#all = new Held(what, limits.all)
+    this.#each = new ConcurrencyLimit(what, limits.each)
+    this.#all = new ConcurrencyLimit(what, limits.all)
   }
 
   /**
-   * Takes one place and calls `expire` when its life is over. Returns what gives the place back (idempotent).
+   * Takes one slot and calls `expire` when its life is over. Returns what gives the slot back (idempotent).
    * @throws Failure RESOURCE_EXHAUSTED at either limit
    */
   open(owner: string, expire: () => void): () => void {

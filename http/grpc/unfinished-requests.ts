@@ -1,8 +1,8 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { deadlineExceeded, type Failure, internal } from '../errors/failure.js'
-import { Held } from '../limits/held.js'
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 
-/** A request that is not complete after this needs one of its caller's places, milliseconds: most are within one packet. */
+/** A request that is not complete after this needs one of its caller's slots, milliseconds: most are within one packet. */
 const SLOW_MS = 2_000
 /** Slow requests of one caller at once; each may be held with up to 3 MiB until it is complete. */
 const SLOW_AT_ONCE = 16
@@ -12,7 +12,7 @@ const SLOW_AT_ONCE = 16
  * keeps what has arrived of each.
  */
 export class UnfinishedRequests {
-  readonly #slow = new Held('requests that are not complete', SLOW_AT_ONCE)
+  readonly #slow = new ConcurrencyLimit('requests that are not complete', SLOW_AT_ONCE)
 
   /** @param longestMs how long a request may take to arrive whole */
   constructor(readonly longestMs: number) {}

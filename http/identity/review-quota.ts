@@ -1,5 +1,5 @@
 import { resourceExhausted } from '../errors/failure.js'
-import { Held } from '../limits/held.js'
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { sourceOf } from '../listener/source-address.js'
 
 /** Token reviews of one source under way at once: one each for the callers behind a gateway that start together. */
@@ -29,7 +29,7 @@ export interface TokenReviewing<T> {
  * comes while the quota is used up have to wait.
  */
 export class ReviewQuota {
-  readonly #underWay = new Held('token reviews under way', AT_ONCE)
+  readonly #underWay = new ConcurrencyLimit('token reviews under way', AT_ONCE)
   readonly #refusals = new Map<string, number>()
   /** Keys of accepted tokens, the one that was reviewed longest ago first. */
   readonly #known = new Set<string>()

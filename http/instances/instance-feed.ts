@@ -27,7 +27,7 @@ interface Entry {
 /**
  * The fleet's changes, numbered, so that a reader can resume after the last one it received. All readers share
  * one watch and one log of the last changes; a reader whose number is too old, or of another process, starts over with
- * RESET. A slow reader holds nothing but its place in the log.
+ * RESET. A slow reader holds nothing but its position in the log.
  */
 export class InstanceFeed {
   /** Distinguishes this process's numbers from those of another replica or an earlier run. */
@@ -97,10 +97,10 @@ export class InstanceFeed {
    */
   async presentAt(token: string, signal: AbortSignal): Promise<readonly InstanceView[] | undefined> {
     await this.#hasStarted(signal)
-    const place = this.#placeOf(token)
-    if (place === undefined || !this.#holds(place)) return undefined
+    const position = this.#positionOf(token)
+    if (position === undefined || !this.#holds(position)) return undefined
     const views = new Map(this.#present)
-    const since = this.#log.filter(({ sequence }) => sequence > place)
+    const since = this.#log.filter(({ sequence }) => sequence > position)
     for (const { event, before } of since.reverse()) {
       if (before) views.set(before.name, before)
       else views.delete(event.view.name)
@@ -113,22 +113,22 @@ export class InstanceFeed {
    */
   async *read(token: string, signal: AbortSignal): AsyncGenerator<FeedEvent> {
     await this.#hasStarted(signal)
-    let place = this.#placeOf(token)
+    let position = this.#positionOf(token)
     for (;;) {
-      if (place === undefined || !this.#holds(place)) {
-        place = this.#sequence
+      if (position === undefined || !this.#holds(position)) {
+        position = this.#sequence
         // Copied, so that a slow reader receives the state of one moment.
         const present = [...this.#present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
         // No token before the end of the start: a reader that stops here has not seen all, and must start over.
         yield { type: 'RESET', token: '' }
         for (const view of present) yield { type: 'ADDED', view, token: '' }
-        yield { type: 'BOOKMARK', token: this.#tokenOf(place) }
+        yield { type: 'BOOKMARK', token: this.#tokenOf(position) }
         continue
       }
-      const next = this.#log[this.#log.length - (this.#sequence - place)]
+      const next = this.#log[this.#log.length - (this.#sequence - position)]
       if (next) {
-        place = next.sequence
-        yield { ...next.event, before: next.before, token: this.#tokenOf(place) }
+        position = next.sequence
+        yield { ...next.event, before: next.before, token: this.#tokenOf(position) }
       } else {
         await this.#next(signal)
       }
@@ -148,7 +148,7 @@ export class InstanceFeed {
     return `${this.#epoch}.${sequence}`
   }
 
-  #placeOf(token: string): number | undefined {
+  #positionOf(token: string): number | undefined {
     const [epoch, digits] = token.split('.')
     const sequence = Number(digits)
     return epoch === this.#epoch && Number.isSafeInteger(sequence) && sequence <= this.#sequence
@@ -156,8 +156,8 @@ export class InstanceFeed {
       : undefined
   }
 
-  /** Whether everything after this place is still in the log. */
-  #holds(place: number): boolean {
-    return this.#sequence - place <= this.#log.length
+  /** Whether everything after this position is still in the log. */
+  #holds(position: number): boolean {
+    return this.#sequence - position <= this.#log.length
   }
 }

@@ -1,17 +1,17 @@
-import { FairPlaces, type Placed } from '../../ports/fair-places.js'
+import { FairSlots, type Slot } from '../../ports/fair-slots.js'
 import { cancelled, deadlineExceeded, type Failure, resourceExhausted } from '../errors/failure.js'
-import { Held } from './held.js'
+import { ConcurrencyLimit } from './concurrency-limit.js'
 
 const MEBIBYTE = 1 << 20
 /** What of each list and object is not counted: an object, and a page of few. Limits of requests bound how many there are. */
 const UNCOUNTED = 64 << 10
 /** The most that one call may read of instances. */
 export const LARGEST_CALL = 64 * MEBIBYTE
-/** What a call may hold with one place, with a second besides, and with a third. */
+/** What a call may hold with one slot, with a second besides, and with a third. */
 const TIERS = [MEBIBYTE, 8 * MEBIBYTE, LARGEST_CALL] as const
-/** How long one list or object may take to arrive; waiting for a place does not count. 64 MiB need 18 Mbit/s for it. */
+/** How long one list or object may take to arrive; waiting for a slot does not count. 64 MiB need 18 Mbit/s for it. */
 const READING_MS = 30_000
-/** How many of one caller and instance may wait for a place: each keeps what it has read so far, and a connection. */
+/** How many of one caller and instance may wait for a slot: each keeps what it has read so far, and a connection. */
 const MOST_WAITING = 16
 
 /** How much memory answers of instances may take in this process. */
@@ -27,33 +27,33 @@ export const ANSWER_MEMORY: AnswerMemoryOptions = { mebibytes: 192, waitMs: 30_0
 
 /**
  * The memory that answers of instances take which calls read whole. Their sizes are not known before they are here, so a call
- * gets the right to some MiB when it needs them: a place of the first tier when it has read more than a page of few objects, and one of
- * each further tier when that is full. Who has a place of the last tier waits for no other, and all others wait for a later tier
+ * gets the right to some MiB when it needs them: a slot of the first tier when it has read more than a page of few objects, and one of
+ * each further tier when that is full. Who has a slot of the last tier waits for no other, and all others wait for a later tier
  * only: so at least one answer always goes on.
  */
 export class AnswerMemory {
   /** By tier. */
-  readonly places: readonly FairPlaces[]
+  readonly slots: readonly FairSlots[]
   /** By instance and caller. */
-  readonly waiting = new Held('lists that wait for memory', MOST_WAITING)
+  readonly waiting = new ConcurrencyLimit('lists that wait for memory', MOST_WAITING)
 
   constructor(readonly options: AnswerMemoryOptions = ANSWER_MEMORY) {
     const [small, middle, large] = TIERS
     let left = options.mebibytes * MEBIBYTE
-    const take = (part: number, each: number, least: number): FairPlaces => {
-      const places = Math.max(least, Math.floor((left * part) / each))
-      left -= places * each
-      return new FairPlaces(places)
+    const take = (part: number, each: number, least: number): FairSlots => {
+      const slots = Math.max(least, Math.floor((left * part) / each))
+      left -= slots * each
+      return new FairSlots(slots)
     }
     // Two at least, so that no caller has all.
     const ofLarge = take(2 / 3, large - middle, 2)
     const ofMiddle = take(3 / 4, middle - small, 2)
-    this.places = [take(1, small, 2), ofMiddle, ofLarge]
+    this.slots = [take(1, small, 2), ofMiddle, ofLarge]
   }
 
   /** The most bytes that are held at once. */
   get most(): number {
-    return this.places.reduce(
+    return this.slots.reduce(
       (sum, { most }, tier) => sum + most * ((TIERS[tier] ?? 0) - (TIERS[tier - 1] ?? 0)),
       0,
     )
@@ -61,7 +61,7 @@ export class AnswerMemory {
 
   /**
    * Begins the account of a call, to be closed.
-   * @param caller whose places it takes
+   * @param caller whose slots it takes
    * @param lasts whether the call is a stream, of which an object is needed only until it is sent
    */
   account(caller: string, lasts = false): AnswerAccount {
@@ -75,7 +75,7 @@ export class AnswerAccount {
   readonly #caller: string
   #bytes = 0
   /** One of each tier, up to that which it needed. */
-  readonly #placed: Placed[] = []
+  readonly #slots: Slot[] = []
   #taking: Promise<void> | undefined
   #end: (reason: Failure) => void = () => undefined
   #isClosed = false
@@ -91,7 +91,7 @@ export class AnswerAccount {
 
   /** Whether it holds more than what is not counted. */
   get isCounted(): boolean {
-    return this.#placed.length > 0
+    return this.#slots.length > 0
   }
 
   /** Begins the reading of one list, or of one object. */
@@ -123,17 +123,17 @@ export class AnswerAccount {
     this.#shrink(0)
   }
 
-  /** Of how many tiers it needs a place. */
+  /** Of how many tiers it needs a slot. */
   get #needed(): number {
     return this.#bytes <= 0 ? 0 : TIERS.filter(most => most < this.#bytes).length + 1
   }
 
   get #hasRoom(): boolean {
-    return this.#placed.length >= this.#needed
+    return this.#slots.length >= this.#needed
   }
 
   #shrink(tiers: number): void {
-    while (this.#placed.length > tiers) this.#placed.pop()?.release()
+    while (this.#slots.length > tiers) this.#slots.pop()?.release()
   }
 
   async #room(instance: string): Promise<void> {
@@ -147,15 +147,15 @@ export class AnswerAccount {
 
   async #take(instance: string): Promise<void> {
     if (this.#isClosed) throw cancelled('the call is over')
-    const { places, options } = this.#memory
-    const tier = this.#placed.length
-    const placed = await this.#placeOf(places[tier] as FairPlaces, instance, options.waitMs)
+    const { slots, options } = this.#memory
+    const tier = this.#slots.length
+    const slot = await this.#slotOf(slots[tier] as FairSlots, instance, options.waitMs)
     // Meanwhile the call may have ended, or given back what it had.
-    if (this.#isClosed || this.#placed.length !== tier || this.#hasRoom) placed.release()
-    else this.#placed.push(placed)
+    if (this.#isClosed || this.#slots.length !== tier || this.#hasRoom) slot.release()
+    else this.#slots.push(slot)
   }
 
-  #placeOf(places: FairPlaces, instance: string, waitMs: number): Promise<Placed> {
+  #slotOf(slots: FairSlots, instance: string, waitMs: number): Promise<Slot> {
     const { waiting } = this.#memory
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#end(noRoom(waitMs)), waitMs)
@@ -170,14 +170,14 @@ export class AnswerAccount {
         isGranted = true
         over()
         // Also where it is granted at once, before `take` has returned it.
-        queueMicrotask(() => resolve(placed))
+        queueMicrotask(() => resolve(slot))
       }
       this.#end = reason => {
         over()
-        placed.release()
+        slot.release()
         reject(reason)
       }
-      const placed = places.take({ caller: this.#caller, instance }, granted)
+      const slot = slots.take({ caller: this.#caller, instance }, granted)
       try {
         if (!isGranted) leave = waiting.take(`${instance}/${this.#caller}`, 'this caller')
       } catch (error) {

@@ -13,6 +13,6 @@ export function parseAddress(text: string): Address {
   return { host, port }
 }
 
-/** As it stands in a URL. */
+/** `host:port`, as it stands in a URL. */
 export const formatAddress = ({ host, port }: Address): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`

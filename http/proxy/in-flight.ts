@@ -5,17 +5,17 @@
 export class InFlight<T> {
   /** No more streams. */
   closed = false
-  readonly #all: { readonly one: T; place: number }[] = []
+  readonly #all: { readonly one: T; index: number }[] = []
 
   /** @returns what takes it out again */
   add(one: T): () => void {
-    const entry = { one, place: this.#all.length }
+    const entry = { one, index: this.#all.length }
     this.#all.push(entry)
     return () => {
       const last = this.#all.pop()
       if (!last || last === entry) return
-      last.place = entry.place
-      this.#all[entry.place] = last
+      last.index = entry.index
+      this.#all[entry.index] = last
     }
   }
 

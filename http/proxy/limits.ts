@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
-import { Held } from '../limits/held.js'
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { CircuitState } from './circuit/circuit.js'
 import { Circuits } from './circuit/circuits.js'
 
@@ -41,12 +41,12 @@ export function limitsOf(
   given: Partial<ProxyLimits>,
   { log, meter, now }: { readonly log: Log; readonly meter: Meter; readonly now: () => number },
 ): {
-  readonly perInstance: Held
-  readonly perCaller: Held
-  readonly perAccountNamespace: Held
-  readonly longPerCaller: Held
-  readonly longPerInstance: Held
-  readonly longPerAccountNamespace: Held
+  readonly perInstance: ConcurrencyLimit
+  readonly perCaller: ConcurrencyLimit
+  readonly perAccountNamespace: ConcurrencyLimit
+  readonly longPerCaller: ConcurrencyLimit
+  readonly longPerInstance: ConcurrencyLimit
+  readonly longPerAccountNamespace: ConcurrencyLimit
   readonly circuits: Circuits
   readonly patienceMs: number
 } {
@@ -61,18 +61,18 @@ export function limitsOf(
     if (to === 'closed') log.info({ instance }, 'requests to the instance are refused no longer')
   }
   return {
-    perInstance: new Held('requests under way', limits.requestsPerInstance),
-    perCaller: new Held(
+    perInstance: new ConcurrencyLimit('requests under way', limits.requestsPerInstance),
+    perCaller: new ConcurrencyLimit(
       'requests under way for this instance',
       lessThanAll(limits.requestsPerCaller, limits.requestsPerInstance),
     ),
-    perAccountNamespace: new Held(
+    perAccountNamespace: new ConcurrencyLimit(
       'requests under way for this instance',
       lessThanAll(limits.requestsPerAccountNamespace, limits.requestsPerInstance),
     ),
-    longPerCaller: new Held('watches and connections open', limits.streamsPerCaller),
-    longPerInstance: new Held('watches and connections open', limits.streamsPerInstance),
-    longPerAccountNamespace: new Held(
+    longPerCaller: new ConcurrencyLimit('watches and connections open', limits.streamsPerCaller),
+    longPerInstance: new ConcurrencyLimit('watches and connections open', limits.streamsPerInstance),
+    longPerAccountNamespace: new ConcurrencyLimit(
       'watches and connections open for this instance',
       lessThanAll(limits.streamsPerAccountNamespace, limits.streamsPerInstance),
     ),

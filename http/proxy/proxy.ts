@@ -86,7 +86,7 @@ async function pass(
     const target = await targetOf(options, call, await admit(options, call), false)
     release = target.release
     if (passing.closed && target.info.long) throw shuttingDown()
-    // It is closed already, so the exchange would get no event: its place would never be given back.
+    // It is closed already, so the exchange would get no event: its slots would never be given back.
     if (response.closed) throw cancelled('the caller hung up')
     const exchange = new ProxyExchange(call.request, response, target, options.now)
     const passed = passing.add(exchange)

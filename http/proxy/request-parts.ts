@@ -1,7 +1,7 @@
 import type { Fleet } from '../../ports/fleet.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
-import type { Held } from '../limits/held.js'
+import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { Arrivals } from '../read-your-writes/arrivals.js'
 import { CatchUp } from '../read-your-writes/catch-up.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'
@@ -14,17 +14,17 @@ import type { Sources } from './proxy-request.js'
 export interface RequestParts extends Sources {
   readonly meter: Meter
   /** Requests under way for one instance. One that is slow must not take the sockets of the others. */
-  readonly perInstance: Held
+  readonly perInstance: ConcurrencyLimit
   /** The same of one caller. */
-  readonly perCaller: Held
+  readonly perCaller: ConcurrencyLimit
   /** The same of all service accounts of one namespace of the host. */
-  readonly perAccountNamespace: Held
+  readonly perAccountNamespace: ConcurrencyLimit
   /** Watches, followed logs and upgraded connections of one caller. */
-  readonly longPerCaller: Held
+  readonly longPerCaller: ConcurrencyLimit
   /** The same of all callers for one instance. */
-  readonly longPerInstance: Held
+  readonly longPerInstance: ConcurrencyLimit
   /** The same of all service accounts of one namespace of the host, for one instance. */
-  readonly longPerAccountNamespace: Held
+  readonly longPerAccountNamespace: ConcurrencyLimit
   readonly now: () => number
 }
 

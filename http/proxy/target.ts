@@ -30,7 +30,7 @@ export interface Target {
 export type ExchangeTarget = Pick<Target, 'path' | 'info' | 'caller' | 'upstream'>
 
 /**
- * Where to: finds the instance of a request whose caller may send it, and takes its place within the limits.
+ * Where to: finds the instance of a request whose caller may send it, and takes its slots within the limits.
  * @param upgrade counts it as a stream
  * @throws Failure where there is no such instance, or it cannot be reached, or the limits are reached
  */
@@ -80,7 +80,7 @@ export function instanceOf(
 export const uidOf = ({ name, instance }: InstanceView): string => instance.metadata.uid ?? name
 
 /**
- * Takes a request's place within each limit, and returns what gives them back.
+ * Takes a request's slot within each limit, and returns what gives them back.
  * @throws Failure RESOURCE_EXHAUSTED at the first that is reached; then none is taken
  */
 export function hold(options: RequestParts, instance: string, { user }: Caller, long: boolean): () => void {

@@ -198,12 +198,12 @@ export class CatchUp {
   async #isDeleted({ container, contents }: DeletedContents, instance: ObjectSource): Promise<boolean> {
     if (contents.minimumVersion !== undefined) return true
     const revision = this.ledger.revisionOf(contents)
-    const place = container.name === undefined ? undefined : { namespace: '', name: container.name }
+    const key = container.name === undefined ? undefined : { namespace: '', name: container.name }
     const { items, resourceVersion } = await instance.list(
       CONTAINERS[container.kind],
-      place ? { names: [place] } : {},
+      key ? { names: [key] } : {},
     )
-    const isDeleting = place ? find(items, place)?.deleting : items.some(({ deleting }) => deleting)
+    const isDeleting = key ? find(items, key)?.deleting : items.some(({ deleting }) => deleting)
     if (resourceVersion === undefined || isDeleting) return false
     return this.ledger.setMinimumVersion(contents, revision, resourceVersion)
   }
@@ -226,13 +226,13 @@ export class CatchUp {
     const shown = await index.list(type, where)
     const { resourceVersion: until } = real
     if (until === undefined) return false
-    const byPlace = new Map(shown.items.map(item => [placeOf(item), item]))
+    const byKey = new Map(shown.items.map(item => [keyOf(item), item]))
     for (const item of real.items) {
       const expected = { kind: 'present', resourceVersion: item.resourceVersion } as const
-      if (!isMet(expected, byPlace.get(placeOf(item)), {})) return false
-      byPlace.delete(placeOf(item))
+      if (!isMet(expected, byKey.get(keyOf(item)), {})) return false
+      byKey.delete(keyOf(item))
     }
-    return [...byPlace.values()].every(
+    return [...byKey.values()].every(
       ({ resourceVersion }) => resourceVersion !== until && isAtOrAfter(resourceVersion, until),
     )
   }
@@ -248,9 +248,9 @@ export const NO_OBJECT = { namespace: '', name: '_' } as const
 type ObjectWrite = ExpectedWrite & { readonly name: string }
 const isObject = (write: ExpectedWrite): write is ObjectWrite => write.name !== undefined
 
-const placeOf = ({ namespace, name }: Pick<Shown, 'namespace' | 'name'>): string => `${namespace}/${name}`
+const keyOf = ({ namespace, name }: Pick<Shown, 'namespace' | 'name'>): string => `${namespace}/${name}`
 const find = (items: readonly ShownItem[], at: Pick<Shown, 'namespace' | 'name'>): ShownItem | undefined =>
-  items.find(item => placeOf(item) === placeOf(at))
+  items.find(item => keyOf(item) === keyOf(at))
 
 /** Whether an object has to be read from the instance before it can be looked for. */
 const isNotUnderstood = ({ expected, shownUid }: ObjectWrite): boolean =>

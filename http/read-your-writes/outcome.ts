@@ -34,12 +34,12 @@ export function outcomeOfStatus(status: number): Outcome | undefined {
 
 /** The outcome of a write that was executed, from its answer; `undefined` for one that could not be read. */
 export function outcomeOf({ verb, namespace, name }: WriteRequest, answer: unknown): Outcome {
-  const place = (expected: Expectation, at = name): Outcome =>
+  const wrote = (expected: Expectation, at = name): Outcome =>
     at === undefined ? { kind: 'unread' } : { kind: 'wrote', namespace, name: at, expected }
   if (verb === 'deletecollection') return { kind: 'unread' }
   const { kind, metadata, details } = (answer ?? {}) as Answer
   if (kind === 'Status' && verb === 'delete')
-    return place({ kind: 'gone', ...(typeof details?.uid === 'string' && { uid: details.uid }) })
+    return wrote({ kind: 'gone', ...(typeof details?.uid === 'string' && { uid: details.uid }) })
   const { resourceVersion } = metadata ?? {}
   const isThatObject = name === undefined ? verb === 'create' : metadata?.name === name
   if (
@@ -49,14 +49,14 @@ export function outcomeOf({ verb, namespace, name }: WriteRequest, answer: unkno
     typeof resourceVersion !== 'string' ||
     !resourceVersion
   )
-    return place({ kind: 'unknown' })
+    return wrote({ kind: 'unknown' })
   const isEnding = metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null
   const isHeld = Boolean(metadata.finalizers?.length) || Boolean(metadata.deletionGracePeriodSeconds)
   if (verb === 'delete' && !(isEnding && isHeld))
-    return place({ kind: 'gone', after: resourceVersion, ...(metadata.uid && { uid: metadata.uid }) })
+    return wrote({ kind: 'gone', after: resourceVersion, ...(metadata.uid && { uid: metadata.uid }) })
   // The last finalizer may have been taken away: then it is gone, although its last state was answered.
-  if (isEnding && !isHeld) return place({ kind: 'unknown' })
-  return place({ kind: 'present', resourceVersion }, metadata.name)
+  if (isEnding && !isHeld) return wrote({ kind: 'unknown' })
+  return wrote({ kind: 'present', resourceVersion }, metadata.name)
 }
 
 interface Answer {

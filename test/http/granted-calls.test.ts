@@ -119,7 +119,7 @@ describe('a stream', () => {
       await large(call)
       yield* []
     })
-    const taken = () => run.answers.places[0]?.load.taken
+    const taken = () => run.answers.slots[0]?.load.taken
     const messages = await run.stream()
     expect((await messages.next()).done).toBe(true)
     expect(taken()).toBe(0)

@@ -63,7 +63,7 @@ export class ObjectRequests {
     return { instance, uid, caller: call.caller, info, read, karmada, ...(rules && { rules }) }
   }
 
-  /** Takes a request's place within the limits while it is under way. @throws Failure RESOURCE_EXHAUSTED */
+  /** Takes a request's slots within the limits while it is under way. @throws Failure RESOURCE_EXHAUSTED */
   async #within<T>(call: ObjectCall, instance: string, work: () => Promise<T>): Promise<T> {
     const release = hold(this.options.parts, instance, call.caller, false)
     try {
@@ -155,7 +155,7 @@ export class ObjectRequests {
   }
 
   /**
-   * Sends a request whose answer does not end, such as a watch, and yields its bytes as they come. It holds a place of a
+   * Sends a request whose answer does not end, such as a watch, and yields its bytes as they come. It holds a slot of a
    * stream until it is over.
    * @param opened called when the instance has accepted it
    * @throws StatusError for a refusal

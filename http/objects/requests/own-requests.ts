@@ -30,7 +30,7 @@ export interface OwnConnection {
   /** Where the control plane is, for kubeconfigs. */
   readonly endpoint: Pick<KubeApi, 'server' | 'certificateAuthority' | 'tlsServerName' | 'insecure'>
   /**
-   * The answer to one request, which ends with its call. It takes a place of the caller's and of the instance's limits, and goes
+   * The answer to one request, which ends with its call. It takes a slot of the caller's and of the instance's limits, and goes
    * through the circuit. It is never sent twice.
    * @throws Failure RESOURCE_EXHAUSTED at the limits, UNAVAILABLE while the circuit is open; what `KubeApi.request` throws
    */

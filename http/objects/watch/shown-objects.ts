@@ -12,18 +12,18 @@ export class ShownObjects {
   }
 
   has(object: KubeObject): boolean {
-    return this.#prints.has(placeIn(object))
+    return this.#prints.has(keyOf(object))
   }
 
   set(object: KubeObject): void {
     this.delete(object)
     const print = printOf(object)
-    this.#prints.set(placeIn(object), print)
+    this.#prints.set(keyOf(object), print)
     this.#digest ^= print
   }
 
   delete(object: KubeObject): void {
-    const key = placeIn(object)
+    const key = keyOf(object)
     this.#digest ^= this.#prints.get(key) ?? 0n
     this.#prints.delete(key)
   }
@@ -39,11 +39,11 @@ export class ShownObjects {
   }
 }
 
-const placeIn = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
+const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
 
 /** Names the object and its version. */
 function printOf(object: KubeObject): bigint {
   const { uid = '', resourceVersion = '' } = object.metadata
-  const text = `${placeIn(object)} ${uid} ${resourceVersion}`
+  const text = `${keyOf(object)} ${uid} ${resourceVersion}`
   return createHash('sha256').update(text).digest().readBigUInt64BE()
 }

@@ -17,7 +17,7 @@ import {
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
-import { seenBy } from '../instance/watch.js'
+import { seenBy } from '../instance/seen-by.js'
 import { sourceOf } from './fleet-item.js'
 import { fleetList } from './fleet-list.js'
 import { fleetOrder } from './fleet-order.js'

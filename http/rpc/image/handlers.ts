@@ -5,7 +5,7 @@ import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call/call.js'
 import { logForOperator } from '../../call/log-for-operator.js'
 import { invalidFields, notFound } from '../../errors/failure.js'
-import { Held } from '../../limits/held.js'
+import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { someAtOnce } from '../concurrency/some-at-once.js'
@@ -19,7 +19,7 @@ type ListRequest = PageRequest & { readonly sortBy: SortBy; readonly sortDir: So
 
 /** Image registries, and what they hold. */
 export function imageHandlers(dependencies: RegistryDependencies): ServiceHandlers<typeof ImageService> {
-  const held = new Held('calls that read image registries', CALLS_PER_CALLER)
+  const held = new ConcurrencyLimit('calls that read image registries', CALLS_PER_CALLER)
 
   const reading = async <T>(
     call: Call,

@@ -4,7 +4,7 @@ import type { Call } from '../../call/call.js'
 import { logForOperator } from '../../call/log-for-operator.js'
 import { type FieldViolation, failedPrecondition, invalidFields } from '../../errors/failure.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
-import { Held } from '../../limits/held.js'
+import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { boundedQuery, QueryRefusal } from './bounded-query.js'
 
@@ -28,7 +28,7 @@ const QUERIES_PER_CALLER = 5
 /** Metrics of instances, by PromQL that is bounded to one of them. */
 export function insightHandlers(dependencies: InsightDependencies): ServiceHandlers<typeof InsightService> {
   const { metrics, instances } = dependencies
-  const held = new Held('metrics queries', QUERIES_PER_CALLER)
+  const held = new ConcurrencyLimit('metrics queries', QUERIES_PER_CALLER)
 
   const ask = async <T>(
     call: Call,

@@ -16,7 +16,8 @@ import { manifestOf, replacementOf } from './manifest.js'
 import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } from './message.js'
 import { type ProxyAddress, proxyKubeconfig } from './proxy-kubeconfig.js'
 import { scopeOf } from './scope.js'
-import { seenBy, watchInstances } from './watch.js'
+import { seenBy } from './seen-by.js'
+import { watchInstances } from './watch.js'
 
 /** What the handlers of the Instance service depend on. */
 export interface InstanceDependencies {

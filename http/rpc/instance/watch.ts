@@ -11,25 +11,9 @@ import { ShownObjects } from '../../objects/watch/shown-objects.js'
 import { streamDigest } from '../kind/resume-token.js'
 import { isNamed } from './list.js'
 import { messageOfView } from './message.js'
+import { seenBy } from './seen-by.js'
 
 type Message = MessageInitShape<typeof WatchInstancesResponseSchema>
-
-/** How many reviews are under way at once for one caller's list. */
-const REVIEWS_AT_ONCE = 16
-
-/** Those instances that the caller may see, in the order given. */
-export async function seenBy<Named extends { readonly name: string }>(
-  call: Call,
-  all: readonly Named[],
-): Promise<readonly Named[]> {
-  const seen: boolean[] = []
-  const rest = all.entries()
-  const review = async () => {
-    for (const [index, { name }] of rest) seen[index] = await call.maySee(name)
-  }
-  await Promise.all(Array.from({ length: Math.min(REVIEWS_AT_ONCE, all.length) }, review))
-  return all.filter((_, index) => seen[index])
-}
 
 /**
  * The feed as one caller may see it, and as the filter chooses. An instance that becomes visible to the caller is ADDED, one that
@@ -42,18 +26,18 @@ export async function* watchInstances(
 ): AsyncGenerator<Message> {
   const isWanted = (view: InstanceView) => isNamed(view, request.name)
   let shown = new ShownObjects()
-  /** Names a place of the feed, and by a digest this stream and the instances that its reader has then. */
-  const tokenAt = (place: string) =>
-    place && `${place}.${streamDigest([request, call.caller.user, shown.digest])}`
+  /** Names a position of the feed, and by a digest this stream and the instances that its reader has then. */
+  const tokenAt = (position: string) =>
+    position && `${position}.${streamDigest([request, call.caller.user, shown.digest])}`
 
-  const placeToGoOn = async (): Promise<string> => {
-    const place = request.resumeToken.replace(/\.[^.]*$/, '')
-    const views = (await feed.presentAt(place, call.signal)) ?? []
+  const positionToGoOnFrom = async (): Promise<string> => {
+    const position = request.resumeToken.replace(/\.[^.]*$/, '')
+    const views = (await feed.presentAt(position, call.signal)) ?? []
     for (const { instance } of await seenBy(call, views.filter(isWanted))) shown.set(instance)
-    return tokenAt(place) === request.resumeToken ? place : ''
+    return tokenAt(position) === request.resumeToken ? position : ''
   }
 
-  for await (const event of feed.read(request.resumeToken && (await placeToGoOn()), call.signal)) {
+  for await (const event of feed.read(request.resumeToken && (await positionToGoOnFrom()), call.signal)) {
     if (!('view' in event)) {
       if (event.type === 'RESET') shown = new ShownObjects()
       yield { type: Type[event.type], total: shown.size, resumeToken: tokenAt(event.token) }

@@ -20,7 +20,7 @@ import type { Objects } from '../../objects/objects.js'
 import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { namespaces } from '../core/namespace.js'
-import { seenBy } from '../instance/watch.js'
+import { seenBy } from '../instance/seen-by.js'
 import { readNamespaces } from './namespaces.js'
 import { type Workspaces, workspaceNamed } from './workspaces.js'
 

@@ -86,7 +86,7 @@ it.each([
 
 describe('what a unary call read of instances', () => {
   const large = (call: Call) => call.answers.reading('north').add(2 << 20)
-  const taken = ({ answers }: ReturnType<typeof dispatching>) => answers.places[0]?.load.taken
+  const taken = ({ answers }: ReturnType<typeof dispatching>) => answers.slots[0]?.load.taken
 
   /** The way of an answer, which is over when it is cut. */
   const delivering = () => {

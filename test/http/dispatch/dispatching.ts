@@ -1,9 +1,9 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import type { Call } from '../../../http/call/call.js'
-import type { Arrival, ReadRequest } from '../../../http/dispatch/course.js'
 import { createDispatcher, type DispatcherOptions } from '../../../http/dispatch/dispatcher.js'
+import type { Arrival, ReadRequest } from '../../../http/dispatch/running-call.js'
 import { AnswerMemory } from '../../../http/limits/answer-memory.js'
-import { Held } from '../../../http/limits/held.js'
+import { ConcurrencyLimit } from '../../../http/limits/concurrency-limit.js'
 import type { Operation } from '../../../http/operation/operation.js'
 import { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
 import { fakeMeter } from '../fakes/api.js'
@@ -28,7 +28,7 @@ export function dispatching(
     authorizer: { decide: () => ({ allowed: false, reason: '' }) },
     log,
     meter,
-    streams: new Held('open streams', 1),
+    streams: new ConcurrencyLimit('open streams', 1),
     answers,
     stopping: stopping.signal,
     now: () => 0,

@@ -23,7 +23,7 @@ function outcome(waiting: Promise<void> | undefined) {
   return seen
 }
 const turn = () => vi.advanceTimersByTimeAsync(0)
-const held = ({ places }: AnswerMemory) => places.map(({ load }) => load)
+const held = ({ slots }: AnswerMemory) => slots.map(({ load }) => load)
 const nothing = [
   { taken: 0, waiting: 0 },
   { taken: 0, waiting: 0 },
@@ -31,12 +31,12 @@ const nothing = [
 ]
 
 describe('the memory that answers of instances take', () => {
-  it('is not more than its setting, with two places for the largest lists', () => {
+  it('is not more than its setting, with two slots for the largest lists', () => {
     for (const mebibytes of [128, 192, 500, 4_000]) {
       const memory = new AnswerMemory({ mebibytes, waitMs: 1_000 })
       expect(memory.most).toBeLessThanOrEqual(mebibytes * MIB)
       expect(memory.most).toBeGreaterThan((mebibytes - 8) * MIB)
-      expect(memory.places[2]?.most).toBeGreaterThanOrEqual(2)
+      expect(memory.slots[2]?.most).toBeGreaterThanOrEqual(2)
     }
   })
 
@@ -241,9 +241,9 @@ describe('the memory that answers of instances take', () => {
         ])
         const waits = accounts.map((): { state: string }[] => [])
         const check = () => {
-          for (const { load, most } of memory.places.map(places => ({
-            load: places.load,
-            most: places.most,
+          for (const { load, most } of memory.slots.map(slots => ({
+            load: slots.load,
+            most: slots.most,
           })))
             expect(load.taken).toBeLessThanOrEqual(most)
         }

@@ -39,7 +39,7 @@ function follow() {
     for (let n = 0; n < count; n += 1) told.push((await events.next()).value?.type ?? 'end')
     return told
   }
-  return { events, next, taken: () => memory.places.map(({ load }) => load.taken) }
+  return { events, next, taken: () => memory.slots.map(({ load }) => load.taken) }
 }
 
 describe('the list that a watch begins with', () => {

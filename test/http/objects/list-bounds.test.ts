@@ -35,7 +35,7 @@ function listing(answer: (request: ObjectRequest) => Buffer, lasts = false) {
   }
   const query = { page: 1, pageSize: 0 }
   const all: Listing<KubeObject> = { requests, call, place: { instance: 'north' }, type, query }
-  const taken = () => memory.places.map(({ load }) => load.taken)
+  const taken = () => memory.slots.map(({ load }) => load.taken)
   return { all, sent, taken }
 }
 

@@ -80,7 +80,7 @@ function follow(lasts: readonly number[], { since, events = [], found = [], ...m
     sent,
     asked,
     mark: () => mark,
-    taken: () => memory.places.map(({ load }) => load.taken),
+    taken: () => memory.slots.map(({ load }) => load.taken),
   }
 }
 

@@ -71,7 +71,7 @@ function instance({
   }
   const follow = (maySayNothing = false) =>
     requests.stream(callOf(true), 'north', { ...request, maySayNothing }, () => undefined)
-  const taken = () => memory.places.map(({ load }) => load.taken)
+  const taken = () => memory.slots.map(({ load }) => load.taken)
   return { get, across, follow, taken }
 }
 
@@ -126,7 +126,7 @@ describe('the memory of an answer to one request', () => {
     const memory = new AnswerMemory({ mebibytes: 0, waitMs: 1 })
     await memory.account('bob').add(1, 'east')
     await memory.account('eve').add(1, 'west')
-    expect(memory.places[0]?.load).toEqual({ taken: 2, waiting: 0 })
+    expect(memory.slots[0]?.load).toEqual({ taken: 2, waiting: 0 })
     await expect(instance({ memory })[read]()).rejects.toThrow('no memory for large lists became free')
   })
 })

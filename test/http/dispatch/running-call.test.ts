@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { startDeadline } from '../../../http/call/deadline.js'
-import { begin } from '../../../http/dispatch/course.js'
+import { beginCall } from '../../../http/dispatch/running-call.js'
 import { internal, notFound } from '../../../http/errors/failure.js'
 import { AnswerMemory } from '../../../http/limits/answer-memory.js'
 import type { Operation } from '../../../http/operation/operation.js'
@@ -30,7 +30,7 @@ function calling() {
     } as Operation
     const caller = { user, groups: [], extra: {} }
     const arrival = { wire: 'rest', requestId: 'r1', caller } as const
-    return begin({ log, meter, now: () => clock.now, answers }, operation, arrival, startDeadline([]))
+    return beginCall({ log, meter, now: () => clock.now, answers }, operation, arrival, startDeadline([]))
   }
   return { call, clock, log, observed }
 }
@@ -38,9 +38,9 @@ function calling() {
 describe('the record of a call', () => {
   it('has its duration in seconds, by wire and operation', () => {
     const { call, clock, observed } = calling()
-    const course = call()
+    const running = call()
     clock.now += 2_500
-    course.end()
+    running.end()
     expect(observed).toEqual([
       ['kairship_api_request_duration_seconds', 2.5, { wire: 'rest', operation: 'Test' }],
     ])
@@ -68,12 +68,12 @@ describe('the record of a call', () => {
   it('has the name that the request gave, whatever its handler finds out, which completes it', async () => {
     const { call, log } = calling()
     const operation = operationsOf(CoreService, anyHandler).find(({ id }) => id === 'Core_DeleteConfigMap')
-    const course = call('ann', operation)
-    await course.read(() =>
+    const running = call('ann', operation)
+    await running.read(() =>
       create(CoreService.method.deleteConfigMap.input, { instance: 'north', name: 'asked' }),
     )
-    course.about({ namespace: 'shop', name: 'found' })
-    course.end()
+    running.about({ namespace: 'shop', name: 'found' })
+    running.end()
     expect(log.audits()).toMatchObject([{ target: { instance: 'north', namespace: 'shop', name: 'asked' } }])
   })
 })

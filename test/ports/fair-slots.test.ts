@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairPlaces, type Placed } from '../../ports/fair-places.js'
+import { FairSlots, type Slot } from '../../ports/fair-slots.js'
 import { collectGarbage } from '../collect-garbage.js'
 
-/** Takes a place, and writes its name down when it is granted. */
-function taking(places: FairPlaces, granted: string[]) {
-  return (name: string, caller: string, instance: string): Placed =>
-    places.take({ caller, instance }, () => void granted.push(name))
+/** Takes a slot, and writes its name down when it is granted. */
+function taking(slots: FairSlots, granted: string[]) {
+  return (name: string, caller: string, instance: string): Slot =>
+    slots.take({ caller, instance }, () => void granted.push(name))
 }
 
-describe('places that callers take in turn', () => {
+describe('slots that callers take in turn', () => {
   it('are granted at once while there are some, and one caller or instance has half of them at most', () => {
     const granted: string[] = []
-    const take = taking(new FairPlaces(4), granted)
+    const take = taking(new FairSlots(4), granted)
     take('a1', 'ann', 'north')
     take('a2', 'ann', 'south')
     take('a3', 'ann', 'west')
@@ -23,10 +23,10 @@ describe('places that callers take in turn', () => {
     expect(granted).toEqual(['a1', 'a2', 'b1', 'c2'])
   })
 
-  it('go to another caller before the further requests of one who had a place', () => {
+  it('go to another caller before the further requests of one who had a slot', () => {
     const granted: string[] = []
-    const take = taking(new FairPlaces(4), granted)
-    // Ann and Bob have two places each, so Ann may have another as soon as one of hers is free.
+    const take = taking(new FairSlots(4), granted)
+    // Ann and Bob have two slots each, so Ann may have another as soon as one of hers is free.
     const held = ['a1', 'a2', 'b1', 'b2'].map(name => take(name, name.startsWith('a') ? 'ann' : 'bob', name))
     for (const name of ['a3', 'a4']) take(name, 'ann', name)
     const c = take('c1', 'carl', 'c1')
@@ -40,8 +40,8 @@ describe('places that callers take in turn', () => {
 
   it('a caller that comes late has its turn before all requests of two that were there before', () => {
     const granted: string[] = []
-    const places = new FairPlaces(2)
-    const take = taking(places, granted)
+    const slots = new FairSlots(2)
+    const take = taking(slots, granted)
     const [a, b] = [take('a', 'ann', 'i1'), take('b', 'bob', 'i2')]
     const queued = Array.from({ length: 50 }, (_, n) => [
       take(`a${n}`, 'ann', 'i1'),
@@ -57,10 +57,10 @@ describe('places that callers take in turn', () => {
 
   it('may be given back, and others asked for, while they are granted', () => {
     const granted: string[] = []
-    const places = new FairPlaces(2)
-    const take = taking(places, granted)
+    const slots = new FairSlots(2)
+    const take = taking(slots, granted)
     const [a] = [take('a', 'ann', 'i1'), take('b', 'bob', 'i2')]
-    const c = places.take({ caller: 'carl', instance: 'i3' }, () => {
+    const c = slots.take({ caller: 'carl', instance: 'i3' }, () => {
       take('e', 'eve', 'i5')
       expect(granted).toEqual(['a', 'b'])
       c.release()
@@ -68,12 +68,12 @@ describe('places that callers take in turn', () => {
     take('d', 'dora', 'i4')
     a.release()
     expect(granted).toEqual(['a', 'b', 'd'])
-    expect(places.load).toEqual({ taken: 2, waiting: 1 })
+    expect(slots.load).toEqual({ taken: 2, waiting: 1 })
   })
 
   it('go to who waits before a caller who gave up and asks again', () => {
     const granted: string[] = []
-    const take = taking(new FairPlaces(1), granted)
+    const take = taking(new FairSlots(1), granted)
     const first = take('z', 'zoe', 'i')
     const left = take('a1', 'ann', 'i')
     const b = take('b', 'bob', 'i')
@@ -86,26 +86,26 @@ describe('places that callers take in turn', () => {
   })
 
   it('keep no name of a caller or an instance that is gone', () => {
-    const places = new FairPlaces(1)
+    const slots = new FairSlots(1)
     const takeAll = (letter: string) => {
       for (let n = 0; n < 10_000; n += 1) {
         const name = Buffer.alloc(2_000, `${letter}${n}`).toString()
-        places.take({ caller: name, instance: name }, () => undefined).release()
+        slots.take({ caller: name, instance: name }, () => undefined).release()
       }
     }
-    const held = places.take({ caller: 'z', instance: 'z' }, () => undefined)
+    const held = slots.take({ caller: 'z', instance: 'z' }, () => undefined)
     collectGarbage()
     const before = process.memoryUsage().heapUsed
     takeAll('waited')
     held.release()
     takeAll('had')
     collectGarbage()
-    // The names alone have 20 MB for those that waited, and as many for those that had a place.
+    // The names alone have 20 MB for those that waited, and as many for those that had a slot.
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
-    expect(places.load).toEqual({ taken: 0, waiting: 0 })
+    expect(slots.load).toEqual({ taken: 0, waiting: 0 })
   })
 
-  it('are never too many, are all given back, and no caller waits while a place is free for it or is overtaken without end', () => {
+  it('are never too many, are all given back, and no caller waits while a slot is free for it or is overtaken without end', () => {
     const step = fc.record({
       do: fc.constantFrom('take', 'take', 'take', 'release', 'leave'),
       caller: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -114,12 +114,12 @@ describe('places that callers take in turn', () => {
     })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 120 }), (most, steps) => {
-        const places = new FairPlaces(most)
+        const slots = new FairSlots(most)
         const share = Math.max(1, Math.floor(most / 2))
         interface One {
           readonly caller: string
           readonly instance: string
-          placed: Placed
+          slot: Slot
           overtaken: Map<string, number>
         }
         const waiting = new Set<One>()
@@ -127,7 +127,7 @@ describe('places that callers take in turn', () => {
         const grant = (one: One) => {
           waiting.delete(one)
           held.add(one)
-          // Who waits sees each other caller pass a bounded number of times while it could have had the place.
+          // Who waits sees each other caller pass a bounded number of times while it could have had the slot.
           for (const other of waiting)
             if (other.caller !== one.caller && isFirst(other) && isFitting(other, one))
               other.overtaken.set(one.caller, (other.overtaken.get(one.caller) ?? 0) + 1)
@@ -139,7 +139,7 @@ describe('places that callers take in turn', () => {
           heldBy('caller', caller, but) < share && heldBy('instance', instance, but) < share
         const check = () => {
           expect(held.size).toBeLessThanOrEqual(most)
-          expect(places.load).toEqual({ taken: held.size, waiting: waiting.size })
+          expect(slots.load).toEqual({ taken: held.size, waiting: waiting.size })
           for (const one of held) {
             expect(heldBy('caller', one.caller)).toBeLessThanOrEqual(share)
             expect(heldBy('instance', one.instance)).toBeLessThanOrEqual(share)
@@ -152,25 +152,25 @@ describe('places that callers take in turn', () => {
         const pick = (from: Set<One>, which: number) => [...from][which % Math.max(1, from.size)]
         for (const { do: what, caller, instance, which } of steps) {
           if (what === 'take') {
-            const one: One = { caller, instance, placed: { release: () => undefined }, overtaken: new Map() }
+            const one: One = { caller, instance, slot: { release: () => undefined }, overtaken: new Map() }
             waiting.add(one)
-            one.placed = places.take({ caller, instance }, () => grant(one))
+            one.slot = slots.take({ caller, instance }, () => grant(one))
           } else {
             const from = what === 'release' ? held : waiting
             const one = pick(from, which)
             if (!one) continue
             from.delete(one)
-            one.placed.release()
-            one.placed.release()
+            one.slot.release()
+            one.slot.release()
           }
           check()
         }
         for (let one = pick(held, 0); one; one = pick(held, 0)) {
           held.delete(one)
-          one.placed.release()
+          one.slot.release()
           check()
         }
-        expect(places.load).toEqual({ taken: 0, waiting: 0 })
+        expect(slots.load).toEqual({ taken: 0, waiting: 0 })
       }),
       { numRuns: 500 },
     )

@@ -45,7 +45,7 @@ export interface Recording {
 }
 
 /** One call under way: what it holds, and the record of its end, which is made exactly once. */
-export interface Course {
+export interface RunningCall {
   readonly arrival: Arrival
   /** What is to be authorized; it has a name once the request is read. */
   readonly action: Action | undefined
@@ -60,12 +60,12 @@ export interface Course {
 }
 
 /** Begins the record of a call. `end` must be called in every case. */
-export function begin(
+export function beginCall(
   { log, meter, now, answers }: Recording,
   operation: Operation,
   arrival: Arrival,
   deadline: Deadline,
-): Course {
+): RunningCall {
   const start = now()
   let action = actionOf(operation)
   let audited = action

@@ -1,29 +1,29 @@
-/** Who wants a place, and what for. */
-export interface PlaceOwner {
+/** Who wants a slot, and what for. */
+export interface SlotOwner {
   /** Those of one caller take turns with all other callers. */
   readonly caller: string
-  /** What the work depends on, such as an instance: one that is slow must not hold all places. */
+  /** What the work depends on, such as an instance: one that is slow must not hold all slots. */
   readonly instance: string
 }
 
-/** A place, or the wait for one. */
-export interface Placed {
-  /** Gives the place back, or ends the wait for it. Idempotent. */
+/** A slot, or the wait for one. */
+export interface Slot {
+  /** Gives the slot back, or ends the wait for it. Idempotent. */
   release(): void
 }
 
 interface Waiting {
-  readonly owner: PlaceOwner
+  readonly owner: SlotOwner
   readonly granted: () => void
 }
 
 /**
- * A number of places that callers take in turn. One caller, and one instance, has half of them at most, and always one. A caller who
- * had a place goes behind those who wait, so that many requests of one do not delay another's; requests of one caller are served in
- * their order. No caller waits for ever as long as places are given back.
+ * A number of slots that callers take in turn. One caller, and one instance, has half of them at most, and always one. A caller who
+ * had a slot goes behind those who wait, so that many requests of one do not delay another's; requests of one caller are served in
+ * their order. No caller waits for ever as long as slots are given back.
  */
-export class FairPlaces {
-  /** The places that one caller, or one instance, may have. */
+export class FairSlots {
+  /** The slots that one caller, or one instance, may have. */
   readonly share: number
   readonly #held = { caller: new Map<string, number>(), instance: new Map<string, number>() }
   /** Who waits, by caller; whose turn is next comes first. */
@@ -42,8 +42,8 @@ export class FairPlaces {
     return { taken: this.most - this.#free, waiting }
   }
 
-  /** @param granted called once when the place is there, at once where one is free; never after `release` */
-  take(owner: PlaceOwner, granted: () => void): Placed {
+  /** @param granted called once when the slot is there, at once where one is free; never after `release` */
+  take(owner: SlotOwner, granted: () => void): Slot {
     let isHeld = false
     const waiting: Waiting = {
       owner,
@@ -84,7 +84,7 @@ export class FairPlaces {
     }
   }
 
-  /** The first in turn that may have a place now. */
+  /** The first in turn that may have a slot now. */
   #next(): Waiting | undefined {
     if (this.#free === 0) return undefined
     for (const [caller, [first]] of this.#turns)
@@ -108,7 +108,7 @@ export class FairPlaces {
     else this.#turns.delete(caller)
   }
 
-  #giveBack({ caller, instance }: PlaceOwner): void {
+  #giveBack({ caller, instance }: SlotOwner): void {
     this.#free += 1
     add(this.#held.caller, caller, -1)
     add(this.#held.instance, instance, -1)

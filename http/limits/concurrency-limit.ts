@@ -1,7 +1,10 @@
 import { resourceExhausted } from '../errors/failure.js'
 
-/** Counts what is held under each name (a caller, an instance), and refuses one more than `most`. Names that hold nothing cost nothing. */
-export class Held {
+/**
+ * Limits what each name (a caller, an instance) holds at once: it refuses one more than `most`. Names that hold nothing take no
+ * memory.
+ */
+export class ConcurrencyLimit {
   readonly #held = new Map<string, number>()
 
   constructor(
@@ -10,7 +13,7 @@ export class Held {
   ) {}
 
   /**
-   * Takes one under this name and returns what gives it back (idempotent).
+   * Takes a slot for this name and returns what gives it back (idempotent).
    * @param holder the name in messages, where that is another
    * @throws Failure RESOURCE_EXHAUSTED at the limit
    */
