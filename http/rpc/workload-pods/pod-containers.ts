@@ -66,5 +66,10 @@ export function loggedContainers(
   })
 }
 
+/** The names of a pod's containers, also of init containers and of those that have not started. */
+export const containerNames = ({
+  status: { containerStatuses = [], initContainerStatuses = [] } = {},
+}: LoggedPod) => [...initContainerStatuses, ...containerStatuses].map(({ name }) => name)
+
 const endMessage = ({ reason, exitCode = 0 }: NonNullable<ContainerState['terminated']>): string =>
   `the container ended${reason ? `: ${reason}` : ''}, exit code ${exitCode}`

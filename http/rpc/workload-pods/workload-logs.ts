@@ -15,7 +15,7 @@ import { pods } from '../core/pod.js'
 import { inEachMember } from '../distribution/members-of.js'
 import { type ContainerAt, ContainerLogs, type Wanted } from './container-log.js'
 import { mergeByTime } from './merge-by-time.js'
-import { type ContainerChoice, type LoggedPod, loggedContainers } from './pod-containers.js'
+import { type ContainerChoice, containerNames, type LoggedPod, loggedContainers } from './pod-containers.js'
 import { type PodsIn, podsIn, type WorkloadAt } from './pods-in.js'
 
 /** What of a workload's logs is wanted. */
@@ -54,15 +54,24 @@ export async function* workloadLogs(
   const own = { ...call, signal }
   const logs = new ContainerLogs(objects, own, request.wanted)
   const absent = new Set<string>()
+  const names = new Set<string>()
   try {
     const { results, unread } = await inEachMember(own, request.clusters, async (cluster, inMember) => {
       const found = await podsIn(objects, inMember, { ...request.workload, cluster }).catch(error => {
         if (isNoCluster(error)) absent.add(cluster)
         throw error
       })
+      for (const name of found.pods.flatMap(containerNames)) names.add(name)
       return found.pods.flatMap(pod => containersOf(request, cluster, pod))
     })
     for (const { cluster, message } of unread) yield { type: Type.UNREAD, cluster, message }
+    if (unread.length === 0 && names.size > 0)
+      for (const container of request.choice.containers.filter(name => !names.has(name)))
+        yield {
+          type: Type.UNREAD,
+          container,
+          message: `no pod of the workload has this container: they have ${[...names].sort().join(', ')}`,
+        }
     const present = results.flat()
     if (present.length > MOST_CONTAINERS) throw tooMany(present.length)
     for await (const step of mergeByTime(present.map(of => logs.past(of))))

@@ -31,6 +31,25 @@ describe('the logs of a workload', () => {
     expect([...open]).toEqual([])
   })
 
+  it('name a wanted container that no pod has, and the containers that there are', async () => {
+    const choice = { containers: ['mian', 'main'], previous: false }
+    const { messages } = reading({ a: [pod('a1')] }, () => [`${T}.1Z hello\n`], { choice })
+    expect(await all(messages)).toEqual([
+      ['UNREAD', undefined, undefined, 'no pod of the workload has this container: they have main'],
+      ['LINE', 'a', 'a1', 'hello'],
+    ])
+  })
+
+  it('name no missing container while pods may have it that cannot be seen', async () => {
+    const choice = { containers: ['other'], previous: false }
+    const { messages } = reading({ a: [pod('a1')], b: refusal(503, 'ServiceUnavailable') }, () => [], {
+      choice,
+    })
+    expect(await all(messages)).toEqual([['UNREAD', 'b', undefined, 'it is ServiceUnavailable']])
+    const none = reading({ a: [] }, () => [], { choice })
+    expect(await all(none.messages)).toEqual([])
+  })
+
   it('go on after the last line that was read, also where several have its time', async () => {
     const past = [`${T}.1Z one\n${T}.2Z two\n${T}.2Z three\n`]
     const rest = [...past, `${T}.2Z four\n${T}.3Z five\n`]
