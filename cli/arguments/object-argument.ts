@@ -61,6 +61,10 @@ export function objectArgument(given: string, object: string, inNamespace?: stri
   const slash = given.indexOf('/')
   if (object === '' && slash > 0)
     return objectArgument(given.slice(0, slash), given.slice(slash + 1) || '/', inNamespace)
+  if (object === '')
+    throw usage(
+      `name the object as well as its type: TYPE/NAME, for example ${BUILT_IN[SHORT_NAMES[given] ?? given] ? `${given}/web` : `deployment/${given}`}`,
+    )
   const [name = '', namespace = '', ...more] = object.split('/').reverse()
   if (name === '' || more.length > 0 || (object.includes('/') && namespace === ''))
     throw usage(

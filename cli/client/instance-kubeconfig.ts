@@ -6,6 +6,9 @@ import { CommandError, ExitCode } from '../exit-code.js'
 
 const ROLES = { viewer: InstanceRole.VIEWER, editor: InstanceRole.EDITOR, admin: InstanceRole.ADMIN } as const
 
+/** Seconds that an issued token may be valid; the server refuses others under the name that its field has. */
+const [SHORTEST_S, LONGEST_S] = [600, 720 * 3600]
+
 /** The kubeconfig through Kairship's proxy, without credentials. */
 export async function kubeconfigOf(client: Rest, instance: string): Promise<string> {
   const answer = await serviceClient(InstanceService, client).getInstanceKubeConfig({ instance })
@@ -25,6 +28,8 @@ export async function issuedKubeconfig(
     if (scopeNamespaces === undefined && duration === undefined) return undefined
     throw new CommandError('--namespaces and --duration need --role', ExitCode.usage)
   }
+  if (duration !== undefined && (duration < SHORTEST_S || duration > LONGEST_S))
+    throw new CommandError('--duration must be from 10m to 720h', ExitCode.usage)
   const answer = await serviceClient(InstanceService, client).createInstanceScopedKubeConfig({
     instance,
     role: ROLES[role],

@@ -32,9 +32,11 @@ export async function workloadLogs(
     ...(config.since !== undefined && { sinceSeconds: BigInt(config.since) }),
   }
   let isWhole = true
+  let isEmpty = true
   try {
     for await (const raw of jsonClient(WorkloadPodsService, client).streamWorkloadLogs(request, { signal })) {
       const message = fromJson(StreamWorkloadLogsResponseSchema, raw, { ignoreUnknownFields: true })
+      isEmpty = false
       if (message.type === Type.UNREAD) isWhole = false
       if (config.output === 'json') out(`${JSON.stringify(raw)}\n`)
       else if (message.type === Type.LINE) out(lineText(message))
@@ -44,6 +46,10 @@ export async function workloadLogs(
     if (!signal.aborted) throw error
     return ExitCode.ok
   }
+  if (isEmpty)
+    err(
+      `No logs: ${kind} ${namespace}/${name} has no pods in any cluster, or they have written nothing. See: kairship trace ${instance} ${kind.toLowerCase()} ${namespace}/${name}\n`,
+    )
   return isWhole ? ExitCode.ok : ExitCode.failed
 }
 

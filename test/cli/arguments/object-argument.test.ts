@@ -50,6 +50,13 @@ describe('an object argument of a command', () => {
     expect(objectArgument('clusterrole', 'reader').namespace).toBe('')
   })
 
+  it('asks for the type or the name that is missing', () => {
+    expect(() => objectArgument('shop', '')).toThrow(
+      'name the object as well as its type: TYPE/NAME, for example deployment/shop',
+    )
+    expect(() => objectArgument('sts', '')).toThrow('for example sts/web')
+  })
+
   it.each([
     ['deployment', '/'],
     ['deployment', 'shop/'],

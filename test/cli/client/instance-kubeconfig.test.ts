@@ -41,3 +41,13 @@ it.each([{ scopeNamespaces: 'a' }, { duration: 600 }] as Partial<Config>[])(
     })
   },
 )
+
+it.each([599, 720 * 3600 + 1])(
+  'for %i seconds is refused before any request, by the name of the flag',
+  async duration => {
+    await expect(issued({ role: 'viewer', duration })).rejects.toMatchObject({
+      message: '--duration must be from 10m to 720h',
+      exitCode: ExitCode.usage,
+    })
+  },
+)

@@ -74,6 +74,15 @@ it('prints messages as the server sent them with -o json', async () => {
   expect(JSON.parse(it.printed())).toEqual(line('hello', { tomorrow: 1 }))
 })
 
+it('says that there is nothing, and how to find out why', async () => {
+  const it = sending([])
+  expect(await workloadLogs(it, config(), words)).toBe(ExitCode.ok)
+  expect(it.printed()).toBe('')
+  expect(it.notes()).toBe(
+    'No logs: Deployment shop/web has no pods in any cluster, or they have written nothing. See: kairship trace eu deployment shop/web\n',
+  )
+})
+
 it('fails where a cluster could not be read, after the lines of the others', async () => {
   const it = sending([{ type: 'UNREAD', cluster: 'eu-b', message: 'is cut off' }, line('hello')])
   expect(await workloadLogs(it, config(), words)).toBe(ExitCode.failed)
