@@ -150,13 +150,7 @@ function spreadRefusals(
   return [...each, ...lacksCluster]
 }
 
-interface WorkloadAffinity {
-  readonly affinity?: { readonly groupByLabelKey: string }
-  readonly antiAffinity?: { readonly groupByLabelKey: string }
-}
-
-function workloadAffinityRefusals(placement: Placement, path: string): readonly string[] {
-  const { workloadAffinity } = placement as { readonly workloadAffinity?: WorkloadAffinity }
+function workloadAffinityRefusals({ workloadAffinity }: Placement, path: string): readonly string[] {
   const { affinity, antiAffinity } = workloadAffinity ?? {}
   const ofKey = (part: string, key: string | undefined) =>
     key === undefined

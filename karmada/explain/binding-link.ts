@@ -48,7 +48,7 @@ export function bindingLink({ template, binding }: Propagated): Finding {
 }
 
 /** Whether the scheduler has chosen clusters, and if not, which filter refused which cluster. */
-export function schedulingLink({ binding, clusters }: Propagated): Finding {
+export function schedulingLink({ binding, clusters, bindings = [] }: Propagated): Finding {
   if (!binding) return waiting('NoBinding', 'There is no binding to schedule.')
   const object = linkTo(binding)
   const { spec, status, metadata } = binding
@@ -64,7 +64,7 @@ export function schedulingLink({ binding, clusters }: Propagated): Finding {
   const condition = status?.conditions?.find(({ type }) => type === 'Scheduled')
   const missing = missingClusters(binding.spec.placement, clusters)
   if (condition?.status === 'False') {
-    const { verdicts } = schedule(binding.spec, status ?? {}, clusters)
+    const { verdicts } = schedule(binding.spec, status ?? {}, clusters, { bindings: () => bindings })
     const counts = refusalCounts(verdicts)
     return broken(
       condition.reason,

@@ -1,5 +1,6 @@
 import type { BindingSpec, BindingStatus } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
+import type { GroupedBinding } from '../scheduling/affinity-groups.js'
 import type { Refusal } from '../scheduling/filters.js'
 import { type Decision, type ScheduleFailure, schedule, type Verdict } from '../scheduling/schedule.js'
 import { missingClusters } from './missing-clusters.js'
@@ -33,13 +34,18 @@ export interface PlacementExplanation {
   readonly tried: readonly Pick<Decision, 'affinityName' | 'failure'>[]
 }
 
-/** Schedules a binding as karmada-scheduler would now, and says for each cluster why. Nothing is changed. */
+/**
+ * Schedules a binding as karmada-scheduler would now, and says for each cluster why. Nothing is changed.
+ * @param bindings those of the binding's namespace, where it has affinity groups
+ */
 export function explainPlacement(
   spec: BindingSpec,
   status: BindingStatus,
   clusters: readonly Cluster[],
+  bindings: readonly GroupedBinding[] = [],
 ): PlacementExplanation {
-  const { affinityName, failure, verdicts, clusters: targets, tried } = schedule(spec, status, clusters)
+  const decided = schedule(spec, status, clusters, { bindings: () => bindings })
+  const { affinityName, failure, verdicts, clusters: targets, tried } = decided
   // Where there is no result, Karmada keeps the one of before, unless no cluster fits at all.
   const kept = failure && failure.reason !== 'NoClusterFit' ? (spec.clusters ?? []) : targets
   const names = new Set([

@@ -20,6 +20,8 @@ export interface Present {
   readonly clusterPolicies: readonly PropagationPolicy[]
   readonly overrides: OverridePolicies
   readonly clusters: readonly Cluster[]
+  /** The bindings of the template's namespace, where the policy has affinity groups. */
+  readonly bindings?: readonly Binding[]
   readonly bindingOf: (template: Resource) => Binding | undefined
   readonly works: readonly Work[]
 }
@@ -76,7 +78,7 @@ export function previewTemplate(
   if (claim === 'HeldByOther' || claim === 'Outranked') return { ...preview, manifests: [] }
   const before = present.bindingOf(template)
   const binding = before ? renewedBinding(before, template, policy) : newBinding(template, policy)
-  const placement = explainPlacement(binding.spec, binding.status ?? {}, present.clusters)
+  const placement = explainPlacement(binding.spec, binding.status ?? {}, present.clusters, present.bindings)
   // Karmada schedules again only where something that the result depends on has changed.
   const isScheduled = schedulingTrigger(binding, present.clusters) !== undefined
   const shown = isScheduled ? placement : unchanged(placement)

@@ -24,6 +24,8 @@ export interface Propagated {
   /** The binding of the template's name, of any owner. */
   readonly binding?: Binding
   readonly clusters: readonly Cluster[]
+  /** The bindings of the namespace, where the binding has affinity groups. */
+  readonly bindings?: readonly Binding[]
   /** Of this template, by the names that Karmada gives them. */
   readonly works: readonly Work[]
   /** By member; a member that was not asked is absent. */

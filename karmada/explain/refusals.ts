@@ -9,6 +9,10 @@ const fixes: Readonly<Record<string, string>> = {
   SpreadConstraint:
     'Set provider, region or zones of the clusters, or take the constraint out of the policy.',
   TaintToleration: 'Add a toleration to the policy, or remove the taint from the clusters.',
+  WorkloadAffinity:
+    'Let the policy take the clusters where the other workloads of the affinity group are, or move those.',
+  WorkloadAntiAffinity:
+    'Let the policy take clusters without other workloads of the anti-affinity group, or join more clusters.',
 }
 
 /** `ClusterAffinity refuses 2 of 3 clusters, TaintToleration 1`; '' when nothing refuses any cluster. */

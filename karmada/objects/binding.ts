@@ -14,9 +14,19 @@ export interface BindingSpec {
   readonly components?: readonly unknown[]
   readonly clusters?: readonly TargetCluster[]
   readonly placement: Placement
+  /** The groups of workloads that the template belongs to by its labels. */
+  readonly workloadAffinityGroups?: AffinityGroups
   readonly gracefulEvictionTasks?: readonly { readonly fromCluster: string }[]
   /** RFC 3339. Later than the last scheduling: the previous result is not looked at. */
   readonly rescheduleTriggeredAt?: string
+}
+
+/** Groups of workloads, as `<label key>=<label value>`. */
+export interface AffinityGroups {
+  /** Goes where the others of this group are. */
+  readonly affinityGroup?: string
+  /** Avoids the clusters where others of this group are. */
+  readonly antiAffinityGroup?: string
 }
 
 export interface ObjectReference {

@@ -8,6 +8,15 @@ export interface Placement {
   readonly clusterTolerations?: readonly Toleration[]
   readonly spreadConstraints?: readonly SpreadConstraint[]
   readonly replicaScheduling?: ReplicaScheduling
+  readonly workloadAffinity?: WorkloadAffinity
+}
+
+/** Workloads of one namespace with the same value of a label are a group. Both parts must hold. */
+export interface WorkloadAffinity {
+  /** Where the others of the group are; the first of a group may go anywhere. */
+  readonly affinity?: { readonly groupByLabelKey: string }
+  /** Where none other of the group is. */
+  readonly antiAffinity?: { readonly groupByLabelKey: string }
 }
 
 /** Which clusters may be chosen. All parts must hold; an absent part holds for every cluster. */

@@ -34,6 +34,8 @@ const toleration: Struct = {
   kept: ['tolerationSeconds'],
 }
 
+const groupByLabel: Struct = { fields: { groupByLabelKey: undefined }, kept: ['groupByLabelKey'] }
+
 /** `Placement` of Karmada 1.18 (pkg/apis/policy/v1alpha1/propagation_types.go). */
 const PLACEMENT: Struct = {
   fields: {
@@ -66,7 +68,7 @@ const PLACEMENT: Struct = {
         },
       },
     },
-    workloadAffinity: undefined,
+    workloadAffinity: { fields: { affinity: groupByLabel, antiAffinity: groupByLabel } },
   },
 }
 

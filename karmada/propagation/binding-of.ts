@@ -7,6 +7,7 @@ import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import { type Binding, bindingScopeOf, type PlacedBinding } from '../objects/resource-binding.js'
 import { ownerReferenceOf, resourceReferenceOf } from '../objects/template-references.js'
 import { writtenPlacement } from '../objects/written-placement.js'
+import { affinityGroupsOf } from '../scheduling/affinity-groups.js'
 import { without } from '../without.js'
 
 /** The object that a binding names exists no more: its name is another object's now. */
@@ -84,6 +85,7 @@ const RENEWED = [
   ...[
     'resource',
     'replicas',
+    'workloadAffinityGroups',
     'replicaRequirements',
     'components',
     'propagateDeps',
@@ -96,6 +98,7 @@ const RENEWED = [
 
 function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding['spec'] {
   const counted = replicasOf(template)
+  const groups = affinityGroupsOf(template.metadata.labels, spec.placement ?? {})
   const { propagateDeps, schedulerName, failover, conflictResolution, suspension } = spec
   return {
     resource: resourceReferenceOf(template),
@@ -111,6 +114,7 @@ function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding[
       preserveResourcesOnDeletion: spec.preserveResourcesOnDeletion,
     }),
     ...(suspension && { suspension }),
+    ...(groups && { workloadAffinityGroups: groups }),
   }
 }
 

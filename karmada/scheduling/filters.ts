@@ -2,6 +2,7 @@ import type { BindingSpec, BindingStatus } from '../objects/binding.js'
 import { isWorkload, targets } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
 import type { ClusterAffinity } from '../objects/placement.js'
+import type { GroupedBinding, GroupMembers } from './affinity-groups.js'
 import { matchesAffinity } from './cluster-affinity.js'
 import { taintText, untoleratedTaint } from './tolerations.js'
 
@@ -14,7 +15,12 @@ export interface Refusal {
 }
 
 /** Says why a cluster cannot take a template; undefined when it can. */
-type Filter = (cluster: Cluster, spec: BindingSpec, status: BindingStatus) => string | undefined
+type Filter = (
+  cluster: Cluster,
+  spec: BindingSpec,
+  status: BindingStatus,
+  members: GroupMembers,
+) => string | undefined
 
 /**
  * Karmada's filter plugins (`pkg/scheduler/framework/plugins`). Karmada runs them in no particular order and stops at the
@@ -51,12 +57,31 @@ const filters: Readonly<Record<string, Filter>> = {
     const taint = untoleratedTaint(taints, spec.placement.clusterTolerations ?? [])
     if (taint) return `cluster(s) had untolerated taint {${taintText(taint)}}`
   },
+  WorkloadAffinity: ({ metadata: { name } }, spec, _, { affinity }) => {
+    const isElsewhere = ({ spec: { clusters = [] } }: GroupedBinding) =>
+      clusters.length > 0 && !clusters.some(one => one.name === name)
+    if (!targets(spec, name) && affinity.some(isElsewhere))
+      return 'ResourceBinding with the same affinity group does not target this cluster'
+  },
+  WorkloadAntiAffinity: ({ metadata: { name } }, spec, _, { antiAffinity }) => {
+    const isHere = ({ spec: { clusters = [] } }: GroupedBinding) => clusters.some(one => one.name === name)
+    if (!targets(spec, name) && antiAffinity.some(isHere))
+      return 'cluster already has workload with the same anti-affinity group'
+  },
 }
 
-/** Every filter that refuses a cluster; none when the cluster is feasible. */
-export const refusalsOf = (cluster: Cluster, spec: BindingSpec, status: BindingStatus): readonly Refusal[] =>
+/**
+ * Every filter that refuses a cluster; none when the cluster is feasible.
+ * @param members the other bindings of the binding's affinity groups
+ */
+export const refusalsOf = (
+  cluster: Cluster,
+  spec: BindingSpec,
+  status: BindingStatus,
+  members: GroupMembers,
+): readonly Refusal[] =>
   Object.entries(filters).flatMap(([filter, check]) => {
-    const reason = check(cluster, spec, status)
+    const reason = check(cluster, spec, status, members)
     return reason === undefined ? [] : [{ filter, reason }]
   })
 

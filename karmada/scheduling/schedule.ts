@@ -1,5 +1,6 @@
 import type { BindingSpec, BindingStatus, TargetCluster } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
+import { type GroupedBinding, groupMembersOf } from './affinity-groups.js'
 import { type Candidate, candidatesOf } from './candidate.js'
 import { divide } from './divide.js'
 import { type Refusal, refusalsOf } from './filters.js'
@@ -41,27 +42,34 @@ export interface Scheduling extends Decision {
   readonly tried: readonly Decision[]
 }
 
+/** What a decision depends on beside the binding and the clusters. */
+export interface SchedulingContext {
+  /** Without it, no quotas limit the replicas. */
+  readonly quotasOf?: QuotasOfMember
+  /** Those of the binding's namespace; they are looked at only for a binding with affinity groups. Without it, there are no others. */
+  readonly bindings?: () => readonly GroupedBinding[]
+}
+
 /**
  * Decides where a template goes and with how many replicas, as karmada-scheduler does: pure, without a clock.
  *
  * Affinity groups are tried in order, beginning with the one that was chosen last; when none can take the template, the
  * failure is that of the first.
- * @param quotasOf without it, no quotas limit the replicas
  */
 export function schedule(
   spec: BindingSpec,
   status: BindingStatus,
   clusters: readonly Cluster[],
-  quotasOf?: QuotasOfMember,
+  context: SchedulingContext = {},
 ): Scheduling {
   const { clusterAffinities } = spec.placement
-  if (!clusterAffinities) return { ...decide(spec, status, clusters, quotasOf), tried: [] }
+  if (!clusterAffinities) return { ...decide(spec, status, clusters, context), tried: [] }
   const observed = status.schedulerObservingAffinityName
   const names = clusterAffinities.map(({ affinityName }) => affinityName)
   const tried: Decision[] = []
   for (const name of names.slice(Math.max(0, names.indexOf(observed ?? '')))) {
     const observing = { ...status, schedulerObservingAffinityName: name }
-    const decision = decide(spec, observing, clusters, quotasOf)
+    const decision = decide(spec, observing, clusters, context)
     if (!decision.failure) return { ...decision, affinityName: name, tried }
     tried.push({ ...decision, affinityName: name })
   }
@@ -76,10 +84,11 @@ function decide(
   spec: BindingSpec,
   status: BindingStatus,
   clusters: readonly Cluster[],
-  quotasOf?: QuotasOfMember,
+  { quotasOf, bindings = () => [] }: SchedulingContext,
 ): Decision {
   const staying = clusters.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-  const refusals = new Map(staying.map(one => [one.metadata.name, refusalsOf(one, spec, status)]))
+  const members = groupMembersOf(spec, bindings)
+  const refusals = new Map(staying.map(one => [one.metadata.name, refusalsOf(one, spec, status, members)]))
   const feasible = staying.filter(({ metadata }) => refusals.get(metadata.name)?.length === 0)
   const candidates = candidatesOf(feasible, spec, status, quotasOf)
   let selected: readonly Candidate[] = []

@@ -73,7 +73,7 @@ describe('a template that may overflow', () => {
       spec(replicas, running),
       { schedulerObservingAffinityName: 'first' },
       [cluster('a'), cluster('b')],
-      name => [quota('requests.cpu', '20m', `${(running[name] ?? 0) * 10}m`)],
+      { quotasOf: name => [quota('requests.cpu', '20m', `${(running[name] ?? 0) * 10}m`)] },
     )
 
   it('stays where the quota has room, goes on elsewhere, and comes back', () => {

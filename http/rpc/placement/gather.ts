@@ -43,6 +43,7 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     overrides,
     ...(binding && { binding }),
     clusters,
+    bindings: binding ? await groupedBindings(reader, binding) : [],
     works,
     members: new Map(members),
   }
@@ -58,6 +59,13 @@ export const bindingOf = (
     name: bindingName(kind, name),
     ...(namespace && { namespace }),
   })
+
+/** The bindings among which a binding's affinity groups are: those of its namespace. None where it has no groups. */
+export const groupedBindings = async (
+  reader: Reader,
+  { metadata: { namespace }, spec: { workloadAffinityGroups } }: Binding,
+): Promise<readonly Binding[]> =>
+  workloadAffinityGroups ? reader.list<Binding>(TYPES.binding, namespace) : []
 
 /** The members of the control plane. */
 export const clustersOf = (reader: Reader): Promise<readonly Cluster[]> =>

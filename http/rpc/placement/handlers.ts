@@ -13,7 +13,7 @@ import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
-import { bindingOf, clustersOf, gather } from './gather.js'
+import { bindingOf, clustersOf, gather, groupedBindings } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
 import { policyOf } from './policy-manifest.js'
 import { previewOverride, previewPropagation } from './preview.js'
@@ -43,9 +43,10 @@ export function placementHandlers(
       const [binding, clusters] = await Promise.all([bindingOf(reader, type.kind, key), clustersOf(reader)])
       if (!binding) throw (await reader.get(type, key)) ? notPropagated(type, key) : noTemplate(type, key)
       if (!isPlaced(binding)) throw followsAnother(type, key)
+      const others = await groupedBindings(reader, binding)
       // Without clusters every decision would be that none fits.
       if (reader.unread.length > 0) throw permissionDenied(reader.unread.join('; '))
-      const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters)
+      const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters, others)
       return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
     },
 

@@ -57,6 +57,7 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
         clusterPolicies,
         overrides: overrides ?? NO_OVERRIDES,
         clusters,
+        bindings: await othersOf(reader, policy, template),
         bindingOf: () => binding,
         works,
       }
@@ -153,6 +154,18 @@ async function propagatedTemplates(reader: Reader, namespace: string): Promise<r
     return reader.get<Resource>(type, { name, ...(at && { namespace: at }) })
   })
   return found.filter(template => template !== undefined).sort(byPlace)
+}
+
+/** The bindings among which a policy's affinity groups are. @throws Failure PERMISSION_DENIED: without them no group has members */
+async function othersOf(
+  reader: Reader,
+  { spec: { placement } }: PropagationPolicy,
+  { metadata: { namespace } }: Resource,
+): Promise<readonly Binding[]> {
+  if (!placement?.workloadAffinity || namespace === undefined) return []
+  const bindings = await reader.list<Binding>(TYPES.binding, namespace)
+  if (reader.isDenied(TYPES.binding, namespace)) throw denied(reader)
+  return bindings
 }
 
 /** Without clusters every decision would be that none fits, and that all are left. @throws Failure PERMISSION_DENIED */

@@ -18,18 +18,14 @@ import { StatusError } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
-import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { update } from '../../client/write.js'
 import { setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
+import { AssignedBindings } from './assigned-bindings.js'
 import { type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
-
-/** Karmada 1.18 tries a binding again after so long for which there was no room, milliseconds. */
-const NO_ROOM_MS = 300_000
-/** Karmada's longest pause after another failure, milliseconds. */
-const FAILURE_MS = 10_000
+import { type Attempt, SchedulingQueue } from './scheduling-queue.js'
 
 const SCHEDULED = 'Binding has been scheduled successfully.'
 
@@ -39,22 +35,24 @@ export class Scheduler {
   readonly #observed: Observed
   readonly #now: () => number
   readonly #events: Events
-  readonly #queue: Reconciler
+  readonly #assigned: AssignedBindings
+  readonly #queue: SchedulingQueue
 
   constructor(control: KubeApi, observed: Observed, events: Events, now: () => number, log: Log) {
     this.#events = events
     this.#control = control
     this.#observed = observed
     this.#now = now
-    this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
+    this.#assigned = new AssignedBindings(observed)
+    this.#queue = new SchedulingQueue({ log, schedule: key => this.#schedule(key) })
     observed.onBinding(difference => {
       const { type, object } = difference
       const isStatusOnly =
         type === 'MODIFIED' && object.metadata.generation === difference.previous.metadata.generation
-      if (type !== 'DELETED' && !isStatusOnly) this.#queue.add(objectKey(object))
+      if (type !== 'DELETED' && !isStatusOnly) this.#add(object)
     })
     observed.clusters.listen(difference => {
-      if (isOfInterest(difference)) for (const one of observed.bindings) this.#queue.add(objectKey(one))
+      if (isOfInterest(difference)) for (const one of observed.bindings) this.#add(one)
     })
   }
 
@@ -62,35 +60,41 @@ export class Scheduler {
     return this.#queue.close()
   }
 
-  async #reconcile(key: string): Promise<ReconcileResult> {
+  #add(binding: Binding): void {
+    this.#queue.add(objectKey(binding), binding.spec.schedulePriority?.priority ?? 0)
+  }
+
+  async #schedule(key: string): Promise<Attempt> {
     await this.#observed.synced()
     const binding = this.#observed.binding(key)
-    if (!binding || binding.metadata.deletionTimestamp || !isOurs(binding)) return undefined
+    if (!binding || binding.metadata.deletionTimestamp || !isOurs(binding)) return 'done'
     const clusters = this.#observed.clusters.values()
     const trigger = schedulingTrigger(binding, clusters)
     if (!trigger) {
       await this.#writeStatus(binding, status => observedBy(status, binding.metadata.generation))
-      return undefined
+      return 'done'
     }
-    const quotasOf = this.#quotasFor(binding)
-    const decided = schedule(binding.spec, binding.status ?? {}, clusters, quotasOf)
+    const { namespace = '' } = binding.metadata
+    const decided = schedule(binding.spec, binding.status ?? {}, clusters, {
+      quotasOf: this.#quotasIn(namespace),
+      bindings: () => this.#assigned.inNamespace(namespace),
+    })
+    if (saysSameFailure(binding, decided)) return attemptOf(decided)
     const { result, written } = await this.#place(binding, decided)
+    if (written) this.#assigned.add(written)
     if (written) this.#tell(binding, result)
     if (written)
       await this.#writeStatus(written, status => this.#told(status, written, result, trigger === 'asked'))
-    const reason = result.failure?.reason
-    if (reason === 'Unschedulable') return { again: NO_ROOM_MS }
-    return reason === 'SchedulerError' || reason === QUOTA_EXCEEDED ? { again: FAILURE_MS } : undefined
+    return attemptOf(result)
   }
 
-  /** The quotas of the binding's namespace in each member, with what is under way there. */
-  #quotasFor({ metadata: { namespace = '' } }: Binding): QuotasOfMember {
+  /** The quotas of a namespace in each member, with what is under way there. */
+  #quotasIn(namespace: string): QuotasOfMember {
     const observed = this.#observed
     return cluster => {
       const quotas = observed.quotasInMembers.of(cluster, namespace)
       if (quotas.length === 0) return quotas
-      const inNamespace = observed.bindings.filter(({ metadata }) => metadata.namespace === namespace)
-      const requested = requestedBy(inNamespace, cluster)
+      const requested = requestedBy(this.#assigned.inNamespace(namespace), cluster)
       return quotas.map(quota => withRequested(quota, requested))
     }
   }
@@ -190,6 +194,23 @@ const scheduled = (failure: Scheduling['failure']) =>
         reason: 'Success',
         message: SCHEDULED,
       } as const)
+
+const attemptOf = ({ failure }: Scheduling): Attempt =>
+  failure ? (failure.reason === 'Unschedulable' ? 'unschedulable' : 'failed') : 'done'
+
+/** A binding that fails as before has nothing to be written: failed ones come again every few seconds. */
+function saysSameFailure({ metadata, spec, status }: PlacedBinding, decided: Scheduling): boolean {
+  const { failure } = decided
+  if (!failure) return false
+  const known = status?.conditions?.find(({ type }) => type === 'Scheduled')
+  if (known?.status !== 'False' || known.reason !== failure.reason || known.message !== failure.message)
+    return false
+  const applied = JSON.stringify(writtenPlacement(spec.placement))
+  return (
+    keepsResult(decided) ||
+    ((spec.clusters ?? []).length === 0 && metadata.annotations?.[APPLIED_PLACEMENT] === applied)
+  )
+}
 
 /** Only where no cluster fits at all, the result of before is dropped. */
 const keepsResult = ({ failure }: Scheduling): boolean =>
