@@ -34,13 +34,19 @@ export const pageOfObjects = <T extends KubeObject>(objects: readonly T[], query
 export const BY_NAME = { key: 'name', descending: false } as const satisfies Sort
 
 /** A total order: no two objects of a type have the same namespace and name. */
-export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
-  const read = typeof key === 'function' ? key : KEYS[key]
-  const sign = descending ? -1 : 1
+export function comparison<T extends KubeObject>(sort: Sort<T>): (a: T, b: T) => number {
+  const byKey = keyComparison(sort)
   return (a, b) =>
-    sign * compareTexts(read(a), read(b)) ||
+    byKey(a, b) ||
     compareTexts(KEYS.namespace(a), KEYS.namespace(b)) ||
     compareTexts(KEYS.name(a), KEYS.name(b))
+}
+
+/** The comparison by the key alone, without what decides between equal objects. */
+export function keyComparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
+  const read = typeof key === 'function' ? key : KEYS[key]
+  const sign = descending ? -1 : 1
+  return (a, b) => sign * compareTexts(read(a), read(b))
 }
 
 const KEYS: Readonly<Record<SortColumn, (object: KubeObject) => string>> = {

@@ -1,35 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { objectsOf } from '../../../http/objects/karmada-objects.js'
 import { listAcross } from '../../../http/objects/list/list-across.js'
 import type { AcrossOrder, IndexedList, ListQuery } from '../../../http/objects/list-query.js'
-import type { ObjectType } from '../../../http/objects/object-type.js'
-import type { ObjectCall } from '../../../http/objects/objects.js'
 import type { ObjectRequests } from '../../../http/objects/requests/object-requests.js'
-import { requestParts } from '../../../http/proxy/request-parts.js'
-import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { eventually } from '../../scenarios/support/eventually.js'
-import { unmetered } from '../../silent.js'
-import { aloneAnswers } from '../fakes/answers.js'
-import { fakeLog } from '../fakes/log.js'
 import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
-
-const type: ObjectType = {
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-}
-const namespaces = ['a', 'a-b', 'c']
-const call = (user = 'admin@playground') =>
-  ({
-    caller: { user, groups: ['system:authenticated'], extra: {} },
-    signal: new AbortController().signal,
-    answers: aloneAnswers(),
-    answered: () => undefined,
-  }) as unknown as ObjectCall
+import { CONFIG_MAPS, callOf, createConfigMaps, NAMESPACES, objectsIn } from './listed-world.js'
 
 describe('a list over several instances', () => {
   let world: PlaygroundProxy
@@ -37,35 +14,23 @@ describe('a list over several instances', () => {
   /** All objects of the test, as their instances have them. */
   let all: readonly { readonly instance: string; readonly object: KubeObject }[]
 
-  const objects = ({ index = true } = {}) => {
-    const { fleet } = world.manager
-    const seen = index ? fleet : Object.create(fleet, { index: { value: () => undefined } })
-    const now = () => performance.now()
-    const options = { fleet: seen, log: fakeLog(), meter: unmetered, now, ledger: new WriteLedger(now) }
-    return objectsOf({ parts: requestParts(options), instances: { sameAsWritten: () => undefined } })
-  }
+  const objects = (options?: { readonly index: boolean }) => objectsIn(world, options)
   const list = (instance: string, query: Partial<ListQuery>, from = objects()) =>
-    from.list<KubeObject>(call(), { instance }, type, { page: 1, pageSize: 1, ...query })
+    from.list<KubeObject>(callOf(), { instance }, CONFIG_MAPS, { page: 1, pageSize: 1, ...query })
 
   beforeAll(async () => {
     world = await startPlaygroundProxy({ instances: 2 })
     await letIn(world)
     instances = [...world.playground.karmadas.keys()].sort()
     for (const [at, instance] of instances.entries()) {
-      const { local } = world.playground.karmadas.get(instance)!.server
-      for (const name of namespaces)
-        await local.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
-      for (let n = 0; n < 30; n += 1) {
-        const labels = { app: ['web', 'job'][n % 2] }
-        // Names that both instances have, some of them in several namespaces, and a few with annotations of their own.
-        const metadata = {
-          name: `m-${(n * 7) % 20}`,
-          labels,
-          ...(n % 5 === at && { annotations: { n: '1' } }),
-        }
-        const path = `/api/v1/namespaces/${namespaces[n % 3]}/configmaps`
-        await local.request({ method: 'POST', path, body: { metadata } })
-      }
+      // Names that both instances have, some of them in several namespaces, and a few with annotations of their own.
+      const maps = Array.from({ length: 30 }, (_, n) => ({
+        namespace: NAMESPACES[n % 3] ?? '',
+        name: `m-${(n * 7) % 20}`,
+        labels: { app: ['web', 'job'][n % 2] ?? '' },
+        ...(n % 5 === at && { annotations: { n: '1' } }),
+      }))
+      await createConfigMaps(world, instance, maps)
     }
     const direct = objects({ index: false })
     const lists = await Promise.all(
@@ -95,14 +60,14 @@ describe('a list over several instances', () => {
       fc.asyncProperty(
         order,
         selector,
-        fc.constantFrom('', ...namespaces),
+        fc.constantFrom('', ...NAMESPACES),
         fc.nat({ max: 70 }),
         fc.integer({ min: 1, max: 70 }),
         async ({ key, descending }, labelSelector, namespace, offset, limit) => {
           const found = await Promise.all(instances.map(one => list(one, { labelSelector, namespace })))
           const lists = found.map(({ indexed }) => indexed!)
           const request = { lists, order: { key, descending }, offset, limit }
-          const part = await objects().listAcross(call(), request)
+          const part = await objects().listAcross(callOf(), request)
           const keysOf = ({ instance, object: { metadata } }: (typeof all)[number]) => {
             const { namespace = '', name, creationTimestamp = '' } = metadata
             const first = { name, namespace, createdAt: creationTimestamp, cluster: instance }[key]
@@ -135,7 +100,9 @@ describe('a list over several instances', () => {
     const where = () => true
     expect((await list(instance, { ...query, where })).indexed).toBeUndefined()
     const page = { page: 1, pageSize: 1, ...query }
-    await expect(objects().list(call('stranger'), { instance }, type, page)).rejects.toThrow('forbidden')
+    await expect(objects().list(callOf('stranger'), { instance }, CONFIG_MAPS, page)).rejects.toThrow(
+      'forbidden',
+    )
   })
 })
 
@@ -144,7 +111,7 @@ describe('an answer to a list over several instances', () => {
   const annotation = 'index/cluster'
   const listOf = (instance: string, more: Partial<IndexedList> = {}): IndexedList => ({
     index: { cluster: `k-${instance}`, annotation, upstream },
-    ...{ instance, type, selection: {} },
+    ...{ instance, type: CONFIG_MAPS, selection: {} },
     ...more,
   })
   const item = (name: unknown, cluster: string) => ({
@@ -164,7 +131,12 @@ describe('an answer to a list over several instances', () => {
       return { status, headers, body: Buffer.from(JSON.stringify(body)) }
     }
     const requests = { readIndex } as unknown as ObjectRequests
-    return listAcross(requests, call(), { lists, order: { key: 'name', descending: true }, offset: 4, limit })
+    return listAcross(requests, callOf(), {
+      lists,
+      order: { key: 'name', descending: true },
+      offset: 4,
+      limit,
+    })
   }
 
   it('is counted with what comes before and after', async () => {
@@ -210,7 +182,7 @@ describe('an answer to a list over several instances', () => {
     ],
     ['lists of two namespaces', [listOf('i', { namespace: 'a' }), listOf('j')]],
     ['lists that select differently', [listOf('i', { selection: { labelSelector: 'a' } }), listOf('j')]],
-    ['lists of two types', [listOf('i', { type: { ...type, resource: 'secrets' } }), listOf('j')]],
+    ['lists of two types', [listOf('i', { type: { ...CONFIG_MAPS, resource: 'secrets' } }), listOf('j')]],
     ['more names than fit in an address', Array.from({ length: 1_000 }, (_, at) => listOf(`instance-${at}`))],
   ])('is not asked for of %s', async (_, lists) => {
     const before = asked.length

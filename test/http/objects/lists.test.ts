@@ -1,27 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AnsweredFrom } from '../../../http/call/answered-from.js'
-import { objectsOf } from '../../../http/objects/karmada-objects.js'
 import type { ListQuery } from '../../../http/objects/list-query.js'
-import type { ObjectType } from '../../../http/objects/object-type.js'
-import { requestParts } from '../../../http/proxy/request-parts.js'
-import { WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { eventually } from '../../scenarios/support/eventually.js'
-import { unmetered } from '../../silent.js'
-import { aloneAnswers } from '../fakes/answers.js'
-import { fakeLog } from '../fakes/log.js'
 import { type PlaygroundProxy, startPlaygroundProxy } from '../proxy/playground-proxy.js'
+import { CONFIG_MAPS, callOf, createConfigMaps, NAMESPACES, objectsIn } from './listed-world.js'
 
-const type: ObjectType = {
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-}
-const namespaces = ['a', 'a-b', 'c']
 const apps = ['web', 'api', 'job']
 const owners = ['owner-1', 'owner-2']
 
@@ -30,51 +16,31 @@ let all: readonly KubeObject[]
 let answers: AnsweredFrom[]
 
 const place = () => ({ instance: world.instance })
-const call = (user = 'admin@playground') => ({
-  caller: { user, groups: ['system:authenticated'], extra: {} },
-  signal: new AbortController().signal,
-  answers: aloneAnswers(),
-  answered: (from: AnsweredFrom) => void answers.push(from),
-})
-
-/** Lists over the world's fleet, with its index or as if there were none. */
-const objects = ({ index = true } = {}) => {
-  const { fleet } = world.manager
-  const seen = index ? fleet : Object.create(fleet, { index: { value: () => undefined } })
-  const now = () => performance.now()
-  const options = { fleet: seen, log: fakeLog(), meter: unmetered, now, ledger: new WriteLedger(now) }
-  return objectsOf({ parts: requestParts(options), instances: { sameAsWritten: () => undefined } })
-}
+const call = (user?: string) => callOf(user, from => void answers.push(from))
+const objects = (options?: { readonly index: boolean }) => objectsIn(world, options)
 
 beforeAll(async () => {
   world = await startPlaygroundProxy()
   answers = []
-  const { local } = world.playground.karmadas.get(world.instance)!.server
-  for (const name of namespaces)
-    await local.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
-  for (let n = 0; n < 90; n += 1) {
-    const [app, uid] = [apps[n % 3], owners[n % 5]]
-    const reference = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid, controller: n % 2 === 0 }
-    await local.request({
-      method: 'POST',
-      path: `/api/v1/namespaces/${namespaces[(n * 7) % 3]}/configmaps`,
-      body: {
-        metadata: {
-          // Some names are in several namespaces.
-          name: `${app}-${n % 40}.x`,
-          labels: { app, even: String(n % 2 === 0) },
-          annotations: { rank: String((n * 37) % 11) },
-          ...(uid && { ownerReferences: [reference] }),
-        },
-      },
-    })
-  }
-  const listed = await objects({ index: false }).list(call(), place(), type, {
+  const maps = Array.from({ length: 90 }, (_, n) => {
+    const [app, uid] = [apps[n % 3] ?? '', owners[n % 5]]
+    const reference = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: uid ?? '', controller: n % 2 === 0 }
+    return {
+      namespace: NAMESPACES[(n * 7) % 3] ?? '',
+      // Some names are in several namespaces.
+      name: `${app}-${n % 40}.x`,
+      labels: { app, even: String(n % 2 === 0) },
+      annotations: { rank: String((n * 37) % 11) },
+      ...(uid && { ownerReferences: [reference] }),
+    }
+  })
+  await createConfigMaps(world, world.instance, maps)
+  const listed = await objects({ index: false }).list(call(), place(), CONFIG_MAPS, {
     ...{ page: 1, pageSize: 0, labelSelector: 'app' },
   })
   all = listed.items
   await eventually('the index shows them', async () => {
-    const page = await objects().list(call(), place(), type, {
+    const page = await objects().list(call(), place(), CONFIG_MAPS, {
       ...{ page: 1, pageSize: 1, labelSelector: 'app' },
     })
     return page.answered.source === 'index' && page.pagination.total === all.length
@@ -89,7 +55,7 @@ const queries: fc.Arbitrary<ListQuery> = fc.record(
   {
     page: fc.integer({ min: 0, max: 6 }),
     pageSize: fc.constantFrom(-1, 0, 1, 7, 20, 200),
-    namespace: fc.constantFrom('', ...namespaces),
+    namespace: fc.constantFrom('', ...NAMESPACES),
     // Only objects of this test: others change between two reads.
     labelSelector: fc.constantFrom('app', 'app=web', 'app in (web,api),even=true', 'app,!even', 'even'),
     nameContains: fc.array(fc.constantFrom('', 'web', '-1', '.x', 'none', '_', '%'), { maxLength: 2 }),
@@ -109,8 +75,8 @@ describe('a list of the management API', () => {
     const [indexed, direct] = [objects(), objects({ index: false })]
     await fc.assert(
       fc.asyncProperty(queries, async query => {
-        const fromIndex = await indexed.list(call(), place(), type, query)
-        const fromKarmada = await direct.list(call(), place(), type, query)
+        const fromIndex = await indexed.list(call(), place(), CONFIG_MAPS, query)
+        const fromKarmada = await direct.list(call(), place(), CONFIG_MAPS, query)
         expect(fromIndex.answered).toMatchObject({ source: 'index' })
         expect(fromKarmada.answered).toMatchObject({ source: 'karmada', reason: 'NoIndex' })
         expect(fromIndex.pagination).toEqual(fromKarmada.pagination)
@@ -129,7 +95,7 @@ describe('a list of the management API', () => {
       const seen: string[] = []
       for (let page = 1; page <= 10; page += 1) {
         const query = { page, pageSize: 10, sort, labelSelector: 'app' }
-        const { items } = await lists.list(call(), place(), type, query)
+        const { items } = await lists.list(call(), place(), CONFIG_MAPS, query)
         seen.push(...items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))
         for (const { metadata } of all.slice(page * 5, page * 5 + 5))
           await local.request({
@@ -156,25 +122,30 @@ describe('a list of the management API', () => {
     ]
     const first = async (user?: string) => {
       answers = []
-      const { items } = await lists.list<KubeObject & { data?: object }>(call(user), place(), type, maps)
+      const { items } = await lists.list<KubeObject & { data?: object }>(
+        call(user),
+        place(),
+        CONFIG_MAPS,
+        maps,
+      )
       return [items[0]?.metadata.name, items[0]?.data, answers[0]?.source]
     }
     const [before] = await first()
     const undo = world.playground.containerManagement.interrupt({ kind: 'stall' })
     try {
-      await lists.create(call(), place(), type, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+      await lists.create(call(), place(), CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
       expect(await first()).toEqual(['aaa', undefined, 'karmada'])
       const patch = { type: 'application/merge-patch+json', body: { data: { v: '1' } } } as const
-      await lists.patch(call(), place(), type, metadata, patch)
+      await lists.patch(call(), place(), CONFIG_MAPS, metadata, patch)
       expect(await first()).toEqual(['aaa', { v: '1' }, 'karmada'])
-      const stored = await lists.get(call(), place(), type, metadata)
-      await lists.update(call(), place(), type, { ...stored, data: { v: '2' } } as KubeObject)
+      const stored = await lists.get(call(), place(), CONFIG_MAPS, metadata)
+      await lists.update(call(), place(), CONFIG_MAPS, { ...stored, data: { v: '2' } } as KubeObject)
       expect(await first()).toEqual(['aaa', { v: '2' }, 'karmada'])
-      expect(await lists.get(call(), place(), type, metadata)).toMatchObject({ data: { v: '2' } })
+      expect(await lists.get(call(), place(), CONFIG_MAPS, metadata)).toMatchObject({ data: { v: '2' } })
       expect(await first('viewer@playground')).toEqual([before, expect.anything(), 'index'])
-      await lists.remove(call(), place(), type, metadata)
+      await lists.remove(call(), place(), CONFIG_MAPS, metadata)
       expect(await first()).toEqual([before, expect.anything(), 'karmada'])
-      await expect(lists.get(call(), place(), type, metadata)).rejects.toMatchObject({ code: 404 })
+      await expect(lists.get(call(), place(), CONFIG_MAPS, metadata)).rejects.toMatchObject({ code: 404 })
     } finally {
       undo()
     }
@@ -185,14 +156,14 @@ describe('a list of the management API', () => {
     // How old is known once the first canary has been seen in the index.
     await eventually('the lag is known', async () => {
       answers = []
-      await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
+      await objects().list(call(), place(), CONFIG_MAPS, { page: 1, pageSize: 1 })
       return answers[0]?.lagMs !== undefined
     })
     expect(answers).toEqual([{ source: 'index', reason: 'Index', lagMs: expect.any(Number) }])
     await world.playground.containerManagement.setReadApiAvailable(false)
     try {
       answers = []
-      await objects().list(call(), place(), type, { page: 1, pageSize: 1 })
+      await objects().list(call(), place(), CONFIG_MAPS, { page: 1, pageSize: 1 })
       expect(answers).toEqual([
         { source: 'karmada', reason: 'IndexFailed', warning: expect.stringContaining('index') },
       ])
@@ -203,7 +174,7 @@ describe('a list of the management API', () => {
 
   it('is refused without the right to read, in the instance’s words', async () => {
     const refused = await objects()
-      .list(call('stranger'), place(), type, { page: 1, pageSize: 1 })
+      .list(call('stranger'), place(), CONFIG_MAPS, { page: 1, pageSize: 1 })
       .catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(StatusError)
     expect((refused as StatusError).code).toBe(403)
