@@ -1,4 +1,6 @@
 import type { KubeObject } from '../../manifests/kube.js'
+import type { FederatedHpa } from '../autoscaling/federated-hpa.js'
+import { withHpaDefaults } from '../autoscaling/hpa-spec.js'
 import { CLAIMS } from '../matching/policies.js'
 import type { Placement, SpreadConstraint } from '../objects/placement.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
@@ -39,6 +41,10 @@ export function mutated<T extends KubeObject>(
   const [group = ''] = object.apiVersion.split('/')
   const kind = `${group} ${object.kind}`
   if (kind === 'policy.karmada.io OverridePolicy') return withSelectorNamespaces(object)
+  if (kind === 'autoscaling.karmada.io FederatedHPA') {
+    const { spec } = object as unknown as FederatedHpa
+    return { ...object, spec: withHpaDefaults(spec) }
+  }
   const label = IDS[kind]
   if (label === undefined) return object
   const isNew = operation === 'CREATE'

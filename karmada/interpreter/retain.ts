@@ -1,7 +1,7 @@
 import { type Container, type PodSpec, type Resource, typeOf } from './workload.js'
 
 /** With this label on a template, the replicas of its Deployment in a member are the member's own affair. */
-const RETAIN_REPLICAS = { label: 'resourcetemplate.karmada.io/retain-replicas', value: 'true' }
+export const RETAIN_REPLICAS = { label: 'resourcetemplate.karmada.io/retain-replicas', value: 'true' }
 
 type Retain = (desired: Resource, observed: Resource) => Resource
 

@@ -88,7 +88,14 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     unifiedAuth.follow(change),
   )
   const local = { api: control, follow: server.follow }
-  const propagation = new Propagation({ control: local, connector, quotas, now: clock, log })
+  const propagation = new Propagation({
+    control: local,
+    connector,
+    members: queries,
+    quotas,
+    now: clock,
+    log,
+  })
   return {
     name,
     server,

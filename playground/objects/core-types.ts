@@ -23,6 +23,11 @@ export const DAEMON_SETS = apps('daemonsets')
 export const CONTROLLER_REVISIONS = apps('controllerrevisions')
 export const JOBS = batch('jobs')
 export const CRON_JOBS = batch('cronjobs')
+export const HORIZONTAL_POD_AUTOSCALERS = {
+  group: 'autoscaling',
+  version: 'v2',
+  resource: 'horizontalpodautoscalers',
+} as const
 export const ENDPOINT_SLICES = {
   group: 'discovery.k8s.io',
   version: 'v1',

@@ -4,6 +4,7 @@ import {
   FEDERATED_HPAS,
 } from '../../../karmada/autoscaling/cron-scaling.js'
 import type { FederatedHpa } from '../../../karmada/autoscaling/federated-hpa.js'
+import type { Autoscaler } from '../../../karmada/autoscaling/scale-target-mark.js'
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
@@ -19,7 +20,7 @@ import { WORKS, type Work } from '../../../karmada/objects/work.js'
 import type { OverridePolicies } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ControlPlane, type Difference, Source } from '../../client/source.js'
-import { NAMESPACES } from '../../objects/core-types.js'
+import { HORIZONTAL_POD_AUTOSCALERS, NAMESPACES } from '../../objects/core-types.js'
 import { QuotaIndex } from '../quota/quota-index.js'
 import { WorkIndex } from './work-index.js'
 
@@ -45,6 +46,7 @@ export class Observed {
   readonly rebalancers = new Source<WorkloadRebalancer>(REBALANCERS)
   readonly cronScalings = new Source<CronFederatedHpa>(CRON_FEDERATED_HPAS)
   readonly hpas = new Source<FederatedHpa>(FEDERATED_HPAS)
+  readonly autoscalers = new Source<Autoscaler>(HORIZONTAL_POD_AUTOSCALERS)
   readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly works = new Source<Work>(WORKS)
@@ -103,7 +105,7 @@ export class Observed {
 
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
-    const { taintPolicies, rebalancers, remedies, quotas, cronScalings, hpas } = this
+    const { taintPolicies, rebalancers, remedies, quotas, cronScalings, hpas, autoscalers } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
       ...[
@@ -113,6 +115,7 @@ export class Observed {
         quotas,
         cronScalings,
         hpas,
+        autoscalers,
         this.#bindings,
         this.#clusterBindings,
       ],

@@ -2,7 +2,10 @@ import type { KubeConnector } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import type { ControlPlane } from '../../client/source.js'
 import { CronScalingController } from '../autoscaling/cron-scaling-controller.js'
+import { DeploymentReplicasSyncer } from '../autoscaling/deployment-replicas-syncer.js'
 import { FederatedHpaController } from '../autoscaling/federated-hpa-controller.js'
+import { HpaScaleTargetMarker } from '../autoscaling/hpa-scale-target-marker.js'
+import type { MemberQueries } from '../autoscaling/member-queries.js'
 import { ApplicationFailoverController } from '../eviction/application-failover-controller.js'
 import { GracefulEvictionController } from '../eviction/graceful-eviction-controller.js'
 import { RemedyController } from '../eviction/remedy-controller.js'
@@ -28,6 +31,8 @@ import { Templates } from './templates.js'
 export interface PropagationOptions {
   readonly control: ControlPlane
   readonly connector: KubeConnector
+  /** Asks the members for what autoscaling looks at. */
+  readonly members: MemberQueries
   /** Told of the bindings and quotas of this control plane. */
   readonly quotas: QuotaAdmission
   readonly now: () => number
@@ -41,7 +46,7 @@ export class Propagation {
   readonly #controllers: readonly { close(): Promise<void> }[]
 
   constructor(options: PropagationOptions) {
-    const { connector, now, log } = options
+    const { connector, members, now, log } = options
     const control = options.control.api
     const types = new ResourceTypes(control)
     const observed = this.#observed
@@ -68,7 +73,9 @@ export class Propagation {
       new TaintPolicyController(control, observed, events, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
       new CronScalingController({ control, observed, types, events, now, log }),
-      new FederatedHpaController({ control, observed, types, events, now, log }),
+      new FederatedHpaController({ control, members, observed, types, events, now, log }),
+      new HpaScaleTargetMarker({ control, observed, types, log }),
+      new DeploymentReplicasSyncer(control, observed, log),
       new RemedyController(control, observed, log),
       new QuotaSyncController(control, observed, events, log),
       new QuotaStatusController(control, observed, events, log),

@@ -4,8 +4,9 @@ import type { Pod } from '../../objects/core.js'
 import { PODS } from '../../objects/core-types.js'
 import { PodLifecycle } from '../kubelet/pod-lifecycle.js'
 import type { Pace, StartProcess } from '../kubelet/pod-runner.js'
+import { Autoscalers } from './autoscaler.js'
 import { Controller } from './controller.js'
-import { DEFINITIONS, FOLLOWED, kubeletDefinition } from './definitions.js'
+import { autoscalerDefinition, DEFINITIONS, FOLLOWED, kubeletDefinition } from './definitions.js'
 import { EventRecorder } from './event-recorder.js'
 import type { World } from './plan.js'
 import { Sources } from './sources.js'
@@ -46,6 +47,7 @@ export class ControllerManager {
     const kubelet = new Controller(kubeletDefinition(this.#lifecycle.plan), sources, writer, { log, now })
     this.#controllers = [
       ...DEFINITIONS.map(definition => new Controller(definition, sources, writer, { log, now })),
+      new Controller(autoscalerDefinition(new Autoscalers()), sources, writer, { log, now }),
       kubelet,
     ]
     sources.start(cluster)

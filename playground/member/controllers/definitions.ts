@@ -8,6 +8,7 @@ import {
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   ENDPOINTS,
+  HORIZONTAL_POD_AUTOSCALERS,
   JOBS,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
@@ -21,6 +22,7 @@ import {
 } from '../../objects/core-types.js'
 import { isWaiting, schedulePod } from '../scheduler/plan-pod.js'
 import type { PersistentVolumeClaim, Service } from '../workloads.js'
+import type { Autoscaler, Autoscalers } from './autoscaler.js'
 import type { ControllerDefinition } from './controller.js'
 import { planCronJob } from './cron-job.js'
 import { planDaemonSet } from './daemon-set.js'
@@ -53,6 +55,7 @@ export const FOLLOWED: readonly GroupVersionResource[] = [
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
   RESOURCE_QUOTAS,
+  HORIZONTAL_POD_AUTOSCALERS,
 ]
 
 const every = (type: GroupVersionResource) => (_: KubeObject, world: World) => world.all(type).map(objectKey)
@@ -205,3 +208,13 @@ export const DEFINITIONS: readonly Definition[] = [
 /** The kubelets' part: every pod on a node. */
 export const kubeletDefinition = (plan: ControllerDefinition<Pod>['plan']): Definition =>
   define<Pod>({ name: 'kubelet', kind: 'Pod', type: PODS, plan, concerns: [[NODES, podsOn]] })
+
+/** The HorizontalPodAutoscaler controller. */
+export const autoscalerDefinition = ({ plan, gone }: Autoscalers): Definition =>
+  define<Autoscaler>({
+    name: 'horizontal-pod-autoscaler',
+    kind: 'HorizontalPodAutoscaler',
+    type: HORIZONTAL_POD_AUTOSCALERS,
+    plan,
+    gone,
+  })

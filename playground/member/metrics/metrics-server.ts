@@ -20,12 +20,15 @@ export const metricsServer = (world: () => Promise<World>, now: () => number): M
       .map(usage => nodeMetrics(usage, seen.now))
   },
   async pods(query) {
-    const seen = await world()
-    return podUsages(seen)
-      .filter(({ pod }) => isMeant(pod, query))
-      .map(usage => podMetrics(usage, seen.now))
+    return podMetricsOf(await world(), pod => isMeant(pod, query))
   },
 })
+
+/** PodMetrics of some pods. */
+export const podMetricsOf = (world: World, isMeant: (pod: KubeObject) => boolean): readonly JsonObject[] =>
+  podUsages(world)
+    .filter(({ pod }) => isMeant(pod))
+    .map(usage => podMetrics(usage, world.now))
 
 function isMeant({ metadata }: KubeObject, { namespace, name, labelSelector }: MetricsQuery): boolean {
   if (name !== '' && metadata.name !== name) return false

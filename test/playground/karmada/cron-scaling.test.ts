@@ -4,11 +4,9 @@ import {
   type CronFederatedHpa,
   FEDERATED_HPAS,
 } from '../../../karmada/autoscaling/cron-scaling.js'
-import type { FederatedHpa } from '../../../karmada/autoscaling/federated-hpa.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { ensure, read, update } from '../../../playground/client/write.js'
-import { conditionOf } from '../../../playground/objects/conditions.js'
 import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
 import { eventually } from '../eventually.js'
 import { deployment, PropagationWorld } from './propagation-world.js'
@@ -92,23 +90,5 @@ describe('a CronFederatedHPA', () => {
     })
     clock = at('12:02:00')
     await eventually('nine replicas', async () => (await replicasOf('web')) === 9)
-  })
-})
-
-describe('a FederatedHPA', () => {
-  it('keeps a workload within its limits, and says that there are no metrics', async () => {
-    const hpa = { apiVersion: 'autoscaling.karmada.io/v1alpha1', kind: 'FederatedHPA' }
-    await ensure(world.control, DEPLOYMENTS, deployment('bounded', 5))
-    const spec = { minReplicas: 1, maxReplicas: 2, scaleTargetRef: { ...web, name: 'bounded' } }
-    await ensure(world.control, FEDERATED_HPAS, { ...hpa, metadata: place('bounded'), spec } as KubeObject)
-    await eventually('two replicas', async () => (await replicasOf('bounded')) === 2)
-    const status = await eventually('its status', async () => {
-      return (await read<FederatedHpa>(world.control, FEDERATED_HPAS, place('bounded')))?.status
-    })
-    expect(status).toMatchObject({ currentReplicas: 2, desiredReplicas: 2 })
-    expect(conditionOf(status.conditions, 'ScalingActive')).toMatchObject({
-      status: 'False',
-      reason: 'FailedGetResourceMetric',
-    })
   })
 })
