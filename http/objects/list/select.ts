@@ -42,16 +42,16 @@ export function comparison<T extends KubeObject>(sort: Sort<T>): (a: T, b: T) =>
     compareTexts(KEYS.name(a), KEYS.name(b))
 }
 
-/** The comparison by the key alone, without what decides between equal objects. */
-export function keyComparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
-  const read = typeof key === 'function' ? key : KEYS[key]
-  const sign = descending ? -1 : 1
-  return (a, b) => sign * compareTexts(read(a), read(b))
-}
-
 const KEYS: Readonly<Record<SortColumn, (object: KubeObject) => string>> = {
   name: ({ metadata }) => metadata.name,
   namespace: ({ metadata }) => metadata.namespace ?? '',
   // RFC 3339 in UTC and whole seconds, as API servers write it, sorts as text.
   createdAt: ({ metadata }) => metadata.creationTimestamp ?? '',
+}
+
+/** The comparison by the key alone, without what decides between equal objects. */
+export function keyComparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
+  const read = typeof key === 'function' ? key : KEYS[key]
+  const sign = descending ? -1 : 1
+  return (a, b) => sign * compareTexts(read(a), read(b))
 }
