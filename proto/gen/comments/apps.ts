@@ -49,6 +49,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.AppsService.ListDeployments": "Lists the Deployments of a namespace.",
   "kairship.io.api.apps.v1alpha1.AppsService.CreateDeployment": "Creates a Deployment from the manifest in `data`, JSON or YAML. The namespace of the path replaces the namespace of the manifest.",
   "kairship.io.api.apps.v1alpha1.AppsService.DeleteDeployment": "Deletes a Deployment from the control plane. Karmada then deletes it from the member clusters.",
+  "kairship.io.api.apps.v1alpha1.AppsService.GetDeployment": "Returns one Deployment, with what each member cluster that it is placed on reports of it.",
   "kairship.io.api.apps.v1alpha1.AppsService.PatchDeployment": "Changes the fields of a Deployment that `data` names, and keeps the others. Lists are replaced as a whole, so that what an editor took out of one is gone.",
   "kairship.io.api.apps.v1alpha1.AppsService.UpdateDeployment": "Replaces a Deployment by the whole manifest in `data`, JSON or YAML. A `metadata.resourceVersion` in it is a precondition.",
   "kairship.io.api.apps.v1alpha1.AppsService.GetDeploymentJSON": "Returns the whole object as one JSON string, for editors.",

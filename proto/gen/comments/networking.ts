@@ -58,6 +58,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.networking.v1alpha1.NetworkingService.ListIngresses": "Lists the Ingresses of a namespace.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.CreateIngress": "Creates an Ingress from the manifest in `data`, JSON or YAML. The namespace of the path replaces the namespace of the manifest.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.DeleteIngress": "Deletes an Ingress from the control plane. Karmada then deletes it from the member clusters.",
+  "kairship.io.api.networking.v1alpha1.NetworkingService.GetIngress": "Returns one Ingress, and the member clusters that it is placed on.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.PatchIngress": "Sets annotations of an Ingress, and keeps the others.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.UpdateIngress": "Replaces an Ingress by the whole manifest in `data`, JSON or YAML. A `metadata.resourceVersion` in it is a precondition.",
   "kairship.io.api.networking.v1alpha1.NetworkingService.WatchIngresses": "Follows the Ingresses of an instance or of a namespace: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it. It starts over with RESET where the changes since are not known any more.",

@@ -1131,6 +1131,8 @@ export const AppsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one Deployment, with what each member cluster that it is placed on reports of it.
+   *
    * @generated from rpc kairship.io.api.apps.v1alpha1.AppsService.GetDeployment
    */
   getDeployment: {

@@ -1668,6 +1668,8 @@ export const BatchService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one CronJob, with what each member cluster that it is placed on reports of it.
+   *
    * @generated from rpc kairship.io.api.batch.v1alpha1.BatchService.GetCronJob
    */
   getCronJob: {
@@ -1738,6 +1740,8 @@ export const BatchService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one Job, with what each member cluster that it is placed on reports of it.
+   *
    * @generated from rpc kairship.io.api.batch.v1alpha1.BatchService.GetJob
    */
   getJob: {

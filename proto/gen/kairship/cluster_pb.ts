@@ -370,6 +370,8 @@ export type ListJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alpha
   phase: string;
 
   /**
+   * Only clusters whose annotation `kairship.io/cluster-managed-by` is this.
+   *
    * @generated from field: string managed_by = 7;
    */
   managedBy: string;
@@ -392,16 +394,22 @@ export type ListJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alpha
   name: string;
 
   /**
+   * Only clusters of this region, spelled as they have it.
+   *
    * @generated from field: string region = 11;
    */
   region: string;
 
   /**
+   * Only clusters of this provider, by Karmada's text or a value of `ClusterProvider`.
+   *
    * @generated from field: string provider = 12;
    */
   provider: string;
 
   /**
+   * Only clusters of this zone, spelled as they have it.
+   *
    * @generated from field: string zone = 13;
    */
   zone: string;
@@ -473,6 +481,8 @@ export type WatchJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alph
   phase: string;
 
   /**
+   * Only clusters whose annotation `kairship.io/cluster-managed-by` is this.
+   *
    * @generated from field: string managed_by = 5;
    */
   managedBy: string;
@@ -485,16 +495,22 @@ export type WatchJoinedClustersRequest = Message<"kairship.io.api.cluster.v1alph
   name: string;
 
   /**
+   * Only clusters of this region, spelled as they have it.
+   *
    * @generated from field: string region = 7;
    */
   region: string;
 
   /**
+   * Only clusters of this provider, by Karmada's text or a value of `ClusterProvider`.
+   *
    * @generated from field: string provider = 8;
    */
   provider: string;
 
   /**
+   * Only clusters of this zone, spelled as they have it.
+   *
    * @generated from field: string zone = 9;
    */
   zone: string;
@@ -871,6 +887,8 @@ export type ListClustersRequest = Message<"kairship.io.api.cluster.v1alpha1.List
   phase: string;
 
   /**
+   * Only clusters that have joined this instance.
+   *
    * @generated from field: string managed_by = 7;
    */
   managedBy: string;
@@ -893,16 +911,22 @@ export type ListClustersRequest = Message<"kairship.io.api.cluster.v1alpha1.List
   name: string;
 
   /**
+   * Only clusters of this region, spelled as they have it.
+   *
    * @generated from field: string region = 11;
    */
   region: string;
 
   /**
+   * Only clusters of this provider, by Karmada's text or a value of `ClusterProvider`.
+   *
    * @generated from field: string provider = 12;
    */
   provider: string;
 
   /**
+   * Only clusters of this zone, spelled as they have it.
+   *
    * @generated from field: string zone = 13;
    */
   zone: string;
@@ -1111,6 +1135,8 @@ export const ClusterService: GenService<{
     output: typeof ListClustersLocationsSummaryResponseSchema;
   },
   /**
+   * Returns one member cluster.
+   *
    * @generated from rpc kairship.io.api.cluster.v1alpha1.ClusterService.GetJoinedCluster
    */
   getJoinedCluster: {

@@ -4531,6 +4531,8 @@ export const CoreService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one ConfigMap with its data, and the member clusters that it is placed on.
+   *
    * @generated from rpc kairship.io.api.core.v1alpha1.CoreService.GetConfigMap
    */
   getConfigMap: {
@@ -4612,6 +4614,8 @@ export const CoreService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one Secret with its values, and the member clusters that it is placed on.
+   *
    * @generated from rpc kairship.io.api.core.v1alpha1.CoreService.GetSecret
    */
   getSecret: {
@@ -4682,6 +4686,8 @@ export const CoreService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one Service, and the member clusters that it is placed on.
+   *
    * @generated from rpc kairship.io.api.core.v1alpha1.CoreService.GetService
    */
   getService: {
@@ -4743,6 +4749,8 @@ export const CoreService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one namespace.
+   *
    * @generated from rpc kairship.io.api.core.v1alpha1.CoreService.GetNamespace
    */
   getNamespace: {

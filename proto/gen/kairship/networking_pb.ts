@@ -1345,6 +1345,8 @@ export const NetworkingService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Returns one Ingress, and the member clusters that it is placed on.
+   *
    * @generated from rpc kairship.io.api.networking.v1alpha1.NetworkingService.GetIngress
    */
   getIngress: {

@@ -814,6 +814,8 @@ export const WorkloadService: GenService<{
     output: typeof ListStatefulSetsResponseSchema;
   },
   /**
+   * Returns one StatefulSet, with what each member cluster that it is placed on reports of it.
+   *
    * @generated from rpc kairship.io.api.apps.v1alpha1.WorkloadService.GetStatefulSet
    */
   getStatefulSet: {
@@ -939,6 +941,8 @@ export const WorkloadService: GenService<{
     output: typeof ListDaemonSetsResponseSchema;
   },
   /**
+   * Returns one DaemonSet, with what each member cluster that it is placed on reports of it.
+   *
    * @generated from rpc kairship.io.api.apps.v1alpha1.WorkloadService.GetDaemonSet
    */
   getDaemonSet: {
