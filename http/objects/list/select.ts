@@ -34,10 +34,11 @@ export const pageOfObjects = <T extends KubeObject>(objects: readonly T[], query
 export const BY_NAME = { key: 'name', descending: false } as const satisfies Sort
 
 /** A total order: no two objects of a type have the same namespace and name. */
-export function comparison<T extends KubeObject>(sort: Sort<T>): (a: T, b: T) => number {
-  const byKey = keyComparison(sort)
+export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
+  const read = typeof key === 'function' ? key : KEYS[key]
+  const sign = descending ? -1 : 1
   return (a, b) =>
-    byKey(a, b) ||
+    sign * compareTexts(read(a), read(b)) ||
     compareTexts(KEYS.namespace(a), KEYS.namespace(b)) ||
     compareTexts(KEYS.name(a), KEYS.name(b))
 }
@@ -47,11 +48,4 @@ const KEYS: Readonly<Record<SortColumn, (object: KubeObject) => string>> = {
   namespace: ({ metadata }) => metadata.namespace ?? '',
   // RFC 3339 in UTC and whole seconds, as API servers write it, sorts as text.
   createdAt: ({ metadata }) => metadata.creationTimestamp ?? '',
-}
-
-/** The comparison by the key alone, without what decides between equal objects. */
-export function keyComparison<T extends KubeObject>({ key, descending }: Sort<T>): (a: T, b: T) => number {
-  const read = typeof key === 'function' ? key : KEYS[key]
-  const sign = descending ? -1 : 1
-  return (a, b) => sign * compareTexts(read(a), read(b))
 }

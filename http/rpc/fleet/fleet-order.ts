@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { compareTexts } from '../../../ports/compare-texts.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
-import { BY_NAME, comparison, keyComparison } from '../../objects/list/select.js'
+import { BY_NAME, comparison } from '../../objects/list/select.js'
 import type { AcrossOrder, Sort, SortColumn } from '../../objects/list-query.js'
 import type { Place } from '../../objects/object-type.js'
 import type { FleetItem } from './fleet-item.js'
@@ -39,7 +39,7 @@ export function fleetOrder(sortBy: SortBy, sortDir: SortDir): FleetOrder {
     }
   }
   const within = sortOf(sortBy, sortDir)
-  const key = keyComparison(within)
+  const key = keyOnly(within)
   const next = comparison(within)
   return {
     within,
@@ -57,6 +57,16 @@ function sortOf(sortBy: SortBy, sortDir: SortDir): ColumnSort {
   if (sortBy === SortBy.SORT_BY_UNSPECIFIED) return BY_NAME
   const key = sortBy === SortBy.created_at ? 'createdAt' : sortBy === SortBy.namespace ? 'namespace' : 'name'
   return { key, descending: sortDir !== SortDir.asc }
+}
+
+/** The comparison by the key alone, without what breaks ties. */
+function keyOnly({ key, descending }: ColumnSort): (a: KubeObject, b: KubeObject) => number {
+  const read = (object: KubeObject): string => {
+    const { name, namespace = '', creationTimestamp = '' } = object.metadata
+    return key === 'createdAt' ? creationTimestamp : key === 'namespace' ? namespace : name
+  }
+  const sign = descending ? -1 : 1
+  return (a, b) => sign * compareTexts(read(a), read(b))
 }
 
 /** By instance; the control plane before the members of its instance. */
