@@ -45,13 +45,13 @@ function manifestIn(file: string): string {
   }
 }
 
-/** A refusal of the field `data`, said of the file that was sent in it. Other errors stay as they are. */
+/** A refusal of the field `data` or of a field in it, said of the file that was sent in it. Other errors stay as they are. */
 function namingTheFile(error: unknown, file: string): unknown {
-  if (!(error instanceof CommandError && error.message.startsWith('data: '))) return error
-  const problem = error.message.slice('data'.length)
-  return new CommandError(`${file === '-' ? 'standard input' : file}${problem}`, error.exitCode, {
-    cause: error,
-  })
+  const [, field = '', problem] =
+    error instanceof CommandError ? (/^data(?:\.([^:]*))?: (.*)$/s.exec(error.message) ?? []) : []
+  if (!(error instanceof CommandError) || problem === undefined) return error
+  const where = [file === '-' ? 'standard input' : file, field].filter(Boolean).join(': ')
+  return new CommandError(`${where}: ${problem}`, error.exitCode, { cause: error })
 }
 
 function forPeople({ templates, total, unread }: PreviewPolicyResponse): string {

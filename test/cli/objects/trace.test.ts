@@ -213,6 +213,9 @@ Not looked at: works are forbidden
     const previewed = (message: string) =>
       previewPolicy(refused(message), config(), ['eu', path]).catch((error: Error) => error.message)
     expect(await previewed('data: holds 2 documents')).toBe(`${path}: holds 2 documents`)
+    expect(await previewed('data.metadata.namespace: is required')).toBe(
+      `${path}: metadata.namespace: is required`,
+    )
     expect(await previewed('instance eu: is not there')).toBe('instance eu: is not there')
     expect(await previewed('database is full')).toBe('database is full')
   })
