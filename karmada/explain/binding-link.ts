@@ -6,6 +6,7 @@ import {
   isPlaced,
 } from '../objects/resource-binding.js'
 import { targetsOf } from '../propagation/work-of.js'
+import { QUOTA_EXCEEDED } from '../quota/usage.js'
 import { schedule } from '../scheduling/schedule.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
 import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, waiting } from './link.js'
@@ -65,7 +66,7 @@ export function schedulingLink({ binding, clusters, bindings = [] }: Propagated)
   const missing = missingClusters(binding.spec.placement, clusters)
   if (condition?.status === 'False') {
     const { verdicts } = schedule(binding.spec, status ?? {}, clusters, { bindings: () => bindings })
-    const counts = refusalCounts(verdicts)
+    const counts = condition.reason === QUOTA_EXCEEDED ? '' : refusalCounts(verdicts)
     return broken(
       condition.reason,
       `${condition.message}${counts ? ` Now ${counts}.` : ''}${missingText(missing)}`,

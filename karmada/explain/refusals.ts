@@ -1,3 +1,4 @@
+import { QUOTA_EXCEEDED } from '../quota/usage.js'
 import type { Verdict } from '../scheduling/schedule.js'
 
 /** What helps against each of Karmada's filters. */
@@ -37,6 +38,8 @@ export function fixOfRefusals(
   if (verdicts.length === 0) return 'Join a member cluster to the instance.'
   if (reason === 'Unschedulable')
     return 'Ask for fewer replicas or less CPU and memory, add room to the clusters, or allow more clusters in the policy.'
+  if (reason === QUOTA_EXCEEDED)
+    return 'Ask for fewer replicas or less CPU and memory, or raise the FederatedResourceQuota that the message names.'
   const wanted = verdicts.filter(
     ({ refusals }) => !refusals.some(({ filter }) => filter === 'ClusterAffinity'),
   )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { summaryOf, trace } from '../../../karmada/explain/trace.js'
+import type { Condition } from '../../../manifests/kube.js'
 import { firstOf, notApplied, withWork } from './traces.js'
 import { deployment, member, policyOf, propagated, SINCE, scheduled } from './world.js'
 
@@ -156,6 +157,25 @@ describe('the trace of scheduling', () => {
     const { first } = trace(propagated({ policy, template: deployment(99) }))
     expect(first).toMatchObject({ reason: 'Unschedulable' })
     expect(first?.fix).toContain('fewer replicas')
+  })
+
+  it('says what helps against a quota, and nothing of the clusters', () => {
+    const { binding, ...world } = propagated()
+    const message = 'FederatedResourceQuota(shop/q) exceeded for resource cpu: requested sum 2, limit 1'
+    const condition: Condition = {
+      ...{ type: 'Scheduled', status: 'False' as const, reason: 'QuotaExceeded', message },
+      lastTransitionTime: SINCE,
+    }
+    const refused = {
+      ...binding,
+      spec: { ...binding.spec, clusters: [] },
+      status: { conditions: [condition] },
+    }
+    expect(trace({ ...world, binding: refused }).first).toMatchObject({
+      reason: 'QuotaExceeded',
+      message,
+      fix: expect.stringContaining('raise the FederatedResourceQuota'),
+    })
   })
 
   it('reports where scheduling is suspended', () => {
