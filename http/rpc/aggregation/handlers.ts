@@ -11,20 +11,15 @@ import { documentOf, manifestOf } from '../../objects/manifest.js'
 import { apiVersionOf, type ObjectType, type Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
-import { CLUSTER_PROPAGATION_POLICY } from '../core/create-workload-service.js'
 import { createTogether, type Planned } from '../create/create-together.js'
-import { PROPAGATION_POLICY } from '../create/promote.js'
 import { inFieldOf } from '../kind/in-field.js'
 import { dataOf } from '../kind/kind-handlers.js'
-
-const OVERRIDE_POLICY: ObjectType = {
-  ...{ group: 'policy.karmada.io', version: 'v1alpha1', resource: 'overridepolicies' },
-  ...{ kind: 'OverridePolicy', namespaced: true },
-}
-const CLUSTER_OVERRIDE_POLICY: ObjectType = {
-  ...{ group: 'policy.karmada.io', version: 'v1alpha1', resource: 'clusteroverridepolicies' },
-  ...{ kind: 'ClusterOverridePolicy', namespaced: false },
-}
+import {
+  CLUSTER_OVERRIDE_POLICY,
+  CLUSTER_PROPAGATION_POLICY,
+  OVERRIDE_POLICY,
+  PROPAGATION_POLICY,
+} from '../kind/object-types.js'
 
 /** Each is tried dry and then made, within one call. */
 const MOST_MANIFESTS = 50

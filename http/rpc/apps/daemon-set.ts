@@ -12,7 +12,7 @@ import { DISTRIBUTED } from '../distribution/follow-distributed.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
-import { DAEMON_SETS } from '../kind/workload-types.js'
+import { DAEMON_SET } from '../kind/object-types.js'
 import { hasReport, isObserved } from './replicated.js'
 
 /** apps/v1 DaemonSet, as far as its state is read from it. */
@@ -30,7 +30,7 @@ type DaemonSetMessage = MessageInitShape<typeof DaemonSetSchema>
 
 /** DaemonSets. */
 export const daemonSets: Kind<DaemonSet, DaemonSetMessage, Distribution | undefined> = {
-  type: DAEMON_SETS,
+  type: DAEMON_SET,
   message: daemonSetMessage,
   ...DISTRIBUTED,
 }

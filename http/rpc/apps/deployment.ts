@@ -10,7 +10,7 @@ import { DISTRIBUTED } from '../distribution/follow-distributed.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
-import { DEPLOYMENTS } from '../kind/workload-types.js'
+import { DEPLOYMENT } from '../kind/object-types.js'
 import { countsOf, type Replicated, replicatedState, wantedBy } from './replicated.js'
 
 /** apps/v1 Deployment, as far as its state is read from it. */
@@ -22,7 +22,7 @@ type DeploymentMessage = MessageInitShape<typeof DeploymentSchema>
 
 /** Deployments. */
 export const deployments: Kind<Deployment, DeploymentMessage, Distribution | undefined> = {
-  type: DEPLOYMENTS,
+  type: DEPLOYMENT,
   message: deploymentMessage,
   ...DISTRIBUTED,
 }

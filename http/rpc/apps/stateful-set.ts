@@ -11,14 +11,14 @@ import { DISTRIBUTED } from '../distribution/follow-distributed.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
-import { STATEFUL_SETS } from '../kind/workload-types.js'
+import { STATEFUL_SET } from '../kind/object-types.js'
 import { countsOf, isObserved, type Replicated, replicatedState, wantedBy } from './replicated.js'
 
 type StatefulSetMessage = MessageInitShape<typeof StatefulSetSchema>
 
 /** StatefulSets. */
 export const statefulSets: Kind<Replicated, StatefulSetMessage, Distribution | undefined> = {
-  type: STATEFUL_SETS,
+  type: STATEFUL_SET,
   message: statefulSetMessage,
   ...DISTRIBUTED,
 }

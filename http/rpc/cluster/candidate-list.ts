@@ -7,9 +7,9 @@ import { type Authorizer, requireRight } from '../../identity/authorize.js'
 import { pageOfObjects, selects } from '../../objects/list/select.js'
 import type { Objects } from '../../objects/objects.js'
 import { checkPage } from '../../objects/paging.js'
+import { CLUSTER } from '../kind/object-types.js'
 import { listQueryOf } from '../kind/request-fields.js'
 import { type Candidates, candidateMessage, candidatePhase, isMember } from './candidates.js'
-import { CLUSTER } from './cluster.js'
 import { clusterFilter, namesOf } from './filter.js'
 
 interface Dependencies {

@@ -1,16 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { CLUSTERS, type Cluster, type ClusterSpec } from '../../../karmada/objects/cluster.js'
+import type { Cluster, ClusterSpec } from '../../../karmada/objects/cluster.js'
 import { parseQuantity, QuantityError } from '../../../manifests/quantity.js'
 import { ClusterPhase, type ClusterSchema } from '../../../proto/gen/kairship/cluster_pb.js'
 import { ConditionSchema, SortBy, TaintEffectSchema } from '../../../proto/gen/kairship/types_pb.js'
-import type { ObjectType, Place } from '../../objects/object-type.js'
+import type { Place } from '../../objects/object-type.js'
 import { providerOf } from '../distribution/distribution.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { enumOf, kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
-
-/** Karmada's Clusters. */
-export const CLUSTER: ObjectType = { ...CLUSTERS, kind: 'Cluster', namespaced: false }
+import { CLUSTER } from '../kind/object-types.js'
 
 /** Where a Cluster keeps what the contract knows of it and Karmada does not. */
 export const ANNOTATIONS = {

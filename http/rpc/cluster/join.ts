@@ -10,21 +10,11 @@ import { takeBack } from '../create/create-together.js'
 import { dryRun } from '../create/dry-run.js'
 import { Undo } from '../create/undo.js'
 import { inField } from '../kind/in-field.js'
-import { CLUSTER } from './cluster.js'
+import { CLUSTER, NAMESPACE, SECRET } from '../kind/object-types.js'
 import { ClusterApi, TYPES } from './cluster-api.js'
 import { newCluster } from './given.js'
 import { type ConnectToCluster, connectToCluster } from './kubeconfig.js'
 import { grantAccess, type MemberCredentials } from './member-access.js'
-
-/** Secrets of the control plane. */
-export const SECRET: ObjectType = {
-  ...{ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' },
-  namespaced: true,
-}
-const NAMESPACE: ObjectType = {
-  ...{ group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace' },
-  namespaced: false,
-}
 
 /** Which cluster joins which instance. */
 interface Joining {

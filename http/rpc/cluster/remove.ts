@@ -8,11 +8,10 @@ import { ClusterPhase } from '../../../proto/gen/kairship/cluster_pb.js'
 import type { Call } from '../../call/call.js'
 import { failedPrecondition } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
-import type { ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
-import { CLUSTER, phaseOf } from './cluster.js'
+import { CLUSTER, SECRET, WORK } from '../kind/object-types.js'
+import { phaseOf } from './cluster.js'
 import { ClusterApi } from './cluster-api.js'
-import { SECRET } from './join.js'
 import { type ConnectToCluster, connectToCluster, tokenKubeconfig } from './kubeconfig.js'
 import { accessNames } from './member-access.js'
 import { revokeAccess } from './revoke.js'
@@ -22,11 +21,6 @@ const GONE_MS = 35_000
 const GONE_POLL_MS = 250
 /** How long clearing the member's side may take as a whole, milliseconds. */
 const REVOKE_MS = 15_000
-
-const WORK: ObjectType = {
-  ...{ group: 'work.karmada.io', version: 'v1alpha1', resource: 'works', kind: 'Work' },
-  namespaced: true,
-}
 
 /** Which member leaves which instance. */
 interface Leaving {

@@ -5,18 +5,12 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call/call.js'
 import { invalidFields } from '../../errors/failure.js'
 import { manifestOf } from '../../objects/manifest.js'
-import { apiVersionOf, type ObjectType } from '../../objects/object-type.js'
+import { apiVersionOf } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import { createTogether } from '../create/create-together.js'
-import { PROPAGATION_POLICY } from '../create/promote.js'
-import { DEPLOYMENTS } from '../kind/workload-types.js'
+import { CLUSTER_PROPAGATION_POLICY, DEPLOYMENT, PROPAGATION_POLICY } from '../kind/object-types.js'
 import { type Service, selectsPods, services } from './service.js'
 import type { Whole } from './workloads.js'
-
-export const CLUSTER_PROPAGATION_POLICY: ObjectType = {
-  ...{ group: 'policy.karmada.io', version: 'v1alpha1', resource: 'clusterpropagationpolicies' },
-  ...{ kind: 'ClusterPropagationPolicy', namespaced: false },
-}
 
 /** The Service, and the Deployment that it is for: the contract has no other kind. */
 interface Request {
@@ -39,7 +33,7 @@ export async function createWorkloadService(objects: Objects, call: Call, reques
   const place = { instance }
   const manifest = manifestOf(data, { type: services.type, namespace }) as Service
   call.about(manifest.metadata)
-  const workload = await objects.get<Whole>(call, place, DEPLOYMENTS, { namespace, name: kindName })
+  const workload = await objects.get<Whole>(call, place, DEPLOYMENT, { namespace, name: kindName })
   const service = withSelector(manifest, workload)
   const policy = await policyOf(objects, call, instance, workload)
   await createTogether(objects, call, place, [

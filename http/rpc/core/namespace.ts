@@ -10,6 +10,7 @@ import type { Place } from '../../objects/object-type.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
+import { NAMESPACE } from '../kind/object-types.js'
 
 /** v1 Namespace. */
 export interface Namespace extends KubeObject {
@@ -21,7 +22,7 @@ type NamespaceMessage = MessageInitShape<typeof NamespaceSchema>
 
 /** Namespaces. */
 export const namespaces: Kind<Namespace, NamespaceMessage> = {
-  type: { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false },
+  type: NAMESPACE,
   message: namespaceMessage,
 }
 

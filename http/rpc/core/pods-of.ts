@@ -5,14 +5,14 @@ import type { ObjectKey, ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
 import { jobs } from '../batch/job.js'
-import { REPLICA_SETS } from '../kind/workload-types.js'
+import { REPLICA_SET } from '../kind/object-types.js'
 import { controllerOf } from './pod.js'
 import { type Service, selectsPods } from './service.js'
 import type { Whole } from './workloads.js'
 
 /** Kinds that do not own their pods themselves, and the objects between them. */
 const BETWEEN: Readonly<Record<string, ObjectType>> = {
-  Deployment: REPLICA_SETS,
+  Deployment: REPLICA_SET,
   CronJob: jobs.type,
 }
 

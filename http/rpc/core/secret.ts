@@ -8,6 +8,7 @@ import { DISTRIBUTED } from '../distribution/follow-distributed.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
+import { SECRET } from '../kind/object-types.js'
 
 /** v1 Secret. */
 export interface Secret extends KubeObject {
@@ -18,7 +19,7 @@ type SecretMessage = MessageInitShape<typeof SecretSchema>
 
 /** Secrets with their values, for a get of one Secret. */
 export const secrets: Kind<Secret, SecretMessage, Distribution | undefined> = {
-  type: { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
+  type: SECRET,
   message: secretMessage,
   ...DISTRIBUTED,
 }

@@ -6,14 +6,14 @@ import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
 import { cronJobs } from '../batch/cron-job.js'
 import { jobs } from '../batch/job.js'
-import { DAEMON_SETS, DEPLOYMENTS, STATEFUL_SETS } from '../kind/workload-types.js'
+import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from '../kind/object-types.js'
 import { services } from './service.js'
 
 /** The kinds by which lists show what belongs to one object, by the name that requests have for them. */
 const KINDS: Readonly<Record<string, ObjectType>> = {
-  Deployment: DEPLOYMENTS,
-  StatefulSet: STATEFUL_SETS,
-  DaemonSet: DAEMON_SETS,
+  Deployment: DEPLOYMENT,
+  StatefulSet: STATEFUL_SET,
+  DaemonSet: DAEMON_SET,
   Service: services.type,
   Job: jobs.type,
   CronJob: cronJobs.type,

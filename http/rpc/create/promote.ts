@@ -14,22 +14,13 @@ import {
   type Place,
 } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { NAMESPACE, PROPAGATION_POLICY } from '../kind/object-types.js'
 import { createTogether } from './create-together.js'
 
 /** An object of a member that is to become a template. */
 export interface Promoted {
   readonly type: ObjectType
   readonly key: Required<ObjectKey>
-}
-
-/** policy.karmada.io PropagationPolicy. */
-export const PROPAGATION_POLICY: ObjectType = {
-  ...{ group: 'policy.karmada.io', version: 'v1alpha1', resource: 'propagationpolicies' },
-  ...{ kind: 'PropagationPolicy', namespaced: true },
-}
-const NAMESPACE: ObjectType = {
-  ...{ group: '', version: 'v1', resource: 'namespaces' },
-  ...{ kind: 'Namespace', namespaced: false },
 }
 
 /**

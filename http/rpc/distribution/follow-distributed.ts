@@ -9,16 +9,12 @@ import type { ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
 import { closeSource, mergeSources } from '../concurrency/live-merge.js'
 import type { Followed, FollowedEvent } from '../kind/kind-handlers.js'
+import { CLUSTER, CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../kind/object-types.js'
 import { isOf } from './binding-of.js'
 import { Collection } from './collection.js'
 import { type DistributedEvent, DistributedList } from './distributed-list.js'
 import type { Distribution } from './distribution.js'
-import {
-  CLUSTER,
-  CLUSTER_RESOURCE_BINDING,
-  RESOURCE_BINDING,
-  readDistributions,
-} from './read-distributions.js'
+import { readDistributions } from './read-distributions.js'
 
 const ALL = { page: 1, pageSize: 0 }
 

@@ -8,8 +8,8 @@ import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
 import { someAtOnce } from '../concurrency/some-at-once.js'
 import { askMember } from '../concurrency/within-patience.js'
+import { CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../kind/object-types.js'
 import { isOf } from './binding-of.js'
-import { CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from './read-distributions.js'
 
 /** A member that could not be read, and why. */
 export interface UnreadMember {

@@ -6,6 +6,7 @@ import { StatusError } from '../../../manifests/status-error.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
+import { CLUSTER, CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../kind/object-types.js'
 import { bindingOf, keyOfObject } from './binding-of.js'
 import {
   type ClusterFacts,
@@ -14,22 +15,6 @@ import {
   distributionOf,
   UNKNOWN_DISTRIBUTION,
 } from './distribution.js'
-
-/** What became of one namespaced template. */
-export const RESOURCE_BINDING: ObjectType = {
-  ...{ group: 'work.karmada.io', version: 'v1alpha2', resource: 'resourcebindings' },
-  ...{ kind: 'ResourceBinding', namespaced: true },
-}
-/** What became of one template without a namespace. */
-export const CLUSTER_RESOURCE_BINDING: ObjectType = {
-  ...{ group: 'work.karmada.io', version: 'v1alpha2', resource: 'clusterresourcebindings' },
-  ...{ kind: 'ClusterResourceBinding', namespaced: false },
-}
-/** The members of a control plane. */
-export const CLUSTER: ObjectType = {
-  ...{ group: 'cluster.karmada.io', version: 'v1alpha1', resource: 'clusters' },
-  ...{ kind: 'Cluster', namespaced: false },
-}
 
 /** The distribution of an object; undefined for an object of a member, which is where it is. */
 export type DistributionOf = (object: KubeObject) => Distribution | undefined

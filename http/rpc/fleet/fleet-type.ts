@@ -13,7 +13,7 @@ import { events } from '../core/event.js'
 import { namespaces } from '../core/namespace.js'
 import { pods } from '../core/pod.js'
 import { services } from '../core/service.js'
-import { CLUSTER, CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../distribution/read-distributions.js'
+import { CLUSTER, CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../kind/object-types.js'
 import { ingresses } from '../networking/ingress.js'
 
 /** Types that are the same everywhere: their kind and scope need not be asked for. */

@@ -6,10 +6,16 @@ import {
   OverridePolicySpecSchema,
   PropagationPolicySpecSchema,
 } from '../../../proto/gen/kairship/policy_spec_pb.js'
-import type { Place } from '../../objects/object-type.js'
+import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { type KubeMessage, kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
+import {
+  CLUSTER_OVERRIDE_POLICY,
+  CLUSTER_PROPAGATION_POLICY,
+  OVERRIDE_POLICY,
+  PROPAGATION_POLICY,
+} from '../kind/object-types.js'
 
 /** A policy of any of the four kinds, as far as what it selects is read from it. */
 export interface Policy extends KubeObject {
@@ -23,26 +29,17 @@ interface PolicyMessage<Spec extends DescMessage> {
 }
 
 /** PropagationPolicies. */
-export const propagationPolicies = policies('PropagationPolicy', true, PropagationPolicySpecSchema)
+export const propagationPolicies = policies(PROPAGATION_POLICY, PropagationPolicySpecSchema)
 /** ClusterPropagationPolicies. */
-export const clusterPropagationPolicies = policies(
-  'ClusterPropagationPolicy',
-  false,
-  PropagationPolicySpecSchema,
-)
+export const clusterPropagationPolicies = policies(CLUSTER_PROPAGATION_POLICY, PropagationPolicySpecSchema)
 /** OverridePolicies. */
-export const overridePolicies = policies('OverridePolicy', true, OverridePolicySpecSchema)
+export const overridePolicies = policies(OVERRIDE_POLICY, OverridePolicySpecSchema)
 /** ClusterOverridePolicies. */
-export const clusterOverridePolicies = policies('ClusterOverridePolicy', false, OverridePolicySpecSchema)
+export const clusterOverridePolicies = policies(CLUSTER_OVERRIDE_POLICY, OverridePolicySpecSchema)
 
-function policies<Spec extends DescMessage>(
-  kind: string,
-  namespaced: boolean,
-  spec: Spec,
-): Kind<Policy, PolicyMessage<Spec>> {
-  const resource = `${kind.toLowerCase().slice(0, -1)}ies`
+function policies<Spec extends DescMessage>(type: ObjectType, spec: Spec): Kind<Policy, PolicyMessage<Spec>> {
   return {
-    type: { group: 'policy.karmada.io', version: 'v1alpha1', resource, kind, namespaced },
+    type,
     message: (policy: Policy, place: Place) => ({
       metadata: objectMeta(policy, place),
       spec: kubeMessage(spec, policy.spec),

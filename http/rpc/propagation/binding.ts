@@ -7,10 +7,10 @@ import {
   type ResourceBindingSchema,
 } from '../../../proto/gen/kairship/propagation_pb.js'
 import type { Place } from '../../objects/object-type.js'
-import { CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../distribution/read-distributions.js'
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { objectMeta } from '../kind/object-meta.js'
+import { CLUSTER_RESOURCE_BINDING, RESOURCE_BINDING } from '../kind/object-types.js'
 
 /** ResourceBindings and ClusterResourceBindings have the same fields. */
 type BindingMessage = Pick<MessageInitShape<typeof ResourceBindingSchema>, 'metadata' | 'spec' | 'status'>

@@ -14,7 +14,7 @@ import { isSecret, type Secret, withoutLastApplied, withoutValues } from '../cor
 import type { Kind } from '../kind/kind-handlers.js'
 import { kubeMessage } from '../kind/kube-message.js'
 import { metadataMessage } from '../kind/object-meta.js'
-import { TYPES } from '../placement/types.js'
+import { WORK } from '../kind/object-types.js'
 
 type WorkMessage = MessageInitShape<typeof WorkSchema>
 type Manifest = Work['spec']['workload']['manifests'][number]
@@ -22,7 +22,7 @@ type ManifestReference = MessageInitShape<typeof ManifestReferenceSchema>
 
 /** Works. */
 export const works: Kind<Work, WorkMessage> = {
-  type: TYPES.work,
+  type: WORK,
   message: workMessage,
   sort: { [SortBy.cluster]: targetOf },
 }

@@ -7,8 +7,8 @@ import type { KubeObject } from '../../../../manifests/kube.js'
 import type { Place } from '../../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
 import { sideCall } from '../../../objects/side-call.js'
-import { CLUSTER, ifReadable } from '../../distribution/read-distributions.js'
-import { TYPES } from '../../placement/types.js'
+import { ifReadable } from '../../distribution/read-distributions.js'
+import { CLUSTER, CLUSTER_OVERRIDE_POLICY, OVERRIDE_POLICY } from '../../kind/object-types.js'
 import type { MemberHistory } from './member-history.js'
 import { revisionId, type Templated } from './revision.js'
 
@@ -30,11 +30,9 @@ export async function alteredTemplates(
   const all = { page: 1, pageSize: 0 }
   const quiet = sideCall(call)
   const [clusterWide, namespaced, clusters] = await Promise.all([
+    ifReadable(() => objects.list<KubeObject & OverridePolicy>(quiet, place, CLUSTER_OVERRIDE_POLICY, all)),
     ifReadable(() =>
-      objects.list<KubeObject & OverridePolicy>(quiet, place, TYPES.clusterOverridePolicy, all),
-    ),
-    ifReadable(() =>
-      objects.list<KubeObject & OverridePolicy>(quiet, place, TYPES.overridePolicy, { ...all, namespace }),
+      objects.list<KubeObject & OverridePolicy>(quiet, place, OVERRIDE_POLICY, { ...all, namespace }),
     ),
     ifReadable(() => objects.list<Cluster>(quiet, place, CLUSTER, all)),
   ])

@@ -3,7 +3,7 @@ import { isNotFound } from '../../../../manifests/status-error.js'
 import type { ObjectKey, ObjectType, Place } from '../../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../objects/objects.js'
 import { text } from '../../kind/object-meta.js'
-import { CONTROLLER_REVISIONS, REPLICA_SETS } from '../../kind/workload-types.js'
+import { CONTROLLER_REVISION, REPLICA_SET } from '../../kind/object-types.js'
 import {
   CHANGE_CAUSE,
   type KeptRevision,
@@ -58,9 +58,9 @@ export async function memberHistory(
   const { cluster } = place
   const found: readonly Found[] =
     type.kind === 'Deployment'
-      ? (await objects.list<ReplicaSet>(call, place, REPLICA_SETS, query)).items.flatMap(ofReplicaSet)
-      : (await objects.list<ControllerRevision>(call, place, CONTROLLER_REVISIONS, query)).items.flatMap(
-          one => ofControllerRevision(one, workload),
+      ? (await objects.list<ReplicaSet>(call, place, REPLICA_SET, query)).items.flatMap(ofReplicaSet)
+      : (await objects.list<ControllerRevision>(call, place, CONTROLLER_REVISION, query)).items.flatMap(one =>
+          ofControllerRevision(one, workload),
         )
   const newest = Math.max(...found.map(({ revision }) => revision))
   return {
