@@ -32,6 +32,7 @@ export interface Parameter {
 /** The parts of an OpenAPI operation that the documentation page shows. */
 export interface Operation {
   readonly operationId?: string
+  readonly tags?: readonly string[]
   readonly description?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }

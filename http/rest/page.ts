@@ -49,6 +49,10 @@ export function documentPage(document: Document): string {
       operation,
     })),
   )
+  const services = (document.tags ?? []).map(({ name, description = '' }) => ({
+    ...{ name, description },
+    operations: operations.filter(({ operation }) => operation.tags?.includes(name)),
+  }))
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>
   return String(html`<!doctype html>
 <html lang="en">
@@ -59,9 +63,13 @@ export function documentPage(document: Document): string {
 <p>${document.info.description ?? ''} For programs: <a href="/openapi.json">openapi.json</a>.</p>
 <label>Bearer token for calls from this page. Not needed where the browser presents a client certificate. It stays in this page.
 <input id="token" type="password" autocomplete="off" size="60"></label>
-<h2>Operations</h2>
-${operations.map(operation => operationSection(operation, schemas))}
-<h2>Messages</h2>
+<nav>${services.map(contents)}<p><a href="#messages">Messages</a></p></nav>
+${services.map(
+  ({ name, description, operations }) => html`<h2 id="service-${name}">${name}</h2>
+<p>${prose(description)}</p>
+${operations.map(operation => operationSection(operation, schemas))}`,
+)}
+<h2 id="messages">Messages</h2>
 ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema))}
 <script>${raw(SCRIPT)}</script>
 </body></html>`)
@@ -73,12 +81,28 @@ interface PathOperation {
   readonly operation: Operation
 }
 
+/** `ListInstances` of `Instance_ListInstances`: the service is named above. */
+const nameOf = ({ operationId = '' }: Operation): string => operationId.replace(/^\w+_/, '')
+
+/** One service in the table of contents, with its operations folded. */
+function contents({
+  name,
+  operations,
+}: {
+  readonly name: string
+  readonly operations: readonly PathOperation[]
+}): Html {
+  return html`<details><summary><a href="#service-${name}">${name}</a> <small>${operations.length}</small></summary><ul>${operations.map(
+    ({ operation }) => html`<li><a href="#${operation.operationId ?? ''}">${nameOf(operation)}</a></li>`,
+  )}</ul></details>`
+}
+
 function operationSection(
   { path, verb, operation }: PathOperation,
   schemas: Readonly<Record<string, Schema>>,
 ): Html {
   const { operationId = '', description = '', parameters = [], requestBody, responses } = operation
-  return html`<section id="${operationId}"><h3>${operationId.replace(/^\w+_/, '')}</h3>
+  return html`<section id="${operationId}"><h3>${nameOf(operation)}</h3>
 <p class="path"><span class="verb">${verb}</span>${path}</p>
 <p>${prose(description)}</p>
 ${

@@ -37,6 +37,16 @@ describe('the documentation page', () => {
     expect(page).not.toMatch(/\s(on\w+|style|src)=/)
   })
 
+  it('has the operations of each service under its name and comment, and a table of contents', () => {
+    const headings = [...page.matchAll(/<h2 id="service-(\w+)">(\w+)<\/h2>\s*<p>(.*?)<\/p>/gs)]
+    expect(headings).toHaveLength(api.services.length)
+    expect(headings.every(([, id, name, comment = '']) => id === name && comment.length > 20)).toBe(true)
+    const links = [...page.matchAll(/<li><a href="#(\w+_\w+)">/g)].map(([, id]) => id)
+    const sections = [...page.matchAll(/<section id="(\w+_\w+)">/g)].map(([, id]) => id)
+    expect(links).toEqual(sections)
+    expect(page.indexOf('id="Apps_GetDeployment"')).toBeGreaterThan(page.indexOf('id="service-Apps"'))
+  })
+
   it('has a form for each operation with its method, path and fields', () => {
     expect(page).toContain('Lists instances. Callers who may not list all see those they may get.')
     const forms = [...page.matchAll(/<form data-verb="(\w+)" data-path="([^"]+)">/g)]
