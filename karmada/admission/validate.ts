@@ -3,7 +3,8 @@ import type { ClusterTaintPolicy } from '../eviction/taint-policies.js'
 import type { FederatedResourceQuota } from '../objects/federated-resource-quota.js'
 import type { OverridePolicy } from '../objects/override-policy.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
-import { duplicateField, refusalOf } from './field-refusal.js'
+import type { Binding } from '../objects/resource-binding.js'
+import { duplicateField, invalidField, refusalOf } from './field-refusal.js'
 import { overrideRefusal } from './validate-override.js'
 import { policyRefusal } from './validate-policy.js'
 import { quotaRefusal } from './validate-quota.js'
@@ -35,9 +36,24 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /** Why a new or changed object is refused; undefined where it is not. @param old absent when the object is new */
 export function writeRefusal(object: KubeObject, old?: KubeObject): Refusal | undefined {
+  if (object.kind === 'ResourceBinding') return componentsRefusal(object as Binding)
   if (!object.apiVersion.startsWith('policy.karmada.io/')) return undefined
   const message = CHECKS[object.kind]?.(object, old)
   return message === undefined ? undefined : { webhook: `${object.kind.toLowerCase()}.karmada.io`, message }
+}
+
+/** The components of a binding have names, each another one. */
+function componentsRefusal({ apiVersion, spec: { components = [] } }: Binding): Refusal | undefined {
+  if (!apiVersion.startsWith('work.karmada.io/')) return undefined
+  const refusals = components.flatMap(({ name }, at) => {
+    const path = `spec.components[${at}].name`
+    if (name === '') return [invalidField(path, name, 'component names must be non-empty')]
+    return components.slice(0, at).some(other => other.name === name)
+      ? [invalidField(path, name, 'component names must be unique')]
+      : []
+  })
+  const message = refusalOf(refusals)
+  return message === undefined ? undefined : { webhook: 'resourcebinding.karmada.io', message }
 }
 
 const PROTECTED = 'resourcetemplate.karmada.io/deletion-protected'

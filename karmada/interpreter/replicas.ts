@@ -53,7 +53,8 @@ export function withReplicas<T extends Resource>(resource: T, replicas: number):
   return { ...resource, spec: { ...resource.spec, [field]: replicas } }
 }
 
-function requirementsOf(pod: PodSpec): ReplicaRequirements | undefined {
+/** What one pod asks for; undefined where it asks for nothing. */
+export function requirementsOf(pod: PodSpec): ReplicaRequirements | undefined {
   const { nodeSelector, tolerations = [], affinity } = pod
   const hardNodeAffinity = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   const nodeClaim = {

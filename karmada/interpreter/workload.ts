@@ -24,6 +24,7 @@ export interface PodSpec {
     readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: unknown }
   }
   readonly overhead?: ResourceList
+  readonly priorityClassName?: string
 }
 
 export type ResourceList = Readonly<Record<string, string | number>>

@@ -11,7 +11,8 @@ export interface BindingSpec {
   readonly resource: ObjectReference
   readonly replicas?: number
   readonly replicaRequirements?: ReplicaRequirements
-  readonly components?: readonly unknown[]
+  /** The pod templates of a workload that consists of several. */
+  readonly components?: readonly Component[]
   readonly clusters?: readonly TargetCluster[]
   readonly placement: Placement
   /** The groups of workloads that the template belongs to by its labels. */
@@ -36,6 +37,13 @@ export interface ObjectReference {
   readonly name: string
   readonly uid?: string
   readonly resourceVersion?: string
+}
+
+/** One of several pod templates of a workload. */
+export interface Component {
+  readonly name: string
+  readonly replicas: number
+  readonly replicaRequirements?: ReplicaRequirements
 }
 
 /** What one replica asks for. */

@@ -1,3 +1,4 @@
+import { componentsOf } from '../interpreter/components.js'
 import { replicasOf } from '../interpreter/replicas.js'
 import type { Resource } from '../interpreter/workload.js'
 import { claimMarks } from '../matching/claim.js'
@@ -97,7 +98,8 @@ const RENEWED = [
 ]
 
 function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding['spec'] {
-  const counted = replicasOf(template)
+  const components = componentsOf(template)
+  const counted = components ? undefined : replicasOf(template)
   const groups = affinityGroupsOf(template.metadata.labels, spec.placement ?? {})
   const { propagateDeps, schedulerName, failover, conflictResolution, suspension } = spec
   return {
@@ -106,6 +108,7 @@ function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding[
     // Go leaves out what is zero.
     ...(counted && counted.replicas > 0 && { replicas: counted.replicas }),
     ...(counted?.requirements && { replicaRequirements: counted.requirements }),
+    ...(components && components.length > 0 && { components }),
     ...(propagateDeps && { propagateDeps }),
     ...(schedulerName && { schedulerName }),
     ...(failover && { failover }),

@@ -2,24 +2,26 @@ import { formatQuantity, parseQuantity, ResourceSum } from '../../manifests/quan
 import type { Refusal } from '../admission/validate.js'
 import type { FederatedResourceQuota, Resources } from '../objects/federated-resource-quota.js'
 import type { Binding } from '../objects/resource-binding.js'
+import { addTimes, requestOfSet } from '../scheduling/request-of-set.js'
 
 /** The reason in the Status of a refusal, and of the condition Scheduled, when a quota is exceeded. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded'
 
 /**
- * What the replicas of bindings request in all clusters together, or in one (`helper.CalculateResourceUsage` of Karmada).
+ * What the replicas or components of bindings request in all clusters together, or in one (`helper.CalculateResourceUsage` of Karmada).
  * Bindings that are not scheduled request nothing.
  */
 export function requestedBy(bindings: readonly Binding[], cluster?: string): ResourceSum {
   const total = new ResourceSum()
   for (const { spec } of bindings) {
     const targets = (spec.clusters ?? []).filter(({ name }) => cluster === undefined || name === cluster)
-    const replicas = targets.reduce((sum, one) => sum + (one.replicas ?? 0), 0)
-    if (replicas === 0) continue
-    for (const [name, amount] of Object.entries(spec.replicaRequirements?.resourceRequest ?? {})) {
-      const { nano, format } = parseQuantity(amount)
-      if (nano !== 0n) total.addQuantity(name, { nano: nano * BigInt(replicas), format })
-    }
+    if (spec.components?.length) addTimes(total, requestOfSet(spec.components), targets.length)
+    else
+      addTimes(
+        total,
+        spec.replicaRequirements?.resourceRequest ?? {},
+        targets.reduce((sum, one) => sum + (one.replicas ?? 0), 0),
+      )
   }
   return total
 }

@@ -1,9 +1,11 @@
 import { parseQuantity, type Quantity, subtractQuantities, wholeUnits } from '../../manifests/quantity.js'
 import type { BindingSpec } from '../objects/binding.js'
 import type { Cluster, ResourceSummary } from '../objects/cluster.js'
+import { availableSets, isScheduledBySets } from './component-sets.js'
 import { milliUnits } from './milli-units.js'
 import { replicasByModels } from './node-models.js'
 import { type MemberQuota, roomInQuotas } from './quota-room.js'
+import { requestOfSet } from './request-of-set.js'
 
 type ResourceList = Readonly<Record<string, string | number>>
 
@@ -13,6 +15,7 @@ const NO_LIMIT = 2 ** 31 - 1
 /**
  * How many more replicas of a template a cluster can take, by the cluster's own summary: `GeneralEstimator` of Karmada
  * (`pkg/estimator/client/general.go`). A cluster without a summary takes none.
+ * Of a workload that is scheduled by its components, whole sets of them are counted.
  * @param quotas the cluster's quotas in the template's namespace
  */
 export function availableReplicas(
@@ -22,8 +25,11 @@ export function availableReplicas(
 ): number {
   const { replicas = 0, components = [], replicaRequirements } = binding
   if (replicas === 0 && components.length === 0) return NO_LIMIT
-  const room = roomInQuotas(quotas, replicaRequirements?.resourceRequest ?? {})
-  const estimated = Math.min(estimate(cluster, binding), Number(room ?? NO_LIMIT))
+  const bySets = isScheduledBySets(binding)
+  const request = bySets ? requestOfSet(components) : (replicaRequirements?.resourceRequest ?? {})
+  const room = roomInQuotas(quotas, request)
+  const fitting = bySets ? availableSets(cluster, components) : estimate(cluster, binding)
+  const estimated = Math.min(fitting, Number(room ?? NO_LIMIT))
   return estimated === NO_LIMIT ? replicas : estimated
 }
 

@@ -3,7 +3,7 @@ import type { ResourceModel } from '../objects/cluster.js'
 import { milliUnits } from './milli-units.js'
 
 /** What a node of any grade holds (`maxPodsCountPerNode` of Karmada's general estimator). */
-const PODS_PER_NODE = 110n
+export const PODS_PER_NODE = 110n
 
 /** How many nodes of a grade have room, as the cluster reports it. */
 export interface GradeCount {
@@ -47,7 +47,8 @@ function replicasOnNode(
   return most
 }
 
-const amountOf = (name: string, text: string | number): bigint =>
+/** CPU in thousandths, everything else in whole units. */
+export const amountOf = (name: string, text: string | number): bigint =>
   name === 'cpu' ? milliUnits(parseQuantity(text)) : wholeUnits(parseQuantity(text))
 
 /** Whether Karmada's simulation looks at a resource (`lifted.IsScalarResourceName` and the three native ones). */

@@ -1,6 +1,7 @@
 import type { BindingSpec } from '../objects/binding.js'
 import type { Placement, SpreadConstraint } from '../objects/placement.js'
 import type { Candidate } from './candidate.js'
+import { isScheduledBySets } from './component-sets.js'
 import { Unplaceable } from './outcome.js'
 import { selectByRegion } from './select-by-region.js'
 
@@ -17,10 +18,12 @@ export function selectClusters(candidates: readonly Candidate[], spec: BindingSp
   const byField = new Map(constraints.map(constraint => [constraint.spreadByField, constraint]))
   const [region, cluster] = [byField.get('region'), byField.get('cluster')]
   if (region) return selectByRegion(candidates, region, cluster, spec)
-  if (cluster)
-    return selectByCluster(candidates, cluster, isDivided(placement) ? (spec.replicas ?? 0) : undefined)
+  if (cluster) return selectByCluster(candidates, cluster, isDivided(placement) ? neededBy(spec) : undefined)
   throw new Unplaceable('just support cluster and region spread constraint')
 }
+
+/** Replicas, or one set of components. */
+const neededBy = (spec: BindingSpec): number => (isScheduledBySets(spec) ? 1 : (spec.replicas ?? 0))
 
 /** Static weights name the clusters themselves, so no constraint chooses among them. */
 export function dividesByStaticWeight({ replicaScheduling }: Placement): boolean {

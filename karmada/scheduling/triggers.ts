@@ -45,8 +45,10 @@ function parsed(text: string): Placement | undefined {
 }
 
 function areReplicasChanged({ spec }: PlacedBinding): boolean {
-  const { replicas = 0, clusters = [], placement } = spec
-  const type = placement.replicaScheduling?.replicaSchedulingType
+  const { replicas = 0, clusters = [], components = [], placement } = spec
+  if (!placement.replicaScheduling) return false
+  if (components.length > 0 && clusters.length === 0) return true
+  const type = placement.replicaScheduling.replicaSchedulingType
   if (type === 'Duplicated') return clusters.some(one => (one.replicas ?? 0) !== replicas)
   if (type !== 'Divided') return false
   return clusters.reduce((sum, one) => sum + (one.replicas ?? 0), 0) !== replicas

@@ -183,6 +183,28 @@ describe('Karmada’s webhooks refuse', () => {
   })
 })
 
+it.each([
+  [
+    'two components of one name',
+    ['a', 'b', 'a'],
+    'spec.components[2].name: Invalid value: "a": component names must be unique',
+  ],
+  [
+    'a component without a name',
+    ['', 'b'],
+    'spec.components[0].name: Invalid value: "": component names must be non-empty',
+  ],
+  ['nothing else', ['a', 'b'], undefined],
+])('Karmada’s webhook of bindings refuses %s', (_, names, message) => {
+  const binding = {
+    apiVersion: 'work.karmada.io/v1alpha2',
+    kind: 'ResourceBinding',
+    metadata: { name: 'b', namespace: 'default' },
+    spec: { components: names.map(name => ({ name, replicas: 1 })) },
+  }
+  expect(writeRefusal(binding)?.message).toBe(message)
+})
+
 describe('Karmada’s webhooks accept', () => {
   it.each([
     ['a plain policy', policy({})],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mutated, POLICY_FINALIZERS } from '../../../karmada/admission/mutate.js'
+import { componentsOf } from '../../../karmada/interpreter/components.js'
 import { replicasOf } from '../../../karmada/interpreter/replicas.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { claimed, isClaimedBy, policyId, unclaimed } from '../../../karmada/matching/claim.js'
@@ -217,7 +218,12 @@ export class PolicyController {
     const text = policyText(policy, 'policy')
     try {
       if (!(await writeBinding(this.#control, this.#observed, template, policy))) return
-      if (replicasOf(template))
+      if (componentsOf(template))
+        this.#tell(
+          template,
+          normal('GetComponentsSucceed', 'Get components of resource template successfully.'),
+        )
+      else if (replicasOf(template))
         this.#tell(template, normal('GetReplicasSucceed', 'Get replicas of resource template successfully.'))
       this.#tell(template, normal('ApplyPolicySucceed', `Apply ${text} succeed`))
     } catch (error) {

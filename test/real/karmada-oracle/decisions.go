@@ -14,6 +14,7 @@ import (
 	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
 	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/resourceinterpreter/default/native"
+	"github.com/karmada-io/karmada/pkg/resourceinterpreter/default/thirdparty"
 	"github.com/karmada-io/karmada/pkg/util/gclient"
 	"github.com/karmada-io/karmada/pkg/util/names"
 	"github.com/karmada-io/karmada/pkg/util/overridemanager"
@@ -56,7 +57,9 @@ func overrides(line []byte) (any, error) {
 
 var interpreter = native.NewDefaultInterpreter()
 
-// interpret asks one question of Karmada's interpreter of native kinds.
+var thirdPartyInterpreter = thirdparty.NewConfigurableInterpreter()
+
+// interpret asks one question of Karmada's interpreter of native kinds, or of that of third-party kinds for components.
 func interpret(line []byte) (any, error) {
 	var input struct {
 		Method   string                              `json:"method"`
@@ -86,6 +89,9 @@ func interpret(line []byte) (any, error) {
 		return interpreter.GetDependencies(object)
 	case "status":
 		return interpreter.ReflectStatus(object)
+	case "components":
+		components, _, err := thirdPartyInterpreter.GetComponents(object)
+		return components, err
 	case "health":
 		return interpreter.InterpretHealth(object)
 	default:

@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"k8s.io/klog/v2"
+
+	"github.com/karmada-io/karmada/pkg/features"
 )
 
 // A scenario names the decision that is asked for; the rest of the line is that decision's input.
@@ -39,6 +41,10 @@ func main() {
 	quiet := flag.NewFlagSet("klog", flag.ExitOnError)
 	klog.InitFlags(quiet)
 	if err := quiet.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}); err != nil {
+		panic(err)
+	}
+	// As its own end-to-end suite has them on.
+	if err := features.FeatureGate.Set("WorkloadAffinity=true,MultiplePodTemplatesScheduling=true"); err != nil {
 		panic(err)
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)

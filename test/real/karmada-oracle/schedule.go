@@ -18,6 +18,7 @@ import (
 	"github.com/karmada-io/karmada/pkg/scheduler/framework"
 	"github.com/karmada-io/karmada/pkg/scheduler/framework/plugins"
 	"github.com/karmada-io/karmada/pkg/util/helper"
+	"github.com/karmada-io/karmada/pkg/util/indexregistry"
 )
 
 type placed struct {
@@ -34,17 +35,18 @@ type scheduled struct {
 	Refused map[string][]string `json:"refused,omitempty"`
 }
 
-// schedule runs filters, scores, selection and assignment for one binding over some clusters.
+// schedule runs filters, scores, selection and assignment for one binding over some clusters, beside other bindings.
 func schedule(line []byte) (any, error) {
 	var input struct {
 		Spec     workv1alpha2.ResourceBindingSpec   `json:"spec"`
 		Status   workv1alpha2.ResourceBindingStatus `json:"status"`
 		Clusters []clusterv1alpha1.Cluster          `json:"clusters"`
+		Bindings []workv1alpha2.ResourceBinding     `json:"bindings"`
 	}
 	if err := json.Unmarshal(line, &input); err != nil {
 		return nil, err
 	}
-	algorithm, err := schedulerOver(input.Clusters)
+	algorithm, err := schedulerOver(input.Clusters, input.Bindings)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func scheduleAll(line []byte) (any, error) {
 	if err := json.Unmarshal(line, &input); err != nil {
 		return nil, err
 	}
-	algorithm, err := schedulerOver(input.Clusters)
+	algorithm, err := schedulerOver(input.Clusters, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +85,40 @@ func scheduleAll(line []byte) (any, error) {
 	return all, nil
 }
 
-// schedulerOver is Karmada's scheduler with all of its plugins, which knows these clusters.
-func schedulerOver(clusters []clusterv1alpha1.Cluster) (core.ScheduleAlgorithm, error) {
+// schedulerOver is Karmada's scheduler with all of its plugins, which knows these clusters and bindings.
+func schedulerOver(
+	clusters []clusterv1alpha1.Cluster, bindings []workv1alpha2.ResourceBinding,
+) (core.ScheduleAlgorithm, error) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	for i := range clusters {
 		if err := indexer.Add(&clusters[i]); err != nil {
 			return nil, err
 		}
 	}
-	known := schedulercache.NewCache(clusterlister.NewClusterLister(indexer), nil, time.Minute)
+	grouped := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
+		indexregistry.ResourceBindingIndexByAffinityGroup: byGroup(
+			func(groups *workv1alpha2.WorkloadAffinityGroups) string { return groups.AffinityGroup }),
+		indexregistry.ResourceBindingIndexByAntiAffinityGroup: byGroup(
+			func(groups *workv1alpha2.WorkloadAffinityGroups) string { return groups.AntiAffinityGroup }),
+	})
+	for i := range bindings {
+		if err := grouped.Add(&bindings[i]); err != nil {
+			return nil, err
+		}
+	}
+	known := schedulercache.NewCache(clusterlister.NewClusterLister(indexer), grouped, time.Minute)
 	return core.NewGenericScheduler(known, plugins.NewInTreeRegistry())
+}
+
+// byGroup indexes bindings by one of their groups; those without it are left out.
+func byGroup(groupOf func(*workv1alpha2.WorkloadAffinityGroups) string) cache.IndexFunc {
+	return func(object any) ([]string, error) {
+		groups := object.(*workv1alpha2.ResourceBinding).Spec.WorkloadAffinityGroups
+		if groups == nil || groupOf(groups) == "" {
+			return nil, nil
+		}
+		return []string{groupOf(groups)}, nil
+	}
 }
 
 func decide(
