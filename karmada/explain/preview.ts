@@ -8,8 +8,9 @@ import type { Cluster } from '../objects/cluster.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import type { Binding } from '../objects/resource-binding.js'
 import type { Work } from '../objects/work.js'
+import type { OverridePolicies } from '../overrides/apply-overrides.js'
 import { newBinding, renewedBinding } from '../propagation/binding-of.js'
-import { type OverridePolicies, targetsOf, workOf } from '../propagation/work-of.js'
+import { targetsOf, workOf } from '../propagation/work-of.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
 import { type LinkedObject, linkTo } from './link.js'
 import { explainPlacement, type PlacementExplanation } from './placement.js'
@@ -18,7 +19,6 @@ import { explainPlacement, type PlacementExplanation } from './placement.js'
 export interface Present {
   readonly policies: readonly PropagationPolicy[]
   readonly clusterPolicies: readonly PropagationPolicy[]
-  readonly overrides: OverridePolicies
   readonly clusters: readonly Cluster[]
   /** The bindings of the template's namespace, where the policy has affinity groups. */
   readonly bindings?: readonly Binding[]
@@ -58,7 +58,8 @@ export interface TemplatePreview {
   readonly other?: LinkedObject
   /** Absent where the template is not this policy's. */
   readonly placement?: PlacementExplanation
-  readonly manifests: readonly ManifestChange[]
+  /** The template's binding as it would be, of which `manifestChanges` tells what the clusters would run; absent where that is. */
+  readonly binding?: Binding
 }
 
 /**
@@ -75,7 +76,7 @@ export function previewTemplate(
   if (bestPrecision(template, policy.spec.resourceSelectors) === Precision.none) return undefined
   const { claim, other } = claimOutcome(policy, template, present)
   const preview = { template: linkTo(template), claim, ...(other && { other: linkTo(other) }) }
-  if (claim === 'HeldByOther' || claim === 'Outranked') return { ...preview, manifests: [] }
+  if (claim === 'HeldByOther' || claim === 'Outranked') return preview
   const before = present.bindingOf(template)
   const binding = before ? renewedBinding(before, template, policy) : newBinding(template, policy)
   const placement = explainPlacement(binding.spec, binding.status ?? {}, present.clusters, present.bindings)
@@ -86,11 +87,7 @@ export function previewTemplate(
     after === undefined ? [] : [{ name: cluster, ...(after > 0 && { replicas: after }) }],
   )
   const scheduled = { ...binding, spec: { ...binding.spec, clusters } }
-  return {
-    ...preview,
-    placement: shown,
-    manifests: manifestChanges(scheduled, template, present, present.overrides),
-  }
+  return { ...preview, placement: shown, binding: scheduled }
 }
 
 const unchanged = (placement: PlacementExplanation): PlacementExplanation => ({
@@ -101,40 +98,42 @@ const unchanged = (placement: PlacementExplanation): PlacementExplanation => ({
   })),
 })
 
-/** What each cluster of a binding runs now, and what it would run with these overrides. */
-export function manifestChanges(
+/**
+ * What each cluster of a binding runs now, and what it would run with these overrides; first its targets, then those that lose it. Each is
+ * computed when it is asked for: all together may be large.
+ */
+export function* manifestChanges(
   binding: Binding,
   template: Resource,
   { clusters, works }: Pick<Present, 'clusters' | 'works'>,
   overrides: OverridePolicies,
-): readonly ManifestChange[] {
+): Generator<ManifestChange> {
   const { kind, metadata } = template
   const name = workName(kind, metadata.name, metadata.namespace)
   const presentIn = (cluster: string) =>
     works.find(one => one.metadata.namespace === executionNamespace(cluster) && one.metadata.name === name)
   const targets = targetsOf(binding)
-  const changes = targets.flatMap((target): readonly ManifestChange[] => {
+  for (const target of targets) {
     const cluster = clusters.find(one => one.metadata.name === target.name)
-    if (!cluster) return []
+    if (!cluster) continue
     const present = presentIn(target.name)
     const before = present?.spec.workload.manifests[0]
     const base = { cluster: target.name, ...(before && { before }) }
+    let after: Resource | undefined
     try {
-      const [after] = workOf(binding, template, target, cluster, overrides, present).spec.workload.manifests
-      return [{ ...base, ...(after && { after }) }]
+      after = workOf(binding, template, target, cluster, overrides, present).spec.workload.manifests[0]
     } catch (error) {
-      return [{ ...base, problem: error instanceof Error ? error.message : String(error) }]
+      yield { ...base, problem: error instanceof Error ? error.message : String(error) }
+      continue
     }
-  })
-  const gone = works.flatMap(
-    ({ metadata: { namespace = '', name: own }, spec }): readonly ManifestChange[] => {
-      const cluster = namespace.slice(executionNamespace('').length)
-      const [before] = spec.workload.manifests
-      const isTarget = own !== name || targets.some(target => target.name === cluster)
-      return isTarget || !before ? [] : [{ cluster, before }]
-    },
-  )
-  return [...changes, ...gone].sort((a, b) => (a.cluster < b.cluster ? -1 : 1))
+    yield { ...base, ...(after && { after }) }
+  }
+  for (const { metadata, spec } of works) {
+    const cluster = (metadata.namespace ?? '').slice(executionNamespace('').length)
+    const [before] = spec.workload.manifests
+    const isTarget = metadata.name !== name || targets.some(target => target.name === cluster)
+    if (!isTarget && before) yield { cluster, before }
+  }
 }
 
 function claimOutcome(

@@ -3,7 +3,7 @@ import type { Cluster } from '../objects/cluster.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import type { Binding } from '../objects/resource-binding.js'
 import type { Work } from '../objects/work.js'
-import type { OverridePolicies } from '../propagation/work-of.js'
+import type { OverridePolicies } from '../overrides/apply-overrides.js'
 import type { LinkedObject } from './link.js'
 
 /** An object in a member, as far as it could be read: present, absent, or unknown with the reason. */

@@ -3,15 +3,24 @@ import { bestPrecision, Precision } from '../matching/resource-selector.js'
 import type { Cluster } from '../objects/cluster.js'
 import type { MapOverrider, OverridePolicy, Overriders } from '../objects/override-policy.js'
 import { matchesAffinity } from '../scheduling/cluster-affinity.js'
+import type { OverrideBudget } from './budget.js'
 import { imageEdits, wordEdits } from './containers.js'
 import { fieldEdit } from './fields.js'
-import { type Edit, edited, OverrideError } from './json-edit.js'
+import { type Edit, edit, OverrideError } from './json-edit.js'
 import { pointerToken, valueAt } from './pointer.js'
 
 /** An override policy's rule that was applied, as a Work's annotation lists it. */
 export interface AppliedOverride {
   readonly policyName: string
   readonly overriders: Overriders
+}
+
+/** The override policies of a control plane. */
+export interface OverridePolicies {
+  readonly clusterWide: readonly OverridePolicy[]
+  readonly namespaced: readonly OverridePolicy[]
+  /** What applying them may cost; anything where absent. */
+  readonly budget?: OverrideBudget
 }
 
 /** An object as one cluster gets it. */
@@ -30,17 +39,16 @@ export interface Overridden<T> {
 export function applyOverrides<T extends KubeObject>(
   object: T,
   cluster: Cluster,
-  policies: {
-    readonly clusterWide: readonly OverridePolicy[]
-    readonly namespaced: readonly OverridePolicy[]
-  },
+  policies: OverridePolicies,
 ): Overridden<T> {
   const { namespace } = object.metadata
-  const first = applyAll(object, rulesFor(object, cluster, policies.clusterWide))
+  const { clusterWide, namespaced, budget } = policies
+  budget?.spend(clusterWide.length + namespaced.length)
+  const first = applyAll(object, rulesFor(object, cluster, clusterWide), budget)
   if (!namespace) return { object: first.object, clusterOverrides: first.applied, overrides: [] }
-  const inNamespace = policies.namespaced.filter(({ metadata }) => metadata.namespace === namespace)
+  const inNamespace = namespaced.filter(({ metadata }) => metadata.namespace === namespace)
   // Labels that the first kind of policy has changed count for the selectors of the second.
-  const second = applyAll(first.object, rulesFor(first.object, cluster, inNamespace))
+  const second = applyAll(first.object, rulesFor(first.object, cluster, inNamespace), budget)
   return { object: second.object, clusterOverrides: first.applied, overrides: second.applied }
 }
 
@@ -79,16 +87,23 @@ export function isOverriddenBy(object: KubeObject, policy: OverridePolicy): bool
 function applyAll<T extends KubeObject>(
   object: T,
   rules: readonly AppliedOverride[],
+  budget: OverrideBudget | undefined,
 ): { readonly object: T; readonly applied: readonly AppliedOverride[] } {
-  const changed = rules.reduce((current, { overriders }) => applyOverriders(current, overriders), object)
+  budget?.spend(rules.length)
+  const own = rules.length > 0 ? structuredClone(object) : object
+  const changed = rules.reduce((current, { overriders }) => applyOverriders(current, overriders, budget), own)
   const applied = [...rules].sort((a, b) =>
     a.policyName < b.policyName ? -1 : a.policyName > b.policyName ? 1 : 0,
   )
   return { object: changed, applied }
 }
 
-/** Kinds of overriders in Karmada's order; each one sees what those before it made. */
-function applyOverriders<T extends KubeObject>(object: T, overriders: Overriders): T {
+/** Kinds of overriders in Karmada's order; each one sees what those before it made. The object itself is changed. */
+function applyOverriders<T extends KubeObject>(
+  object: T,
+  overriders: Overriders,
+  budget: OverrideBudget | undefined,
+): T {
   const {
     imageOverrider = [],
     commandOverrider = [],
@@ -104,14 +119,22 @@ function applyOverriders<T extends KubeObject>(object: T, overriders: Overriders
     ...argsOverrider.map(one => (current: T) => wordEdits(current, 'args', one)),
     ...labelsOverrider.map(one => (current: T) => mapEdits(current, '/metadata/labels', one)),
     ...annotationsOverrider.map(one => (current: T) => mapEdits(current, '/metadata/annotations', one)),
-    ...fieldOverrider.map(one => (current: T) => [fieldEdit(current, one)]),
+    ...fieldOverrider.map(one => (current: T) => [fieldEdit(current, one, budget)]),
     () => plaintext.map(({ operator, path, value }): Edit => ({ op: operator, path, value })),
   ]
-  const changed = steps.reduce((current, edits) => edited(current, edits(current)), object)
+  const changed = steps.reduce((current, editsOf) => {
+    const edits = editsOf(current)
+    budget?.spend(stepsOf(edits))
+    return edit(current, edits)
+  }, object)
   if (Array.isArray(changed) || !changed.kind)
     throw new OverrideError('an override leaves no Kubernetes object')
   return changed
 }
+
+/** Each value is copied. */
+const stepsOf = (edits: readonly Edit[]): number =>
+  edits.reduce((sum, { value }) => sum + 1 + (Array.isArray(value) ? value.length : 0), 1)
 
 /** Only `add` brings a key; the others change keys that are there. */
 function mapEdits(object: KubeObject, path: string, { operator, value }: MapOverrider): readonly Edit[] {

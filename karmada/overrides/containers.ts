@@ -54,7 +54,8 @@ export const wordEdits = (
     .filter(({ container }) => container.name === containerName)
     .map(({ container, path }): Edit => {
       const words = container[field] ?? []
-      const remaining = operator === 'remove' ? words.filter(word => !value.includes(word)) : words
+      const unwanted = new Set(value)
+      const remaining = operator === 'remove' ? words.filter(word => !unwanted.has(word)) : words
       return {
         op: container[field] ? 'replace' : 'add',
         path: `${path}/${field}`,

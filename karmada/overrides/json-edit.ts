@@ -22,9 +22,12 @@ type Container = Record<string, unknown> | unknown[]
  * and returns the new document; the old one stays as it is.
  * @throws OverrideError that names the edit which cannot be applied
  */
-export function edited<T>(document: T, edits: readonly Edit[]): T {
-  if (edits.length === 0) return document
-  let current: unknown = structuredClone(document)
+export const edited = <T>(document: T, edits: readonly Edit[]): T =>
+  edits.length === 0 ? document : edit(structuredClone(document), edits)
+
+/** As `edited`, in the document itself, which is lost where an edit cannot be applied. */
+export function edit<T>(document: T, edits: readonly Edit[]): T {
+  let current: unknown = document
   for (const { op, path, value = null } of edits) {
     const refuse = (why: string): never => {
       throw new OverrideError(`${op} ${JSON.stringify(path)} cannot be applied: ${why}`)

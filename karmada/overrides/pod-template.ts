@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import type { Cluster } from '../objects/cluster.js'
-import type { OverridePolicy, Overriders } from '../objects/override-policy.js'
-import { applyOverrides } from './apply-overrides.js'
+import type { Overriders } from '../objects/override-policy.js'
+import { applyOverrides, type OverridePolicies } from './apply-overrides.js'
 
 const POD_TEMPLATE = '/spec/template'
 
@@ -13,10 +13,7 @@ const POD_TEMPLATE = '/spec/template'
 export function podTemplateOverrides(
   workload: KubeObject,
   cluster: Cluster,
-  policies: {
-    readonly clusterWide: readonly OverridePolicy[]
-    readonly namespaced: readonly OverridePolicy[]
-  },
+  policies: OverridePolicies,
 ): readonly string[] {
   const { clusterOverrides, overrides } = applyOverrides(workload, cluster, policies)
   const named = (kind: string, applied: typeof overrides) =>

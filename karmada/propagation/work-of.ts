@@ -8,15 +8,14 @@ import type { Cluster } from '../objects/cluster.js'
 import type { OverridePolicy } from '../objects/override-policy.js'
 import { type Binding, bindingScopeOf, type Suspension } from '../objects/resource-binding.js'
 import { MARKS, WORK_FINALIZER, type Work } from '../objects/work.js'
-import { type AppliedOverride, applyOverrides, type Overridden } from '../overrides/apply-overrides.js'
+import {
+  type AppliedOverride,
+  applyOverrides,
+  type Overridden,
+  type OverridePolicies,
+} from '../overrides/apply-overrides.js'
 import { divideByWeight } from '../scheduling/webster.js'
 import { pruned } from './prune.js'
-
-/** The override policies of a control plane. */
-export interface OverridePolicies {
-  readonly clusterWide: readonly OverridePolicy[]
-  readonly namespaced: readonly OverridePolicy[]
-}
 
 /** The clusters that a binding wants a Work in: its own, and those of bindings that need it. */
 export function targetsOf({ spec }: Binding): readonly TargetCluster[] {

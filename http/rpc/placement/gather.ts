@@ -6,7 +6,9 @@ import type { Cluster } from '../../../karmada/objects/cluster.js'
 import type { OverridePolicy } from '../../../karmada/objects/override-policy.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
-import { type OverridePolicies, targetsOf } from '../../../karmada/propagation/work-of.js'
+import type { OverridePolicies } from '../../../karmada/overrides/apply-overrides.js'
+import { OverrideBudget } from '../../../karmada/overrides/budget.js'
+import { targetsOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound } from '../../../manifests/status-error.js'
 import { toFailure } from '../../errors/to-failure.js'
@@ -40,7 +42,8 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     ...(template && { template }),
     policies,
     clusterPolicies,
-    overrides,
+    // All clusters together: what is computed here keeps other callers waiting.
+    overrides: { ...overrides, budget: new OverrideBudget(MOST_STEPS) },
     ...(binding && { binding }),
     clusters,
     bindings: binding ? await groupedBindings(reader, binding) : [],
@@ -70,6 +73,9 @@ export const groupedBindings = async (
 /** The members of the control plane. */
 export const clustersOf = (reader: Reader): Promise<readonly Cluster[]> =>
   reader.list<Cluster & KubeObject>(TYPES.cluster)
+
+/** Half a second for override policies at their worst, which otherwise take microseconds. */
+const MOST_STEPS = 50_000
 
 /** The override policies that count for a namespace's objects. */
 export async function overridesOf(reader: Reader, namespace: string): Promise<OverridePolicies> {

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import type { PlacementService } from '../../../proto/gen/kairship/placement_pb.js'
 import type { Call } from '../../call/call.js'
 import { failedPrecondition, invalidFields, notFound, permissionDenied } from '../../errors/failure.js'
+import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import { manifestAmong } from '../../objects/manifest.js'
 import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
@@ -25,6 +26,7 @@ export function placementHandlers(
   objects: Objects,
   ownReads: OwnReads,
 ): ServiceHandlers<typeof PlacementService> {
+  const previews = new ConcurrencyLimit('previews under way', PREVIEWS_PER_CALLER)
   return {
     async tracePropagation(request, call) {
       const { reader, type, key } = await lookedFor({ objects, ownReads }, request, call)
@@ -51,14 +53,33 @@ export function placementHandlers(
     },
 
     async previewPolicy({ instance, data }, call) {
+      if (data.length > LARGEST_POLICY) throw tooLarge(data)
       const policy = manifestAmong(data, POLICIES)
       const reader = new Reader(objects, ownReads, call, { instance })
-      return policy.kind.endsWith('PropagationPolicy')
-        ? previewPropagation(reader, policyOf<PropagationPolicy>(policy))
-        : previewOverride(reader, policyOf<OverridePolicy & KubeObject>(policy))
+      const giveBack = previews.take(call.caller.user)
+      try {
+        return await (policy.kind.endsWith('PropagationPolicy')
+          ? previewPropagation(reader, policyOf<PropagationPolicy>(policy))
+          : previewOverride(reader, policyOf<OverridePolicy & KubeObject>(policy)))
+      } finally {
+        giveBack()
+      }
     },
   }
 }
+
+/** Characters of a policy that is tried on many templates and clusters. Policies that people write have some thousands. */
+const LARGEST_POLICY = 128 << 10
+/** Each computes for up to a call's longest time. */
+const PREVIEWS_PER_CALLER = 2
+
+const tooLarge = ({ length }: string) =>
+  invalidFields([
+    {
+      field: 'data',
+      description: `has ${length} characters: a policy of ${LARGEST_POLICY} at most is previewed`,
+    },
+  ])
 
 const POLICIES = [
   TYPES.propagationPolicy,

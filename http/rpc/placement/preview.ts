@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { mutated } from '../../../karmada/admission/mutate.js'
 import { linkTo } from '../../../karmada/explain/link.js'
@@ -9,13 +10,15 @@ import type { OverridePolicy, ResourceSelector } from '../../../karmada/objects/
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
 import type { Work } from '../../../karmada/objects/work.js'
-import { type OverridePolicies, stayingClusters } from '../../../karmada/propagation/work-of.js'
+import type { OverridePolicies } from '../../../karmada/overrides/apply-overrides.js'
+import { stayingClusters } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { PreviewPolicyResponseSchema } from '../../../proto/gen/kairship/placement_pb.js'
 import { permissionDenied } from '../../errors/failure.js'
 import { keyOf } from '../../objects/object-type.js'
 import { bindingOf, clustersOf, overridesOf } from './gather.js'
-import { CLAIMS, changeMessage, placementMessage, referenceMessage } from './messages.js'
+import { ManifestRoom } from './manifest-room.js'
+import { CLAIMS, placementMessage, referenceMessage } from './messages.js'
 import type { Reader } from './reader.js'
 import { TYPES } from './types.js'
 
@@ -43,6 +46,7 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
       one.metadata.name === given.metadata.name &&
       one.metadata.namespace === given.metadata.namespace,
   )
+  const room = new ManifestRoom(reader.call)
   const policy = mutated(given, () => (stored && policyId(stored)) ?? PREVIEWED)
   const selected = found.filter(
     template => bestPrecision(template, policy.spec.resourceSelectors) > Precision.none,
@@ -55,32 +59,38 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
       const present: Present = {
         policies,
         clusterPolicies,
-        overrides: overrides ?? NO_OVERRIDES,
         clusters,
         bindings: await othersOf(reader, policy, template),
         bindingOf: () => binding,
         works,
       }
+      // A policy may have thousands of affinities: others are served between two templates.
+      await nextTurn()
       const preview = previewTemplate(policy, template, present)
       if (!preview) return []
-      const { claim, other, placement, manifests } = preview
+      const { claim, other, placement } = preview
+      const changes =
+        overrides && preview.binding
+          ? manifestChanges(preview.binding, template, present, room.within(overrides))
+          : []
+      const manifests = await room.messagesOf(changes)
+      if (!manifests) return []
       return [
         {
           template: referenceMessage(preview.template),
           claim: CLAIMS[claim],
           ...(other && { other: referenceMessage(other) }),
           ...(placement && { placement: placementMessage(placement) }),
-          manifests: overrides ? manifests.flatMap(one => changeMessage(one) ?? []) : [],
+          manifests,
         },
       ]
     },
   )
   const isPartial = selected.some(template => hasHiddenOverrides(reader, template))
-  const unread = [...reader.unread, ...(isPartial ? [WITHOUT_MANIFESTS] : [])]
+  const unread = [...reader.unread, ...(isPartial ? [WITHOUT_MANIFESTS] : []), ...room.notes]
   return { templates: shown.flat(), total: selected.length, unread }
 }
 
-const NO_OVERRIDES: OverridePolicies = { clusterWide: [], namespaced: [] }
 const WITHOUT_MANIFESTS =
   'manifests are left out of templates that override policies may change which you may not read'
 
@@ -96,6 +106,7 @@ export async function previewOverride(reader: Reader, given: OverridePolicy & Ku
     selectors.length > 0 ? templatesOf(reader, selectors, namespace) : propagatedTemplates(reader, namespace),
   ])
   requireClusters(reader)
+  const room = new ManifestRoom(reader.call)
   const selected = found.filter(
     template => selectors.length === 0 || bestPrecision(template, selectors) > Precision.none,
   )
@@ -107,16 +118,13 @@ export async function previewOverride(reader: Reader, given: OverridePolicy & Ku
       if (!overrides) throw denied(reader)
       const { binding, works } = await propagatedOf(reader, template, true)
       if (!binding) return []
-      const changes = manifestChanges(binding, template, { clusters, works }, withPolicy(overrides, given))
-      return [
-        {
-          template: referenceMessage(linkTo(template)),
-          manifests: changes.flatMap(one => changeMessage(one) ?? []),
-        },
-      ]
+      const after = room.within(withPolicy(overrides, given))
+      const changes = manifestChanges(binding, template, { clusters, works }, after)
+      const manifests = await room.messagesOf(changes)
+      return manifests ? [{ template: referenceMessage(linkTo(template)), manifests }] : []
     },
   )
-  return { templates: shown.flat(), total: selected.length, unread: [...reader.unread] }
+  return { templates: shown.flat(), total: selected.length, unread: [...reader.unread, ...room.notes] }
 }
 
 /** The override policies with this one stored. */

@@ -17,7 +17,7 @@ import type { OverridePolicy } from '../../../karmada/objects/override-policy.js
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
 import { WORKS, type Work } from '../../../karmada/objects/work.js'
-import type { OverridePolicies } from '../../../karmada/propagation/work-of.js'
+import type { OverridePolicies } from '../../../karmada/overrides/apply-overrides.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ControlPlane, type Difference, Source } from '../../client/source.js'
 import { HORIZONTAL_POD_AUTOSCALERS, NAMESPACES } from '../../objects/core-types.js'

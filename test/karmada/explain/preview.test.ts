@@ -13,7 +13,6 @@ const presentOf = (world: ReturnType<typeof propagated>): Present => ({
 const unclaimed = (clusters = [member('north'), member('south'), member('west')]): Present => ({
   policies: [],
   clusterPolicies: [],
-  overrides: NO_OVERRIDES,
   clusters,
   bindingOf: () => undefined,
   works: [],
@@ -33,6 +32,12 @@ const divided = (clusterNames: readonly string[], weighted = false): Placement =
       }
     : { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Aggregated' },
 })
+/** What the clusters would run by a preview in a control plane without override policies. */
+const manifestsOf = (
+  preview: ReturnType<typeof previewTemplate>,
+  template: ReturnType<typeof deployment>,
+  present: Present,
+) => (preview?.binding ? [...manifestChanges(preview.binding, template, present, NO_OVERRIDES)] : [])
 const shares = (world: ReturnType<typeof previewTemplate>) =>
   world?.placement?.clusters.map(({ cluster, before, after }) => [cluster, before, after])
 
@@ -62,7 +67,11 @@ describe('a preview of a policy', () => {
       unclaimed(),
     )
     expect(
-      preview?.manifests.map(({ cluster, before, after }) => [cluster, before, after?.spec?.replicas]),
+      manifestsOf(preview, deployment(8), unclaimed()).map(({ cluster, before, after }) => [
+        cluster,
+        before,
+        after?.spec?.replicas,
+      ]),
     ).toEqual([
       ['north', undefined, 6],
       ['south', undefined, 2],
@@ -91,7 +100,7 @@ describe('a preview of a policy', () => {
       unclaimed(),
     )
     expect(preview?.placement?.failure?.reason).toBe('NoClusterFit')
-    expect(preview?.manifests).toEqual([])
+    expect(manifestsOf(preview, deployment(), unclaimed())).toEqual([])
   })
 })
 
@@ -117,15 +126,15 @@ describe('a preview of a changed policy', () => {
       ['west', undefined, 8],
     ])
     expect(
-      preview?.manifests.map(({ cluster, before, after }) => [
+      manifestsOf(preview, present.template, presentOf(present)).map(({ cluster, before, after }) => [
         cluster,
         before?.spec?.replicas,
         after?.spec?.replicas,
       ]),
     ).toEqual([
+      ['west', undefined, 8],
       ['north', 6, undefined],
       ['south', 2, undefined],
-      ['west', undefined, 8],
     ])
   })
 
@@ -213,7 +222,7 @@ describe('a template that another policy has claimed', () => {
   it('has no placement in the preview when the other policy keeps it', () => {
     const preview = previewTemplate(policyOf({}, { name: 'second' }), held.template, presentOf(held))
     expect(preview).not.toHaveProperty('placement')
-    expect(preview?.manifests).toEqual([])
+    expect(preview).not.toHaveProperty('binding')
   })
 
   it('by a cluster policy is preempted by a policy of its namespace', () => {
@@ -267,10 +276,8 @@ describe('a preview of overrides', () => {
 
   it('shows each cluster’s manifest before and after', () => {
     const world = propagated()
-    const changes = manifestChanges(world.binding, world.template, world, {
-      clusterWide: [],
-      namespaced: [image('2')],
-    })
+    const overrides = { clusterWide: [], namespaced: [image('2')] }
+    const changes = [...manifestChanges(world.binding, world.template, world, overrides)]
     expect(changes.map(({ cluster, before, after }) => [cluster, imageOf(before), imageOf(after)])).toEqual([
       ['north', 'web:1', 'web:2'],
       ['south', 'web:1', 'web:1'],
@@ -290,10 +297,8 @@ describe('a preview of overrides', () => {
         ],
       },
     }
-    const changes = manifestChanges(world.binding, world.template, world, {
-      clusterWide: [],
-      namespaced: [wrong],
-    })
+    const overrides = { clusterWide: [], namespaced: [wrong] }
+    const changes = [...manifestChanges(world.binding, world.template, world, overrides)]
     expect(changes.map(({ cluster, problem }) => [cluster, problem !== undefined])).toEqual([
       ['north', false],
       ['south', true],

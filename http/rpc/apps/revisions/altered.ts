@@ -1,6 +1,8 @@
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import type { OverridePolicy } from '../../../../karmada/objects/override-policy.js'
 import { MARKS } from '../../../../karmada/objects/work.js'
+import type { OverridePolicies } from '../../../../karmada/overrides/apply-overrides.js'
+import { OverrideBudget } from '../../../../karmada/overrides/budget.js'
 import { OverrideError } from '../../../../karmada/overrides/json-edit.js'
 import { podTemplateOverrides } from '../../../../karmada/overrides/pod-template.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
@@ -11,6 +13,9 @@ import { ifReadable } from '../../distribution/read-distributions.js'
 import { CLUSTER, CLUSTER_OVERRIDE_POLICY, OVERRIDE_POLICY } from '../../kind/object-types.js'
 import type { MemberHistory } from './member-history.js'
 import { revisionId, type Templated } from './revision.js'
+
+/** Half a second for override policies at their worst, which otherwise take microseconds. */
+const MOST_STEPS = 50_000
 
 /** Why a member's pod templates may be others than those of the control plane, one sentence each; none where they are the same. */
 export type AlteredBecause = (member: MemberHistory) => readonly string[]
@@ -37,9 +42,11 @@ export async function alteredTemplates(
     ifReadable(() => objects.list<Cluster>(quiet, place, CLUSTER, all)),
   ])
   const byName = new Map(clusters?.map(cluster => [cluster.metadata.name, cluster]))
+  // All members together: what is computed here keeps other callers waiting.
+  const budget = new OverrideBudget(MOST_STEPS)
   return member => {
     const cluster = byName.get(member.cluster)
-    const policies = cluster && { clusterWide: clusterWide ?? [], namespaced: namespaced ?? [] }
+    const policies = cluster && { clusterWide: clusterWide ?? [], namespaced: namespaced ?? [], budget }
     const overriding = policies ? overridesIn(workload, cluster, policies) : []
     if (overriding.length > 0)
       return overriding.map(policy => `${policy} changes pod templates in ${member.cluster}`)
@@ -51,14 +58,7 @@ export async function alteredTemplates(
   }
 }
 
-function overridesIn(
-  workload: Templated,
-  cluster: Cluster,
-  policies: {
-    readonly clusterWide: readonly OverridePolicy[]
-    readonly namespaced: readonly OverridePolicy[]
-  },
-): readonly string[] {
+function overridesIn(workload: Templated, cluster: Cluster, policies: OverridePolicies): readonly string[] {
   try {
     return podTemplateOverrides(workload, cluster, policies)
   } catch (error) {

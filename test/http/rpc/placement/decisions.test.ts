@@ -9,7 +9,9 @@ import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import { recordingObjects } from '../recording-objects.js'
 import { NO_OWN_READS } from './own-reads.js'
 
-const call = { signal: new AbortController().signal, answered: () => undefined } as unknown as Call
+const call = {
+  ...{ signal: new AbortController().signal, answered: () => undefined, caller: { user: 'ada' } },
+} as unknown as Call
 const type: ObjectType = {
   ...{ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
 }

@@ -39,7 +39,7 @@ const WRONG: readonly unknown[] = [
   '\u0000',
 ]
 
-const call = { signal: new AbortController().signal } as Call
+const call = { signal: new AbortController().signal, caller: { user: 'ada' } } as Call
 const preview = async (policy: object) =>
   placementHandlers(objects, NO_OWN_READS).previewPolicy(
     { instance: 'eu', data: JSON.stringify(policy) } as never,

@@ -10,7 +10,9 @@ import { recordingObjects } from '../recording-objects.js'
 
 /** What a ClusterOverridePolicy has put into the manifest of cluster `m`, and the template has not. */
 const OF_THE_PLATFORM = 'set by the platform'
-const call = { signal: new AbortController().signal, answered: () => undefined } as unknown as Call
+const call = {
+  ...{ signal: new AbortController().signal, answered: () => undefined, caller: { user: 'ada' } },
+} as unknown as Call
 const type: ObjectType = {
   ...{ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
 }
