@@ -171,6 +171,7 @@ describe('what has one place', () => {
     ['impersonation headers', /Impersonate-(User|Group|Uid|Extra-)/, 'ports/impersonation.ts'],
     ['the verb of a method', /\bPATCH: 'patch'/, 'http/proxy/route/request-info.ts'],
     ['loops over raw headers', /\bindex \+= 2\b/, 'ports/raw-headers.ts'],
+    ['the field manager of the management API', /'kairship-apiserver'/, 'http/call/write-query.ts'],
     ['ids of requests', /\brandomUUID\(/, 'http/call/request-id.ts'],
   ])('%s: one file of the product has it', (_what, written, place) => {
     const found = files.filter(file => has(file, written))

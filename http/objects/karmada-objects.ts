@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../manifests/kube.js'
 import { isConflict } from '../../manifests/status-error.js'
+import { WRITE_QUERY } from '../call/write-query.js'
 import { badGateway, invalidFields } from '../errors/failure.js'
 import { listAcross } from './list/list-across.js'
 import { listObjects } from './list/list-objects.js'
@@ -11,10 +12,6 @@ import { typeOf, typeOfResource } from './requests/type-of.js'
 import { sideCall } from './side-call.js'
 import { watchObjects } from './watch/watch-objects.js'
 
-/** The field manager of the management API's writes; the controllers' is `kairship`. */
-const FIELD_MANAGER = 'kairship-apiserver'
-/** A write with a typo in it is refused and not stored without what was meant. */
-const WRITE = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } as const
 /** How often an unconditional update reads again an object that was changed in between. */
 const MOST_UPDATES = 5
 
@@ -42,7 +39,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
     object: T,
   ): Promise<T> => {
     const path = objectPath(place, type, keyOf(object))
-    const request = { method: 'PUT', path, query: WRITE, body: object } as const
+    const request = { method: 'PUT', path, query: WRITE_QUERY, body: object } as const
     return objectOf(await requests.send(call, place.instance, request), type) as T
   }
 
@@ -77,7 +74,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       const { namespace = '' } = object.metadata
       if (type.namespaced && namespace === '') throw missing('metadata.namespace')
       const path = collectionPath(place, type, namespace)
-      const query = { ...WRITE, ...(dryRun && { dryRun: 'All' }) }
+      const query = { ...WRITE_QUERY, ...(dryRun && { dryRun: 'All' }) }
       const request = { method: 'POST', path, query, body: object } as const
       return objectOf(await requests.send(call, place.instance, request), type) as never
     },
@@ -100,7 +97,7 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
     async patch(call, place, type, key, { type: contentType, body, subresource, dryRun = false }) {
       const path = objectPath(place, type, key, subresource)
       const query = {
-        ...WRITE,
+        ...WRITE_QUERY,
         ...(contentType === 'application/apply-patch+yaml' && { force: 'true' }),
         ...(dryRun && { dryRun: 'All' }),
       }

@@ -63,14 +63,26 @@ export class ObjectRequests {
     return { instance, uid, caller: call.caller, info, read, karmada, ...(rules && { rules }) }
   }
 
-  /** Takes a request's slots within the limits while it is under way. @throws Failure RESOURCE_EXHAUSTED */
-  async #within<T>(call: ObjectCall, instance: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Collects an answer, which takes the request's slots while it is under way, and counts what it takes beyond its bytes.
+   * @throws Failure RESOURCE_EXHAUSTED at the limits, and for too many values
+   */
+  async #collect(
+    call: ObjectCall,
+    instance: string,
+    reading: AnswerReading,
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
     const release = hold(this.options.parts, instance, call.caller, false)
+    let answer: Answer
     try {
-      return await work()
+      answer = await send()
     } finally {
       release()
     }
+    const more = bytesOfValues(answer.body)
+    if (more > 0) await reading.add(more)
+    return answer
   }
 
   /**
@@ -101,15 +113,13 @@ export class ObjectRequests {
     const upstream = sourceOf(parts, admitted, ({ source, reason }) =>
       parts.meter.count('kairship_object_answers_total', { source, reason }),
     )
-    const answer = await this.#within(call, instance, () =>
+    const answer = await this.#collect(call, instance, reading, () =>
       answerOf(upstream, rawRequest(request, path, call), { signal: call.signal, most, reading }).catch(
         error => {
           throw upstreamFailure(error)
         },
       ),
     )
-    const more = bytesOfValues(answer.body)
-    if (more > 0) await reading.add(more)
     const refused = refusedCredential(answer.status, answer.headers, admitted.info)
     if (refused) throw refused
     return answer
@@ -136,12 +146,9 @@ export class ObjectRequests {
       ...{ method: 'GET', path, headers: ['Accept', accept, 'User-Agent', agent], long: false },
       ...{ headTimeoutMs: INDEX_HEAD_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS },
     }
-    const answer = await this.#within(call, instance, () =>
+    return this.#collect(call, instance, reading, () =>
       answerOf(index, request, { signal: call.signal, most, reading }),
     )
-    const more = bytesOfValues(answer.body)
-    if (more > 0) await reading.add(more)
-    return answer
   }
 
   /** The JSON of a good answer. @throws StatusError for a refusal */

@@ -16,6 +16,7 @@ import type {
   CloudShellSpec,
 } from '../../../proto/gen/kairship/cloudshell_pb.js'
 import type { Call } from '../../call/call.js'
+import { WRITE_QUERY } from '../../call/write-query.js'
 import { type FieldViolation, failedPrecondition, invalidFields, notFound } from '../../errors/failure.js'
 import { type Authorizer, requireRight } from '../../identity/authorize.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
@@ -43,7 +44,6 @@ const LONGEST_TTL = 86_400
 /** No token is issued for less. */
 const SHORTEST_TOKEN = 600
 const LONGEST_COMMAND = 4_096
-const WRITE = { fieldManager: 'kairship-apiserver', fieldValidation: 'Strict' } as const
 
 /**
  * Terminals, each a CloudShell object on the host with an administrator's kubeconfig of one instance. A caller who starts one needs the
@@ -56,7 +56,7 @@ export function cloudShellHandlers(
   const at = (name?: string) =>
     resourcePath(CLOUD_SHELLS, { namespace: CLOUD_SHELL_NAMESPACE, ...(name && { name }) })
   const create = (call: Call, body: CloudShellObject, dryRun: boolean): Promise<CloudShellObject> => {
-    const query = { ...WRITE, ...(dryRun && { dryRun: 'All' }) }
+    const query = { ...WRITE_QUERY, ...(dryRun && { dryRun: 'All' }) }
     return inField('data', send(host, { method: 'POST', path: at(), query, body, signal: call.signal }))
   }
 
@@ -111,7 +111,7 @@ export function cloudShellHandlers(
           { namespace: CLOUD_SHELL_NAMESPACE },
         )
         const body = secretOf(made ?? shell, kubeConfigString)
-        await send(host, { method: 'POST', path, query: WRITE, body, signal: call.signal })
+        await send(host, { method: 'POST', path, query: WRITE_QUERY, body, signal: call.signal })
         return messageOf(made ?? shell)
       } catch (error) {
         throw await undo.after(error, call)

@@ -3,6 +3,7 @@ import { resourcePath } from '../../../manifests/kube.js'
 import type { Fleet } from '../../../ports/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
+import { WRITE_QUERY } from '../../call/write-query.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { OwnWrites } from '../../instances/own-writes.js'
@@ -34,9 +35,6 @@ export interface InstanceDependencies {
   readonly proxy: () => ProxyAddress
 }
 
-/** The API's field manager; the controllers' is `kairship`. */
-const FIELD_MANAGER = 'kairship-apiserver'
-
 /** The Instance service: reads from actor snapshots, writes to CRs on the host. No caller reads a state older than its own writes. */
 export function instanceHandlers(
   dependencies: InstanceDependencies,
@@ -54,7 +52,7 @@ export function instanceHandlers(
         host.request<Instance>({
           method: 'POST',
           path: resourcePath(INSTANCES),
-          query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+          query: WRITE_QUERY,
           body,
           signal: call.signal,
         })
@@ -76,7 +74,7 @@ export function instanceHandlers(
         host.request<Instance>({
           method: 'PUT',
           path: resourcePath(INSTANCES, { name }),
-          query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+          query: WRITE_QUERY,
           body: {
             ...current,
             metadata: {

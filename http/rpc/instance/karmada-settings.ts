@@ -5,6 +5,7 @@ import { isNotFound } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
 import type { Call } from '../../call/call.js'
+import { FIELD_MANAGER } from '../../call/write-query.js'
 import { failedPrecondition, invalidFields } from '../../errors/failure.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { formatSeconds, parseSeconds } from './go-duration.js'
@@ -192,7 +193,7 @@ async function writeComponents(
       method: 'PATCH',
       contentType: 'application/merge-patch+json',
       path: resourcePath(INSTANCES, { name }),
-      query: { fieldManager: 'kairship-apiserver' },
+      query: { fieldManager: FIELD_MANAGER },
       body: { spec: { install: { karmadaSpec: { components } } } },
       signal: call.signal,
     }),

@@ -9,6 +9,7 @@ import { toFailure } from '../../errors/to-failure.js'
 import { type ObjectKey, type ObjectType, objectPath, type Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/requests/own-requests.js'
+import { someAtOnce } from '../concurrency/some-at-once.js'
 import { TYPES } from './types.js'
 
 /** How many objects are read at once for one call: the limits count them all for its caller. */
@@ -123,16 +124,8 @@ export class Reader {
   }
 
   /** Runs a read for each of many things, a few at a time and in their order. */
-  async each<T, R>(things: readonly T[], read: (thing: T) => Promise<R>): Promise<readonly R[]> {
-    const results: R[] = new Array(things.length)
-    let next = 0
-    const worker = async () => {
-      for (let index = next++; index < things.length; index = next++) {
-        results[index] = await read(things[index] as T)
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, things.length) }, worker))
-    return results
+  each<T, R>(things: readonly T[], read: (thing: T) => Promise<R>): Promise<readonly R[]> {
+    return someAtOnce(things, AT_ONCE, read)
   }
 
   /** Notes a refusal of the instance; anything else is no note, but the end of the call. */

@@ -10,10 +10,8 @@ import {
 } from '../../../manifests/workspace.js'
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
+import { WRITE_QUERY } from '../../call/write-query.js'
 import { Failure, failedPrecondition, notFound } from '../../errors/failure.js'
-
-/** The API's field manager; the controllers' is `kairship`. */
-const FIELD_MANAGER = 'kairship-apiserver'
 
 /** Workspaces and what belongs to them, as the host has them now. */
 export class Workspaces {
@@ -34,9 +32,8 @@ export class Workspaces {
    */
   async bind(binding: WorkspaceBinding, signal: AbortSignal): Promise<void> {
     const path = resourcePath(WORKSPACE_BINDINGS)
-    const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' }
     try {
-      await this.#send({ method: 'POST', path, query, body: binding, signal })
+      await this.#send({ method: 'POST', path, query: WRITE_QUERY, body: binding, signal })
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       const { name } = binding.metadata
