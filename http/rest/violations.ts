@@ -51,7 +51,7 @@ const mustBeObject = ({ name }: DescMessage, value: JsonValue, found: FieldViola
 
 function mustBeOneOf({ values }: DescEnum, value: JsonValue): string {
   // The others stand for a field that is not given.
-  const names = values.map(({ name }) => name).filter(name => !name.endsWith('_UNSPECIFIED'))
+  const names = values.map(({ name }) => name).filter(name => !/(^|_)UNSPECIFIED$/.test(name))
   return `is ${JSON.stringify(value)}, but must be one of ${names.join(', ')}`
 }
 

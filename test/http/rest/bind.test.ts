@@ -77,6 +77,9 @@ describe('a request message', () => {
     const { call } = testApi()
     const { status, json } = await call('admin', 'GET', '/instances?sortDir=up')
     expect([status, described(json)]).toEqual([400, ['is "up", but must be one of desc, asc']])
+    const action = { instance: 'north', action: 'bind' }
+    const bound = await call('admin', 'POST', '/workspace-management/instances/-/actions', action)
+    expect(described(bound.json)).toEqual(['is "bind", but must be one of BIND, UNBIND'])
   })
 
   it.each([
