@@ -23,7 +23,9 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
     work: (context: ClientContext) => Promise<ExitCode>,
   ): Promise<ExitCode> => {
     const { createClient } = await import('./client/client.js')
-    const client = createClient(resolveClient(config, readIfThere), config)
+    const resolved = resolveClient(config, readIfThere)
+    if (resolved.note) err(`${resolved.note}\n`)
+    const client = createClient(resolved, config)
     try {
       return await work({ client, out, err, signal, now: Date.now, pause })
     } finally {

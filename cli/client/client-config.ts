@@ -21,6 +21,8 @@ export type ClientConfig = z.output<typeof clientConfig>
 export interface ResolvedClient extends ClientConfig {
   /** The client config file that names the server; absent where a setting does. */
   readonly namedBy?: string
+  /** For the user: a credential of the environment that is not used. */
+  readonly note?: string
 }
 
 /** Where a client config is looked for when none is named: the working folder (a playground's), then the home folder. */
@@ -60,7 +62,12 @@ export function resolveClient(
       ? tokenOfFolder(config, found)
       : (config.token ?? mustRead(config.tokenFile, read, '--token-file')?.trim() ?? file?.content.token)
   const authority = namedAuthority(config, read) ?? file?.content.certificateAuthorityData
+  const isIgnored = config.token !== undefined && token !== config.token
   return {
+    ...(isIgnored &&
+      found && {
+        note: `KAIRSHIP_TOKEN is not used: ${found.path} names the server and its token. To use it, name the file with --client-config.`,
+      }),
     server: server.replace(/\/$/, ''),
     ...(token === undefined ? {} : { token }),
     ...(authority === undefined ? {} : { certificateAuthorityData: authority }),

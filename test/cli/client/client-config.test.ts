@@ -66,10 +66,12 @@ describe('the server that a command calls', () => {
       )
     })
 
-    it('it gets the token of the same file, whatever the environment has', () => {
-      expect(resolveClient({ ...config, token: 'production' }, disk(withToken), paths).token).toBe(
-        'of-the-folder',
-      )
+    it('it gets the token of the same file, and the user reads that the one of the environment is not used', () => {
+      const found = resolveClient({ ...config, token: 'production' }, disk(withToken), paths)
+      expect(found.token).toBe('of-the-folder')
+      expect(found.note).toMatch(/^KAIRSHIP_TOKEN is not used: here\/client\.yaml .* --client-config\.$/)
+      const same = resolveClient({ ...config, token: 'of-the-folder' }, disk(withToken), paths)
+      expect(same).not.toHaveProperty('note')
     })
 
     it.each([
