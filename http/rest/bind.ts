@@ -39,7 +39,7 @@ export function bindRequest(operation: Operation, binding: Binding, parts: Parts
   for (const [field, value] of Object.entries(parts.path)) {
     if (field) violations.push(...setField(schema, json, field, [value], true))
   }
-  if (violations.length > 0) throw invalidFields(violations)
+  if (violations.length > 0) throw invalidFields(withKnownFields(violations, schema, parts))
   try {
     return fromJson(schema, json, { registry: typesOfJson })
   } catch (error) {
@@ -48,6 +48,18 @@ export function bindRequest(operation: Operation, binding: Binding, parts: Parts
       ? invalidFields(found)
       : invalidArgument(error instanceof Error ? error.message : String(error), { cause: error })
   }
+}
+
+/** The first violation, where it is about a parameter that there is not, with those that there are. */
+function withKnownFields(
+  [first, ...others]: readonly FieldViolation[],
+  { name, fields }: DescMessage,
+  { path }: Parts,
+): readonly FieldViolation[] {
+  if (!first?.description.endsWith(` in ${name}`)) return first ? [first, ...others] : others
+  const known = fields.filter(field => !(field.name in path)).map(({ jsonName }) => jsonName)
+  const description = `${first.description}: ${known.length > 0 ? `its parameters are ${known.join(', ')}` : 'it has no parameters'}`
+  return [{ ...first, description }, ...others]
 }
 
 /** The texts of each parameter. `getAll` looks through all of them, which for thousands of parameters takes a while. */

@@ -106,6 +106,19 @@ describe('a request message', () => {
     },
   )
 
+  it('names the parameters that there are for one that there is not', async () => {
+    const { call } = testApi()
+    const listed = await call('admin', 'GET', '/instances?pagesize=2&x=1')
+    expect([listed.status, listed.json.message]).toEqual([
+      400,
+      'pagesize: there is no field pagesize in ListInstancesRequest: its parameters are name, page, pageSize, sortBy, sortDir (and 1 more)',
+    ])
+    const { json } = await call('admin', 'GET', '/instances/north/transitions?labelSelector=a')
+    expect(json.message).toBe(
+      'labelSelector: there is no field labelSelector in ListInstanceTransitionsRequest: it has no parameters',
+    )
+  })
+
   it('names the item of a list that is of another type', async () => {
     const { json } = await created('', { data: { metadata: { name: 'x', finalizers: ['a', {}] } } })
     expect(json.message).toBe('data.metadata.finalizers[1]: expected string, got object')
@@ -152,7 +165,7 @@ describe('a request message', () => {
     const { call } = testApi()
     const many = Array.from({ length: 2_000 }, (_, index) => `a${index}=1&a${index}=2`).join('&')
     const { json } = await call('viewer', 'GET', `/instances?${many}`)
-    expect(json.message).toMatch(/^a0: there is no field a0 in ListInstancesRequest \(and 1999 more\)/)
+    expect(json.message).toMatch(/^a0: there is no field a0 in ListInstancesRequest: .* \(and 1999 more\)/)
   })
 
   it('leaves an audit record for an unserved path, unless the method can only read', async () => {
