@@ -4,69 +4,23 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { credentials, loadPackageDefinition, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type CertificateAuthority, createAuthority } from '../../playground/apiserver/access/certificates.js'
+import { describe, expect, it } from 'vitest'
 import { waitFor } from '../patience.js'
-import { testApi } from './fakes/api.js'
 import { deferred } from './fakes/deferred.js'
 import { viewOf } from './fakes/fleet.js'
-import { bearer, curl, grpcClient, listeningApi, TLS_NAME, unary } from './fakes/listening.js'
+import {
+  bearer,
+  closedAfterEach,
+  curl,
+  grpcClient,
+  type Listening,
+  TLS_NAME,
+  unary,
+} from './fakes/listening.js'
 
-type Listening = Awaited<ReturnType<typeof listeningApi>>
-const open: Listening[] = []
-async function listening(...parameters: Parameters<typeof listeningApi>): Promise<Listening> {
-  const api = await listeningApi(...parameters)
-  open.push(api)
-  return api
-}
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(({ running }) => running.close()))
-})
+const listening = closedAfterEach()
 
 const path = '/apis/kairship.io/v1alpha1/instances'
-
-describe('client certificates', () => {
-  let authority: CertificateAuthority
-  const withAuthority = async () => {
-    authority = await createAuthority('clients')
-    return listening(undefined, { clientCertificateAuthority: authority.certificate })
-  }
-  const presenting = ({ certificate, key }: { certificate: string; key: string }) => ({
-    cert: certificate,
-    key,
-  })
-
-  it('identify the caller over REST and gRPC: CN is the user, O the groups', async () => {
-    const { running, host } = await withAuthority()
-    const identity = presenting(await authority.issueClient({ name: 'viewer', groups: ['team-a', 'team-b'] }))
-    expect((await curl(running, path, identity)).status).toBe(200)
-    const client = grpcClient(running, identity)
-    const { error } = await unary(client, 'DeleteInstance', { name: 'north' }, new Metadata())
-    expect(error?.details).toContain('User "viewer" cannot delete')
-    client.close()
-    const review = host.requests.find(({ path }) => path.endsWith('/subjectaccessreviews'))
-    expect(review?.body).toMatchObject({ spec: { groups: ['team-a', 'team-b', 'system:authenticated'] } })
-  })
-
-  it('of another authority are ignored, and a token beside one still counts', async () => {
-    const { running } = await withAuthority()
-    const stranger = presenting(
-      await (await createAuthority('others')).issueClient({ name: 'admin', groups: [] }),
-    )
-    expect((await curl(running, path, stranger)).status).toBe(401)
-    expect((await curl(running, path, { ...stranger, token: 'viewer' })).status).toBe(200)
-    const client = grpcClient(running, stranger)
-    const { error } = await unary(client, 'ListInstances', {}, new Metadata())
-    expect(error?.code).toBe(16)
-    client.close()
-  })
-
-  it('are not requested where no authority is configured', async () => {
-    const { running } = await listening()
-    const identity = presenting(await (await createAuthority('x')).issueClient({ name: 'admin', groups: [] }))
-    expect((await curl(running, path, identity)).status).toBe(401)
-  })
-})
 
 describe('a gRPC call', () => {
   it('ends at its deadline, upstream too', async () => {
@@ -167,75 +121,6 @@ function health({ grpcAddress, certificateAuthority = '' }: Listening['running']
 interface HealthClient {
   Check(request: object, callback: (error: Error | null, answer: { status: string }) => void): void
   close(): void
-}
-
-describe('reflection', () => {
-  const folder = join(import.meta.dirname, '../../proto')
-  const ask = async ({ running }: Listening, request: object, metadata: Metadata) => {
-    const definition = loadSync(join(folder, 'grpc/reflection/v1.proto'), {
-      includeDirs: [folder],
-      keepCase: true,
-    })
-    const { grpc } = loadPackageDefinition(definition) as never as {
-      grpc: { reflection: { v1: { ServerReflection: new (...args: unknown[]) => ReflectionClient } } }
-    }
-    const client = new grpc.reflection.v1.ServerReflection(
-      running.grpcAddress,
-      credentials.createSsl(Buffer.from(running.certificateAuthority ?? '')),
-      TLS_NAME,
-    )
-    const call = client.ServerReflectionInfo(metadata)
-    call.write(request)
-    call.end()
-    try {
-      const answers: ReflectionAnswer[] = []
-      for await (const answer of call) answers.push(answer)
-      return answers[0]
-    } finally {
-      client.close()
-    }
-  }
-
-  it('lists the services and returns their files with every option', async () => {
-    const api = await listening()
-    const listed = await ask(api, { list_services: '*' }, bearer('nobody'))
-    const served = testApi().api.services.map(({ service }) => ({ name: service.typeName }))
-    expect(listed?.list_services_response?.service).toEqual([...served, { name: 'grpc.health.v1.Health' }])
-    const symbol = 'kairship.io.api.instance.v1alpha1.InstanceService.ListInstances'
-    const found = await ask(api, { file_containing_symbol: symbol }, bearer('nobody'))
-    const files = found?.file_descriptor_response?.file_descriptor_proto ?? []
-    expect(files.length).toBeGreaterThan(5)
-    expect(Buffer.concat(files).includes('/apis/kairship.io/v1alpha1/instances/config')).toBe(true)
-  })
-
-  it.each(['BadRequest', 'ErrorInfo', 'RetryInfo', 'RequestInfo'])(
-    'knows the details of errors, so that grpcurl prints a %s in words',
-    async name => {
-      const api = await listening()
-      const found = await ask(api, { file_containing_symbol: `google.rpc.${name}` }, bearer('nobody'))
-      const files = found?.file_descriptor_response?.file_descriptor_proto ?? []
-      expect(Buffer.concat(files).includes(name)).toBe(true)
-    },
-  )
-
-  it('answers NOT_FOUND for an unknown symbol, and refuses anonymous callers', async () => {
-    const api = await listening()
-    const unknown = await ask(api, { file_containing_symbol: 'x.Y' }, bearer('nobody'))
-    expect(unknown?.error_response).toMatchObject({ error_code: 5 })
-    await expect(ask(api, { list_services: '*' }, new Metadata())).rejects.toMatchObject({ code: 16 })
-  })
-})
-interface ReflectionClient {
-  ServerReflectionInfo(metadata: Metadata): AsyncIterable<ReflectionAnswer> & {
-    write(request: object): void
-    end(): void
-  }
-  close(): void
-}
-interface ReflectionAnswer {
-  readonly list_services_response?: { readonly service: object[] }
-  readonly file_descriptor_response?: { readonly file_descriptor_proto: Buffer[] }
-  readonly error_response?: object
 }
 
 /** A connection of its own, as raw as it gets. */

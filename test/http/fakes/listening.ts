@@ -8,6 +8,7 @@ import {
   Metadata,
 } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
+import { afterEach } from 'vitest'
 import { type Api, type ApiOptions, startApi } from '../../../http/server.js'
 import { unmetered } from '../../silent.js'
 import { noConnector, testApi } from './api.js'
@@ -28,6 +29,22 @@ export async function listeningApi(fleet?: FakeFleet, options: Partial<ApiOption
     ...options,
   })
   return { ...fakes, running: api }
+}
+
+/** Such an API on real sockets. */
+export type Listening = Awaited<ReturnType<typeof listeningApi>>
+
+/** Starts such APIs for the tests of the file that calls it, and closes them after each. */
+export function closedAfterEach(): typeof listeningApi {
+  const open: Listening[] = []
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map(({ running }) => running.close()))
+  })
+  return async (...parameters) => {
+    const api = await listeningApi(...parameters)
+    open.push(api)
+    return api
+  }
 }
 
 /** An answer over HTTPS. */
