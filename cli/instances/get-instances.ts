@@ -1,3 +1,4 @@
+import { allPages } from '../../client/pages.js'
 import { jsonClient } from '../../client/service-client.js'
 import type { Config } from '../../config.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
@@ -46,7 +47,10 @@ const getOne = ({ client }: ClientContext, name: string): Promise<unknown> =>
 /** The selected instances, as the server sent them. */
 async function list({ client }: ClientContext, names: readonly string[], select: Select): Promise<unknown[]> {
   const inOrder = { sortBy: SortBy.field_name, sortDir: SortDir.asc }
-  const { items } = instanceList.parse(await jsonClient(InstanceService, client).listInstances(inOrder))
+  const instances = jsonClient(InstanceService, client)
+  const items = await allPages(async page =>
+    instanceList.parse(await instances.listInstances({ ...inOrder, ...page })),
+  )
   const found = items.map(raw => ({ raw, metadata: instanceMessage.parse(raw).metadata }))
   const missing = names.filter(name => !found.some(({ metadata }) => metadata.name === name))
   if (missing.length > 0) throw new CommandError(`no such instance: ${missing.join(', ')}`, ExitCode.notFound)

@@ -57,7 +57,10 @@ export const instanceMessage = z.object({
 export type InstanceMessage = z.output<typeof instanceMessage>
 
 /** `ListInstanceResponse`; its instances as the server sent them. */
-export const instanceList = z.object({ items: z.array(z.unknown()).default([]) })
+export const instanceList = z.object({
+  items: z.array(z.unknown()).default([]),
+  pagination: z.object({ nextPageToken: text }).nullish(),
+})
 
 /** `WatchInstancesResponse` */
 export const instanceWatchMessage = z.object({

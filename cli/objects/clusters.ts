@@ -21,7 +21,7 @@ const listing: Listing = {
       apiVersion: 'cluster.karmada.io/v1alpha1',
       kind: 'Cluster',
       schema: ClusterSchema,
-      list: (client, instance) => jsonClient(ClusterService, client).listJoinedClusters({ instance }),
+      list: (client, request) => jsonClient(ClusterService, client).listJoinedClusters(request),
       cells,
     }),
   ],

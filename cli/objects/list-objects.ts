@@ -5,6 +5,7 @@ import {
   type JsonValue,
   type MessageShape,
 } from '@bufbuild/protobuf'
+import { allPages, type PageFields } from '../../client/pages.js'
 import type { Rest } from '../../client/rest.js'
 import type { Config } from '../../config.js'
 import { labelSelector } from '../arguments/label-selector.js'
@@ -24,13 +25,18 @@ export interface Listed {
   }
 }
 
+/** Which page of which instance. */
+export interface ListRequest extends PageFields {
+  readonly instance: string
+}
+
 /** One kind of a listing command. */
 export interface ListedKind<S extends DescMessage = DescMessage> {
   readonly apiVersion: string
   readonly kind: string
   readonly schema: S
-  /** The list of an instance as the server sent it, all pages in one. */
-  list(client: Rest, instance: string): Promise<JsonValue>
+  /** One page of an instance's list as the server sent it. */
+  list(client: Rest, request: ListRequest): Promise<JsonValue>
   /** A row of the table; the cells of wideHeader follow. */
   cells(message: MessageShape<S>, now: number): readonly string[]
 }
@@ -64,9 +70,11 @@ export async function listObjects(
     named.has(kind, metadata?.name ?? '') &&
     (config.inNamespace === undefined || metadata?.namespace === config.inNamespace) &&
     select(metadata?.labels ?? {})
-  const lists = await Promise.all(kinds.map(kind => kind.list(client, instance)))
+  const lists = await Promise.all(
+    kinds.map(kind => allPages(async page => pageIn(await kind.list(client, { instance, ...page })))),
+  )
   const found = kinds.flatMap((kind, index) =>
-    itemsOf(lists[index]).flatMap(raw => {
+    (lists[index] ?? []).flatMap(raw => {
       const message = fromJson(kind.schema, raw, { ignoreUnknownFields: true })
       return isWanted(kind, message as Listed) ? [{ kind, raw, message }] : []
     }),
@@ -97,7 +105,10 @@ export async function listObjects(
 
 const plural = (noun: string): string => (noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`)
 
-function itemsOf(list: JsonValue | undefined): readonly JsonObject[] {
-  const { items = [] } = (list ?? {}) as { readonly items?: readonly JsonObject[] }
-  return items
+function pageIn(answer: JsonValue) {
+  const { items = [], pagination = {} } = (answer ?? {}) as {
+    readonly items?: readonly JsonObject[]
+    readonly pagination?: { readonly nextPageToken?: string }
+  }
+  return { items, pagination }
 }

@@ -15,7 +15,7 @@ import type { ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import type { ClientContext } from '../client/client.js'
 import type { ExitCode } from '../exit-code.js'
 import { ageOf } from '../print/columns.js'
-import { type ListedKind, type Listing, listedKind, listObjects } from './list-objects.js'
+import { type ListedKind, type Listing, type ListRequest, listedKind, listObjects } from './list-objects.js'
 import {
   overrideDetails,
   overrideWords,
@@ -33,13 +33,13 @@ interface Policy<S extends { readonly resourceSelectors: readonly ResourceSelect
 const policy = <S extends { readonly resourceSelectors: readonly ResourceSelector[] }>(
   kind: string,
   schema: GenMessage<Policy<S> & Message>,
-  list: (policies: Policies, request: { readonly instance: string }) => Promise<JsonValue>,
+  list: (policies: Policies, request: ListRequest) => Promise<JsonValue>,
   does: (spec: S | undefined) => string,
   details: (spec: S | undefined) => readonly string[],
 ): ListedKind =>
   listedKind({
     ...{ apiVersion: 'policy.karmada.io/v1alpha1', kind, schema },
-    list: (client, instance) => list(policiesOf(client), { instance }),
+    list: (client, request) => list(policiesOf(client), request),
     cells: ({ metadata, spec }, now) => [
       metadata?.namespace || '-',
       kind,

@@ -40,19 +40,19 @@ const listing: Listing = {
     workload(
       'Deployment',
       DeploymentSchema,
-      (client, instance) => jsonClient(AppsService, client).listInstanceDeployments({ instance }),
+      (client, request) => jsonClient(AppsService, client).listInstanceDeployments(request),
       ({ status }) => [status?.readyReplicas, status?.desiredReplicas],
     ),
     workload(
       'StatefulSet',
       StatefulSetSchema,
-      (client, instance) => jsonClient(WorkloadService, client).listStatefulSets({ instance }),
+      (client, request) => jsonClient(WorkloadService, client).listStatefulSets(request),
       ({ status }) => [status?.readyReplicas, status?.desiredReplicas],
     ),
     workload(
       'DaemonSet',
       DaemonSetSchema,
-      (client, instance) => jsonClient(WorkloadService, client).listDaemonSets({ instance }),
+      (client, request) => jsonClient(WorkloadService, client).listDaemonSets(request),
       ({ status }) => [status?.numberReady, status?.desiredNumberScheduled],
     ),
   ],

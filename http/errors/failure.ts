@@ -54,6 +54,8 @@ export const permissionDenied = failure(Code.PERMISSION_DENIED)
 export const failedPrecondition = failure(Code.FAILED_PRECONDITION)
 export const resourceExhausted = failure(Code.RESOURCE_EXHAUSTED)
 export const aborted = failure(Code.ABORTED)
+/** What the request continues is not known any more. */
+export const expired = failure(Code.OUT_OF_RANGE)
 export const cancelled = failure(Code.CANCELLED)
 export const deadlineExceeded = failure(Code.DEADLINE_EXCEEDED)
 /** No answer is possible now; a retry may help. */

@@ -41,7 +41,7 @@ const UNFILTERED: Readonly<Record<string, string>> = {
 }
 
 /** Fields that say which page of a list is read, and in which order. */
-const OF_PAGES = ['page', 'page_size', 'sort_by', 'sort_dir', 'order_by']
+const OF_PAGES = ['page', 'page_size', 'page_token', 'sort_by', 'sort_dir', 'order_by']
 
 /** An RPC that lists, or follows, messages of one type. */
 interface Listing {

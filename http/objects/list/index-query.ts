@@ -1,4 +1,5 @@
 import type { AcrossOrder, ListQuery, Sort } from '../list-query.js'
+import type { Window } from './seek.js'
 import { BY_NAME, MOST_OBJECTS } from './select.js'
 
 /** A list in Clusterpedia's grammar. */
@@ -21,10 +22,13 @@ const PLAIN_NAME = /^[-a-z0-9.]+$/
 const PLAIN_UID = /^[-a-zA-Z0-9]+$/
 const FUZZY_NAME = 'internalstorage.clusterpedia.io/fuzzy-name'
 
-/** The query of the index. A caller's text becomes part of it only where the index's grammar cannot misread it. */
-export function indexQuery(query: ListQuery<never>): IndexQuery {
+/**
+ * The query of the index. A caller's text becomes part of it only where the index's grammar cannot misread it.
+ * @param part what is read, where that is not the page, of which one object more is read: it shows whether there is a next page
+ */
+export function indexQuery(query: ListQuery<never>, part?: 'all' | Window): IndexQuery {
   const { labelSelector, nameContains = [], names, ownerUid, where, sort = BY_NAME, page, pageSize } = query
-  const { mostOfIndex = pageSize } = query
+  const { mostOfIndex } = query
   const parts = nameContains.filter(part => part !== '')
   const plainParts = parts.every(part => PLAIN_PART.test(part))
   const plainNames =
@@ -41,12 +45,14 @@ export function indexQuery(query: ListQuery<never>): IndexQuery {
     ...(names && names.length > 0 && plainNames && { names: names.join() }),
     ...(ownerUid && plainOwner && { ownerUID: ownerUid }),
   }
-  const wanted = Math.min(pageSize, mostOfIndex)
+  const wanted = Math.min(pageSize, mostOfIndex ?? pageSize)
   const parameters = new URLSearchParams({
     orderby: order ?? NAME_ORDER,
     withRemainingCount: 'true',
     ...selection,
-    ...limits(whole || wanted <= 0 ? { limit: MOST_OBJECTS, offset: 0 } : pageOf(page, wanted)),
+    ...limits(
+      whole || part === 'all' || wanted <= 0 ? ALL : (part ?? pageWindow(page, pageSize, mostOfIndex)),
+    ),
   })
   return { parameters, selection, whole }
 }
@@ -56,7 +62,7 @@ export function acrossQuery(
   selection: IndexQuery['selection'],
   clusters: readonly string[],
   { key, descending }: AcrossOrder,
-  window: { readonly limit: number; readonly offset: number },
+  window: Window,
 ): URLSearchParams {
   const first = key === 'cluster' ? key : COLUMNS[key]
   const ties = ['cluster', 'namespace', 'name'].filter(column => column !== first)
@@ -69,12 +75,14 @@ export function acrossQuery(
   })
 }
 
-const pageOf = (page: number, pageSize: number) => ({
-  limit: pageSize,
+const ALL: Window = { limit: MOST_OBJECTS, offset: 0 }
+
+const pageWindow = (page: number, pageSize: number, most: number | undefined): Window => ({
+  limit: most === undefined ? pageSize + 1 : Math.min(pageSize, most),
   offset: (Math.max(1, page) - 1) * pageSize,
 })
 
-const limits = ({ limit, offset }: { limit: number; offset: number }) => ({
+const limits = ({ limit, offset }: Window) => ({
   limit: String(limit),
   ...(offset > 0 && { continue: String(offset) }),
 })

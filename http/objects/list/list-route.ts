@@ -9,8 +9,10 @@ import {
   routeByIndex,
 } from '../../proxy/route/route.js'
 import type { ListQuery } from '../list-query.js'
-import { collectionPath, type ObjectType, type Place } from '../object-type.js'
+import { collectionPath, type Place } from '../object-type.js'
 import { type IndexQuery, indexQuery } from './index-query.js'
+import type { Listing } from './listing.js'
+import type { Window } from './seek.js'
 
 /** A list as the rules see it. */
 interface Listed {
@@ -43,13 +45,15 @@ export function listRoute(listed: Listed, index: IndexState | undefined): Route 
   return always ? karmada(always) : routeByIndex(index)
 }
 
-/** How a list is routed, and the query of the index. */
+/**
+ * How a list is routed, and the query of the index.
+ * @param part what is read of it, where that is not the page: all of it, or a window
+ */
 export function listRules(
-  place: Place,
-  type: ObjectType,
-  query: ListQuery<never>,
+  { place, type, query }: Pick<Listing<never>, 'place' | 'type' | 'query'>,
+  part?: 'all' | Window,
 ): { readonly rules: ReadRules; readonly asked: IndexQuery } {
-  const asked = indexQuery(query)
+  const asked = indexQuery(query, part)
   const target = `${collectionPath({ instance: place.instance }, type, query.namespace)}?${asked.parameters}`
   return { asked, rules: { target, route: index => listRoute({ place, query }, index) } }
 }

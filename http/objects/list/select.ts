@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { compareTexts } from '../../../ports/compare-texts.js'
+import type { Order } from '../cursor.js'
 import type { ListQuery, Sort, SortColumn } from '../list-query.js'
 import { type Page, pageOf } from '../paging.js'
 
@@ -28,7 +29,7 @@ export function selects<T extends KubeObject>({
 
 /** Sorts objects and cuts out the page. @throws Failure INVALID_ARGUMENT for a page that is none */
 export const pageOfObjects = <T extends KubeObject>(objects: readonly T[], query: ListQuery<T>): Page<T> =>
-  pageOf([...objects].sort(comparison(query.sort ?? BY_NAME)), query)
+  pageOf([...objects].sort(comparison(query.sort ?? BY_NAME)), query, orderOf(query.sort ?? BY_NAME))
 
 /** The order of lists that ask for none. */
 export const BY_NAME = { key: 'name', descending: false } as const satisfies Sort
@@ -41,6 +42,15 @@ export function comparison<T extends KubeObject>({ key, descending }: Sort<T>): 
     sign * compareTexts(read(a), read(b)) ||
     compareTexts(KEYS.namespace(a), KEYS.namespace(b)) ||
     compareTexts(KEYS.name(a), KEYS.name(b))
+}
+
+/** The same order by its keys. */
+export function orderOf<T extends KubeObject>({ key, descending }: Sort<T>): Order<T> {
+  const read = typeof key === 'function' ? key : KEYS[key]
+  return {
+    keysOf: object => [read(object), KEYS.namespace(object), KEYS.name(object)],
+    descending: descending ? 1 : 0,
+  }
 }
 
 const KEYS: Readonly<Record<SortColumn, (object: KubeObject) => string>> = {

@@ -6,8 +6,8 @@ import type { Call } from '../../call/call.js'
 import { type Authorizer, requireRight } from '../../identity/authorize.js'
 import { pageOfObjects, selects } from '../../objects/list/select.js'
 import type { Objects } from '../../objects/objects.js'
-import { checkPage } from '../../objects/paging.js'
 import { CLUSTER } from '../kind/object-types.js'
+import { PageTokens } from '../kind/page-token.js'
 import { listQueryOf } from '../kind/request-fields.js'
 import { type Candidates, candidateMessage, candidatePhase, isMember } from './candidates.js'
 import { clusterFilter, namesOf } from './filter.js'
@@ -28,7 +28,7 @@ export async function listCandidates(
   call: Call,
 ) {
   const { instance, allCluster } = request
-  checkPage(request)
+  const tokens = new PageTokens(request, call)
   const isWanted = clusterFilter(request)
   const members = instance ? await membersOf({ objects, authorizer }, call, instance) : []
   const managedBy = (candidate: PediaCluster) => (isMember(candidate, members) ? instance : '')
@@ -37,6 +37,7 @@ export async function listCandidates(
       { sort: { [SortBy.state]: one => ClusterPhase[candidatePhase(one)] } },
       request,
     ),
+    ...tokens.request,
     names: namesOf(request),
     where: (candidate: PediaCluster) => {
       const phase = candidatePhase(candidate)
@@ -51,8 +52,9 @@ export async function listCandidates(
     },
   }
   const all = await candidates.all(request, call.signal)
-  const { items, pagination } = pageOfObjects(all.filter(selects(query)), query)
-  return { items: items.map(one => candidateMessage(one, managedBy(one))), pagination }
+  const page = pageOfObjects(all.filter(selects(query)), query)
+  const items = page.items.map(one => candidateMessage(one, managedBy(one)))
+  return { items, pagination: tokens.pagination(page) }
 }
 
 /** Inside the instance its own RBAC decides; on the host the right to reach it at all. */

@@ -16,6 +16,8 @@ export interface PlaceObjects {
   /** The first, up to the end of the page; fewer where it is `indexed`. */
   readonly located: readonly Located[]
   readonly total: number
+  /** How many of them come before a page that begins after a cursor. */
+  readonly start: number
   readonly from: AnsweredFrom
   /** Its objects can be read in one list with those of other instances. */
   readonly indexed?: IndexedList
@@ -33,12 +35,13 @@ export async function askPlace(
   mostOfIndex?: number,
 ): Promise<PlaceObjects> {
   const page = await pageOf(objects, call, place, query, mostOfIndex)
-  const { items, pagination, answered: from, indexed } = page
-  const isPart = mostOfIndex !== undefined && items.length < Math.min(query.end, pagination.total)
+  const { items, pagination, start, answered: from, indexed } = page
+  const isPart =
+    mostOfIndex !== undefined && (!!query.after || items.length < Math.min(query.end, pagination.total))
   return {
     located: items.map(object => locatedOf(object, place, from, query.withData)),
     total: Math.min(pagination.total, MOST_COUNTED),
-    from,
+    ...{ start, from },
     ...(isPart && indexed && { indexed }),
   }
 }
@@ -62,22 +65,27 @@ async function pageOf(
   objects: Objects,
   call: ObjectCall,
   place: Place,
-  { resource, filter, order: { within }, end }: FleetQuery,
+  { resource, filter, order: { within, cursorIn }, end, after }: FleetQuery,
   mostOfIndex: number | undefined,
 ): Promise<ObjectPage<KubeObject>> {
   const type = await typeIn(objects, call, place, resource)
   refuseNamespace(type, filter)
+  const cursor = after && cursorIn(place, after)
   const list = (pageSize: number, most?: number) =>
     objects.list<KubeObject>(call, place, type, {
       ...{ ...filter, sort: within, page: 1, pageSize },
+      ...(cursor && { after: cursor }),
       ...(most !== undefined && { mostOfIndex: most }),
     })
   for (let attempt = 1; ; attempt += 1) {
     let page = await list(end, mostOfIndex)
     // A database that sorts as a language does would not merge: all of the place are read then, and sorted here.
     if (!isSorted(page.items, comparison(within))) page = await list(0)
-    const { items, pagination, indexed } = page
-    const wanted = Math.min(end, pagination.total, (indexed && mostOfIndex) ?? Number.POSITIVE_INFINITY)
+    const { items, pagination, start, indexed } = page
+    // Where an index has the objects after a cursor, it has answered with how many there are.
+    if (after && indexed && mostOfIndex !== undefined) return page
+    const left = Math.max(0, pagination.total - start)
+    const wanted = Math.min(end, left, (indexed && mostOfIndex) ?? Number.POSITIVE_INFINITY)
     if (items.length >= wanted) return { ...page, items: items.slice(0, end) }
     // An index counts after it has read: what changes in between is right the next time.
     if (attempt === 2)

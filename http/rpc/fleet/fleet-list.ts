@@ -1,6 +1,7 @@
 import { deadline, type Reasons } from '../../../ports/cancellation.js'
 import { deadlineExceeded, Failure, unavailable } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
+import { type Cursor, cursorAfter } from '../../objects/cursor.js'
 import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
@@ -11,7 +12,7 @@ import { askPlace } from './ask-place.js'
 import { comparePlaces, FirstOf, type Located } from './fleet-order.js'
 import type { FleetQuery, PlaceAnswer } from './fleet-query.js'
 import { inTurns } from './in-turns.js'
-import { type IndexedPlace, pageAcross } from './page-across.js'
+import { type AcrossResult, type IndexedPlace, pageAcross } from './page-across.js'
 
 /** Places that are asked at once. */
 const AT_ONCE = 8
@@ -30,6 +31,10 @@ const ALL_MS = 20_000
 export interface FleetList {
   readonly page: readonly Located[]
   readonly places: readonly PlaceAnswer[]
+  /** How many objects come before a page that begins after a cursor. */
+  readonly start: number
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: Cursor
 }
 
 /** The member that stands for all members of an instance that could not be listed. */
@@ -60,24 +65,31 @@ export async function fleetList(
     const { places, failed } = await placesOf(objects, within, instances, query)
     const asking = new Asking(objects, within, query)
     const answers = [...failed]
-    const listed = (page: readonly Located[]): FleetList => {
+    const listed = (found: Omit<AcrossResult, 'start'> & { readonly start?: number }): FleetList => {
       call.signal.throwIfAborted()
-      return { page, places: answers.sort((a, b) => comparePlaces(a.place, b.place)) }
+      const { size, order } = query
+      const page = found.items.slice(0, size)
+      const next = found.items.length > size && cursorAfter(order, page, { offset: found.offset })
+      return {
+        page,
+        places: answers.sort((a, b) => comparePlaces(a.place, b.place)),
+        start: answers.reduce((sum, { start = 0 }) => sum + start, found.start ?? 0),
+        ...(next && { next }),
+      }
     }
     let open = places
     // What indexes answer in the first round is together no more than a page.
-    let mostOfIndex =
-      places.length > 1 ? Math.max(1, Math.floor((query.end - query.start) / places.length)) : undefined
+    let mostOfIndex = places.length > 1 ? Math.max(1, Math.floor(query.size / places.length)) : undefined
     for (let count = 1; ; count += 1) {
       const asked = await asking.round(open, mostOfIndex)
       answers.push(...asked.filter(({ indexed }) => !indexed))
       const indexed = asked.filter(isIndexed)
-      if (indexed.length === 0) return listed(asking.first.items.slice(query.start))
+      if (indexed.length === 0) return listed({ items: asking.first.items.slice(query.start), offset: 0 })
       const page = await attempt(within, quick =>
         pageAcross(objects, quick, indexed, asking.first.items, query),
       )
       if ('value' in page && page.value && page.value !== 'changed') {
-        answers.push(...indexed)
+        answers.push(...indexed.map(one => ({ ...one, start: 0 })))
         return listed(page.value)
       }
       open = indexed.map(({ place }) => place)

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import { compareTexts } from '../../../ports/compare-texts.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
+import type { Cursor, Order } from '../../objects/cursor.js'
 import { BY_NAME, comparison } from '../../objects/list/select.js'
 import type { AcrossOrder, Sort, SortColumn } from '../../objects/list-query.js'
 import type { Place } from '../../objects/object-type.js'
@@ -14,13 +15,15 @@ export interface Located {
 }
 
 /** An order of the objects of all places, and the order in which each place is asked for its own. */
-export interface FleetOrder {
+export interface FleetOrder extends Order<Located> {
   /** A total order: no two objects have the same place, namespace and name. */
   readonly compare: (a: Located, b: Located) => number
   /** Objects of one place are in the same order by it as by `compare`. */
   readonly within: Sort
   /** The same order in the words of an index. */
   readonly across: AcrossOrder
+  /** Where a cursor of the list lies in the list of one place; undefined before all its objects. */
+  readonly cursorIn: (place: Place, cursor: Cursor) => Cursor | undefined
 }
 
 /**
@@ -35,6 +38,13 @@ export function fleetOrder(sortBy: SortBy, sortDir: SortDir): FleetOrder {
     return {
       within,
       across: { key: 'cluster', descending: sign < 0 },
+      keysOf: ({ place, object }) => [...placeKeys(place), ...objectKeys(object)],
+      descending: sign < 0 ? 2 : 0,
+      cursorIn(place, { after: [instance = '', cluster = '', namespace = '', name = ''] }) {
+        const side = sign * comparePlaces(place, { instance, cluster })
+        if (side > 0) return undefined
+        return cursorAt(side < 0 ? [LAST] : [namespace, namespace, name])
+      },
       compare: (a, b) => sign * comparePlaces(a.place, b.place) || next(a.object, b.object),
     }
   }
@@ -44,6 +54,12 @@ export function fleetOrder(sortBy: SortBy, sortDir: SortDir): FleetOrder {
   return {
     within,
     across: within,
+    keysOf: ({ place, object }) => [keyIn(within, object), ...placeKeys(place), ...objectKeys(object)],
+    descending: within.descending ? 1 : 0,
+    cursorIn(place, { after: [first = '', instance = '', cluster = '', namespace = '', name = ''] }) {
+      const side = comparePlaces(place, { instance, cluster })
+      return cursorAt([first, ...(side > 0 ? [] : side < 0 ? [LAST] : [namespace, name])])
+    },
     compare: (a, b) => key(a.object, b.object) || comparePlaces(a.place, b.place) || next(a.object, b.object),
   }
 }
@@ -61,13 +77,23 @@ function sortOf(sortBy: SortBy, sortDir: SortDir): ColumnSort {
 
 /** The comparison by the key alone, without what breaks ties. */
 function keyOnly({ key, descending }: ColumnSort): (a: KubeObject, b: KubeObject) => number {
-  const read = (object: KubeObject): string => {
-    const { name, namespace = '', creationTimestamp = '' } = object.metadata
-    return key === 'createdAt' ? creationTimestamp : key === 'namespace' ? namespace : name
-  }
   const sign = descending ? -1 : 1
-  return (a, b) => sign * compareTexts(read(a), read(b))
+  return (a, b) => sign * compareTexts(keyIn({ key }, a), keyIn({ key }, b))
 }
+
+function keyIn({ key }: Pick<ColumnSort, 'key'>, { metadata }: KubeObject): string {
+  const { name, namespace = '', creationTimestamp = '' } = metadata
+  return key === 'createdAt' ? creationTimestamp : key === 'namespace' ? namespace : name
+}
+
+/** Comes after every name. */
+const LAST = '\uffff'
+const placeKeys = ({ instance, cluster = '' }: Place): readonly string[] => [instance, cluster]
+const objectKeys = ({ metadata: { namespace = '', name } }: KubeObject): readonly string[] => [
+  namespace,
+  name,
+]
+const cursorAt = (after: readonly string[]): Cursor => ({ after, offset: 0, sorted: 'here', before: [] })
 
 /** By instance; the control plane before the members of its instance. */
 export const comparePlaces = (a: Place, b: Place): number =>

@@ -16,8 +16,10 @@ import {
 } from '../../errors/failure.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
+import { type PageRequest, paginationOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { seenBy } from '../instance/seen-by.js'
+import { PageTokens } from '../kind/page-token.js'
 import { sourceOf } from './fleet-item.js'
 import { fleetList } from './fleet-list.js'
 import { fleetOrder } from './fleet-order.js'
@@ -42,13 +44,20 @@ export function fleetHandlers({
   return {
     async listFleetObjects(request, call) {
       checkRequest(request)
+      const tokens = new PageTokens(request, call)
       const page = Math.max(1, request.page)
       const pageSize = request.pageSize || DEFAULT_PAGE_SIZE
-      if (page * pageSize > DEEPEST) throw tooDeep(page, pageSize)
+      const { after } = tokens.request
+      if (!after && page * pageSize > DEEPEST) throw tooDeep(page, pageSize)
       const usable = (await seenBy(call, await instances.all(call))).map(({ name }) => name)
       const wanted =
         request.instances.length === 0 ? usable : usable.filter(name => request.instances.includes(name))
-      const list = await fleetList(objects, call, wanted, queryOf(request, page, pageSize))
+      const list = await fleetList(
+        objects,
+        call,
+        wanted,
+        queryOf(request, { page, pageSize, ...(after && { after }) }),
+      )
       const places = [...list.places, ...unknown(request.instances, usable)]
       refuseWrong(places)
       logInternal(call, places)
@@ -58,7 +67,10 @@ export function fleetHandlers({
       )
       return {
         items: list.page.map(({ item }) => item),
-        pagination: { total, page, pageSize, pages: Math.ceil(total / pageSize) },
+        pagination: tokens.pagination({
+          pagination: paginationOf({ total, start: list.start, page: after ? undefined : page, pageSize }),
+          ...(list.next && { next: list.next }),
+        }),
         places: places.map(placeOf),
       }
     },
@@ -83,11 +95,11 @@ function checkRequest(request: ListFleetObjectsRequest): void {
 
 const tooDeep = (page: number, pageSize: number) =>
   failedPrecondition(
-    `page ${page} of ${pageSize} ends after the first ${DEEPEST} objects, the most that are sorted over the fleet: give a namespace, a name, a label selector or instances`,
+    `page ${page} of ${pageSize} ends after the first ${DEEPEST} objects, the most that are sorted over the fleet: give a namespace, a name, a label selector or instances, or go on by page tokens`,
     { reason: 'ListTooLarge' },
   )
 
-function queryOf(request: ListFleetObjectsRequest, page: number, pageSize: number): FleetQuery {
+function queryOf(request: ListFleetObjectsRequest, { page, pageSize, after }: PageRequest): FleetQuery {
   const { group, version, resource, scope, clusters, sortBy, sortDir, withData } = request
   const { namespace, name, labelSelector, fieldSelector } = request
   return {
@@ -104,7 +116,8 @@ function queryOf(request: ListFleetObjectsRequest, page: number, pageSize: numbe
       nameContains: name ? [name] : [],
     },
     order: fleetOrder(sortBy, sortDir),
-    ...{ start: (page - 1) * pageSize, end: page * pageSize, withData },
+    ...{ start: (page - 1) * pageSize, size: pageSize, end: page * pageSize + 1, withData },
+    ...(after && { after }),
   }
 }
 

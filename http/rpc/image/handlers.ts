@@ -6,16 +6,21 @@ import type { Call } from '../../call/call.js'
 import { logForOperator } from '../../call/log-for-operator.js'
 import { invalidFields, notFound } from '../../errors/failure.js'
 import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
-import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
+import { compareKeys } from '../../objects/cursor.js'
+import { type Page, pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { someAtOnce } from '../concurrency/some-at-once.js'
+import { PageTokens } from '../kind/page-token.js'
 import { AT_ONCE, artifactsOf, projectOf } from './repositories.js'
 import { type RegistryDependencies, visibleRegistries, visibleRegistry } from './visible-registries.js'
 
 /** Calls of one person that read registries at once: a form has a list open, and the next one coming. */
 const CALLS_PER_CALLER = 3
 
-type ListRequest = PageRequest & { readonly sortBy: SortBy; readonly sortDir: SortDir }
+interface ListRequest {
+  readonly sortBy: SortBy
+  readonly sortDir: SortDir
+}
 
 /** Image registries, and what they hold. */
 export function imageHandlers(dependencies: RegistryDependencies): ServiceHandlers<typeof ImageService> {
@@ -36,30 +41,31 @@ export function imageHandlers(dependencies: RegistryDependencies): ServiceHandle
 
   return {
     async listRegistries(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const visible = await visibleRegistries(dependencies, call, request)
       const wanted = visible.filter(({ workspaceId }) => workspaceId !== undefined || request.global)
-      const { items, pagination } = listed(wanted, request, ({ name }) => name)
-      return { items: items.map(({ name, alias, host }) => ({ name, alias, host })), pagination }
+      const page = listed(wanted, request, tokens, ({ name }) => [name])
+      const items = page.items.map(({ name, alias, host }) => ({ name, alias, host }))
+      return { items, pagination: tokens.pagination(page) }
     },
 
     async listProjects(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const registry = await visibleRegistry(dependencies, call, request)
       const repositories = await reading(call, registry, visit => visit.repositories())
-      const { items, pagination } = listed([...new Set(repositories.map(projectOf))], request, name => name)
-      return { items: [...items], pagination }
+      const page = listed([...new Set(repositories.map(projectOf))], request, tokens, name => [name])
+      return { items: [...page.items], pagination: tokens.pagination(page) }
     },
 
     async listRepositories(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const { project, fuzzyName, showArtifacts } = request
       const registry = await visibleRegistry(dependencies, call, request)
       return reading(call, registry, async visit => {
         const all = await visit.repositories()
         const wanted = all.filter(name => projectOf(name) === project && name.includes(fuzzyName))
-        const { items, pagination } = listed(wanted, request, name => name)
-        const messages = await someAtOnce(items, AT_ONCE, async name => {
+        const page = listed(wanted, request, tokens, name => [name])
+        const messages = await someAtOnce(page.items, AT_ONCE, async name => {
           const tags = await tagsOf(visit, name)
           return {
             name,
@@ -68,12 +74,12 @@ export function imageHandlers(dependencies: RegistryDependencies): ServiceHandle
             artifacts: showArtifacts ? await artifactsOf(visit, name, tags) : [],
           }
         })
-        return { items: messages, pagination }
+        return { items: messages, pagination: tokens.pagination(page) }
       })
     },
 
     async listArtifacts(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const { project, repository } = request
       if (!isRepositoryName(repository))
         throw invalidFields([
@@ -90,8 +96,11 @@ export function imageHandlers(dependencies: RegistryDependencies): ServiceHandle
       return reading(call, registry, async visit => {
         const tags = await visit.tags(repository)
         const artifacts = await artifactsOf(visit, repository, tags)
-        const { items, pagination } = listed(artifacts, request, ({ tags: [first] }) => first?.name ?? '')
-        return { items: [...items], pagination }
+        const page = listed(artifacts, request, tokens, ({ tags: [first], digest }) => [
+          first?.name ?? '',
+          digest,
+        ])
+        return { items: [...page.items], pagination: tokens.pagination(page) }
       })
     },
 
@@ -110,9 +119,13 @@ async function tagsOf(visit: RegistryVisit, repository: string): Promise<readonl
 }
 
 /** A page of what there is, by name: registries know no other order. Ascending, unless a request asks for another order. */
-function listed<T>(items: readonly T[], request: ListRequest, nameOf: (item: T) => string): Page<T> {
-  const { sortBy, sortDir } = request
-  const sign = sortBy === SortBy.SORT_BY_UNSPECIFIED || sortDir === SortDir.asc ? 1 : -1
-  const order = (a: T, b: T) => (nameOf(a) < nameOf(b) ? -sign : nameOf(a) > nameOf(b) ? sign : 0)
-  return pageOf([...items].sort(order), request)
+function listed<T>(
+  items: readonly T[],
+  { sortBy, sortDir }: ListRequest,
+  { request }: PageTokens,
+  keysOf: (item: T) => readonly string[],
+): Page<T> {
+  const descending = sortBy === SortBy.SORT_BY_UNSPECIFIED || sortDir === SortDir.asc ? 0 : 1
+  const sorted = [...items].sort((a, b) => compareKeys(keysOf(a), keysOf(b), descending))
+  return pageOf(sorted, request, { keysOf, descending })
 }

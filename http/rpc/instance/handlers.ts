@@ -10,6 +10,7 @@ import type { OwnWrites } from '../../instances/own-writes.js'
 import type { OwnRequests } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { inField } from '../kind/in-field.js'
+import { PageTokens } from '../kind/page-token.js'
 import { issueKubeconfig } from './issued-kubeconfig.js'
 import { karmadaSettings } from './karmada-settings.js'
 import { listPage } from './list.js'
@@ -42,8 +43,10 @@ export function instanceHandlers(
   const { fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion } = dependencies
   return {
     async listInstances(request, call) {
-      const { items, pagination } = listPage(await seenBy(call, await instances.all(call)), request)
-      return { items: items.map(messageOf), pagination }
+      const tokens = new PageTokens(request, call)
+      const seen = await seenBy(call, await instances.all(call))
+      const page = listPage(seen, { ...request, ...tokens.request })
+      return { items: page.items.map(messageOf), pagination: tokens.pagination(page) }
     },
 
     async createInstance(request, call) {

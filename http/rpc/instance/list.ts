@@ -2,15 +2,21 @@ import { compareTexts } from '../../../ports/compare-texts.js'
 import type { ListInstancesRequest } from '../../../proto/gen/kairship/instance_pb.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import type { ShownInstance } from '../../instances/instance-reading.js'
-import { type Page, pageOf } from '../../objects/paging.js'
+import { type Page, type PageRequest, pageOf } from '../../objects/paging.js'
 
 /** Searches, sorts and pages instances by the contract's rules. They come sorted by name. */
 export function listPage(
   shown: readonly ShownInstance[],
-  request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir' | 'page' | 'pageSize'>,
+  request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir'> & PageRequest,
 ): Page<ShownInstance> {
   const found = shown.filter(one => isNamed(one, request.name))
-  return pageOf(sorted(found, request.sortBy, request.sortDir), request)
+  const { sortBy, sortDir } = request
+  const key = (sortBy !== SortBy.SORT_BY_UNSPECIFIED && sortKey[sortBy]) || nameOf
+  const isDescending = sortBy !== SortBy.SORT_BY_UNSPECIFIED && sortDir !== SortDir.asc
+  return pageOf(sorted(found, sortBy, sortDir), request, {
+    keysOf: one => [key(one), one.name],
+    descending: isDescending ? 1 : 0,
+  })
 }
 
 /** Whether the name or the alias of an instance contains a text. */

@@ -5,9 +5,9 @@ import type { ListQuery } from '../../objects/list-query.js'
 import { manifestOf, patchOf } from '../../objects/manifest.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ListStep, ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
-import type { Page } from '../../objects/paging.js'
 import { inBatches } from './in-batches.js'
 import { inField } from './in-field.js'
+import { PageTokens, type Pagination } from './page-token.js'
 import {
   type KeyFields,
   type ListFields,
@@ -81,7 +81,11 @@ export interface ListMessage<M> {
 /** The handlers of one kind. */
 export interface KindHandlers<T extends KubeObject, M, E = never> {
   /** @param more conditions that the request has beyond those of every list */
-  list(request: ListFields, call: Call, more?: Partial<ListQuery<T>>): Promise<Page<M> & { items: M[] }>
+  list(
+    request: ListFields,
+    call: Call,
+    more?: Partial<ListQuery<T>>,
+  ): Promise<{ items: M[]; pagination: Pagination }>
   /**
    * Follows a list; the row of an additional rpc, which puts the message into its own field. It goes on after the request's
    * token where that is possible, and then begins with a BOOKMARK.
@@ -120,9 +124,10 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
   return {
     async list(request, call, more = {}) {
       const place = placeOf(request)
-      const query = { ...listQueryOf(kind, request), ...more }
-      const { items, pagination } = await objects.list<T>(call, place, type, query)
-      return { items: await messages(call, place, items), pagination }
+      const tokens = new PageTokens(request, call, [type, more.names])
+      const query = { ...listQueryOf(kind, request), ...tokens.request, ...more }
+      const page = await objects.list<T>(call, place, type, query)
+      return { items: await messages(call, place, page.items), pagination: tokens.pagination(page) }
     },
 
     async *watch(request, call, more = {}, matches) {

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import type { ListQuery, Sort } from '../../objects/list-query.js'
 import type { ObjectKey, Place } from '../../objects/object-type.js'
+import type { PageFields } from './page-token.js'
 
 /** The fields by which requests name a place. */
 export interface PlaceFields {
@@ -31,9 +32,7 @@ export interface WatchFields extends FilterFields {
 }
 
 /** The fields by which requests describe a list. */
-export interface ListFields extends FilterFields {
-  readonly page: number
-  readonly pageSize: number
+export interface ListFields extends FilterFields, PageFields {
   readonly sortBy?: SortBy
   readonly sortDir?: SortDir
   /** What ListServices calls the direction. */

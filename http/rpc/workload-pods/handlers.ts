@@ -6,13 +6,14 @@ import type {
 import type { Call } from '../../call/call.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import type { Objects } from '../../objects/objects.js'
-import { checkPage, pageOf } from '../../objects/paging.js'
+import { pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { typeOfWhole } from '../core/workloads.js'
 import { placedOn } from '../distribution/members-of.js'
+import { PageTokens } from '../kind/page-token.js'
 import type { WorkloadAt } from './pods-in.js'
-import { workloadEvents } from './workload-events.js'
+import { NEWEST_FIRST, workloadEvents } from './workload-events.js'
 import { workloadLogs } from './workload-logs.js'
 
 /** Clusters, and containers, that one request may name: each cluster is asked again and again while logs are followed. */
@@ -49,9 +50,9 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
     },
 
     async listWorkloadEvents(request, call) {
-      const { instance, namespace, name, page, pageSize } = request
+      const { instance, namespace, name } = request
       const { kind } = typeOfWhole(request.kind)
-      checkPage({ page, pageSize })
+      const tokens = new PageTokens(request, call)
       const tooMany = tooManyNames({ clusters: request.clusters })
       if (tooMany.length > 0) throw invalidFields(tooMany)
       const clusters = await clustersOf(request, call)
@@ -59,10 +60,10 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
       const control = request.clusters.length === 0
       const workload = { instance, namespace, kind, name }
       const { items, unread } = await workloadEvents(objects, call, workload, { clusters, control, types })
-      const found = pageOf(items, { page, pageSize })
+      const found = pageOf(items, tokens.request, NEWEST_FIRST)
       return {
-        items: [...found.items],
-        pagination: found.pagination,
+        items: found.items.map(({ message }) => message),
+        pagination: tokens.pagination(found),
         unread: unread.map(one => ({ ...one })),
       }
     },

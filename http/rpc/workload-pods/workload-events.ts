@@ -1,13 +1,17 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { compareTexts } from '../../../ports/compare-texts.js'
 import type { EventSchema } from '../../../proto/gen/kairship/core_pb.js'
+import { compareKeys, type Order } from '../../objects/cursor.js'
 import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { type Event, eventMessage, events, lastSeen } from '../core/event.js'
 import { inEachMember, type UnreadMember } from '../distribution/members-of.js'
 import { podsIn, type WorkloadAt } from './pods-in.js'
 
-type Message = MessageInitShape<typeof EventSchema>
+/** An event of a workload, and its place in the order. */
+interface WorkloadEvent {
+  readonly keys: readonly string[]
+  readonly message: MessageInitShape<typeof EventSchema>
+}
 
 /** The events of a workload in the control plane and in members, the newest first. */
 export async function workloadEvents(
@@ -19,7 +23,7 @@ export async function workloadEvents(
     control,
     types,
   }: { readonly clusters: readonly string[]; readonly control: boolean; readonly types: ReadonlySet<string> },
-): Promise<{ readonly items: readonly Message[]; readonly unread: readonly UnreadMember[] }> {
+): Promise<{ readonly items: readonly WorkloadEvent[]; readonly unread: readonly UnreadMember[] }> {
   const { instance, namespace, kind, name } = workload
   const read = async (inPlace: ObjectCall, place: Place, uids: ReadonlySet<string>) => {
     const where = ({ involvedObject = {}, type = '' }: Event): boolean =>
@@ -42,12 +46,17 @@ export async function workloadEvents(
     }),
   ])
   const items = [...own, ...results.flat()]
-    .map(({ event, place }) => ({ at: lastSeen(event), message: eventMessage(event, place), event, place }))
-    .sort((a, b) => timeOf(b.at) - timeOf(a.at) || compareTexts(orderOf(a), orderOf(b)))
-  return { items: items.map(({ message }) => message), unread }
+    .map(({ event, place }) => ({ keys: keysOf(event, place), message: eventMessage(event, place) }))
+    .sort((a, b) => compareKeys(a.keys, b.keys, NEWEST_FIRST.descending))
+  return { items, unread }
 }
 
-/** Times have whole seconds or microseconds, so they are not compared as text. */
-const timeOf = (at: string): number => Date.parse(at) || 0
-const orderOf = ({ event, place }: { event: Event; place: Place }): string =>
-  `${place.cluster ?? ''}/${event.metadata.name}`
+/** Times have whole seconds or microseconds, so they are compared in milliseconds, of which all have as many digits. */
+const keysOf = (event: Event, { cluster = '' }: Place): readonly string[] => [
+  String(Date.parse(lastSeen(event)) || 0).padStart(16, '0'),
+  cluster,
+  event.metadata.name,
+]
+
+/** The newest first. */
+export const NEWEST_FIRST: Order<WorkloadEvent> = { keysOf: ({ keys }) => keys, descending: 1 }

@@ -5,7 +5,6 @@ import {
   renderWorkspaceBinding,
   type Workspace,
 } from '../../../manifests/workspace.js'
-import { compareTexts } from '../../../ports/compare-texts.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import {
   Action,
@@ -16,11 +15,13 @@ import type { Call } from '../../call/call.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import { type Authorizer, requireRight } from '../../identity/authorize.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
+import { compareKeys, type Order } from '../../objects/cursor.js'
 import type { Objects } from '../../objects/objects.js'
-import { checkPage, type Page, type PageRequest, pageOf } from '../../objects/paging.js'
+import { pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { namespaces } from '../core/namespace.js'
 import { seenBy } from '../instance/seen-by.js'
+import { PageTokens, type Pagination } from '../kind/page-token.js'
 import { readNamespaces } from './namespaces.js'
 import { type Workspaces, workspaceNamed } from './workspaces.js'
 
@@ -61,7 +62,7 @@ export function workspaceHandlers(
 
   return {
     async listInstances(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const { instance } = request
       const seen = await seenBy(call, await instances.all(call))
       const workspaceOf = await membership(call)
@@ -69,13 +70,14 @@ export function workspaceHandlers(
         .filter(({ name }) => instance === '' || name === instance)
         .map(({ name }) => ({ instance: name, workspace: workspaceOf({ instance: name }) }))
       return page(
-        sorted(rows, request, ({ instance }) => [instance]),
-        request,
+        rows,
+        rowOrder(request, ({ instance }) => [instance]),
+        tokens,
       )
     },
 
     async listNamespaceInstances(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const seen = await seenBy(call, await instances.all(call))
       const wanted = seen.filter(({ name }) => request.instance === '' || name === request.instance)
       const workspaceOf = await membership(call)
@@ -87,21 +89,22 @@ export function workspaceHandlers(
       const rows = read.found
         .filter(({ namespace }) => request.namespace === '' || namespace === request.namespace)
         .map(bound => ({ ...bound, workspace: workspaceOf(bound) }))
-      const order = sorted(rows, request, ({ instance, namespace }) => [namespace, instance])
-      return { ...page(order, request), unreadInstances: read.unread }
+      const order = rowOrder<(typeof rows)[number]>(request, ({ instance, namespace }) => [
+        namespace,
+        instance,
+      ])
+      return { ...page(rows, order, tokens), unreadInstances: read.unread }
     },
 
     async listWorkspaces(request, call) {
-      checkPage(request)
+      const tokens = new PageTokens(request, call)
       const all = await workspaces.all(call.signal)
       const rows = all
         .filter(({ metadata }) => metadata.name.includes(request.workspace))
         .map(one => ({ workspace: infoOf(one) }))
-      const order = sorted(rows, request, ({ workspace }) => [workspace.workspace])
-      return page(
-        order.map(({ workspace }) => workspace),
-        request,
-      )
+      const order = rowOrder<(typeof rows)[number]>(request, ({ workspace }) => [workspace.workspace])
+      const { items, pagination } = page(rows, order, tokens)
+      return { items: items.map(({ workspace }) => workspace), pagination }
     },
 
     async bindInstances(request, call) {
@@ -123,10 +126,13 @@ export function workspaceHandlers(
 /** A page as messages have it. */
 function page<T>(
   rows: readonly T[],
-  request: PageRequest,
-): { items: T[]; pagination: Page<T>['pagination'] } {
-  const { items, pagination } = pageOf(rows, request)
-  return { items: [...items], pagination }
+  order: Order<T>,
+  tokens: PageTokens,
+): { items: T[]; pagination: Pagination } {
+  const { keysOf, descending } = order
+  const sorted = [...rows].sort((a, b) => compareKeys(keysOf(a), keysOf(b), descending))
+  const found = pageOf(sorted, tokens.request, order)
+  return { items: [...found.items], pagination: tokens.pagination(found) }
 }
 
 const infoOf = ({ metadata, spec }: Workspace) => ({ workspace: metadata.name, workspaceId: spec.id })
@@ -153,17 +159,17 @@ function checked(action: Action, workspace: WorkspaceInfo | undefined): Workspac
   return workspace
 }
 
-/** By the keys, ascending, unless a request asks for another order; the keys break ties. */
-function sorted<T extends { readonly workspace: { readonly workspace: string } }>(
-  rows: readonly T[],
-  { sortBy, sortDir }: PageRequest & { readonly sortBy: SortBy; readonly sortDir: SortDir },
+/** By the keys of rows, the first of which may be replaced by the workspace, and alone is in the order of the direction. */
+function rowOrder<T extends { readonly workspace: { readonly workspace: string } }>(
+  { sortBy, sortDir }: { readonly sortBy: SortBy; readonly sortDir: SortDir },
   keysOf: (row: T) => readonly string[],
-): readonly T[] {
-  const sign = sortBy === SortBy.SORT_BY_UNSPECIFIED || sortDir === SortDir.asc ? 1 : -1
-  const first = (row: T) => (sortBy === SortBy.workspace ? row.workspace.workspace : (keysOf(row)[0] ?? ''))
-  return [...rows].sort((a, b) => {
-    const [those, these] = [keysOf(a), keysOf(b)]
-    const ties = those.map((key, index) => compareTexts(key, these[index] ?? ''))
-    return sign * compareTexts(first(a), first(b)) || ties.find(one => one !== 0) || 0
-  })
+): Order<T> {
+  const isAscending = sortBy === SortBy.SORT_BY_UNSPECIFIED || sortDir === SortDir.asc
+  return {
+    descending: isAscending ? 0 : 1,
+    keysOf: row => {
+      const keys = keysOf(row)
+      return [sortBy === SortBy.workspace ? row.workspace.workspace : (keys[0] ?? ''), ...keys]
+    },
+  }
 }

@@ -11,9 +11,10 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page": "Counts from 1; 0 means 1.",
-  "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page_size": "0 means 50; at most 1000. A page ends among the first 10000 objects: narrow the list instead of turning further pages.",
+  "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page_size": "0 means 50; at most 1000. A page of a number ends among the first 10000 objects; page tokens go on beyond them.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.sort_by": "`cluster` sorts by instance and then by member. Equal ones are in the order of instance, cluster, namespace and name.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.with_data": "Each item also has the whole object.",
+  "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsResponse.pagination": "Counts what the places without an error have.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsResponse.places": "Every control plane and member that the list is about, in the order of their names.",
   "kairship.io.api.fleet.v1alpha1.FleetObject": "One object, and where it was found.",
@@ -36,5 +37,5 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.fleet.v1alpha1.FleetScope.MEMBERS": "In the member clusters.",
   "kairship.io.api.fleet.v1alpha1.FleetScope.EVERYWHERE": "In both.",
   "kairship.io.api.fleet.v1alpha1.FleetService": "What all instances have together. Each instance and member is asked as the caller, and only those whose proxy the caller may read.",
-  "kairship.io.api.fleet.v1alpha1.FleetService.ListFleetObjects": "Lists the objects of one type in all instances, in their members, or in both: one page that is filtered, sorted and counted over all of them. `places` names each control plane and member that was asked. Where one could not answer, it has the error, and the page and the total are without its objects. Secrets are refused: they have rpcs of their own."
+  "kairship.io.api.fleet.v1alpha1.FleetService.ListFleetObjects": "Lists the objects of one type in all instances, in their members, or in both: one page that is filtered, sorted and counted over all of them. `places` names each control plane and member that was asked. Where one could not answer, it has the error, and the page and the total are without its objects, which later pages by token do not make good. Secrets are refused: they have rpcs of their own."
 }

@@ -33,6 +33,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.instance.v1alpha1.ListInstancesRequest.name": "Only instances whose name or alias contains this.",
   "kairship.io.api.instance.v1alpha1.ListInstancesRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.instance.v1alpha1.ListInstancesRequest.page_size": "0 and -1 mean all.",
+  "kairship.io.api.instance.v1alpha1.ListInstancesRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
   "kairship.io.api.instance.v1alpha1.CreateInstanceRequest.cluster": "The name of the cluster to install on, kept as an annotation; its credentials come from `data.spec.hostCluster.secretRef`.",
   "kairship.io.api.instance.v1alpha1.UpdateInstanceRequest.data": "The whole Instance object, JSON or YAML.",
   "kairship.io.api.instance.v1alpha1.UpdateInstanceResponse.data": "The object as it was stored, JSON.",

@@ -12,6 +12,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.types.Pagination.total": "How many objects match, on all pages.",
   "kairship.io.api.types.Pagination.page": "Counts from 1.",
   "kairship.io.api.types.Pagination.pages": "How many pages there are.",
+  "kairship.io.api.types.Pagination.next_page_token": "The `pageToken` of a request for the next page. Absent on the last page. A walk by tokens returns each object that is there all the while exactly once, whatever is created and deleted between its pages, where the order's key does not change: name, namespace, creation, and so on. In an order by state, an object whose state changes may come twice or not at all.",
   "kairship.io.api.types.ListChange": "What happened to a list that is followed. Each message after the first BOOKMARK has a resume token. A request with the last one goes on after it: first a BOOKMARK, then the changes since. Where they are not known any more, or the filter or the caller is another, it starts over with RESET. One change in an instance may change several objects of a list, all but the last without a token: a stream that is cut between them sends them again.",
   "kairship.io.api.types.ListChange.Type.RESET": "Forget everything received so far: what follows up to the BOOKMARK is all there is.",
   "kairship.io.api.types.ListChange.Type.ADDED": "An object is there, or matches now.",

@@ -23,6 +23,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.type": "Only events of these types.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.page_size": "0 and -1 mean all.",
+  "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsResponse.items": "Their `cluster` is empty in the control plane.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsResponse.unread": "Clusters whose events are missing in `items`.",
   "kairship.io.api.workloadpods.v1alpha1.UnreadMember": "A member cluster that could not be read.",

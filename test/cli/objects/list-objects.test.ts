@@ -9,9 +9,17 @@ import { asking } from '../scripted-client.js'
 const root = '/apis/kairship.io/v1alpha1/instances/eu'
 const config = (given: Partial<Config> = {}): Config => ({ ...defaults('clusters'), ...given })
 
-/** A Kairship that has these lists by path; others are empty. */
+/** A Kairship that has these lists by path, each item on a page of its own; others are empty. */
 function having(lists: Readonly<Record<string, readonly object[]>>) {
-  const answers = asking({ get: async path => ({ items: lists[path.replace(root, '')] ?? [] }) })
+  const answers = asking({
+    async get(target) {
+      const [path = '', query] = target.split('?')
+      const items = lists[path.replace(root, '')] ?? []
+      const page = Number(new URLSearchParams(query).get('pageToken'))
+      const next = page + 1 < items.length ? { nextPageToken: String(page + 1) } : {}
+      return { items: items.slice(page, page + 1), pagination: next }
+    },
+  })
   const printed: string[] = []
   const out = (text: string): void => void printed.push(text)
   return { ...answers, out, err: out, printed: () => printed.join('') }

@@ -11,7 +11,8 @@ describe('a query of the index', () => {
     expect(asked({})).toEqual({
       orderby: 'name,namespace',
       withRemainingCount: 'true',
-      limit: '20',
+      // One more than the page has shows whether there is a next one.
+      limit: '21',
       continue: '40',
     })
     const byAge = { sort: { key: 'createdAt', descending: true } }

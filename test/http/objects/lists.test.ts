@@ -114,6 +114,77 @@ describe('a list of the management API', () => {
     },
   )
 
+  describe('walked by cursors while objects before, at and after the position come and go', () => {
+    const path = '/api/v1/namespaces/a-b/configmaps'
+    const local = () => world.playground.karmadas.get(world.instance)!.server.local
+    const put = (name: string) =>
+      local().request({ method: 'POST', path, body: { metadata: { name, labels: { walk: 'x' } } } })
+    const remove = (name: string) => local().request({ method: 'DELETE', path: `${path}/${name}` })
+    const staying = Array.from({ length: 30 }, (_, n) => `m${String((n * 7) % 30).padStart(2, '0')}`)
+    let made = 0
+
+    beforeAll(async () => {
+      for (const name of staying) await put(name)
+      await eventually('the index shows them', async () => {
+        const query = { page: 1, pageSize: 1, labelSelector: 'walk' }
+        const { answered, pagination } = await objects().list(call(), place(), CONFIG_MAPS, query)
+        return answered.source === 'index' && pagination.total === staying.length
+      })
+    })
+
+    it.each([
+      ['the index', [true]],
+      ['Karmada', [false]],
+      ['both in turns', [true, false]],
+    ])('has each object that stays exactly once, from %s', async (_, sources) => {
+      const passing: string[] = []
+      const key = fc.constantFrom('name' as const, 'namespace' as const, 'createdAt' as const, rank)
+      // Before all others, between two of them, and after all.
+      const comes = fc.constantFrom('a', 'm05', 'm15', 'm25', 'z')
+      const round = fc.record({
+        comes: fc.array(comes, { maxLength: 12, size: 'max' }),
+        go: fc.nat({ max: 12 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(
+          key,
+          fc.boolean(),
+          fc.integer({ min: 1, max: 12 }),
+          fc.array(round, { minLength: 1, maxLength: 3 }),
+          async (key, descending, pageSize, rounds) => {
+            const seen: string[] = []
+            let after: ListQuery['after']
+            for (let page = 0; ; page += 1) {
+              const lists = objects({ index: sources[page % sources.length]! })
+              const query = { page: 0, pageSize, labelSelector: 'walk', sort: { key, descending } }
+              const found = await lists.list(call(), place(), CONFIG_MAPS, {
+                ...query,
+                ...(after && { after }),
+              })
+              expect(found.answered.source).toBe(sources[page % sources.length] ? 'index' : 'karmada')
+              seen.push(...found.items.map(({ metadata }) => metadata.name))
+              expect(found.start).toBeGreaterThanOrEqual(0)
+              after = found.next
+              if (!after) break
+              const { comes, go } = rounds[page % rounds.length]!
+              for (const name of passing.splice(0, go)) await remove(name)
+              for (const before of page < 8 ? comes : []) {
+                made += 1
+                const name = `${before}-${String(made).padStart(4, '0')}`
+                await put(name)
+                passing.push(name)
+              }
+            }
+            expect(seen.filter(name => staying.includes(name)).sort()).toEqual([...staying].sort())
+            expect(new Set(seen).size).toBe(seen.length)
+          },
+        ),
+        { numRuns: 12 },
+      )
+      for (const name of passing) await remove(name)
+    })
+  })
+
   it('includes what the caller has just written, however far the index is behind, and another caller reads the index', async () => {
     const lists = objects()
     const [metadata, maps] = [

@@ -97,7 +97,7 @@ describe('a list over the fleet', () => {
     const [one = '', two = ''] = instances
     const first = await list({ ...ofDeployments(), pageSize: 3 })
     expect(found(first)).toEqual([`${one} fleet-a`, `${two} fleet-a`, `${one} fleet-b`])
-    expect(first.pagination).toEqual({ total: 5, page: 1, pageSize: 3, pages: 2 })
+    expect(first.pagination).toMatchObject({ total: 5, page: 1, pageSize: 3, pages: 2 })
     expect(first.items[0]).toMatchObject({
       ...{ kind: 'Deployment', apiVersion: 'apps/v1', data: '', source: { source: 'index' } },
     })
@@ -107,6 +107,10 @@ describe('a list over the fleet', () => {
     ])
     const second = await list({ ...ofDeployments(), pageSize: 3, page: 2 })
     expect(found(second)).toEqual([`${one} fleet-c`, `${two} fleet-c`])
+    const pageToken = first.pagination.nextPageToken ?? ''
+    const next = await list({ ...ofDeployments(), pageSize: 3, pageToken })
+    expect(found(next)).toEqual(found(second))
+    expect(next.pagination).toEqual({ total: 5, page: 2, pageSize: 3, pages: 2 })
     const turned = await list({ ...ofDeployments(), sortBy: 'cluster', sortDir: 'desc', pageSize: 2 })
     expect(found(turned)).toEqual([`${two} fleet-a`, `${two} fleet-c`])
   })

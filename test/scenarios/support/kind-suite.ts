@@ -91,6 +91,24 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       const sorted = { sortBy: 'field_name', sortDir: 'desc', pageSize: 2 }
       expect(await list({ ...sorted, page: 1 })).toEqual([['c-paged', 'b-paged'], 3])
       expect(await list({ ...sorted, page: 2 })).toEqual([['a-paged'], 3])
+      const walked: unknown[] = []
+      for (let pageToken: unknown = ''; pageToken !== undefined; ) {
+        const found = await world.calls.read(rpcs.list, {
+          ...at(),
+          name: 'paged',
+          ...sorted,
+          pageToken,
+        } as JsonObject)
+        walked.push([namesOf(found), found.pagination.page])
+        pageToken = found.pagination.nextPageToken
+        if (pageToken === undefined) break
+        const stranger = { ...at(), name: 'page', ...sorted, pageToken } as JsonObject
+        expect(await world.calls.both(rpcs.list, stranger)).toMatchObject({ ok: false, json: { code: 3 } })
+      }
+      expect(walked).toEqual([
+        [['c-paged', 'b-paged'], 1],
+        [['a-paged'], 2],
+      ])
       expect(await list({ fuzzyName: 'b-' })).toEqual([['b-paged'], 1])
       expect(await list({ labelSelector: 'tier in (a,c)' })).toEqual([['a-paged', 'c-paged'], 2])
       expect(await list({ fieldSelector: 'metadata.name=c-paged' })).toEqual([['c-paged'], 1])
@@ -222,6 +240,7 @@ export function kindSuite<S extends DescService>(suite: UsualKind<S>): void {
       [{ fieldSelector: 'metadata.name' }],
       [{ page: -1 }],
       [{ pageSize: -2 }],
+      [{ pageToken: 'x' }],
     ])('is refused on list: %j', async more => {
       const refused = await world.calls.both(rpcs.list, { ...at(), ...more })
       expect(refused).toMatchObject({ ok: false, json: { code: 3 } })

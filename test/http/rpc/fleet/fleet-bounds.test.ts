@@ -43,8 +43,8 @@ describe('a list over the fleet', () => {
   })
 
   it('counts as many as its message can hold, in each place and in all', async () => {
-    const fleet = one('a')
-    fleet.put({ instance: 'j' }, 'b')
+    const fleet = one('a', 'b')
+    fleet.put({ instance: 'j' }, 'a', 'b')
     for (const at of ['i/', 'j/']) fleet.moods.set(at, 'counts beyond')
     const answer = await fleet.list({ pageSize: 1 })
     expect(answer.pagination?.total).toBe(2 ** 31 - 1)

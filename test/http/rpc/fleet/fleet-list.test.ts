@@ -65,7 +65,9 @@ describe('a list over the fleet', () => {
           for (let page = 1; page <= Math.ceil(sorted.length / pageSize) + 1; page += 1) {
             const answer = await fleet.list({ ...request, page })
             expect(answer.places?.filter(({ error }) => error)).toEqual([])
-            expect(answer.pagination).toEqual({
+            const { nextPageToken, ...pagination } = answer.pagination ?? {}
+            expect(!!nextPageToken).toBe(page * pageSize < sorted.length)
+            expect(pagination).toEqual({
               ...{ total: sorted.length, page, pageSize },
               pages: Math.ceil(sorted.length / pageSize),
             })
@@ -76,6 +78,77 @@ describe('a list over the fleet', () => {
         },
       ),
       { numRuns: 300 },
+    )
+  })
+
+  it('walked by page tokens has each object that stays exactly once, whatever comes and goes in any place', async () => {
+    const located = fc.tuple(place, object)
+    const change = fc.record({
+      come: fc.array(located, { maxLength: 20, size: 'max' }),
+      go: fc.nat({ max: 20 }),
+      withoutIndex: fc.subarray(['i', 'i-a', 'j', 'k']),
+      across: fc.constantFrom<AcrossMood>(
+        'well',
+        'knows no such list',
+        'has more',
+        'had more once',
+        'breaks',
+      ),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(located, { maxLength: 60, size: 'max' }),
+        sortBy,
+        fc.constantFrom(SortDir.asc, SortDir.desc),
+        fc.integer({ min: 1, max: 9 }),
+        fc.array(change, { minLength: 1, maxLength: 4 }),
+        async (all, by, dir, pageSize, changes) => {
+          const fleet = new FakeFleet()
+          const keyOf = (at: string, one: { namespace?: string; name?: string } = {}) =>
+            `${at}:${one.namespace}/${one.name}`
+          const used = new Set<string>()
+          const put = ([[instance, cluster], metadata]: (typeof all)[number]): string[] => {
+            const at = `${instance}/${cluster ?? ''}`
+            const key = keyOf(at, metadata)
+            if (used.has(key)) return []
+            used.add(key)
+            const one: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
+            fleet.objects.set(at, [...(fleet.objects.get(at) ?? []), one])
+            const members = fleet.members.get(instance) ?? []
+            if (cluster && !members.includes(cluster)) fleet.members.set(instance, [...members, cluster])
+            return [key]
+          }
+          const first = all.flatMap(put)
+          const staying = first.filter((_, index) => index % 2 === 0)
+          const passing = first.filter((_, index) => index % 2 === 1)
+          const remove = (key: string) => {
+            const [at = ''] = key.split(':')
+            const left = fleet.objects.get(at)!.filter(({ metadata }) => keyOf(at, metadata) !== key)
+            fleet.objects.set(at, left)
+          }
+          const request = { scope: FleetScope.EVERYWHERE, sortBy: by as SortBy, sortDir: dir, pageSize }
+          const seen: string[] = []
+          let pageToken = ''
+          for (let page = 0; page < 200; page += 1) {
+            const { come, go, withoutIndex, across } = changes[page % changes.length]!
+            for (const name of ['i', 'i-a', 'j', 'k'])
+              fleet.moods.set(`${name}/`, withoutIndex.includes(name) ? 'has no index' : 'well')
+            fleet.across = across
+            const answer = await fleet.list({ ...request, pageToken })
+            expect(answer.places?.filter(({ error }) => error)).toEqual([])
+            for (const { instance, cluster, metadata } of answer.items ?? [])
+              seen.push(keyOf(`${instance}/${cluster}`, metadata))
+            pageToken = answer.pagination?.nextPageToken ?? ''
+            if (pageToken === '') break
+            for (const key of passing.splice(0, go)) remove(key)
+            passing.push(...come.flatMap(put))
+          }
+          expect(pageToken).toBe('')
+          expect(seen.filter(key => staying.includes(key)).sort()).toEqual([...staying].sort())
+          expect(new Set(seen).size).toBe(seen.length)
+        },
+      ),
+      { numRuns: 150 },
     )
   })
 

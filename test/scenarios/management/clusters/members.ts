@@ -35,7 +35,10 @@ export function memberCases(clusters: ClusterWorld): void {
         instance: world.instance,
         pageSize: 1,
       })
-      expect(pagination).toEqual({ total: 2, page: 1, pageSize: 1, pages: 2 })
+      expect(pagination).toEqual({
+        ...{ total: 2, page: 1, pageSize: 1, pages: 2 },
+        nextPageToken: expect.stringMatching(/^page1\./),
+      })
     })
 
     it('are followed with the filter of their list, as they match and cease to', async () => {
