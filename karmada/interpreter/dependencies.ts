@@ -28,12 +28,24 @@ export function dependenciesOf(resource: Resource): readonly Dependency[] {
   }
   const pod = podSpecOf(resource)
   if (!pod) return []
-  const claimed = new Set(claimTemplates(resource))
+  return podDependencies(pod, namespace, claimTemplates(resource))
+}
+
+/**
+ * What pods need beside them.
+ * @param claimed names of claims that are made for the pods
+ */
+export function podDependencies(
+  pod: PodSpec,
+  namespace: string | undefined,
+  claimed: readonly string[] = [],
+): readonly Dependency[] {
+  const here = namespace === undefined ? {} : { namespace }
   const needed: Readonly<Record<string, readonly string[]>> = {
     ConfigMap: configMaps(pod),
     Secret: secrets(pod),
     ServiceAccount: pod.serviceAccountName === 'default' ? [] : [pod.serviceAccountName ?? ''],
-    PersistentVolumeClaim: claims(pod).filter(claim => !claimed.has(claim)),
+    PersistentVolumeClaim: claims(pod).filter(claim => !claimed.includes(claim)),
   }
   return Object.entries(needed).flatMap(([kind, names]) =>
     [...new Set(names)].filter(Boolean).map(one => ({ apiVersion: 'v1', kind, ...here, name: one })),

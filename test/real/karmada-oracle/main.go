@@ -28,6 +28,9 @@ var decisions = map[string]func(line []byte) (any, error){
 	"overrides":   overrides,
 	"interpret":   interpret,
 	"names":       objectNames,
+
+	"customized":           customized,
+	"customizationRefusal": customizationRefusal,
 }
 
 // A line that cannot be read, or a decision that Karmada refuses as a whole.
