@@ -21,12 +21,18 @@ const CALM: FailureVerdict = { evict: [], since: new Map() }
  * Which clusters an application is to leave because it has been unhealthy there (Karmada's application failover controllers).
  * Only bindings that take along what they need are looked at, and kinds whose health Karmada knows.
  * @param now milliseconds
+ * @param knows whether somebody knows the health of a kind
  */
-export function failuresOf(binding: Binding, before: UnhealthySince, now: number): FailureVerdict {
+export function failuresOf(
+  binding: Binding,
+  before: UnhealthySince,
+  now: number,
+  knows: typeof knowsHealth = knowsHealth,
+): FailureVerdict {
   const { spec, status } = binding
   const items = status?.aggregatedStatus ?? []
   const behavior = spec.failover?.application
-  const isWatched = behavior && spec.propagateDeps && items.length > 0 && knowsHealth(spec.resource)
+  const isWatched = behavior && spec.propagateDeps && items.length > 0 && knows(spec.resource)
   if (!isWatched) return CALM
   const tolerationMs = (behavior.decisionConditions.tolerationSeconds ?? 0) * 1_000
   const isLeaving = (cluster: string) =>

@@ -1,15 +1,8 @@
-import type { ReplicaRequirements } from '../objects/binding.js'
+import type { Component } from '../objects/binding.js'
 import type { Dependency } from './dependencies.js'
 import type { MemberStatus, Status } from './member-status.js'
 import type { Replicas } from './replicas.js'
 import type { Resource } from './workload.js'
-
-/** One of several pod templates of a workload (work.karmada.io Component). */
-export interface Component {
-  readonly name: string
-  readonly replicas: number
-  readonly replicaRequirements?: ReplicaRequirements
-}
 
 /** An answer of an interpreter that has one for the kind; its value may be nothing. */
 export interface Answer<T> {

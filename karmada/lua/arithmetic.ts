@@ -1,8 +1,8 @@
 import { numberIn } from './numbers.js'
 import type { LuaState } from './state.js'
 import type { BinaryOperator } from './syntax.js'
-import { LuaTable } from './table.js'
-import { asString, typeName, type Value } from './value.js'
+import { LuaTable, type Value } from './table.js'
+import { asString, typeName } from './value.js'
 
 /** What an operator makes of two values. */
 export type Operation = (state: LuaState, left: Value, right: Value) => Value

@@ -2,8 +2,8 @@ import { lengthOf, negated, operations } from './arithmetic.js'
 import { compileError, type Frame, type FunctionScope } from './scope.js'
 import type { LuaState } from './state.js'
 import type { Call, Expression, FunctionExpression } from './syntax.js'
-import { LuaTable } from './table.js'
-import { isTrue, type LuaFunction, type Value } from './value.js'
+import { type LuaFunction, LuaTable, type Value } from './table.js'
+import { isTrue } from './value.js'
 
 /** An expression that gives one value. */
 export type One = (frame: Frame) => Value

@@ -2,7 +2,8 @@ import { ExpressionCompiler, type MakeFunction } from './compile-expression.js'
 import { compileError, type Frame, FunctionScope } from './scope.js'
 import type { LuaState } from './state.js'
 import type { Block, Expression, FunctionExpression, Statement } from './syntax.js'
-import { isFunction, isTrue, type LuaFunction, TailCall, type Value } from './value.js'
+import { type LuaFunction, TailCall, type Value } from './table.js'
+import { isFunction, isTrue } from './value.js'
 
 /** How a statement ended: undefined goes on with the next one. */
 type Outcome = undefined | 'break' | { readonly goto: string } | { readonly results: Returned }
@@ -135,16 +136,40 @@ class StatementCompiler {
   }
 
   #assignment(targets: readonly Expression[], values: readonly Expression[]): Run {
-    const list = this.#expressions.list(values)
     const stores = targets.map(target => this.#store(target))
+    const last = values.length - 1
+    const steps = values.map((value, at) => {
+      const isOpen = at === last && (value.is === 'call' || value.is === 'varargs')
+      const isEarly = targets.length > 1 && !isOpen && this.#isOwn(targets[at])
+      // Tables and results of calls are stored once more at the end.
+      const isLate = !isEarly || value.is === 'table' || value.is === 'call'
+      return { values: isOpen ? this.#expressions.many(value) : undefined, isEarly, isLate }
+    })
+    const ones = values.map((value, at) => (steps[at]?.values ? undefined : this.#expressions.one(value)))
     return frame => {
       this.state.spend()
       // What is assigned to is looked up before the values are.
       const ready = stores.map(store => store(frame))
-      const made = list(frame)
-      for (const [at, store] of ready.entries()) store(made[at])
+      const made: Value[] = []
+      for (const [at, step] of steps.entries()) {
+        if (step.values) made.push(...step.values(frame))
+        else {
+          const value = ones[at]?.(frame)
+          if (step.isEarly) ready[at]?.(value)
+          made.push(value)
+        }
+      }
+      for (let at = ready.length - 1; at >= 0; at--) if (steps[at]?.isLate ?? true) ready[at]?.(made[at])
       return undefined
     }
+  }
+
+  /**
+   * Whether it is a local variable of the function. Of several values, Karmada's Lua puts one into a local variable as soon as it is computed,
+   * so that the values after it see it already, and `a, b = b, a` exchanges nothing. Other Luas assign at the end.
+   */
+  #isOwn(target: Expression | undefined): boolean {
+    return target?.is === 'name' && this.scope.find(target.name)?.in === 'cells'
   }
 
   #store(target: Expression): (frame: Frame) => (value: Value) => void {

@@ -1,4 +1,4 @@
-import { bytesOf } from './bytes.js'
+import { bytesOf, textOfBytes } from './bytes.js'
 import { compileChunk } from './compile.js'
 import { type Body, functionOf, library } from './library/arguments.js'
 import { baseFunctions, packageLibrary, requireFrom } from './library/base.js'
@@ -9,8 +9,8 @@ import { tableFunctions } from './library/table-library.js'
 import { parse } from './parser.js'
 import { LuaState } from './state.js'
 import { LuaSyntaxError } from './syntax.js'
-import type { LuaTable } from './table.js'
-import { isFunction, LuaError, LuaLimitError, typeName, type Value } from './value.js'
+import { LuaLimitError, type LuaTable, type Value } from './table.js'
+import { isFunction, LuaError, typeName } from './value.js'
 
 /** A script that failed; the message is that of Karmada's Lua, without the trace of its stack. */
 export class ScriptError extends Error {
@@ -67,9 +67,9 @@ function translated<T>(run: () => T): T {
     return run()
   } catch (error) {
     if (error instanceof LuaError || error instanceof LuaLimitError || error instanceof LuaSyntaxError)
-      throw new ScriptError(error.message)
+      throw new ScriptError(textOfBytes(error.message))
     // Functions that call functions of libraries that call functions: the stack of JavaScript ends first.
-    if (error instanceof RangeError) throw new ScriptError(`${'stack overflow'}`)
+    if (error instanceof RangeError) throw new ScriptError('stack overflow')
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { LuaSyntaxError, SOURCE } from './syntax.js'
-import type { Value } from './value.js'
+import type { Value } from './table.js'
 
 /** A local variable while a function runs; functions made in its scope share it. */
 export interface Cell {

@@ -1,14 +1,6 @@
 import { SOURCE } from './syntax.js'
-import { LuaTable } from './table.js'
-import {
-  isFunction,
-  LuaError,
-  type LuaFunction,
-  LuaLimitError,
-  TailCall,
-  typeName,
-  type Value,
-} from './value.js'
+import { type LuaFunction, LuaLimitError, LuaTable, TailCall, type Value } from './table.js'
+import { isFunction, LuaError, typeName } from './value.js'
 
 /** As many steps as a script may take: some tenths of a second. Karmada ends a script after one second. */
 const MOST_STEPS = 3_000_000

@@ -1,10 +1,35 @@
 import { isWhole } from './numbers.js'
-import { LuaLimitError, type Value } from './value.js'
+
+/** A value of Lua. Strings are bytes, a character each; nil is undefined. */
+export type Value = undefined | boolean | number | string | LuaTable | LuaFunction
+
+/** A function: of a script, or of a library. */
+export interface LuaFunction {
+  /** @param name what the caller calls it, for messages */
+  readonly call: (args: readonly Value[], name: string) => Results
+}
+
+/** What a function returns: values, or another call that takes its place. */
+export type Results = readonly Value[] | TailCall
+
+/** `return f(…)`: the calling function is done, and takes no place on the stack. */
+export class TailCall {
+  constructor(
+    readonly callee: LuaFunction,
+    readonly args: readonly Value[],
+    readonly name: string,
+  ) {}
+}
+
+/** A script used up what it may use; it cannot catch this. */
+export class LuaLimitError extends Error {
+  override readonly name = 'LuaLimitError'
+}
 
 /** Keys below it, from 1 on, are in the list of a table. */
 const MAX_LIST_KEY = 67_108_864
 /** As many gaps as a list may have at its end, when a key far behind it is set: each takes memory. */
-const MOST_GAPS = 1_000_000
+const MOST_GAPS = 4_000_000
 
 /**
  * A table as Karmada's Lua keeps it: a list for keys from 1 on, with gaps, and entries in the order in which they were made. What `#`,

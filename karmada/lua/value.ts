@@ -1,26 +1,5 @@
 import { numberText } from './numbers.js'
-import type { LuaTable } from './table.js'
-
-/** A value of Lua. Strings are bytes, a character each; nil is undefined. */
-export type Value = undefined | boolean | number | string | LuaTable | LuaFunction
-
-/** A function: of a script, or of a library. */
-export interface LuaFunction {
-  /** @param name what the caller calls it, for messages */
-  readonly call: (args: readonly Value[], name: string) => Results
-}
-
-/** What a function returns: values, or another call that takes its place. */
-export type Results = readonly Value[] | TailCall
-
-/** `return f(…)`: the calling function is done, and takes no place on the stack. */
-export class TailCall {
-  constructor(
-    readonly callee: LuaFunction,
-    readonly args: readonly Value[],
-    readonly name: string,
-  ) {}
-}
+import type { LuaFunction, LuaTable, Value } from './table.js'
 
 /** An error that a script can catch. */
 export class LuaError extends Error {
@@ -29,11 +8,6 @@ export class LuaError extends Error {
   constructor(readonly value: Value) {
     super(textOf(value))
   }
-}
-
-/** A script used up what it may use; it cannot catch this. */
-export class LuaLimitError extends Error {
-  override readonly name = 'LuaLimitError'
 }
 
 /** A value's type in Lua's words. */

@@ -1,5 +1,5 @@
 import { selectsLabels } from '../../manifests/label-selector.js'
-import { type Dependency, dependenciesOf } from '../interpreter/dependencies.js'
+import type { Dependency } from '../interpreter/dependencies.js'
 import type { Resource } from '../interpreter/workload.js'
 import { bindingName, bindingReferenceKey } from '../names.js'
 import { BINDINGS, type Binding, type BindingSnapshot } from '../objects/resource-binding.js'
@@ -53,9 +53,8 @@ function recorded({ metadata: { annotations = {} } }: Binding): readonly Depende
 }
 
 /** The binding with a note of what its workload needs, and the finalizer; the same object when it has both. */
-export function withDependencies(binding: Binding, template: Resource): Binding {
+export function withDependencies(binding: Binding, needed: readonly Dependency[]): Binding {
   const { finalizers = [], annotations = {} } = binding.metadata
-  const needed = dependenciesOf(template)
   // Go writes a list that was never filled as null.
   const text = needed.length > 0 ? JSON.stringify(needed) : 'null'
   if (annotations[DEPENDENCIES] === text && finalizers.includes(DEPENDENCIES_FINALIZER)) return binding

@@ -1,9 +1,9 @@
-import { componentsOf } from '../interpreter/components.js'
-import { replicasOf } from '../interpreter/replicas.js'
+import { type Counted, countedNatively } from '../interpreter/counted.js'
 import type { Resource } from '../interpreter/workload.js'
 import { claimMarks } from '../matching/claim.js'
 import { CLAIMS } from '../matching/policies.js'
 import { bindingName } from '../names.js'
+import type { ReplicaRequirements } from '../objects/binding.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import { type Binding, bindingScopeOf, type PlacedBinding } from '../objects/resource-binding.js'
 import { ownerReferenceOf, resourceReferenceOf } from '../objects/template-references.js'
@@ -19,8 +19,14 @@ export class ForeignBindingError extends Error {
 /**
  * The binding of a template that has none yet (`detector.BuildResourceBinding` of Karmada).
  * @param priority value of the PriorityClass that the policy names
+ * @param counted what interpreters say of the template's replicas or components
  */
-export function newBinding(template: Resource, policy: PropagationPolicy, priority?: number): PlacedBinding {
+export function newBinding(
+  template: Resource,
+  policy: PropagationPolicy,
+  priority?: number,
+  counted: Counted = countedNatively(template),
+): PlacedBinding {
   const { kind, metadata } = template
   const scope = bindingScopeOf(template)
   return {
@@ -34,7 +40,7 @@ export function newBinding(template: Resource, policy: PropagationPolicy, priori
       ownerReferences: [ownerReferenceOf(template)],
     },
     spec: {
-      ...specOf(template, policy),
+      ...specOf(template, policy, counted),
       ...(priority !== undefined && { schedulePriority: { priority } }),
     },
   }
@@ -43,6 +49,7 @@ export function newBinding(template: Resource, policy: PropagationPolicy, priori
 /**
  * The present binding as template and policy want it now. What the scheduler and others wrote stays.
  * @param priority value of the PriorityClass that the policy names
+ * @param counted what interpreters say of the template's replicas or components
  * @throws ForeignBindingError when it belongs to an earlier object of the template's name; the garbage collector takes it away
  */
 export function renewedBinding(
@@ -50,8 +57,9 @@ export function renewedBinding(
   template: Resource,
   policy: PropagationPolicy,
   priority?: number,
+  counted: Counted = countedNatively(template),
 ): PlacedBinding {
-  const wanted = newBinding(template, policy, priority)
+  const wanted = newBinding(template, policy, priority, counted)
   const owner = present.metadata.ownerReferences?.find(({ controller }) => controller)
   if (owner && owner.uid !== template.metadata.uid)
     throw new ForeignBindingError(
@@ -97,9 +105,11 @@ const RENEWED = [
   ...['failover', 'conflictResolution', 'preserveResourcesOnDeletion', 'suspension'],
 ]
 
-function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding['spec'] {
-  const components = componentsOf(template)
-  const counted = components ? undefined : replicasOf(template)
+function specOf(
+  template: Resource,
+  { spec }: PropagationPolicy,
+  { components, replicas: counted }: Counted,
+): PlacedBinding['spec'] {
   const groups = affinityGroupsOf(template.metadata.labels, spec.placement ?? {})
   const { propagateDeps, schedulerName, failover, conflictResolution, suspension } = spec
   return {
@@ -107,7 +117,7 @@ function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding[
     placement: writtenPlacement(spec.placement ?? {}),
     // Go leaves out what is zero.
     ...(counted && counted.replicas > 0 && { replicas: counted.replicas }),
-    ...(counted?.requirements && { replicaRequirements: counted.requirements }),
+    ...(counted?.requirements && { replicaRequirements: withNamespace(counted.requirements, template) }),
     ...(components && components.length > 0 && { components }),
     ...(propagateDeps && { propagateDeps }),
     ...(schedulerName && { schedulerName }),
@@ -120,6 +130,12 @@ function specOf(template: Resource, { spec }: PropagationPolicy): PlacedBinding[
     ...(groups && { workloadAffinityGroups: groups }),
   }
 }
+
+/** A pod template does not say its namespace (feature gate ResourceQuotaEstimate). */
+const withNamespace = (
+  requirements: ReplicaRequirements,
+  { metadata: { namespace } }: Resource,
+): ReplicaRequirements => ({ ...(namespace && { namespace }), ...requirements })
 
 /** A binding that goes from a cluster policy to a policy loses the claim of the former. */
 function withoutOther(

@@ -13,25 +13,29 @@ export class UnmanagedObjectError extends Error {
 export const isManaged = ({ metadata }: Resource): boolean =>
   metadata.labels?.[MARKS.managed.key] === MARKS.managed.value
 
+/** The manifest with what is kept of the member's object (`Retain`). */
+export type Retain = (desired: Resource, observed: Resource) => Resource | Promise<Resource>
+
 /**
  * What is to be written over a member's object (`objectWatcher.Update` of Karmada): the manifest, with what controllers in
  * the member added.
  * @returns undefined when the member's object is as wanted
- * @throws UnmanagedObjectError, RetainError
+ * @throws UnmanagedObjectError, RetainError, and what `retain` throws
  */
-export function updateInMember(
+export async function updateInMember(
   manifest: Resource,
   observed: Resource,
   cluster: string,
-): Resource | undefined {
+  retain: Retain = retained,
+): Promise<Resource | undefined> {
   const { kind, metadata } = manifest
   const mayOverwrite = metadata.annotations?.[MARKS.conflictResolution] === 'overwrite'
   if (!isManaged(observed) && !mayOverwrite)
     throw new UnmanagedObjectError(
       `resource(kind=${kind}, ${metadata.namespace ?? ''}/${metadata.name}) already exists in the cluster ${cluster} and the ${MARKS.conflictResolution} strategy value is empty, Karmada will not manage this resource`,
     )
-  const desired = retained(withMemberMetadata(manifest, observed), observed)
-  const present = retained(withMemberMetadata(pruned(observed), observed), observed)
+  const desired = await retain(withMemberMetadata(manifest, observed), observed)
+  const present = await retain(withMemberMetadata(pruned(observed), observed), observed)
   return sameJson(desired, present) ? undefined : desired
 }
 

@@ -1,5 +1,4 @@
-import { isHealthy } from '../interpreter/health.js'
-import { reflectedStatus } from '../interpreter/reflect-status.js'
+import type { Status } from '../interpreter/member-status.js'
 import type { Resource } from '../interpreter/workload.js'
 import { executionNamespace } from '../names.js'
 import type { AggregatedStatusItem, Binding } from '../objects/resource-binding.js'
@@ -46,11 +45,17 @@ export const applied = (failure?: string): Observed =>
         message: `Failed to apply all manifests (0/1): ${failure}`,
       }
 
+/** What interpreters say of an object in a member. */
+interface Interpreted {
+  readonly status: Status | undefined
+  /** Undefined for kinds whose health nobody knows; `Unknown` where the interpreter failed. */
+  readonly health: boolean | 'Unknown' | undefined
+}
+
 /** What a Work says of its manifest's object in the member. */
-export function manifestStatus(observed: Resource): ManifestStatus {
+export function manifestStatus(observed: Resource, { status, health }: Interpreted): ManifestStatus {
   const { apiVersion, kind, metadata } = observed
   const [version = '', group] = apiVersion.split('/').reverse()
-  const status = reflectedStatus(observed)
   return {
     identifier: {
       ordinal: 0,
@@ -62,7 +67,7 @@ export function manifestStatus(observed: Resource): ManifestStatus {
       name: metadata.name,
     },
     ...(status && { status }),
-    health: isHealthy(observed) === false ? 'Unhealthy' : 'Healthy',
+    health: health === 'Unknown' ? health : health === false ? 'Unhealthy' : 'Healthy',
   }
 }
 

@@ -47,6 +47,7 @@ export const purgedClusters = ({ spec }: Binding): ReadonlySet<string> =>
 /**
  * The Work for one target of a binding (`ensureWork` of Karmada): replicas and completions first, overrides last.
  * @param present the Work that is there already; its permanent id is written into the manifest
+ * @param replicated the template with the replicas of this cluster, as the interpreter makes it
  * @throws OverrideError when an override cannot be applied
  */
 export function workOf(
@@ -56,10 +57,10 @@ export function workOf(
   cluster: Cluster,
   policies: OverridePolicies,
   present?: Work,
+  replicated: Resource = isWorkload(binding.spec) ? withReplicas(template, target.replicas ?? 0) : template,
 ): Work {
   const scope = bindingScopeOf(binding)
   const { spec, metadata } = binding
-  const replicated = isWorkload(spec) ? withReplicas(template, target.replicas ?? 0) : template
   const divided = withCompletions(replicated, binding, target)
   const overridden = applyOverrides(divided, cluster, policies)
   const id = { [scope.id]: metadata.labels?.[scope.id] ?? '' }

@@ -43,13 +43,13 @@ export async function update<T extends KubeObject>(
   api: KubeApi,
   type: GroupVersionResource,
   place: Place,
-  change: (object: T) => T,
+  change: (object: T) => T | Promise<T>,
 ): Promise<T | undefined> {
   const { namespace, name } = place
   for (let attempt = 1; ; attempt++) {
     const object = await read<T>(api, type, { name, ...(namespace !== undefined && { namespace }) })
     if (!object) return undefined
-    const next = change(object)
+    const next = await change(object)
     if (next === object) return object
     try {
       return await api.request<T>({ method: 'PUT', path: resourcePath(type, place), body: next })

@@ -17,6 +17,7 @@ import { ClusterController } from './cluster-controller.js'
 import { clusterDefinition } from './cluster-definition.js'
 import { clusterProxy } from './cluster-proxy.js'
 import { karmadaCustomResourceDefinitions } from './crds/index.js'
+import { Interpreters } from './interpreter/interpreters.js'
 import { DEFAULT_MONITOR_TIMES, type MonitorTimes } from './member-monitor.js'
 import { Events } from './propagation/events.js'
 import { Propagation } from './propagation/propagation.js'
@@ -65,6 +66,7 @@ export interface Karmada {
 export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
   const { name, connector, log, clock = Date.now } = options
   const quotas = new QuotaAdmission()
+  const interpreters = new Interpreters(clock)
   const server = await startApiServer({
     name,
     log,
@@ -72,7 +74,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     installedTypes: karmadaTypes,
     // Of kube-controller-manager's account loops Karmada runs only the one that fills token Secrets.
     defaultAccounts: false,
-    webhooks: karmadaWebhooks(() => timestamp(clock()), quotas),
+    webhooks: karmadaWebhooks(() => timestamp(clock()), [quotas, interpreters]),
     ...(options.port !== undefined && { port: options.port }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.clock && { clock: options.clock }),
@@ -93,6 +95,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     connector,
     members: queries,
     quotas,
+    interpreters,
     now: clock,
     log,
   })

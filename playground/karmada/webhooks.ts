@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { mutated } from '../../karmada/admission/mutate.js'
 import { withTaintTimes } from '../../karmada/admission/taint-times.js'
-import { deletionRefusal, writeRefusal } from '../../karmada/admission/validate.js'
+import { deletionRefusal, type Refusal, writeRefusal } from '../../karmada/admission/validate.js'
 import { readPolicy } from '../../karmada/objects/policy-shape.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import type { JsonObject } from '../apimachinery/json.js'
 import type { Webhooks } from '../apiserver/admission/webhooks.js'
 import { customStatus } from '../apiserver/api-status.js'
-import type { QuotaAdmission } from './quota/quota-admission.js'
 
 const asObject = (object: JsonObject): KubeObject => object as unknown as KubeObject
+
+/** Refuses what contradicts other objects of the control plane. */
+export interface Refuser {
+  refusal(object: KubeObject, old: KubeObject | undefined): Refusal | undefined
+}
 
 /**
  * Karmada's webhooks see a policy before it is checked against its CRD, and refuse one that they cannot decode. What is missing
@@ -26,9 +30,9 @@ function refuseUnreadable(object: KubeObject): void {
 /**
  * What karmada-webhook and the registry of `clusters` make of what is written, and what they refuse.
  * @param now RFC 3339
- * @param quotas refuses bindings for which there is no quota left
+ * @param refusers are asked where nothing is wrong with the object alone
  */
-export const karmadaWebhooks = (now: () => string, quotas?: QuotaAdmission): Webhooks => ({
+export const karmadaWebhooks = (now: () => string, refusers: readonly Refuser[] = []): Webhooks => ({
   mutate: (object, old) => {
     refuseUnreadable(asObject(object))
     const made = mutated(asObject(object), randomUUID, old ? 'UPDATE' : 'CREATE')
@@ -36,6 +40,6 @@ export const karmadaWebhooks = (now: () => string, quotas?: QuotaAdmission): Web
   },
   validate: (object, old) =>
     writeRefusal(asObject(object), old && asObject(old)) ??
-    quotas?.refusal(asObject(object), old && asObject(old)),
+    refusers.map(one => one.refusal(asObject(object), old && asObject(old))).find(Boolean),
   validateDeletion: object => deletionRefusal(asObject(object)),
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { dependenciesOf } from '../../karmada/interpreter/dependencies.js'
 import type { Resource } from '../../karmada/interpreter/workload.js'
 import { bindingReferenceKey } from '../../karmada/names.js'
 import type { Binding, FullBindingSpec } from '../../karmada/objects/resource-binding.js'
@@ -136,7 +137,7 @@ describe('a binding that is attached', () => {
 })
 
 describe('a workload’s binding', () => {
-  const noted = withDependencies(web, template)
+  const noted = withDependencies(web, dependenciesOf(template))
 
   it('records the workload’s dependencies once, and keeps its finalizer until they are removed', () => {
     expect(noted.metadata.annotations).toEqual({
@@ -144,11 +145,11 @@ describe('a workload’s binding', () => {
         '[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"settings"}]',
     })
     expect(noted.metadata.finalizers).toEqual(['karmada.io/binding-dependencies-distributor'])
-    expect(withDependencies(noted, template)).toBe(noted)
+    expect(withDependencies(noted, dependenciesOf(template))).toBe(noted)
   })
 
   it('records a workload without dependencies as Go encodes it', () => {
-    const { annotations } = withDependencies(web, { ...template, spec: {} }).metadata
+    const { annotations } = withDependencies(web, []).metadata
     expect(annotations).toEqual({ 'resourcebinding.karmada.io/dependencies': 'null' })
   })
 

@@ -104,22 +104,24 @@ describe('a Work', () => {
 describe('an object in a member', () => {
   const manifest = (): Resource => mutated(work(), () => 'w-1').spec.workload.manifests[0] as Resource
 
-  it('keeps fields that controllers there added, and loses fields that the template lost', () => {
+  it('keeps fields that controllers there added, and loses fields that the template lost', async () => {
     const was = manifest()
     const observed = {
       ...was,
       metadata: { ...was.metadata, resourceVersion: '9', labels: { ...was.metadata.labels, theirs: 'y' } },
       status: {},
     }
-    expect(updateInMember(was, observed, 'm1')).toBeUndefined()
+    expect(await updateInMember(was, observed, 'm1')).toBeUndefined()
     const { note: _, ...annotations } = was.metadata.annotations ?? {}
-    const next = updateInMember({ ...was, metadata: { ...was.metadata, annotations } }, observed, 'm1')
+    const next = await updateInMember({ ...was, metadata: { ...was.metadata, annotations } }, observed, 'm1')
     expect(next?.metadata.annotations).not.toHaveProperty('note')
     expect(next?.metadata).toMatchObject({ resourceVersion: '9', labels: { theirs: 'y' } })
   })
 
-  it('is not changed when Karmada did not create it', () => {
-    expect(() => updateInMember(manifest(), template, 'm1')).toThrow('Karmada will not manage this resource')
+  it('is not changed when Karmada did not create it', async () => {
+    await expect(updateInMember(manifest(), template, 'm1')).rejects.toThrow(
+      'Karmada will not manage this resource',
+    )
   })
 })
 

@@ -10,10 +10,10 @@ import type { LuaState } from '../../lua/state.js'
 import { LuaError, textOf, typeName } from '../../lua/value.js'
 import { podDependencies } from '../dependencies.js'
 import { requirementsOf } from '../replicas.js'
-import { quantityProblem } from './results.js'
 import type { PodSpec } from '../workload.js'
 import { withEmptyFields } from './empty-fields.js'
 import { type Json, jsonOf, luaOf } from './lua-json.js'
+import { quantityProblem } from './results.js'
 
 /** `require("kube")`: what Karmada gives to scripts. */
 export const kubeFunctions = (state: LuaState): Readonly<Record<string, Body>> => ({
@@ -37,7 +37,9 @@ export const kubeFunctions = (state: LuaState): Readonly<Record<string, Body>> =
   getPodDependencies: args => {
     if (args.count !== 2) throw state.error('getPodDependencies only accepts two argument')
     const pod = podSpecAt(args)
-    return [luaOf(podDependencies(pod, namespaceAt(args)))]
+    const needed = podDependencies(pod, namespaceAt(args))
+    // A list that was never filled is nil.
+    return [needed.length > 0 ? luaOf(needed) : undefined]
   },
   getResourceQuantity: args => {
     if (args.count !== 1) throw state.error('getResourceQuantity only accepts one argument')
@@ -54,7 +56,8 @@ function quantityAt(args: Arguments, position: number): Quantity {
   try {
     return parseQuantity(value)
   } catch (error) {
-    if (error instanceof QuantityError) throw new LuaError(`cannot parse '${value}': ${quantityProblem(value)}`)
+    if (error instanceof QuantityError)
+      throw new LuaError(`cannot parse '${value}': ${quantityProblem(value)}`)
     throw error
   }
 }

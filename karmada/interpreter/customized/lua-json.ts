@@ -1,7 +1,7 @@
 import { bytesOf, textOfBytes } from '../../lua/bytes.js'
 import { ScriptError } from '../../lua/run.js'
-import { LuaTable } from '../../lua/table.js'
-import { typeName, type Value } from '../../lua/value.js'
+import { LuaTable, type Value } from '../../lua/table.js'
+import { typeName } from '../../lua/value.js'
 
 /** What JSON says. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }

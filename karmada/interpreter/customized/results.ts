@@ -1,8 +1,7 @@
 import { formatQuantity, parseQuantity, QuantityError } from '../../../manifests/quantity.js'
 import { ScriptError } from '../../lua/run.js'
-import type { ReplicaRequirements } from '../../objects/binding.js'
+import type { Component, ReplicaRequirements } from '../../objects/binding.js'
 import type { Dependency } from '../dependencies.js'
-import type { Component } from '../resource-interpreter.js'
 import type { Json } from './lua-json.js'
 
 /** What scripts and webhooks answer, read as Karmada's types: what these do not have is left out. */

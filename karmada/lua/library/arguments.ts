@@ -1,7 +1,7 @@
 import { numberIn, truncated } from '../numbers.js'
 import type { LuaState } from '../state.js'
-import { LuaTable } from '../table.js'
-import { asString, isFunction, type LuaFunction, typeName, type Value } from '../value.js'
+import { type LuaFunction, LuaTable, type Value } from '../table.js'
+import { asString, isFunction, typeName } from '../value.js'
 
 /** The arguments of a library's function, checked as Karmada's Lua checks them. Positions count from 1. */
 export class Arguments {

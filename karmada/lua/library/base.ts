@@ -1,8 +1,8 @@
 import { floatIn, wholeNumber } from '../numbers.js'
 import type { LuaState } from '../state.js'
 import { SOURCE } from '../syntax.js'
-import { LuaTable } from '../table.js'
-import { isFunction, isTrue, LuaError, textOf, typeName, type Value } from '../value.js'
+import { LuaTable, type Value } from '../table.js'
+import { isFunction, isTrue, LuaError, textOf, typeName } from '../value.js'
 import { type Arguments, type Body, functionOf } from './arguments.js'
 
 /** Functions that Karmada takes away from scripts. */
@@ -10,6 +10,9 @@ const FORBIDDEN = [
   ...['collectgarbage', 'dofile', 'getfenv', 'getmetatable', 'load', 'loadfile', 'loadstring', 'rawequal'],
   ...['rawget', 'rawset', 'setfenv', 'setmetatable', 'module', 'newproxy'],
 ]
+
+/** As many values as there is room for at once. */
+const MOST_VALUES = 5_000
 
 /** The functions without a library of their own. What scripts print goes nowhere. */
 export function baseFunctions(state: LuaState): Readonly<Record<string, Body>> {
@@ -68,7 +71,8 @@ export function baseFunctions(state: LuaState): Readonly<Record<string, Body>> {
     unpack: args => {
       const table = args.table(1)
       const [from, to] = [args.optionalWhole(2, 1), args.optionalWhole(3, table.length)]
-      state.spend(Math.max(0, to - from))
+      state.spend(Math.max(0, Math.min(to - from, MOST_VALUES)))
+      if (to - from > MOST_VALUES) throw state.error('registry overflow')
       const values: Value[] = []
       for (let at = from; at <= to; at++) values.push(table.list[at - 1])
       return values

@@ -1,5 +1,7 @@
-import { exponentText, shortest, truncated } from '../numbers.js'
-import { textOf, typeName, type Value } from '../value.js'
+import { bytesOf, textOfBytes } from '../bytes.js'
+import { exponentText, numberIn, shortest, truncated } from '../numbers.js'
+import type { Value } from '../table.js'
+import { textOf, typeName } from '../value.js'
 
 /** One directive of a format: `%-08.3f`. */
 interface Directive {
@@ -40,7 +42,7 @@ interface Written {
 function written(directive: Directive, value: Value): Written {
   const { verb, precision } = directive
   const text = (made: string): Written => ({
-    text: precision === undefined ? made : made.slice(0, precision),
+    text: precision === undefined ? made : bytesOf(lettersOf(made).slice(0, precision).join('')),
     isNumber: false,
   })
   switch (verb) {
@@ -51,15 +53,20 @@ function written(directive: Directive, value: Value): Written {
       return { text: quoted(textOf(value)), isNumber: false }
     case 'd':
     case 'i':
-      if (typeof value === 'string') return text(value)
-      if (typeof value === 'number')
-        return { text: signed(directive, wholeText(truncated(value), 10, precision)), isNumber: true }
+      // A text that is a number stays as it is, and any other is 0.
+      if (typeof value === 'string' && numberIn(value) !== undefined) return text(value)
+      if (typeof value === 'number' || typeof value === 'string') {
+        const number = typeof value === 'number' ? truncated(value) : 0n
+        return { text: signed(directive, wholeText(number, 10, precision)), isNumber: true }
+      }
       break
     case 'x':
     case 'X':
+      return radix(directive, value)
     case 'o':
     case 'b':
-      return radix(directive, value)
+      if (typeof value === 'number') return radix(directive, value)
+      break
     case 'c':
       if (typeof value === 'number')
         return { text: bytesOf(String.fromCodePoint(codePoint(value))), isNumber: false }
@@ -152,19 +159,21 @@ function general(value: number, precision: number): string {
 }
 
 function padded({ flags, width }: Directive, { text, isNumber }: Written): string {
-  if (text.length >= width) return text
-  if (flags.includes('-')) return text.padEnd(width)
-  if (!flags.includes('0')) return text.padStart(width)
+  const missing = width - lettersOf(text).length
+  if (missing <= 0) return text
+  if (flags.includes('-')) return text + ' '.repeat(missing)
+  if (!flags.includes('0')) return ' '.repeat(missing) + text
   const sign = isNumber && /^[-+ ]/.test(text) ? text.charAt(0) : ''
-  return sign + text.slice(sign.length).padStart(width - sign.length, '0')
+  return sign + '0'.repeat(missing) + text.slice(sign.length)
 }
+
+/** Go counts letters, not bytes. */
+const lettersOf = (bytes: string): readonly string[] => [...textOfBytes(bytes)]
 
 const codePoint = (value: number): number => {
   const code = Number(truncated(value))
   return code >= 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? code : 0xff_fd
 }
-
-const bytesOf = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 const QUOTED: Readonly<Record<string, string>> = {
   ...{ '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' },

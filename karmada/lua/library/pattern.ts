@@ -1,28 +1,24 @@
 /** Lua's patterns, as far as scripts of Karmada may use them. */
 
-/** Where a pattern was found. Positions count from 0. */
-export interface Match {
-  readonly start: number
-  readonly end: number
-  /** A number is a position: of `()`. */
-  readonly captures: readonly (string | number)[]
-}
-
 /** A pattern that cannot be read. */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
 }
 
-type Test = (code: number) => boolean
-type Part =
+/** Whether a part of a pattern stands for a byte. */
+export type Test = (code: number) => boolean
+/** A part of a pattern. */
+export type Part =
   | { readonly is: 'one'; readonly test: Test; readonly repeat: '' | '*' | '+' | '-' | '?' }
   | { readonly is: 'open' | 'position' | 'close'; readonly capture: number }
   | { readonly is: 'balanced'; readonly begin: number; readonly end: number }
   | { readonly is: 'again'; readonly capture: number }
 
-type CapturePart = Part & { readonly is: 'open' | 'position' | 'close' }
+/** A part that begins or ends a capture. */
+export type CapturePart = Part & { readonly is: 'open' | 'position' | 'close' }
 
-interface Pattern {
+/** A pattern that was read. */
+export interface Pattern {
   readonly parts: readonly Part[]
   readonly fromStart: boolean
   readonly toEnd: boolean
@@ -120,7 +116,11 @@ class Reader {
   }
 
   #escaped(letter: string): void {
-    if (letter === '') throw new PatternError('unexpected EOS at EOS')
+    // At the end it stands for nothing that there is.
+    if (letter === '') {
+      this.#single(() => false)
+      return
+    }
     if (letter === '0') throw new PatternError(`invalid capture index at ${this.#at - 2}`)
     if (/^[1-9]$/.test(letter)) this.parts.push({ is: 'again', capture: Number(letter) - 1 })
     else if (letter === 'b') {
@@ -143,7 +143,7 @@ class Reader {
     const tests: Test[] = []
     for (let isFirst = true; ; isFirst = false) {
       const char = this.source.charAt(this.#at++)
-      if (char === '') throw new PatternError('unexpected EOS at EOS')
+      if (char === '') throw new PatternError(`unexpected EOS at ${this.source.length - 1}`)
       if (char === ']' && !isFirst) break
       if (char === '%') {
         tests.push(classOf(this.source.charAt(this.#at++)))
@@ -160,134 +160,5 @@ class Reader {
   }
 }
 
-/**
- * Finds a pattern from a position on.
- * @param most as many matches as are wanted
- * @param spend is told of every step
- * @throws PatternError
- */
-export function findPattern(
-  source: string,
-  text: string,
-  from: number,
-  most: number,
-  spend: () => void,
-): readonly Match[] {
-  const pattern = new Reader(source).read()
-  const found: Match[] = []
-  for (let at = from; at <= text.length; ) {
-    const match = new Matcher(pattern, text, spend).match(at)
-    at++
-    if (match) {
-      found.push(match)
-      at = Math.max(at, match.end)
-    }
-    if (found.length === most || pattern.fromStart) break
-  }
-  return found
-}
-
-class Matcher {
-  readonly #captures: [start: number, end: number | 'position'][] = []
-
-  constructor(
-    private readonly pattern: Pattern,
-    private readonly text: string,
-    private readonly spend: () => void,
-  ) {}
-
-  match(start: number): Match | undefined {
-    const end = this.#from(0, start)
-    if (end === undefined) return undefined
-    const captures = this.#captures.map(([from, to]) =>
-      to === 'position' ? from + 1 : this.text.slice(from, to),
-    )
-    return { start, end, captures }
-  }
-
-  /** Matches the parts from one on. @returns where the match ends */
-  #from(part: number, start: number): number | undefined {
-    let at = start
-    for (let index = part; ; index++) {
-      this.spend()
-      const next = this.pattern.parts[index]
-      if (!next) return !this.pattern.toEnd || at >= this.text.length ? at : undefined
-      switch (next.is) {
-        case 'one':
-          if (next.repeat !== '') return this.#repeated(next, index, at)
-          if (!this.#fits(next.test, at)) return undefined
-          at++
-          break
-        case 'position':
-          this.#captures[next.capture] = [at, 'position']
-          break
-        case 'open':
-        case 'close':
-          return this.#captured(next, index, at)
-        case 'balanced': {
-          const end = this.#balanced(next.begin, next.end, at)
-          if (end === undefined) return undefined
-          at = end
-          break
-        }
-        case 'again': {
-          const capture = this.#captures[next.capture]
-          if (!capture) throw new PatternError('invalid capture index')
-          const text = this.text.slice(capture[0], capture[1] === 'position' ? capture[0] : capture[1])
-          if (!this.text.startsWith(text, at)) return undefined
-          at += text.length
-        }
-      }
-    }
-  }
-
-  #fits(test: Test, at: number): boolean {
-    return at < this.text.length && test(this.text.charCodeAt(at))
-  }
-
-  #repeated(
-    { test, repeat }: Part & { readonly is: 'one' },
-    index: number,
-    start: number,
-  ): number | undefined {
-    const least = repeat === '+' ? 1 : 0
-    const most = repeat === '?' ? 1 : this.text.length
-    if (repeat === '-') {
-      for (let at = start; ; at++) {
-        const end = this.#from(index + 1, at)
-        if (end !== undefined || !this.#fits(test, at)) return end
-      }
-    }
-    let count = 0
-    while (count < most && this.#fits(test, start + count)) {
-      this.spend()
-      count++
-    }
-    for (; count >= least; count--) {
-      const end = this.#from(index + 1, start + count)
-      if (end !== undefined) return end
-    }
-    return undefined
-  }
-
-  #captured({ is, capture }: CapturePart, index: number, at: number) {
-    const before = this.#captures[capture]
-    const start = is === 'open' ? at : (before?.[0] ?? at)
-    this.#captures[capture] = [start, at]
-    const end = this.#from(index + 1, at)
-    if (end === undefined && before) this.#captures[capture] = before
-    return end
-  }
-
-  #balanced(begin: number, end: number, start: number): number | undefined {
-    if (this.text.charCodeAt(start) !== begin) return undefined
-    let depth = 1
-    for (let at = start + 1; at < this.text.length; at++) {
-      this.spend()
-      const code = this.text.charCodeAt(at)
-      if (code === end && --depth === 0) return at + 1
-      if (code === begin && code !== end) depth++
-    }
-    return undefined
-  }
-}
+/** @throws PatternError */
+export const readPattern = (source: string): Pattern => new Reader(source).read()

@@ -1,9 +1,11 @@
 import { bytesOf, textOfBytes } from '../bytes.js'
 import type { LuaState } from '../state.js'
-import { isTrue, type Value } from '../value.js'
+import type { Value } from '../table.js'
+import { isTrue } from '../value.js'
 import { type Arguments, type Body, functionOf } from './arguments.js'
+import { findPattern, type Match } from './find-pattern.js'
 import { formatted } from './format.js'
-import { findPattern, type Match, PatternError } from './pattern.js'
+import { PatternError } from './pattern.js'
 
 /** As long as Karmada lets strings be that its library gets. */
 const MAX_LENGTH = 1_000_000

@@ -1,7 +1,7 @@
 import { lessThan } from '../arithmetic.js'
 import type { LuaState } from '../state.js'
-import type { LuaTable } from '../table.js'
-import { asString, isTrue, type LuaFunction, typeName, type Value } from '../value.js'
+import type { LuaFunction, LuaTable, Value } from '../table.js'
+import { asString, isTrue, typeName } from '../value.js'
 import type { Body } from './arguments.js'
 
 /** Up to so many values Go sorts by insertion, and what is equal keeps its order. */

@@ -4,6 +4,7 @@ import {
   type UnhealthySince,
 } from '../../../karmada/eviction/application-failure.js'
 import { evicted } from '../../../karmada/eviction/evict.js'
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
@@ -23,7 +24,13 @@ export class ApplicationFailoverController {
   readonly #queue: Reconciler
   readonly #since = new Map<string, UnhealthySince>()
 
-  constructor(control: KubeApi, observed: Observed, now: () => number, log: Log) {
+  constructor(
+    control: KubeApi,
+    observed: Observed,
+    private readonly interpreters: InterpreterChain,
+    now: () => number,
+    log: Log,
+  ) {
     this.#control = control
     this.#observed = observed
     this.#now = now
@@ -45,7 +52,12 @@ export class ApplicationFailoverController {
       this.#since.delete(key)
       return undefined
     }
-    const { evict, since, nextMs } = failuresOf(binding, this.#since.get(key) ?? new Map(), this.#now())
+    const { evict, since, nextMs } = failuresOf(
+      binding,
+      this.#since.get(key) ?? new Map(),
+      this.#now(),
+      this.interpreters.knowsHealth,
+    )
     if (evict.length > 0)
       await update<Binding>(this.#control, bindingScopeOf(binding).type, binding.metadata, current =>
         evict.reduce((one, cluster) => evicted(one, cluster, applicationFailure(current, cluster)), current),

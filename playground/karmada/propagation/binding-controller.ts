@@ -1,14 +1,16 @@
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { executionNamespace, workName } from '../../../karmada/names.js'
+import { isWorkload } from '../../../karmada/objects/binding.js'
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
 import { WORKS, type Work } from '../../../karmada/objects/work.js'
 import { isOverriddenBy } from '../../../karmada/overrides/apply-overrides.js'
 import { purgedClusters, stayingClusters, targetsOf, workOf } from '../../../karmada/propagation/work-of.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import { remove, update, withoutFinalizer } from '../../client/write.js'
+import type { ControllerOptions } from './controller-options.js'
 import { bindingText, type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
@@ -25,9 +27,11 @@ export class BindingController {
   readonly #observed: Observed
   readonly #templates: Templates
   readonly #events: Events
+  readonly #interpreters: InterpreterChain
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, events: Events, log: Log) {
+  constructor({ control, observed, templates, interpreters, events, log }: ControllerOptions) {
+    this.#interpreters = interpreters
     this.#events = events
     this.#control = control
     this.#observed = observed
@@ -91,7 +95,11 @@ export class BindingController {
       const work = `${executionNamespace(target.name)}/${workName(template.kind, name, namespace)}`
       const present = this.#observed.works.get(work)
       try {
-        const wanted = workOf(binding, template, target, cluster, this.#observed.overridePolicies, present)
+        const revised = isWorkload(binding.spec)
+          ? await this.#interpreters.revise(template, target.replicas ?? 0)
+          : template
+        const overrides = this.#observed.overridePolicies
+        const wanted = workOf(binding, template, target, cluster, overrides, present, revised)
         if (!(await writeWork(this.#control, wanted, present))) continue
         tellOfOverrides(this.#events, template, wanted, target.name)
         isNews = true

@@ -1,4 +1,4 @@
-import { aggregatedStatus } from '../../../karmada/interpreter/aggregate-status.js'
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import {
   type AggregatedStatusItem,
@@ -8,25 +8,20 @@ import {
 import { aggregated, fullyApplied } from '../../../karmada/propagation/report.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import { update } from '../../client/write.js'
 import { setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
-import { bindingText, type Events, normal } from './events.js'
+import type { ControllerOptions } from './controller-options.js'
+import { bindingText, type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
 import { bindingKeyOf } from './work-index.js'
 
 /** What the controller needs. */
-export interface BindingStatusOptions {
-  readonly control: KubeApi
-  readonly observed: Observed
-  readonly templates: Templates
-  readonly events: Events
+export interface BindingStatusOptions extends ControllerOptions {
   readonly now: () => number
-  readonly log: Log
 }
 
 /** Gathers what the Works of a binding report in its status, and adds it up in the status of the template. */
@@ -36,9 +31,11 @@ export class BindingStatusController {
   readonly #templates: Templates
   readonly #now: () => number
   readonly #events: Events
+  readonly #interpreters: InterpreterChain
   readonly #queue: Reconciler
 
-  constructor({ control, observed, templates, events, now, log }: BindingStatusOptions) {
+  constructor({ control, observed, templates, interpreters, events, now, log }: BindingStatusOptions) {
+    this.#interpreters = interpreters
     this.#events = events
     this.#control = control
     this.#observed = observed
@@ -94,23 +91,33 @@ export class BindingStatusController {
     if (!found || !template || template.metadata.uid !== uid) return
     const place = { name, ...(namespace && { namespace }), subresource: 'status' }
     const now = timestamp(this.#now())
-    if (!withStatus(template, items, now)) return
-    await update<Resource>(this.#control, found.type, place, one => withStatus(one, items, now) ?? one)
+    try {
+      if (!(await this.#withStatus(template, items, now))) return
+      await update<Resource>(
+        this.#control,
+        found.type,
+        place,
+        async one => (await this.#withStatus(one, items, now)) ?? one,
+      )
+    } catch (error) {
+      this.#events.tell(template, componentOf(binding), warning('AggregateStatusFailed', error))
+      throw error
+    }
     const message = 'Update Resource with AggregatedStatus successfully.'
     this.#events.tell(template, componentOf(binding), normal('AggregateStatusSucceed', message))
+  }
+
+  /** The template with the status that the members' make; undefined when it has that already. */
+  async #withStatus(
+    template: Resource,
+    items: readonly AggregatedStatusItem[],
+    now: string,
+  ): Promise<Resource | undefined> {
+    const status = await this.#interpreters.aggregate(template, items, now)
+    if (!status || sameJson(status, template.status ?? {})) return undefined
+    return { ...template, status }
   }
 }
 
 const componentOf = ({ metadata }: Binding): string =>
   `${metadata.namespace ? 'resource-binding' : 'cluster-resource-binding'}-status-controller`
-
-/** The template with the status that the members' make; undefined when it has that already. */
-function withStatus(
-  template: Resource,
-  items: readonly AggregatedStatusItem[],
-  now: string,
-): Resource | undefined {
-  const status = aggregatedStatus(template, items, now)
-  if (!status || sameJson(status, template.status ?? {})) return undefined
-  return { ...template, status }
-}

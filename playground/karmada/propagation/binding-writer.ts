@@ -1,3 +1,4 @@
+import type { Counted } from '../../../karmada/interpreter/counted.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
@@ -21,6 +22,7 @@ interface PriorityClass extends KubeObject {
 
 /**
  * Creates the binding of a template, or brings the present one in line with its policy; writes nothing when it is.
+ * @param counted what interpreters say of the template's replicas or components
  * @returns whether anything was written
  * @throws MissingPriorityClassError, ForeignBindingError
  */
@@ -29,16 +31,17 @@ export async function writeBinding(
   observed: Observed,
   template: Resource,
   policy: PropagationPolicy,
+  counted: Counted,
 ): Promise<boolean> {
   const { type } = bindingScopeOf(template)
   const priority = await priorityOf(control, template, policy)
-  const wanted = newBinding(template, policy, priority)
+  const wanted = newBinding(template, policy, priority, counted)
   const known = observed.binding(objectKey(wanted))
   let isChanged = !known
   if (!known) await ensure<Binding>(control, type, wanted)
   const { namespace, name } = wanted.metadata
   await update<Binding>(control, type, { name, ...(namespace && { namespace }) }, present => {
-    const renewed = renewedBinding(present, template, policy, priority)
+    const renewed = renewedBinding(present, template, policy, priority, counted)
     if (sameJson(renewed, present)) return present
     isChanged = true
     return renewed

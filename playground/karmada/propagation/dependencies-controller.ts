@@ -1,8 +1,5 @@
-import {
-  type Dependency,
-  dependenciesOf,
-  hasDependencies,
-} from '../../../karmada/interpreter/dependencies.js'
+import type { Dependency } from '../../../karmada/interpreter/dependencies.js'
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { BINDINGS, type Binding, type BindingSnapshot } from '../../../karmada/objects/resource-binding.js'
 import {
@@ -18,11 +15,11 @@ import {
 } from '../../../karmada/propagation/attached-binding.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { ensure, update, withoutFinalizer } from '../../client/write.js'
+import type { ControllerOptions } from './controller-options.js'
 import { type Events, normal, warning } from './events.js'
 import type { Observed } from './observed.js'
 import type { Templates } from './templates.js'
@@ -43,9 +40,11 @@ export class DependenciesController {
   readonly #observed: Observed
   readonly #templates: Templates
   readonly #events: Events
+  readonly #interpreters: InterpreterChain
   readonly #queue: Reconciler
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, events: Events, log: Log) {
+  constructor({ control, observed, templates, interpreters, events, log }: ControllerOptions) {
+    this.#interpreters = interpreters
     this.#events = events
     this.#control = control
     this.#observed = observed
@@ -88,12 +87,14 @@ export class DependenciesController {
     const found = await this.#templates.of(binding.spec.resource)
     const { namespace, name } = binding.spec.resource
     const template = found?.source.get(`${namespace}/${name}`)
-    if (!template || !hasDependencies(template)) return undefined
-    const list = dependenciesOf(template).map(dependencyText).join(' ')
+    if (!template) return undefined
+    const needed = await this.#needs(template)
+    if (!needed) return undefined
+    const list = needed.map(dependencyText).join(' ')
     const noted = `Get dependencies([${list}]) succeed.`
     this.#events.tell(template, COMPONENT, normal('GetDependenciesSucceed', noted))
     try {
-      await this.#distribute(binding, template)
+      await this.#distribute(binding, needed)
     } catch (error) {
       this.#events.tell(binding, COMPONENT, warning('SyncScheduleResultToDependenciesFailed', error))
       throw error
@@ -103,9 +104,17 @@ export class DependenciesController {
     return undefined
   }
 
-  async #distribute(binding: Binding, template: Resource): Promise<void> {
-    const needed = dependenciesOf(template)
-    await update<Binding>(this.#control, type, binding.metadata, one => withDependencies(one, template))
+  async #needs(template: Resource): Promise<readonly Dependency[] | undefined> {
+    try {
+      return await this.#interpreters.dependencies(template)
+    } catch (error) {
+      this.#events.tell(template, COMPONENT, warning('GetDependenciesFailed', error))
+      throw error
+    }
+  }
+
+  async #distribute(binding: Binding, needed: readonly Dependency[]): Promise<void> {
+    await update<Binding>(this.#control, type, binding.metadata, one => withDependencies(one, needed))
     const sources = await Promise.all(needed.map(one => this.#templates.of(one)))
     const objects = needed.flatMap((dependency, at) =>
       (sources[at]?.source.values() ?? []).filter(one => isNamedBy(one, dependency)),

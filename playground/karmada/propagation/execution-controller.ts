@@ -1,9 +1,17 @@
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { executionNamespace } from '../../../karmada/names.js'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
-import { MARKS, WORK_FINALIZER, WORKS, type Work, type WorkStatus } from '../../../karmada/objects/work.js'
-import { isManaged, released, updateInMember } from '../../../karmada/propagation/in-member.js'
-import { applied, dispatching, manifestStatus } from '../../../karmada/propagation/report.js'
+import {
+  MARKS,
+  type ManifestStatus,
+  WORK_FINALIZER,
+  WORKS,
+  type Work,
+  type WorkStatus,
+} from '../../../karmada/objects/work.js'
+import { isManaged, type Retain, released, updateInMember } from '../../../karmada/propagation/in-member.js'
+import { applied, dispatching } from '../../../karmada/propagation/report.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import { type GroupVersionResource, resourcePath } from '../../../manifests/kube.js'
 import { isAlreadyExists, isConflict, isNotFound, StatusError } from '../../../manifests/status-error.js'
@@ -16,6 +24,7 @@ import { read, update, withoutFinalizer } from '../../client/write.js'
 import { conditionOf, setConditions } from '../../objects/conditions.js'
 import { timestamp } from '../../objects/timestamp.js'
 import type { Events } from './events.js'
+import { interpretedStatus } from './manifest-status.js'
 import { Members } from './members.js'
 import type { Observed } from './observed.js'
 import type { ResourceTypes } from './resource-types.js'
@@ -30,6 +39,7 @@ export interface ExecutionOptions {
   readonly connector: KubeConnector
   readonly observed: Observed
   readonly types: ResourceTypes
+  readonly interpreters: InterpreterChain
   readonly events: Events
   readonly now: () => number
   readonly log: Log
@@ -48,7 +58,7 @@ export class ExecutionController {
   constructor(options: ExecutionOptions) {
     this.#options = options
     const { observed, control, connector, events, log } = options
-    this.#events = new WorkEvents(events)
+    this.#events = new WorkEvents(events, options.interpreters)
     this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
     this.#members = new Members(control, connector, object => {
       const { [MARKS.workNamespace]: namespace, [MARKS.workName]: name } = object.metadata.annotations ?? {}
@@ -106,7 +116,9 @@ export class ExecutionController {
     let made: Resource
     try {
       made = await this.#inMember(cluster, manifest, (api, type) =>
-        apply(api, type, manifest, cluster.metadata.name),
+        apply(api, type, manifest, cluster.metadata.name, (desired, observed) =>
+          this.#options.interpreters.retain(desired, observed),
+        ),
       )
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
@@ -115,8 +127,15 @@ export class ExecutionController {
       throw error
     }
     this.#events.synced(work, manifest, cluster.metadata.name)
-    const status = { manifestStatuses: [manifestStatus(made)] }
-    await this.#report(work, before => ({ ...this.#condition(before, applied()), ...status }), made)
+    const isApplied = (before: WorkStatus) => this.#condition(before, applied())
+    let status: ManifestStatus
+    try {
+      status = await interpretedStatus(this.#options.interpreters, this.#events, work, made)
+    } catch (error) {
+      await this.#report(work, isApplied)
+      throw error
+    }
+    await this.#report(work, before => ({ ...isApplied(before), manifestStatuses: [status] }), made)
   }
 
   /** The member's object goes in the background. A member that leaves while it is out of reach keeps what it has. */
@@ -186,6 +205,7 @@ async function apply(
   type: GroupVersionResource,
   manifest: Resource,
   cluster: string,
+  retain: Retain,
 ): Promise<Resource> {
   const place = placeOf(manifest)
   for (let attempt = 1; ; attempt++) {
@@ -198,7 +218,7 @@ async function apply(
         )
         return await api.request<Resource>({ method: 'POST', path, body: manifest })
       }
-      const body = updateInMember(manifest, observed, cluster)
+      const body = await updateInMember(manifest, observed, cluster, retain)
       if (!body) return { ...observed, apiVersion: manifest.apiVersion, kind: manifest.kind }
       return await api.request<Resource>({ method: 'PUT', path: resourcePath(type, place), body })
     } catch (error) {

@@ -8,6 +8,7 @@ import type { Autoscaler } from '../../../karmada/autoscaling/scale-target-mark.
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
+import { CUSTOMIZATIONS, type Customization } from '../../../karmada/interpreter/customized/customization.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import {
   FEDERATED_RESOURCE_QUOTAS,
@@ -49,6 +50,7 @@ export class Observed {
   readonly autoscalers = new Source<Autoscaler>(HORIZONTAL_POD_AUTOSCALERS)
   readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
+  readonly customizations = new Source<Customization>(CUSTOMIZATIONS)
   readonly works = new Source<Work>(WORKS)
   readonly worksByBinding = new WorkIndex(this.works)
   readonly quotasInMembers = new QuotaIndex(this.works)
@@ -116,6 +118,7 @@ export class Observed {
         cronScalings,
         hpas,
         autoscalers,
+        this.customizations,
         this.#bindings,
         this.#clusterBindings,
       ],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mutated, POLICY_FINALIZERS } from '../../../karmada/admission/mutate.js'
-import { componentsOf } from '../../../karmada/interpreter/components.js'
-import { replicasOf } from '../../../karmada/interpreter/replicas.js'
+import type { Counted } from '../../../karmada/interpreter/counted.js'
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { claimed, isClaimedBy, policyId, unclaimed } from '../../../karmada/matching/claim.js'
 import { isKarmadasChange, isLazy } from '../../../karmada/matching/lazy.js'
@@ -14,12 +14,12 @@ import type { PropagationPolicy } from '../../../karmada/objects/propagation-pol
 import { type Binding, bindingScopeOf } from '../../../karmada/objects/resource-binding.js'
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import type { Log } from '../../../ports/log.js'
 import { objectKey } from '../../../streams/object-store.js'
 import { type ReconcileResult, Reconciler } from '../../client/reconciler.js'
 import type { Difference } from '../../client/source.js'
 import { update, withoutFinalizer } from '../../client/write.js'
 import { writeBinding } from './binding-writer.js'
+import type { ControllerOptions } from './controller-options.js'
 import { type Events, type Note, normal, warning } from './events.js'
 import { type Observed, POLICIES } from './observed.js'
 import type { Kind, Templates } from './templates.js'
@@ -40,12 +40,14 @@ export class PolicyController {
   readonly #observed: Observed
   readonly #templates: Templates
   readonly #events: Events
+  readonly #interpreters: InterpreterChain
   readonly #policyQueue: Reconciler
   readonly #templateQueue: Reconciler
   /** Policies of before: what waits for one of them has waited long enough when the controllers start, as in Karmada. */
   readonly #seenAtStart = new Set<string>()
 
-  constructor(control: KubeApi, observed: Observed, templates: Templates, events: Events, log: Log) {
+  constructor({ control, observed, templates, interpreters, events, log }: ControllerOptions) {
+    this.#interpreters = interpreters
     this.#events = events
     this.#control = control
     this.#observed = observed
@@ -217,13 +219,14 @@ export class PolicyController {
   async #apply(template: Resource, policy: PropagationPolicy): Promise<void> {
     const text = policyText(policy, 'policy')
     try {
-      if (!(await writeBinding(this.#control, this.#observed, template, policy))) return
-      if (componentsOf(template))
+      const counted = await this.#count(template)
+      if (!(await writeBinding(this.#control, this.#observed, template, policy, counted))) return
+      if (counted.components)
         this.#tell(
           template,
           normal('GetComponentsSucceed', 'Get components of resource template successfully.'),
         )
-      else if (replicasOf(template))
+      else if (counted.replicas)
         this.#tell(template, normal('GetReplicasSucceed', 'Get replicas of resource template successfully.'))
       this.#tell(template, normal('ApplyPolicySucceed', `Apply ${text} succeed`))
     } catch (error) {
@@ -231,6 +234,21 @@ export class PolicyController {
       this.#tell(template, { ...note, message: `Apply ${text} failed: ${note.message}` })
       throw error
     }
+  }
+
+  /** The components of a template count before its replicas. */
+  async #count(template: Resource): Promise<Counted> {
+    const ask = async <T>(reason: string, asked: Promise<T>): Promise<T> => {
+      try {
+        return await asked
+      } catch (error) {
+        this.#tell(template, warning(reason, error))
+        throw error
+      }
+    }
+    const components = await ask('GetComponentsFailed', this.#interpreters.components(template))
+    if (components) return { components }
+    return { replicas: await ask('GetReplicasFailed', this.#interpreters.replicas(template)) }
   }
 
   #tell(template: Resource, note: Note): void {

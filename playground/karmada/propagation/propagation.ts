@@ -12,6 +12,7 @@ import { RemedyController } from '../eviction/remedy-controller.js'
 import { TaintManager } from '../eviction/taint-manager.js'
 import { TaintPolicyController } from '../eviction/taint-policy-controller.js'
 import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-controller.js'
+import type { Interpreters } from '../interpreter/interpreters.js'
 import type { QuotaAdmission } from '../quota/quota-admission.js'
 import { QuotaStatusController } from '../quota/quota-status-controller.js'
 import { QuotaSyncController } from '../quota/quota-sync-controller.js'
@@ -35,6 +36,7 @@ export interface PropagationOptions {
   readonly members: MemberQueries
   /** Told of the bindings and quotas of this control plane. */
   readonly quotas: QuotaAdmission
+  readonly interpreters: Interpreters
   readonly now: () => number
   readonly log: Log
 }
@@ -55,21 +57,23 @@ export class Propagation {
       policies.onTemplate(difference, isInitial)
       dependencies.onTemplate(difference)
     })
-    const policies = new PolicyController(control, observed, templates, events, log)
-    const bindings = new BindingController(control, observed, templates, events, log)
-    const dependencies = new DependenciesController(control, observed, templates, events, log)
+    const interpreters = options.interpreters.chain
+    const shared = { control, observed, templates, interpreters, events, log }
+    const policies = new PolicyController(shared)
+    const bindings = new BindingController(shared)
+    const dependencies = new DependenciesController(shared)
     this.#templates = templates
     this.#controllers = [
       policies,
       new Scheduler(control, observed, events, now, log),
       bindings,
       dependencies,
-      new BindingStatusController({ control, observed, templates, events, now, log }),
-      new ExecutionController({ control, connector, observed, types, events, now, log }),
+      new BindingStatusController({ ...shared, now }),
+      new ExecutionController({ control, connector, observed, types, interpreters, events, now, log }),
       new NamespaceController(control, observed, log),
       new TaintManager(control, observed, now, log),
       new GracefulEvictionController(control, observed, events, now, log),
-      new ApplicationFailoverController(control, observed, now, log),
+      new ApplicationFailoverController(control, observed, interpreters, now, log),
       new TaintPolicyController(control, observed, events, now, log),
       new WorkloadRebalancerController(control, observed, now, log),
       new CronScalingController({ control, observed, types, events, now, log }),
@@ -83,6 +87,7 @@ export class Propagation {
       events,
     ]
     options.quotas.observe(observed)
+    options.interpreters.observe(observed)
     observed.start(options.control)
   }
 

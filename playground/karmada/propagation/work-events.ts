@@ -1,4 +1,4 @@
-import { isHealthy, knowsHealth } from '../../../karmada/interpreter/health.js'
+import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { MARKS, type Work, type WorkStatus } from '../../../karmada/objects/work.js'
 import type { AppliedOverride } from '../../../karmada/overrides/apply-overrides.js'
@@ -17,7 +17,10 @@ export class WorkEvents {
   readonly #events: Events
   readonly #told = new Map<string, number>()
 
-  constructor(events: Events) {
+  constructor(
+    events: Events,
+    private readonly interpreters: InterpreterChain,
+  ) {
     this.#events = events
   }
 
@@ -44,21 +47,37 @@ export class WorkEvents {
     this.#events.tell(templateOfManifest(manifest), EXECUTION, warning('SyncFailed', failed))
   }
 
+  /** No interpreter could say what the member reports of an object. */
+  notReflected(work: Work, object: Resource, why: unknown): void {
+    const message = `Reflect status for ${objectText(object)} failed, err: ${messageOf(why)}.`
+    this.#events.tell(work, STATUS, warning('ReflectStatusFailed', message))
+  }
+
+  /** No interpreter could say whether an object is healthy. */
+  notInterpreted(work: Work, object: Resource, why: unknown): void {
+    const message = `Interpret health of ${objectText(object)} failed, err: ${messageOf(why)}.`
+    this.#events.tell(work, STATUS, warning('InterpretHealthFailed', message))
+  }
+
   /** Tells what is new in the status of a Work. @param object what the member has, where that was looked at */
   reported(work: Work, before: WorkStatus, after: WorkStatus, object: Resource | undefined): void {
     const dispatching = conditionOf(after.conditions, 'Dispatching')
     if (dispatching && dispatching.status !== conditionOf(before.conditions, 'Dispatching')?.status)
       this.#events.tell(work, EXECUTION, normal('WorkDispatching', dispatching.message ?? ''))
     if (!object || sameJson(before.manifestStatuses, after.manifestStatuses)) return
-    const { kind, metadata } = object
-    const named = `object(${kind}/${metadata.namespace ?? ''}/${metadata.name})`
+    const named = objectText(object)
     this.#events.tell(work, STATUS, normal('ReflectStatusSucceed', `Reflect status for ${named} succeed.`))
-    if (!knowsHealth(object)) return
-    const health = isHealthy(object) === false ? 'unhealthy' : 'healthy'
-    const message = `Interpret health of ${named} as ${health}.`
+    const health = after.manifestStatuses?.[0]?.health
+    if (!this.interpreters.knowsHealth(object) || health === 'Unknown') return
+    const message = `Interpret health of ${named} as ${health === 'Unhealthy' ? 'unhealthy' : 'healthy'}.`
     this.#events.tell(work, STATUS, normal('InterpretHealthSucceed', message))
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const objectText = ({ kind, metadata }: Resource): string =>
+  `object(${kind}/${metadata.namespace ?? ''}/${metadata.name})`
 
 /** Tells of a template which override policies changed it on its way to a cluster, in the words of Karmada's override manager. */
 export function tellOfOverrides(events: Events, template: Resource, work: Work, cluster: string): void {
