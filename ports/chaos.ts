@@ -1,5 +1,5 @@
 /** What can be done to a member of a running playground. */
-export const chaosActions = ['cut', 'slow', 'break', 'drain', 'heal'] as const
+export const chaosActions = ['cut', 'slow', 'break', 'drain', 'crash', 'heal'] as const
 export type ChaosAction = (typeof chaosActions)[number]
 
 /** What each of them does, for people. */
@@ -8,6 +8,7 @@ export const chaosMeanings: Readonly<Record<ChaosAction, string>> = {
   slow: 'its API server holds every answer back for two seconds',
   break: 'its API server answers every request with an internal error',
   drain: 'its nodes are cordoned and their pods evicted',
+  crash: 'its first node stops; the pods there are replaced after five minutes',
   heal: 'everything done to it is undone',
 }
 

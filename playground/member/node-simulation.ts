@@ -28,6 +28,19 @@ const NODE_INFO = {
   architecture: 'amd64',
 }
 
+type Readiness = Required<Pick<NodeCondition, 'status' | 'reason' | 'message'>>
+
+const READY: Readiness = {
+  status: 'True',
+  reason: 'KubeletReady',
+  message: 'kubelet is posting ready status',
+}
+const NOT_READY: Readiness = {
+  status: 'False',
+  reason: 'KubeletNotReady',
+  message: 'the simulated kubelet was stopped',
+}
+
 /**
  * Simulated nodes. A real kubelet renews a Lease every 10 s; here a node stays ready until `setReady(name, false)`, so that an
  * idle cluster writes nothing.
@@ -62,34 +75,40 @@ export class NodeSimulation {
             status: {
               capacity: resources,
               allocatable: resources,
-              conditions: [this.#ready(true)],
+              conditions: [this.#condition(READY)],
               nodeInfo: NODE_INFO,
             },
           },
     )
   }
 
-  /** Takes a node's kubelet away, or brings it back. */
+  /** Stops a node's kubelet: what runs there is not known any more. A real cluster notices it after 50 s. */
+  async stop(name: string): Promise<void> {
+    await this.#report(name, {
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+    })
+  }
+
+  /** Has a node report that it is not ready, or that it is ready again. */
   async setReady(name: string, isReady: boolean): Promise<void> {
-    await update<Node>(this.#api, NODES, { name, subresource: 'status' }, node => ({
-      ...node,
-      status: { ...node.status, conditions: [this.#ready(isReady)] },
-    }))
+    await this.#report(name, isReady ? READY : NOT_READY)
   }
 
   async remove(name: string): Promise<void> {
     await remove(this.#api, NODES, { name })
   }
 
-  #ready(isReady: boolean): NodeCondition {
+  async #report(name: string, ready: Readiness): Promise<void> {
+    await update<Node>(this.#api, NODES, { name, subresource: 'status' }, node => ({
+      ...node,
+      status: { ...node.status, conditions: [this.#condition(ready)] },
+    }))
+  }
+
+  #condition(ready: Readiness): NodeCondition {
     const now = timestamp(this.#now())
-    return {
-      type: 'Ready',
-      status: isReady ? 'True' : 'False',
-      reason: isReady ? 'KubeletReady' : 'KubeletNotReady',
-      message: isReady ? 'kubelet is posting ready status' : 'the simulated kubelet was stopped',
-      lastHeartbeatTime: now,
-      lastTransitionTime: now,
-    }
+    return { type: 'Ready', ...ready, lastHeartbeatTime: now, lastTransitionTime: now }
   }
 }

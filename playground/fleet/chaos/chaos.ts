@@ -49,7 +49,7 @@ export class Chaos {
   }
 }
 
-async function start({ server }: Member, fault: Fault): Promise<Undo> {
+async function start({ server, nodes }: Member, fault: Fault): Promise<Undo> {
   switch (fault) {
     case 'cut':
       return server.interrupt({ kind: 'refuseConnections' })
@@ -59,6 +59,8 @@ async function start({ server }: Member, fault: Fault): Promise<Undo> {
       return server.interrupt({ kind: 'answer', matches: () => true, response: broken() })
     case 'drain':
       return drain(server.local)
+    case 'crash':
+      return crash(server.local, nodes)
   }
 }
 
@@ -77,6 +79,18 @@ async function drain(api: KubeApi): Promise<Undo> {
   return async () => {
     for (const name of names) await setUnschedulable(api, name, false)
   }
+}
+
+/** Stops the first node by name that is ready. */
+async function crash(api: KubeApi, nodes: Member['nodes']): Promise<Undo> {
+  const { items } = await api.request<KubeList<Node>>({ method: 'GET', path: resourcePath(NODES) })
+  const [name] = items
+    .filter(({ status }) => status?.conditions?.some(one => one.type === 'Ready' && one.status === 'True'))
+    .map(({ metadata }) => metadata.name)
+    .sort()
+  if (name === undefined) return () => undefined
+  await nodes.stop(name)
+  return () => nodes.setReady(name, true)
 }
 
 const isDaemon = ({ metadata }: Pod): boolean =>

@@ -30,6 +30,7 @@ import { planDeployment } from './deployment.js'
 import { planEndpointSlices } from './endpoint-slices.js'
 import { planGoneJob, planJob } from './job.js'
 import { planEndpoints, planGoneEndpoints } from './legacy-endpoints.js'
+import { planNode, planPodOnNode } from './node-lifecycle.js'
 import type { World } from './plan.js'
 import { planReplicaSet } from './replica-set.js'
 import { planResourceQuota, quotasOf } from './resource-quota.js'
@@ -191,6 +192,14 @@ export const DEFINITIONS: readonly Definition[] = [
       [SERVICES, quotasOf],
       [PERSISTENT_VOLUME_CLAIMS, quotasOf],
     ],
+  }),
+  define({ name: 'node-controller', kind: 'Node', type: NODES, plan: planNode }),
+  define({
+    name: 'taint-eviction-controller',
+    kind: 'Pod',
+    type: PODS,
+    plan: planPodOnNode,
+    concerns: [[NODES, podsOn]],
   }),
   define({
     name: 'default-scheduler',

@@ -79,7 +79,7 @@ it.each([
 })
 
 it.each([
-  ['burn', 'a', /chaos knows no burn: it is one of cut, slow, break, drain, heal, list/],
+  ['burn', 'a', /chaos knows no burn: it is one of cut, slow, break, drain, crash, heal, list/],
   ['cut', undefined, /name the member to cut/],
   ['list', 'a', /list takes no member/],
 ])('%s %s is a usage error, and nothing is sent', async (action, member, message) => {

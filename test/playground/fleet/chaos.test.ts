@@ -75,6 +75,57 @@ describe('a member', () => {
     await eventually('the pod to run', async () => (await list<Pod>(PODS))[0]?.status?.phase === 'Running')
   })
 
+  it('that loses a node runs its pods elsewhere; the lost ones are there until the node is back', async () => {
+    const spec = {
+      replicas: 3,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: {
+          containers: [{ name: 'c', image: 'i' }],
+          tolerations: [
+            {
+              key: 'node.kubernetes.io/unreachable',
+              operator: 'Exists',
+              effect: 'NoExecute',
+              tolerationSeconds: 0,
+            },
+          ],
+        },
+      },
+    }
+    const web = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace: 'default', name: 'web' },
+      spec,
+    }
+    await ensure(member.server.local, DEPLOYMENTS, web as KubeObject)
+    const on = async (name: string) => (await list<Pod>(PODS)).filter(({ spec }) => spec?.nodeName === name)
+    const running = async (name: string) =>
+      (await on(name)).filter(
+        ({ metadata, status }) => status?.phase === 'Running' && !metadata.deletionTimestamp,
+      ).length
+    await eventually(
+      'three pods to run',
+      async () => (await running('node-1')) + (await running('node-2')) === 3,
+    )
+    const lost = (await on('node-1')).length
+    expect(lost).toBeGreaterThan(0)
+    await chaos.apply('m1', 'crash')
+    await eventually('three pods to run on the other node', async () => (await running('node-2')) === 3)
+    expect((await on('node-1')).filter(({ metadata }) => metadata.deletionTimestamp)).toHaveLength(lost)
+    await eventually('one node of two to be ready', async () => {
+      const cluster = await read<Cluster>(karmada.server.local, CLUSTERS, { name: 'm1' })
+      return cluster?.status?.nodeSummary?.readyNum === 1
+    })
+    await chaos.apply('m1', 'heal')
+    await eventually('the lost pods to be gone', async () => (await on('node-1')).length === 0)
+    await eventually('no taint to be left', async () =>
+      (await list<Node>(NODES)).every(({ spec }) => !spec?.taints),
+    )
+  })
+
   it('that is drained has cordoned nodes and only DaemonSet pods; after healing its pods run again', async () => {
     const workload = (kind: string, spec: object): KubeObject =>
       ({
