@@ -53,7 +53,8 @@ export async function joinCluster(
         impersonatorSecretRef: { namespace: CLUSTER_NAMESPACE, name: `${name}-impersonator` },
       },
     }
-    await inField('cluster', dryRun(objects, call, { instance }, CLUSTER, reached))
+    const tried = dryRun(objects, call, { instance }, CLUSTER, reached)
+    await inField('cluster', tried, { 'metadata.name': 'name' })
     await mayStoreSecrets(objects, call, instance, name)
     const member = new ClusterApi(api, name, call.signal)
     const id = await identify(objects, call, instance, name, member)

@@ -1,8 +1,15 @@
 import { Failure } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
 
-/** Prefixes an API server's field paths with the request's field in which the caller sent the object. */
-export async function inField<T>(field: string, written: Promise<T>): Promise<T> {
+/**
+ * Prefixes an API server's field paths with the request's field in which the caller sent the object.
+ * @param elsewhere fields of the object that the request has apart, with their names there
+ */
+export async function inField<T>(
+  field: string,
+  written: Promise<T>,
+  elsewhere: Readonly<Record<string, string>> = {},
+): Promise<T> {
   try {
     return await written
   } catch (error) {
@@ -13,7 +20,7 @@ export async function inField<T>(field: string, written: Promise<T>): Promise<T>
       ...failure.details,
       violations: violations.map(violation => ({
         ...violation,
-        field: violation.field ? `${field}.${violation.field}` : field,
+        field: elsewhere[violation.field] ?? (violation.field ? `${field}.${violation.field}` : field),
       })),
     })
   }

@@ -43,6 +43,16 @@ describe('a cluster that joins', () => {
     expect(writes().filter(({ options }) => !(options as { dryRun?: boolean }).dryRun)).toEqual([])
   })
 
+  it('is refused by the field of the path for a name that no cluster may have', async () => {
+    const { objects } = recordingObjects(() => undefined)
+    const causes = ['metadata.name', 'spec.region'].map(field => ({ field, message: 'is wrong' }))
+    const status = { ...bareStatus(422, 'refused'), reason: 'Invalid', details: { causes } }
+    const create = () => Promise.reject(new StatusError(status))
+    await expect(joinCluster({ ...objects, create }, cluster().connect, call, at)).rejects.toMatchObject({
+      details: { violations: [{ field: 'name' }, { field: 'cluster.spec.region' }] },
+    })
+  })
+
   it.each([
     [{}, { apiEndpoint: 'https://m.example:6443' }],
     [{ insecure: true }, { insecureSkipTLSVerification: true }],
