@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Deadline, deadline } from '../../ports/cancellation.js'
 import { cancelled, deadlineExceeded, type Failure, invalidArgument } from '../errors/failure.js'
 
@@ -35,11 +36,14 @@ export const startDeadline = (
   signals: readonly (AbortSignal | undefined)[],
   timeoutMs?: number,
   late?: Failure,
-): Deadline =>
-  deadline(signals, timeoutMs, {
+): Deadline => {
+  const made = deadline(signals, timeoutMs, {
     late: ms => late ?? deadlineExceeded(`the deadline of ${Math.round(ms)} ms passed`),
     caller: failureOf,
   })
+  setMaxListeners(0, made.signal) // each request of the call listens
+  return made
+}
 
 const failureOf = (reason: unknown): Failure =>
   reason instanceof Error && reason.name === 'Failure' ? (reason as Failure) : cancelled('the caller hung up')

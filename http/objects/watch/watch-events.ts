@@ -47,7 +47,15 @@ function changeOf(line: string): Change {
     throw badGateway('the instance’s watch sent a line that is no JSON', { cause })
   }
   if (event?.type === 'ERROR') throw statusErrorOf(event.object)
-  if (!TYPES.has(event?.type) || typeof event?.object !== 'object' || event.object === null)
+  if (!TYPES.has(event?.type) || !isObject(event?.object, event?.type === 'BOOKMARK'))
     throw badGateway('the instance’s watch sent a line that is no event')
   return event as Change
+}
+
+/** A bookmark is an object without a name. */
+function isObject(value: unknown, mayBeUnnamed: boolean): boolean {
+  const { metadata } = (value ?? {}) as { readonly metadata?: { readonly name?: unknown } | null }
+  return (
+    typeof metadata === 'object' && metadata !== null && (mayBeUnnamed || typeof metadata.name === 'string')
+  )
 }

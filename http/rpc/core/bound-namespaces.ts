@@ -8,7 +8,7 @@ import type { OwnReads } from '../../objects/requests/own-requests.js'
 
 /** rbac.authorization.k8s.io/v1 RoleBinding, as far as it says who is bound. */
 export interface BoundSubjects extends KubeObject {
-  readonly subjects?: readonly Subject[]
+  readonly subjects?: readonly Subject[] | null
 }
 
 /** Role bindings that are read at once. */
@@ -37,7 +37,7 @@ export async function boundNamespaces(
       path: resourcePath(ROLE_BINDINGS),
       query: { limit: CHUNK, continue: next },
     })
-    if (!Array.isArray(list?.items))
+    if (!Array.isArray(list?.items) || !list.items.every(isBinding))
       throw badGateway(`instance ${instance} answered a list of role bindings with what is no list`)
     for (const binding of list.items)
       if (binding.metadata.namespace && binds(binding, call.caller)) found.add(binding.metadata.namespace)
@@ -46,9 +46,19 @@ export async function boundNamespaces(
   return [...found].sort()
 }
 
+/** Written in Go, where a list that nothing was put into is null. */
+function isBinding(value: Partial<BoundSubjects> | null): boolean {
+  const { metadata, subjects } = value ?? {}
+  return (
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    (!subjects || (Array.isArray(subjects) && subjects.every(one => typeof one === 'object' && one !== null)))
+  )
+}
+
 /** Whether a role binding is for a caller, by name or by a group. */
-export function binds({ metadata, subjects = [] }: BoundSubjects, { user, groups }: Caller): boolean {
-  return subjects.some(({ kind, name, namespace = metadata.namespace }) => {
+export function binds({ metadata, subjects }: BoundSubjects, { user, groups }: Caller): boolean {
+  return (subjects ?? []).some(({ kind, name, namespace = metadata.namespace }) => {
     if (kind === 'Group') return name === 'system:authenticated' || groups.includes(name)
     return user === (kind === 'User' ? name : `system:serviceaccount:${namespace}:${name}`)
   })

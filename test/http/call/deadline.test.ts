@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { requestTimeout, startDeadline } from '../../../http/call/deadline.js'
 import { type Failure, unavailable } from '../../../http/errors/failure.js'
@@ -16,6 +17,18 @@ it.each([
   const read = requestTimeout(header)
   if (milliseconds === undefined) expect(read).toBeUndefined()
   else expect(read).toBeCloseTo(milliseconds, 9)
+})
+
+it('any number of requests may listen to the signal of one call, without a warning of a leak', async () => {
+  const warnings: string[] = []
+  const note = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', note)
+  const { signal, clear } = startDeadline([])
+  for (let request = 0; request < 20; request += 1) signal.addEventListener('abort', () => undefined)
+  await nextTurn()
+  process.off('warning', note)
+  clear()
+  expect(warnings).toEqual([])
 })
 
 it.each(['', '5', 'm', '123456789m', '-1S', '1.5S', '5s', ' 5S', '5Sx', '1toString'])(

@@ -36,6 +36,24 @@ it('refuses bytes that break inside an event', async () => {
   )
 })
 
+it.each([
+  ['an object without metadata', { type: 'ADDED', object: {} }],
+  ['an object whose metadata is null', { type: 'MODIFIED', object: { metadata: null } }],
+  ['an object without a name', { type: 'DELETED', object: { metadata: { resourceVersion: '1' } } }],
+  ['a bookmark without metadata', { type: 'BOOKMARK', object: {} }],
+  ['a text for an object', { type: 'ADDED', object: 'metadata' }],
+  ['no object', { type: 'ADDED' }],
+])('refuses %s as the instance’s fault', async (_, event) => {
+  await expect(read([Buffer.from(`${JSON.stringify(event)}\n`)])).rejects.toMatchObject({
+    ...{ code: 14, details: { reason: 'BadAnswer' } },
+  })
+})
+
+it('takes a bookmark, which has no name', async () => {
+  const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } }
+  expect(await read([Buffer.from(`${JSON.stringify(bookmark)}\n`)])).toEqual([bookmark])
+})
+
 it('passes over empty lines', async () => {
   const line = `${JSON.stringify(changeOf('a'))}\n`
   expect(await read([Buffer.from(`\n${line}\n`), Buffer.from(`\n${line}`)])).toHaveLength(2)

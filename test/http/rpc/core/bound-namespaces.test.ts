@@ -95,13 +95,26 @@ describe('the namespaces of a caller', () => {
     expect(pages).toBe(100)
   })
 
-  it.each([undefined, 'ok', { items: null }, { kind: 'Status' }])(
-    'are unknown where the instance answers %j',
-    async answer => {
-      const asked = boundNamespaces({ get: async () => answer as never }, 'eu-west', call('ann'))
-      await expect(asked).rejects.toThrow(
-        'instance eu-west answered a list of role bindings with what is no list',
-      )
-    },
-  )
+  it('are those of the bindings that have subjects, where others have null', async () => {
+    const items = [{ ...binding('bank'), subjects: null }, binding('shop', { kind: 'User', name: 'ann' })]
+    const get: OwnReads['get'] = async () => ({ items }) as never
+    expect(await boundNamespaces({ get }, 'eu-west', call('ann'))).toEqual(['shop'])
+  })
+
+  it.each<unknown>([
+    undefined,
+    'ok',
+    { items: null },
+    { kind: 'Status' },
+    { items: [null] },
+    { items: [{}] },
+    { items: [{ metadata: null }] },
+    { items: [{ metadata: {}, subjects: {} }] },
+    { items: [{ metadata: {}, subjects: [null] }] },
+  ])('are unknown where the instance answers %j', async answer => {
+    const asked = boundNamespaces({ get: async () => answer as never }, 'eu-west', call('ann'))
+    await expect(asked).rejects.toThrow(
+      'instance eu-west answered a list of role bindings with what is no list',
+    )
+  })
 })
