@@ -8,6 +8,7 @@ import type {
 import { type Status, StatusSchema } from '../proto/gen/google/rpc/status_pb.js'
 import { Code, codeName, codeOfStatus } from '../transcoding/code.js'
 import { errorDetailTypes } from '../transcoding/error-details.js'
+import { isJsonObject } from '../transcoding/json-object.js'
 
 /** A call that Kairship refused, or whose deadline passed: google.rpc.Status as an error. */
 export class ApiError extends Error {
@@ -85,9 +86,8 @@ function codeIn(code: number, httpStatus: number | undefined): Code {
 
 function statusIn(text: string): Status | undefined {
   try {
-    const json = JSON.parse(text) as JsonValue
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
-    if (typeof json.message !== 'string') return undefined
+    const json: unknown = JSON.parse(text)
+    if (!isJsonObject(json) || typeof json.message !== 'string') return undefined
     // A detail of a type of tomorrow is no reason to lose the rest.
     const details = Array.isArray(json.details) ? json.details.filter(isKnownDetail) : []
     return fromJson(
@@ -102,7 +102,7 @@ function statusIn(text: string): Status | undefined {
 }
 
 function isKnownDetail(detail: JsonValue): boolean {
-  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return false
+  if (!isJsonObject(detail)) return false
   const type = detail['@type']
   return (
     typeof type === 'string' &&

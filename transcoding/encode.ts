@@ -8,6 +8,7 @@ import {
 } from '@bufbuild/protobuf'
 import { type Binding, bindingsOf, type HttpMethod, WRITTEN_AS_TEXT } from './binding.js'
 import { errorDetailTypes } from './error-details.js'
+import { isJsonObject } from './json-object.js'
 import { ONE_SEGMENT, type Segment } from './template.js'
 
 /** A request message as the HTTP request that means it. */
@@ -94,7 +95,7 @@ function taken(
       (field.fieldKind === 'enum' ? field.enum.values.find(({ number }) => number === 0)?.name : undefined)
     )
   }
-  return field.message && isObject(value) ? taken(field.message, value, rest) : undefined
+  return field.message && isJsonObject(value) ? taken(field.message, value, rest) : undefined
 }
 
 /** Adds what is set: `a.b=1` for a field of a message, `a[key]=1` for an entry of a map, `a=1&a=2` for a list. */
@@ -110,7 +111,7 @@ function addField(query: URLSearchParams, field: DescField, value: JsonValue, ke
     if (field.listKind === 'message')
       throw new EncodeError(`${key} is a list of messages, which a query cannot hold`)
     for (const item of value) query.append(key, text(item, key))
-  } else if (field.fieldKind === 'map' && isObject(value)) {
+  } else if (field.fieldKind === 'map' && isJsonObject(value)) {
     if (field.mapKind === 'message')
       throw new EncodeError(`${key} is a map of messages, which a query cannot hold`)
     for (const [name, item] of Object.entries(value)) {
@@ -119,7 +120,7 @@ function addField(query: URLSearchParams, field: DescField, value: JsonValue, ke
       query.append(`${key}[${name}]`, text(item, key))
     }
   } else if (field.fieldKind === 'message' && !WRITTEN_AS_TEXT.has(field.message.typeName)) {
-    if (!isObject(value) || field.message.typeName.startsWith('google.protobuf.'))
+    if (!isJsonObject(value) || field.message.typeName.startsWith('google.protobuf.'))
       throw new EncodeError(`${key} is free-form, which a query cannot hold`)
     if (Object.keys(value).length === 0)
       throw new EncodeError(`${key} is set and empty, which a query cannot say`)
@@ -133,6 +134,3 @@ function text(value: JsonValue, key: string): string {
     throw new EncodeError(`${key} has half of a surrogate pair, which cannot be written in a URL`)
   return written
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -9,7 +9,7 @@ import { cancelled, type Failure, permissionDenied, unavailable } from '../error
 import { type Authorizer, denied } from '../identity/authorize.js'
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { Operation } from '../operation/operation.js'
-import { requireFields } from '../operation/request-fields.js'
+import { requireFields } from '../operation/required-fields.js'
 import { closeWhenDelivered } from './delivery.js'
 import {
   type Arrival,

@@ -14,7 +14,7 @@ import type { Caller } from '../identity/caller.js'
 import type { AnswerAccount, AnswerMemory } from '../limits/answer-memory.js'
 import type { Operation } from '../operation/operation.js'
 import { targetOf } from '../operation/permission.js'
-import { fieldValue } from '../operation/request-fields.js'
+import { fieldValue } from '../operation/required-fields.js'
 import type { Delivery } from './delivery.js'
 
 /** A call as it arrives from a wire: authenticated, and nothing more. */

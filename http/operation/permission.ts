@@ -3,7 +3,7 @@ import { type ObjectAction, type Permission, permission } from '../../proto/gen/
 import { fieldAt } from '../../transcoding/binding.js'
 import type { Template } from '../../transcoding/template.js'
 import type { AuditTarget } from '../call/audit.js'
-import { fieldValue } from './request-fields.js'
+import { fieldValue } from './required-fields.js'
 
 /** Of a permission that its proto describes by the object, all that follows from it. */
 const ON_THE_HOST = { resource: 'instances/proxy', nameField: 'instance' } as const

@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { hasMoreValues } from '../../ports/json-values.js'
 import { type Binding, WRITTEN_AS_TEXT } from '../../transcoding/binding.js'
+import { isJsonObject } from '../../transcoding/json-object.js'
 import { type FieldViolation, invalidArgument, invalidFields } from '../errors/failure.js'
 import { MOST_VALUES } from '../limits/request-size.js'
 import type { Operation } from '../operation/operation.js'
@@ -92,12 +93,9 @@ function bodyJson(schema: DescMessage, binding: Binding, text: string): JsonObje
     const field = schema.fields.find(({ name }) => name === binding.body)
     return { [field?.jsonName ?? binding.body]: parsed }
   }
-  if (!isObject(parsed)) throw invalidArgument('the body must be a JSON object')
+  if (!isJsonObject(parsed)) throw invalidArgument('the body must be a JSON object')
   return parsed
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Writes the texts of a path or query parameter into the request's JSON: `a.b` reaches into messages, `labels[x]` into
@@ -125,7 +123,7 @@ function setField(
     }
     if (field.fieldKind !== 'message') return refuse(`${name} is not a message`)
     const inner = target[field.jsonName] ?? {}
-    if (!isObject(inner)) return refuse(`${name} is not a message`)
+    if (!isJsonObject(inner)) return refuse(`${name} is not a message`)
     target[field.jsonName] = inner
     target = inner
     message = field.message
@@ -148,7 +146,7 @@ function setEntry(
   if (field.fieldKind !== 'map' || field.mapKind === 'message') return refuse('is not a map of plain values')
   const map = target[field.jsonName] ?? {}
   const [text] = texts
-  if (!isObject(map) || text === undefined || texts.length > 1) return refuse('is given twice')
+  if (!isJsonObject(map) || text === undefined || texts.length > 1) return refuse('is given twice')
   map[key] = field.mapKind === 'enum' ? enumJson(text) : scalarJson(field.scalar, text)
   target[field.jsonName] = map
   return []

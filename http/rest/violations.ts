@@ -1,11 +1,5 @@
-import {
-  type DescEnum,
-  type DescField,
-  type DescMessage,
-  fromJson,
-  type JsonObject,
-  type JsonValue,
-} from '@bufbuild/protobuf'
+import { type DescEnum, type DescField, type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { isJsonObject } from '../../transcoding/json-object.js'
 import type { FieldViolation } from '../errors/failure.js'
 import { typesOfJson } from './json.js'
 
@@ -15,7 +9,7 @@ import { typesOfJson } from './json.js'
  */
 export function violationsIn(schema: DescMessage, json: JsonValue, prefix = ''): FieldViolation[] {
   if (schema.typeName.startsWith('google.protobuf.')) return alone(schema, json, prefix)
-  if (!isObject(json)) return mustBeObject(schema, json, alone(schema, json, prefix))
+  if (!isJsonObject(json)) return mustBeObject(schema, json, alone(schema, json, prefix))
   return Object.entries(json).flatMap(([key, value]) => {
     const path = `${prefix}${key}`
     const field = schema.fields.find(candidate => candidate.jsonName === key || candidate.name === key)
@@ -25,13 +19,13 @@ export function violationsIn(schema: DescMessage, json: JsonValue, prefix = ''):
 }
 
 function inField(schema: DescMessage, field: DescField, value: JsonValue, path: string): FieldViolation[] {
-  if (field.fieldKind === 'message' && isObject(value)) {
+  if (field.fieldKind === 'message' && isJsonObject(value)) {
     return violationsIn(field.message, value, `${path}.`)
   }
   if (field.fieldKind === 'list' && field.listKind === 'message' && Array.isArray(value)) {
     return value.flatMap((item, index) => violationsIn(field.message, item, `${path}[${index}].`))
   }
-  if (field.fieldKind === 'map' && field.mapKind === 'message' && isObject(value)) {
+  if (field.fieldKind === 'map' && field.mapKind === 'message' && isJsonObject(value)) {
     return Object.entries(value).flatMap(([key, item]) =>
       violationsIn(field.message, item, `${path}[${key}].`),
     )
@@ -69,6 +63,3 @@ function alone(schema: DescMessage, json: JsonValue, prefix: string): FieldViola
     return [{ field: `${prefix.replace(/\.$/, '')}${at}`, description: description.slice(counted.length) }]
   }
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

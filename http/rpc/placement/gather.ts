@@ -14,16 +14,24 @@ import { isNotFound } from '../../../manifests/status-error.js'
 import { toFailure } from '../../errors/to-failure.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from '../../objects/object-type.js'
 import { askMember } from '../concurrency/within-patience.js'
+import {
+  CLUSTER,
+  CLUSTER_OVERRIDE_POLICY,
+  CLUSTER_PROPAGATION_POLICY,
+  CLUSTER_RESOURCE_BINDING,
+  OVERRIDE_POLICY,
+  PROPAGATION_POLICY,
+  RESOURCE_BINDING,
+} from '../kind/object-types.js'
 import type { Reader } from './reader.js'
-import { TYPES } from './types.js'
 
 /** Reads everything that the way of one template leads past. */
 export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): Promise<Propagated> {
   const { namespace = '' } = key
   const [template, policies, clusterPolicies, overrides, binding, listed] = await Promise.all([
     reader.get<Resource>(type, key),
-    namespace ? reader.listWide<PropagationPolicy>(TYPES.propagationPolicy, namespace) : [],
-    reader.list<PropagationPolicy>(TYPES.clusterPropagationPolicy),
+    namespace ? reader.listWide<PropagationPolicy>(PROPAGATION_POLICY, namespace) : [],
+    reader.list<PropagationPolicy>(CLUSTER_PROPAGATION_POLICY),
     overridesOf(reader, namespace),
     bindingOf(reader, type.kind, key),
     clustersOf(reader),
@@ -58,7 +66,7 @@ export const bindingOf = (
   kind: string,
   { namespace, name }: ObjectKey,
 ): Promise<Binding | undefined> =>
-  reader.get<Binding>(namespace ? TYPES.binding : TYPES.clusterBinding, {
+  reader.get<Binding>(namespace ? RESOURCE_BINDING : CLUSTER_RESOURCE_BINDING, {
     name: bindingName(kind, name),
     ...(namespace && { namespace }),
   })
@@ -68,11 +76,11 @@ export const groupedBindings = async (
   reader: Reader,
   { metadata: { namespace }, spec: { workloadAffinityGroups } }: Binding,
 ): Promise<readonly Binding[]> =>
-  workloadAffinityGroups ? reader.list<Binding>(TYPES.binding, namespace) : []
+  workloadAffinityGroups ? reader.list<Binding>(RESOURCE_BINDING, namespace) : []
 
 /** The members of the control plane. */
 export const clustersOf = (reader: Reader): Promise<readonly Cluster[]> =>
-  reader.list<Cluster & KubeObject>(TYPES.cluster)
+  reader.list<Cluster & KubeObject>(CLUSTER)
 
 /** Half a second for override policies at their worst, which otherwise take microseconds. */
 const MOST_STEPS = 50_000
@@ -80,8 +88,8 @@ const MOST_STEPS = 50_000
 /** The override policies that count for a namespace's objects. */
 export async function overridesOf(reader: Reader, namespace: string): Promise<OverridePolicies> {
   const [clusterWide, namespaced] = await Promise.all([
-    reader.list<OverridePolicy & KubeObject>(TYPES.clusterOverridePolicy),
-    namespace ? reader.list<OverridePolicy & KubeObject>(TYPES.overridePolicy, namespace) : [],
+    reader.list<OverridePolicy & KubeObject>(CLUSTER_OVERRIDE_POLICY),
+    namespace ? reader.list<OverridePolicy & KubeObject>(OVERRIDE_POLICY, namespace) : [],
   ])
   return { clusterWide, namespaced }
 }

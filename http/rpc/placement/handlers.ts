@@ -7,19 +7,24 @@ import { isPlaced } from '../../../karmada/objects/resource-binding.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { PlacementService } from '../../../proto/gen/kairship/placement_pb.js'
 import type { Call } from '../../call/call.js'
-import { failedPrecondition, invalidFields, notFound, permissionDenied } from '../../errors/failure.js'
+import { failedPrecondition, invalidFields, notFound } from '../../errors/failure.js'
 import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import { manifestAmong } from '../../objects/manifest.js'
 import type { ObjectKey, ObjectType } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
+import {
+  CLUSTER_OVERRIDE_POLICY,
+  CLUSTER_PROPAGATION_POLICY,
+  OVERRIDE_POLICY,
+  PROPAGATION_POLICY,
+} from '../kind/object-types.js'
 import { bindingOf, clustersOf, gather, groupedBindings } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
 import { policyOf } from './policy-manifest.js'
 import { previewOverride, previewPropagation } from './preview.js'
 import { Reader } from './reader.js'
-import { TYPES } from './types.js'
 
 /** Traces, explanations and previews: Karmada's own decisions, taken without writing anything. */
 export function placementHandlers(
@@ -47,7 +52,7 @@ export function placementHandlers(
       if (!isPlaced(binding)) throw followsAnother(type, key)
       const others = await groupedBindings(reader, binding)
       // Without clusters every decision would be that none fits.
-      if (reader.unread.length > 0) throw permissionDenied(reader.unread.join('; '))
+      if (reader.unread.length > 0) throw reader.refusal()
       const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters, others)
       return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
     },
@@ -81,12 +86,7 @@ const tooLarge = ({ length }: string) =>
     },
   ])
 
-const POLICIES = [
-  TYPES.propagationPolicy,
-  TYPES.clusterPropagationPolicy,
-  TYPES.overridePolicy,
-  TYPES.clusterOverridePolicy,
-]
+const POLICIES = [PROPAGATION_POLICY, CLUSTER_PROPAGATION_POLICY, OVERRIDE_POLICY, CLUSTER_OVERRIDE_POLICY]
 
 /** The type and the key that a request names. @throws Failure INVALID_ARGUMENT for a type that the instance does not serve */
 async function lookedFor(

@@ -13,14 +13,23 @@ import type { Work } from '../../../karmada/objects/work.js'
 import type { OverridePolicies } from '../../../karmada/overrides/apply-overrides.js'
 import { stayingClusters } from '../../../karmada/propagation/work-of.js'
 import type { KubeObject } from '../../../manifests/kube.js'
+import { compareTexts } from '../../../ports/compare-texts.js'
 import type { PreviewPolicyResponseSchema } from '../../../proto/gen/kairship/placement_pb.js'
-import { permissionDenied } from '../../errors/failure.js'
 import { keyOf } from '../../objects/object-type.js'
+import { keyOfObject } from '../distribution/binding-of.js'
+import {
+  CLUSTER,
+  CLUSTER_OVERRIDE_POLICY,
+  CLUSTER_PROPAGATION_POLICY,
+  CLUSTER_RESOURCE_BINDING,
+  OVERRIDE_POLICY,
+  PROPAGATION_POLICY,
+  RESOURCE_BINDING,
+} from '../kind/object-types.js'
 import { bindingOf, clustersOf, overridesOf } from './gather.js'
 import { ManifestRoom } from './manifest-room.js'
 import { CLAIMS, placementMessage, referenceMessage } from './messages.js'
 import type { Reader } from './reader.js'
-import { TYPES } from './types.js'
 
 type Response = MessageInitShape<typeof PreviewPolicyResponseSchema>
 type TemplateMessage = NonNullable<Response['templates']>[number]
@@ -33,9 +42,9 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
   const namespace = given.metadata.namespace ?? ''
   const [policies, clusterPolicies, clusters, found] = await Promise.all([
     namespace
-      ? reader.list<PropagationPolicy>(TYPES.propagationPolicy, namespace)
-      : reader.list<PropagationPolicy>(TYPES.propagationPolicy),
-    reader.list<PropagationPolicy>(TYPES.clusterPropagationPolicy),
+      ? reader.list<PropagationPolicy>(PROPAGATION_POLICY, namespace)
+      : reader.list<PropagationPolicy>(PROPAGATION_POLICY),
+    reader.list<PropagationPolicy>(CLUSTER_PROPAGATION_POLICY),
     clustersOf(reader),
     templatesOf(reader, given.spec.resourceSelectors ?? [], namespace),
   ])
@@ -115,7 +124,7 @@ export async function previewOverride(reader: Reader, given: OverridePolicy & Ku
     async (template): Promise<TemplateMessage[]> => {
       const overrides = await readableOverrides(reader, template)
       // Changes of manifests are the whole of this answer.
-      if (!overrides) throw denied(reader)
+      if (!overrides) throw reader.refusal()
       const { binding, works } = await propagatedOf(reader, template, true)
       if (!binding) return []
       const after = room.within(withPolicy(overrides, given))
@@ -147,21 +156,21 @@ async function templatesOf(
     const type = await reader.typeOf(apiVersion, kind)
     return reader.list<Resource>(type, type.namespaced && namespace ? namespace : undefined)
   })
-  return lists.flat().sort(byPlace)
+  return lists.flat().sort(byKey)
 }
 
 /** The templates that have bindings: an override policy without selectors is about all of them. */
 async function propagatedTemplates(reader: Reader, namespace: string): Promise<readonly Resource[]> {
   const bindings = [
-    ...(await reader.list<Binding>(TYPES.binding, namespace || undefined)),
-    ...(namespace ? [] : await reader.list<Binding>(TYPES.clusterBinding)),
+    ...(await reader.list<Binding>(RESOURCE_BINDING, namespace || undefined)),
+    ...(namespace ? [] : await reader.list<Binding>(CLUSTER_RESOURCE_BINDING)),
   ]
   const found = await reader.each(bindings, async ({ spec: { resource } }) => {
     const type = await reader.typeOf(resource.apiVersion, resource.kind)
     const { namespace: at, name } = resource
     return reader.get<Resource>(type, { name, ...(at && { namespace: at }) })
   })
-  return found.filter(template => template !== undefined).sort(byPlace)
+  return found.filter(template => template !== undefined).sort(byKey)
 }
 
 /** The bindings among which a policy's affinity groups are. @throws Failure PERMISSION_DENIED: without them no group has members */
@@ -171,17 +180,15 @@ async function othersOf(
   { metadata: { namespace } }: Resource,
 ): Promise<readonly Binding[]> {
   if (!placement?.workloadAffinity || namespace === undefined) return []
-  const bindings = await reader.list<Binding>(TYPES.binding, namespace)
-  if (reader.isDenied(TYPES.binding, namespace)) throw denied(reader)
+  const bindings = await reader.list<Binding>(RESOURCE_BINDING, namespace)
+  if (reader.isDenied(RESOURCE_BINDING, namespace)) throw reader.refusal()
   return bindings
 }
 
 /** Without clusters every decision would be that none fits, and that all are left. @throws Failure PERMISSION_DENIED */
 function requireClusters(reader: Reader): void {
-  if (reader.isDenied(TYPES.cluster)) throw denied(reader)
+  if (reader.isDenied(CLUSTER)) throw reader.refusal()
 }
-
-const denied = (reader: Reader) => permissionDenied(reader.unread.join('; '), { reason: 'Forbidden' })
 
 /**
  * The override policies that count for a template; undefined where the caller may not read all of them. The manifests in clusters
@@ -194,8 +201,8 @@ async function readableOverrides(reader: Reader, template: Resource): Promise<Ov
 
 /** Whether a list of override policies that count for a template was denied. */
 const hasHiddenOverrides = (reader: Reader, { metadata: { namespace } }: Resource): boolean =>
-  reader.isDenied(TYPES.clusterOverridePolicy) ||
-  (namespace !== undefined && reader.isDenied(TYPES.overridePolicy, namespace))
+  reader.isDenied(CLUSTER_OVERRIDE_POLICY) ||
+  (namespace !== undefined && reader.isDenied(OVERRIDE_POLICY, namespace))
 
 /** A template's binding, and, where they are wanted, the Works that it has. */
 async function propagatedOf(
@@ -210,7 +217,5 @@ async function propagatedOf(
   return { binding, works: await reader.works({ kind, ...keyOf(template) }, [...stayingClusters(binding)]) }
 }
 
-function byPlace(a: KubeObject, b: KubeObject): number {
-  const [one, other] = [a, b].map(({ metadata: { namespace = '', name } }) => `${namespace}/${name}`)
-  return (one ?? '') < (other ?? '') ? -1 : 1
-}
+/** By namespace and name. */
+const byKey = (a: KubeObject, b: KubeObject): number => compareTexts(keyOfObject(a), keyOfObject(b))

@@ -5,12 +5,13 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { isNotFound, StatusError } from '../../../manifests/status-error.js'
 import { Code } from '../../../transcoding/code.js'
 import type { Call } from '../../call/call.js'
+import { type Failure, permissionDenied } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
 import { type ObjectKey, type ObjectType, objectPath, type Place } from '../../objects/object-type.js'
 import type { Objects } from '../../objects/objects.js'
 import type { OwnReads } from '../../objects/requests/own-requests.js'
 import { someAtOnce } from '../concurrency/some-at-once.js'
-import { TYPES } from './types.js'
+import { CLUSTER, WORK } from '../kind/object-types.js'
 
 /** How many objects are read at once for one call: the limits count them all for its caller. */
 const AT_ONCE = 8
@@ -67,14 +68,14 @@ export class Reader {
   ): Promise<readonly Work[]> {
     const name = workName(of.kind, of.name, of.namespace)
     const found = await this.each(clusters, cluster =>
-      this.#own<Work>(TYPES.work, { namespace: executionNamespace(cluster), name }),
+      this.#own<Work>(WORK, { namespace: executionNamespace(cluster), name }),
     )
     return found.filter(work => work !== undefined)
   }
 
   /** These Clusters, those that there are, read in the same way for a caller who may not list them but has a binding that names them. */
   async clusters(names: readonly string[]): Promise<readonly Cluster[]> {
-    const found = await this.each(names, name => this.#own<Cluster>(TYPES.cluster, { name }))
+    const found = await this.each(names, name => this.#own<Cluster>(CLUSTER, { name }))
     return found.filter(cluster => cluster !== undefined)
   }
 
@@ -100,6 +101,11 @@ export class Reader {
   /** Whether such a list was denied to the caller. */
   isDenied(type: ObjectType, namespace?: string): boolean {
     return this.#denied.has(keyOfList(type, namespace))
+  }
+
+  /** The refusal of an answer that would be wrong without what the caller may not read. */
+  refusal(): Failure {
+    return permissionDenied(this.unread.join('; '))
   }
 
   async #readable<T extends KubeObject>(type: ObjectType, namespace?: string): Promise<readonly T[]> {
