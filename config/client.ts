@@ -113,11 +113,11 @@ export const clientSettings = {
     kind: optional(text('namespace', 'the name of a namespace', /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)),
     default: undefined,
     group: 'Client',
-    commands: ['workloads', 'policies', 'trace', 'explain', 'rollback', 'logs'],
+    commands: ['workloads', 'policies', 'trace', 'explain', 'preview', 'rollback', 'logs'],
     from: ['flag'],
     short: 'n',
     flag: 'namespace',
-    help: 'only objects of this namespace, or the namespace of the object that is named',
+    help: 'only objects of this namespace, or the namespace of the object that is named or in the file, if that has none',
     why: 'a fleet is looked at as a whole first',
   }),
   allNamespaces: setting({

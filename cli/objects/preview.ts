@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fromJson } from '@bufbuild/protobuf'
+import { isMap, parseAllDocuments } from 'yaml'
 import { jsonClient } from '../../client/service-client.js'
 import type { Config } from '../../config.js'
 import {
@@ -17,13 +18,19 @@ import { CommandError, ExitCode } from '../exit-code.js'
 import { printedAnswer } from '../print/print.js'
 import { placementText } from './placement.js'
 
-/** `kairship preview INSTANCE FILE`: what a policy would do before it is applied. `-` reads standard input. */
+/** Policies that Karmada keeps in namespaces; the other two kinds have none. */
+const NAMESPACED = ['PropagationPolicy', 'OverridePolicy']
+
+/**
+ * `kairship preview INSTANCE FILE`: what a policy would do before it is applied. `-` reads standard input. A policy without a
+ * namespace gets the one that `kubectl apply` would give it.
+ */
 export async function previewPolicy(
   { client, out }: ClientContext,
   config: Config,
   [instance = '', file = '']: readonly string[],
 ): Promise<ExitCode> {
-  const data = manifestIn(file)
+  const data = inNamespace(manifestIn(file), config.inNamespace ?? 'default')
   const raw = await jsonClient(PlacementService, client)
     .previewPolicy({ instance, data })
     .catch((error: unknown) => {
@@ -43,6 +50,17 @@ function manifestIn(file: string): string {
     const why = error instanceof Error ? error.message : String(error)
     throw new CommandError(`${file} cannot be read: ${why}`, ExitCode.usage, { cause: error })
   }
+}
+
+/** The same text, with a namespace where one policy needs it and has none. What is no such policy is left to the server to refuse. */
+function inNamespace(text: string, namespace: string): string {
+  const documents = parseAllDocuments(text)
+  const [policy, ...others] = Array.isArray(documents) ? documents : []
+  if (!policy || others.length > 0 || policy.errors.length > 0 || !isMap(policy.contents)) return text
+  const isNamespaced = NAMESPACED.includes(String(policy.get('kind')))
+  if (!isNamespaced || policy.hasIn(['metadata', 'namespace']) || !isMap(policy.get('metadata'))) return text
+  policy.setIn(['metadata', 'namespace'], namespace)
+  return policy.toString()
 }
 
 /** A refusal of the field `data` or of a field in it, said of the file that was sent in it. Other errors stay as they are. */

@@ -171,6 +171,29 @@ Not looked at: works are forbidden
 `)
   })
 
+  it.each([
+    ['gives a policy without a namespace the default one', {}, '{name: a}', 'namespace: default'],
+    ['gives it the one that --namespace names', { inNamespace: 'shop' }, '{name: a}', 'namespace: shop'],
+    ['keeps the one that it has', { inNamespace: 'shop' }, '{name: a, namespace: own}', 'namespace: own'],
+  ])('%s', async (_, flags, metadata, expected) => {
+    const { calls, context } = answering({ total: 0 })
+    const policy = `kind: OverridePolicy\nmetadata: ${metadata}\n`
+    await previewPolicy(context, config(flags), ['eu', file(policy)])
+    expect(calls).toEqual([[expect.anything(), { data: expect.stringContaining(expected) }]])
+  })
+
+  it.each([
+    'kind: ClusterOverridePolicy\nmetadata: {name: a}\n',
+    'kind: OverridePolicy\nmetadata: {name: a}\n---\nkind: OverridePolicy\nmetadata: {name: b}\n',
+    'kind: OverridePolicy\nmetadata: a\n',
+    'kind: [',
+    '',
+  ])('sends %j as it is', async text => {
+    const { calls, context } = answering({ total: 0 })
+    await previewPolicy(context, config(), ['eu', file(text)])
+    expect(calls).toEqual([[expect.anything(), text === '' ? {} : { data: text }]])
+  })
+
   it('says of a template for which nothing changes that nothing does', async () => {
     const unmoved = { clusters: [{ cluster: 'north', before: 2, after: 2 }] }
     const moved = { clusters: [{ cluster: 'north', before: 2, after: 3 }] }
