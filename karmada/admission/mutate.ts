@@ -2,6 +2,7 @@ import type { KubeObject } from '../../manifests/kube.js'
 import type { FederatedHpa } from '../autoscaling/federated-hpa.js'
 import { withHpaDefaults } from '../autoscaling/hpa-spec.js'
 import { CLAIMS } from '../matching/policies.js'
+import { OF_MCS } from '../networking/marks.js'
 import type { Placement, SpreadConstraint } from '../objects/placement.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import { BINDINGS } from '../objects/resource-binding.js'
@@ -22,6 +23,7 @@ const IDS: Readonly<Record<string, string>> = {
   'work.karmada.io ResourceBinding': BINDINGS.namespaced.id,
   'work.karmada.io ClusterResourceBinding': BINDINGS.clusterWide.id,
   'work.karmada.io Work': MARKS.workId,
+  'networking.karmada.io MultiClusterService': OF_MCS.id,
 }
 
 /** Whether an object is written for the first time. */
@@ -53,7 +55,11 @@ export function mutated<T extends KubeObject>(
     return isNew ? withFinalizer(withLabel(policy, label, newId())) : policy
   }
   const lacksId = !object.metadata.labels?.[label]
-  if (object.kind !== 'Work') return isNew && lacksId ? withLabel(object, label, newId()) : object
+  // A MultiClusterService that has none gets one with each write.
+  if (object.kind !== 'Work')
+    return (isNew || object.kind === 'MultiClusterService') && lacksId
+      ? withLabel(object, label, newId())
+      : object
   const identified = lacksId ? withLabel(object, label, newId()) : object
   return withPrunedManifests(identified as unknown as Work, label) as unknown as T
 }

@@ -116,15 +116,19 @@ interface Marks {
  * A Work around a manifest (`ctrlutil.CreateOrUpdateWork`).
  * @param overridden the overrides that were applied to the manifest
  * @param present the Work that is there already; its permanent id is written into the manifest
+ * @param marks its labels and annotations, and its name where that does not follow from the manifest's
  */
 export function carrier(
   object: Resource,
   cluster: string,
   { clusterOverrides, overrides }: Omit<Overridden<Resource>, 'object'>,
   present: Work | undefined,
-  { labels = {}, annotations = {} }: Marks,
+  {
+    labels = {},
+    annotations = {},
+    name = workName(object.kind, object.metadata.name, object.metadata.namespace),
+  }: Marks & { readonly name?: string },
 ): Work {
-  const name = workName(object.kind, object.metadata.name, object.metadata.namespace)
   const namespace = executionNamespace(cluster)
   const conflict = annotations[MARKS.conflictResolution]
   const manifest = pruned(

@@ -9,6 +9,15 @@ import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/
 import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
 import { CUSTOMIZATIONS, type Customization } from '../../../karmada/interpreter/customized/customization.js'
+import {
+  MULTI_CLUSTER_SERVICES,
+  type MultiClusterService,
+} from '../../../karmada/networking/multi-cluster-service.js'
+import {
+  type DerivedService,
+  SERVICE_IMPORTS,
+  type ServiceImport,
+} from '../../../karmada/networking/service-import.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import {
   FEDERATED_RESOURCE_QUOTAS,
@@ -21,7 +30,7 @@ import { WORKS, type Work } from '../../../karmada/objects/work.js'
 import type { OverridePolicies } from '../../../karmada/overrides/apply-overrides.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ControlPlane, type Difference, Source } from '../../client/source.js'
-import { HORIZONTAL_POD_AUTOSCALERS, NAMESPACES } from '../../objects/core-types.js'
+import { HORIZONTAL_POD_AUTOSCALERS, NAMESPACES, SERVICES } from '../../objects/core-types.js'
 import { QuotaIndex } from '../quota/quota-index.js'
 import { WorkIndex } from './work-index.js'
 
@@ -48,6 +57,9 @@ export class Observed {
   readonly cronScalings = new Source<CronFederatedHpa>(CRON_FEDERATED_HPAS)
   readonly hpas = new Source<FederatedHpa>(FEDERATED_HPAS)
   readonly autoscalers = new Source<Autoscaler>(HORIZONTAL_POD_AUTOSCALERS)
+  readonly multiClusterServices = new Source<MultiClusterService>(MULTI_CLUSTER_SERVICES)
+  readonly serviceImports = new Source<ServiceImport>(SERVICE_IMPORTS)
+  readonly services = new Source<DerivedService>(SERVICES)
   readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly customizations = new Source<Customization>(CUSTOMIZATIONS)
@@ -108,6 +120,7 @@ export class Observed {
   get #all(): readonly Pick<Source<KubeObject>, 'start' | 'synced' | 'close'>[] {
     const { policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works } = this
     const { taintPolicies, rebalancers, remedies, quotas, cronScalings, hpas, autoscalers } = this
+    const { multiClusterServices, serviceImports, services } = this
     return [
       ...[policies, clusterPolicies, overrides, clusterOverrides, clusters, namespaces, works],
       ...[
@@ -119,6 +132,9 @@ export class Observed {
         hpas,
         autoscalers,
         this.customizations,
+        multiClusterServices,
+        serviceImports,
+        services,
         this.#bindings,
         this.#clusterBindings,
       ],

@@ -13,6 +13,9 @@ import { TaintManager } from '../eviction/taint-manager.js'
 import { TaintPolicyController } from '../eviction/taint-policy-controller.js'
 import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-controller.js'
 import type { Interpreters } from '../interpreter/interpreters.js'
+import { MultiClusterServiceController } from '../networking/multi-cluster-service-controller.js'
+import { ServiceExportController } from '../networking/service-export-controller.js'
+import { ServiceImportController } from '../networking/service-import-controller.js'
 import type { QuotaAdmission } from '../quota/quota-admission.js'
 import { QuotaStatusController } from '../quota/quota-status-controller.js'
 import { QuotaSyncController } from '../quota/quota-sync-controller.js'
@@ -62,6 +65,7 @@ export class Propagation {
     const policies = new PolicyController(shared)
     const bindings = new BindingController(shared)
     const dependencies = new DependenciesController(shared)
+    const networking = { control, connector, observed, events, now, log }
     this.#templates = templates
     this.#controllers = [
       policies,
@@ -80,6 +84,9 @@ export class Propagation {
       new FederatedHpaController({ control, members, observed, types, events, now, log }),
       new HpaScaleTargetMarker({ control, observed, types, log }),
       new DeploymentReplicasSyncer(control, observed, log),
+      new MultiClusterServiceController(networking),
+      new ServiceExportController(networking),
+      new ServiceImportController(networking),
       new RemedyController(control, observed, log),
       new QuotaSyncController(control, observed, events, log),
       new QuotaStatusController(control, observed, events, log),

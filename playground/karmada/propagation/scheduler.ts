@@ -1,4 +1,5 @@
 import { CLAIMS } from '../../../karmada/matching/policies.js'
+import { BINDING_MANAGED_BY } from '../../../karmada/networking/marks.js'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
 import {
   APPLIED_PLACEMENT,
@@ -219,14 +220,16 @@ const keepsResult = ({ failure }: Scheduling): boolean =>
 const observedBy = (status: FullBindingStatus, generation: number | undefined): FullBindingStatus =>
   generation === undefined ? status : { ...status, schedulerObservedGeneration: generation }
 
-/** Bindings of a policy that are neither suspended nor for another scheduler. */
+/** Bindings of a policy, or of a MultiClusterService, that are neither suspended nor for another scheduler. */
 function isOurs(binding: Binding): binding is PlacedBinding {
   const { labels = {} } = binding.metadata
   const { spec } = binding
   const { schedulerName = 'default-scheduler', suspension, placement } = spec
-  const hasPolicy = Boolean(labels[CLAIMS.policy.id] || labels[CLAIMS.clusterPolicy.id])
+  const isManaged = Boolean(
+    labels[CLAIMS.policy.id] || labels[CLAIMS.clusterPolicy.id] || labels[BINDING_MANAGED_BY],
+  )
   return (
-    hasPolicy && schedulerName === 'default-scheduler' && !suspension?.scheduling && placement !== undefined
+    isManaged && schedulerName === 'default-scheduler' && !suspension?.scheduling && placement !== undefined
   )
 }
 

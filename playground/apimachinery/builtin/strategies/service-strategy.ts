@@ -58,10 +58,16 @@ function withoutOutside(service: JsonObject, old: JsonObject): JsonObject {
   return { ...service, spec: rest }
 }
 
+/** Go's clients write a target port that nobody set as 0. */
+const isUnset = (targetPort: Json | undefined): boolean =>
+  targetPort === undefined || targetPort === 0 || targetPort === ''
+
 function serviceSpecDefaults(spec: JsonObject): JsonObject {
   const external = spec.type === 'ExternalName'
   const ports = listAt(spec, 'ports').map(port =>
-    isObject(port) && port.port !== undefined ? fill(port, { targetPort: port.port }) : port,
+    isObject(port) && port.port !== undefined && isUnset(port.targetPort)
+      ? { ...port, targetPort: port.port }
+      : port,
   )
   const { sessionAffinityConfig, ...rest } = spec
   const sticky = spec.sessionAffinity === 'ClientIP'

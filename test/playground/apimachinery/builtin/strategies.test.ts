@@ -214,6 +214,16 @@ describe('a registry', () => {
     expect(kept).toEqual({ status: { replicas: 1 } })
   })
 
+  it.each([0, '', undefined])('sends a port of a Service whose target is %j to the same port', targetPort => {
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { ports: [{ port: 42, ...(targetPort !== undefined && { targetPort }) }] },
+    }
+    expect(read('Service', service)).toMatchObject({ spec: { ports: [{ port: 42, targetPort: 42 }] } })
+  })
+
   it('assigns a Service a cluster IP and keeps it', () => {
     const { strategy } = definitionOf('Service')
     const created = strategy?.prepareForCreate?.({
