@@ -81,7 +81,9 @@ describe('the OpenAPI document', () => {
 
   it('names query parameters as REST reads them, with their types', () => {
     const parameters = document.paths['/apis/kairship.io/v1alpha1/instances']?.get?.parameters
-    expect(parameters?.map(({ name }) => name)).toEqual(['name', 'page', 'pageSize', 'sortBy', 'sortDir'])
+    expect(parameters?.map(({ name }) => name)).toEqual([
+      ...['name', 'page', 'pageSize', 'sortBy', 'sortDir', 'pageToken'],
+    ])
   })
 
   it('has int64 as text, enums by name, and required fields', () => {

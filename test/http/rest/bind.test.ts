@@ -109,10 +109,10 @@ describe('a request message', () => {
   it('names the parameters that there are for one that there is not', async () => {
     const { call } = testApi()
     const listed = await call('admin', 'GET', '/instances?pagesize=2&x=1')
-    expect([listed.status, listed.json.message]).toEqual([
-      400,
-      'pagesize: there is no field pagesize in ListInstancesRequest: its parameters are name, page, pageSize, sortBy, sortDir (and 1 more)',
-    ])
+    expect(listed.status).toBe(400)
+    expect(listed.json.message).toMatch(
+      /^pagesize: there is no field pagesize in ListInstancesRequest: its parameters are name, page, pageSize, .* \(and 1 more\)$/,
+    )
     const { json } = await call('admin', 'GET', '/instances/north/transitions?labelSelector=a')
     expect(json.message).toBe(
       'labelSelector: there is no field labelSelector in ListInstanceTransitionsRequest: it has no parameters',
