@@ -70,7 +70,7 @@ export class Reader {
     const found = await this.each(clusters, cluster =>
       this.#own<Work>(WORK, { namespace: executionNamespace(cluster), name }),
     )
-    return found.filter(work => work !== undefined)
+    return found.flatMap(work => (work ? [withManifests(work)] : []))
   }
 
   /** These Clusters, those that there are, read in the same way for a caller who may not list them but has a binding that names them. */
@@ -140,6 +140,14 @@ export class Reader {
     this.#unread.add(error.message)
     return true
   }
+}
+
+/** A Work may have no manifests, and then none of what leads to them either. */
+function withManifests(work: Work): Work {
+  const spec: Partial<Work['spec']> | undefined = work.spec
+  const workload: Partial<Work['spec']['workload']> | undefined = spec?.workload
+  const manifests = (workload?.manifests ?? []).filter(one => typeof one?.metadata?.name === 'string')
+  return { ...work, spec: { ...spec, workload: { ...workload, manifests } } }
 }
 
 const keyOfList = ({ group, resource }: ObjectType, namespace?: string): string =>

@@ -51,3 +51,18 @@ it('a preview over many templates sends one request per list', async () => {
     'shop/overridepolicies',
   ])
 })
+
+it.each([
+  ['no manifests', { spec: { workload: {} } }],
+  ['no workload', { spec: {} }],
+  ['no spec', {}],
+  ['manifests that are null', { spec: { workload: { manifests: null } } }],
+  ['a manifest that is null', { spec: { workload: { manifests: [null, {}] } } }],
+])('a Work with %s is one without manifests', async (_, work) => {
+  const ownReads = {
+    get: async () => ({ metadata: { name: 'w', namespace: 'karmada-es-m' }, ...work }) as never,
+  }
+  const reader = new Reader({} as Objects, ownReads, {} as Call, { instance: 'eu' })
+  const found = await reader.works({ kind: 'ConfigMap', namespace: 'shop', name: 'x' }, ['m'])
+  expect(found).toMatchObject([{ metadata: { name: 'w' }, spec: { workload: { manifests: [] } } }])
+})
