@@ -49,7 +49,8 @@ export function bindingLink({ template, binding }: Propagated): Finding {
 }
 
 /** Whether the scheduler has chosen clusters, and if not, which filter refused which cluster. */
-export function schedulingLink({ binding, clusters, bindings = [] }: Propagated): Finding {
+export function schedulingLink(propagated: Propagated): Finding {
+  const { binding, clusters, bindings = [], areClustersUnlisted = false } = propagated
   if (!binding) return waiting('NoBinding', 'There is no binding to schedule.')
   const object = linkTo(binding)
   const { spec, status, metadata } = binding
@@ -63,7 +64,9 @@ export function schedulingLink({ binding, clusters, bindings = [] }: Propagated)
   if (!isPlaced(binding)) return followingLink(binding, object)
   const { schedulerName = 'default-scheduler' } = spec
   const condition = status?.conditions?.find(({ type }) => type === 'Scheduled')
-  const missing = missingClusters(binding.spec.placement, clusters)
+  const missing = areClustersUnlisted ? [] : missingClusters(binding.spec.placement, clusters)
+  if (condition?.status === 'False' && areClustersUnlisted && condition.reason !== QUOTA_EXCEEDED)
+    return broken(condition.reason, `${condition.message} ${UNLISTED}`, FIX_OF_UNLISTED, object)
   if (condition?.status === 'False') {
     const { verdicts } = schedule(binding.spec, status ?? {}, clusters, { bindings: () => bindings })
     const counts = condition.reason === QUOTA_EXCEEDED ? '' : refusalCounts(verdicts)
@@ -95,6 +98,11 @@ export function schedulingLink({ binding, clusters, bindings = [] }: Propagated)
     return waiting('NotScheduledYet', `${schedulerName} has not looked at the last change yet.`, object)
   return done('Scheduled', `It goes to ${clusterList(targets)}.${missingText(missing)}`, object)
 }
+
+const UNLISTED =
+  'Which filters refuse which clusters is unknown: it takes the right to list clusters.cluster.karmada.io, which the caller lacks.'
+const FIX_OF_UNLISTED =
+  'Correct the policy as the message says, or have it traced by somebody who may list clusters.cluster.karmada.io.'
 
 /** A binding that was attached to what a workload needs is not scheduled: it goes where the workload goes. */
 function followingLink(binding: Binding, object: LinkedObject): Finding {

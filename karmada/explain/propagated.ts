@@ -24,6 +24,8 @@ export interface Propagated {
   /** The binding of the template's name, of any owner. */
   readonly binding?: Binding
   readonly clusters: readonly Cluster[]
+  /** Only the clusters of the binding were read: who traces may not list clusters, so what others would do is unknown. */
+  readonly areClustersUnlisted?: boolean
   /** The bindings of the namespace, where the binding has affinity groups. */
   readonly bindings?: readonly Binding[]
   /** Of this template, by the names that Karmada gives them. */

@@ -35,7 +35,7 @@ export function fixOfRefusals(
   verdicts: readonly Verdict[],
   missing: readonly string[],
 ): string {
-  if (verdicts.length === 0) return 'Join a member cluster to the instance.'
+  if (verdicts.length === 0 && reason !== QUOTA_EXCEEDED) return 'Join a member cluster to the instance.'
   if (reason === 'Unschedulable')
     return 'Ask for fewer replicas or less CPU and memory, add room to the clusters, or allow more clusters in the policy.'
   if (reason === QUOTA_EXCEEDED)

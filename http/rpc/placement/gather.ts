@@ -37,7 +37,8 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     clustersOf(reader),
   ])
   const targets = binding ? targetsOf(binding).map(({ name }) => name) : []
-  const clusters = listed.length > 0 ? listed : await reader.clusters(targets)
+  const areClustersUnlisted = reader.isDenied(CLUSTER)
+  const clusters = areClustersUnlisted ? await reader.clusters(targets) : listed
   const byName = new Map(clusters.map(cluster => [cluster.metadata.name, cluster]))
   const works = await reader.works({ kind: type.kind, ...key }, targets)
   const members = await reader.each(targets, async name => {
@@ -53,7 +54,7 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     // All clusters together: what is computed here keeps other callers waiting.
     overrides: { ...overrides, budget: new OverrideBudget(MOST_STEPS) },
     ...(binding && { binding }),
-    clusters,
+    ...{ clusters, areClustersUnlisted },
     bindings: binding ? await groupedBindings(reader, binding) : [],
     works,
     members: new Map(members),

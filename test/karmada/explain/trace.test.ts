@@ -143,6 +143,20 @@ describe('the trace of scheduling', () => {
     })
   })
 
+  it('says that filters are unknown, and names no cluster as missing, where clusters may not be listed', () => {
+    const world = propagated({ clusters: [member('north', { taints: [taint] }), member('west')] })
+    const { first } = trace({ ...world, clusters: [], areClustersUnlisted: true })
+    expect(first).toMatchObject({ step: 'Scheduling', state: 'Broken', reason: 'NoClusterFit' })
+    expect(first?.message).toMatch(
+      /^0\/2 clusters are available.* is unknown: it takes the right to list clusters\.cluster\.karmada\.io, which the caller lacks\.$/,
+    )
+    expect(first?.fix).toBe(
+      'Correct the policy as the message says, or have it traced by somebody who may list clusters.cluster.karmada.io.',
+    )
+    const placed = propagated({ clusters: [member('north')] })
+    expect(trace({ ...placed, areClustersUnlisted: true }).links[3]?.message).toBe('It goes to north (2).')
+  })
+
   it('asks to join a cluster when there is none', () => {
     expect(trace(propagated({ clusters: [] })).first?.fix).toBe('Join a member cluster to the instance.')
   })

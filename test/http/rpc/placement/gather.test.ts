@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../../../../http/call/call.js'
 import type { ObjectKey, ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import type { OwnReads } from '../../../../http/objects/requests/own-requests.js'
 import { gather } from '../../../../http/rpc/placement/gather.js'
 import { Reader } from '../../../../http/rpc/placement/reader.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
+import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import { orAborted } from '../../../../ports/cancellation.js'
 import { NO_OWN_READS } from './own-reads.js'
 
@@ -34,7 +36,11 @@ const cluster = (name: string, ready?: 'True' | 'False' | 'Unknown'): Cluster =>
 })
 
 /** A control plane with a binding to its clusters; members answer as `member` does, and never unless it says so. */
-function world(clusters: readonly Cluster[], member: (name: string) => Promise<unknown> = never) {
+function world(
+  clusters: readonly Cluster[],
+  member: (name: string) => Promise<unknown> = never,
+  { mayList = true, own = NO_OWN_READS }: { readonly mayList?: boolean; readonly own?: OwnReads } = {},
+) {
   const asked: string[] = []
   const binding = {
     metadata: { name: 'web-deployment', namespace: 'shop' },
@@ -48,17 +54,36 @@ function world(clusters: readonly Cluster[], member: (name: string) => Promise<u
       }
       return resource === 'resourcebindings' ? binding : { metadata: WEB }
     },
-    list: async (_: ObjectCall, __: Place, { resource }: ObjectType) => ({
-      items: resource === 'clusters' ? clusters : [],
-    }),
+    async list(_: ObjectCall, __: Place, { resource }: ObjectType) {
+      if (resource !== 'clusters') return { items: [] }
+      if (!mayList) throw new StatusError({ ...bareStatus(403, 'no clusters for you'), reason: 'Forbidden' })
+      return { items: clusters }
+    },
   } as unknown as Objects
   const caller = new AbortController()
   const call = { signal: caller.signal } as Call
-  const reader = new Reader(objects, NO_OWN_READS, call, { instance: 'eu' })
+  const reader = new Reader(objects, own, call, { instance: 'eu' })
   return { asked, caller, gathered: () => gather(reader, DEPLOYMENT, WEB) }
 }
 
 const never = () => new Promise<never>(() => undefined)
+
+describe('a trace for a caller who may not list clusters', () => {
+  it('has the clusters of its binding, and says that these are not all', async () => {
+    const there = cluster('there', 'True')
+    const own: OwnReads = {
+      get: async (call, instance, request) =>
+        request.path.endsWith('/clusters/there')
+          ? (there as never)
+          : NO_OWN_READS.get(call, instance, request),
+    }
+    const found = async () => ({ metadata: WEB })
+    const denied = await world([there, cluster('gone', 'True')], found, { mayList: false, own }).gathered()
+    expect([denied.clusters, denied.areClustersUnlisted]).toEqual([[there], true])
+    const allowed = await world([there], found).gathered()
+    expect([allowed.clusters, allowed.areClustersUnlisted]).toEqual([[there], false])
+  })
+})
 
 describe('the member part of a trace', () => {
   beforeEach(() => void vi.useFakeTimers())
