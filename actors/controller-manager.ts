@@ -11,6 +11,7 @@ import { reportContact } from './host/report-contact.js'
 import { watchHost } from './host/watch-host.js'
 import { InstanceIndexes } from './index/instance-indexes.js'
 import { MeasuredFreshness } from './index/measured-freshness.js'
+import { AskingBudget } from './instance/asking-budget.js'
 import { instanceLimiters } from './instance/concurrency-limits.js'
 import type { InstanceDependencies, Paces } from './instance/dependencies.js'
 import { EffectTracker } from './instance/effect-tracker.js'
@@ -99,6 +100,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     freshness,
     canaryWrites: new Map(),
     ...instanceLimiters(),
+    asking: new AskingBudget(() => supervisor.registry.size),
     startupBurst: new StartupBurst(() => supervisor.registry.size),
     leadership: () => lease.current(),
     effectChanged: event => effects.changed(event),
@@ -111,6 +113,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     leadership: () => lease.current(),
     connectionOf,
     indexOf: name => indexes.of(name),
+    hurry: name => supervisor.hurry(name),
     stopping: stopping.signal,
   })
 

@@ -18,6 +18,8 @@ export interface FleetSources {
   readonly leadership: () => Leadership
   readonly connectionOf: (name: string) => InstanceConnection
   readonly indexOf: (name: string) => InstanceIndex | undefined
+  /** Lets an instance that waits for its turn come up next. */
+  readonly hurry: (name: string) => void
   /** Aborted when the process stops: every reader's stream ends. */
   readonly stopping: AbortSignal
 }
@@ -105,6 +107,7 @@ export class ActorFleet implements Fleet {
   }
 
   connection(name: string) {
+    this.sources.hurry(name)
     return this.sources.registry.get(name) && this.sources.connectionOf(name).current?.api
   }
 

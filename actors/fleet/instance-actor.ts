@@ -24,7 +24,14 @@ import type {
 } from '../../ports/fleet.js'
 import type { EffectEvent } from '../instance/dependencies.js'
 import type { InstanceLogic } from '../instance/instance-logic.js'
-import { type Figures, recordedState, viewOf, withCrash } from './instance-view.js'
+import {
+  AWAITING_TURN,
+  type Figures,
+  recordedConditions,
+  recordedState,
+  viewOf,
+  withReason,
+} from './instance-view.js'
 
 /** What an instance actor reports to its registry. */
 export interface InstanceActorListener {
@@ -52,6 +59,8 @@ export class InstanceActor {
   #conditions: readonly Condition[] = []
   #view: InstanceView | undefined
   #crash: ConditionFact | undefined
+  /** Whether it was started once. Before that only its CR is shown. */
+  #started = false
   readonly #inspectors = new Set<(event: InspectionEvent) => void>()
 
   /** Nothing runs before `start`. */
@@ -82,7 +91,9 @@ export class InstanceActor {
 
   /** Starts the actor, or a new one in place of one that crashed; the supervisor sends it the facts again. */
   start(leading: boolean): void {
+    this.#started = true
     this.#crash = undefined
+    this.#view = undefined
     const { name: id, instance } = this
     const actor = createActor(this.logic, { id, input: { instance, leading } })
     this.#actor = actor
@@ -99,7 +110,7 @@ export class InstanceActor {
     if (event.type === 'instance.observed') this.instance = event.instance
     const actor = this.#actor
     if (!actor) {
-      // It gets all facts when it is restarted. Until then only its CR is shown as it is.
+      // It gets all facts when it is started. Until then only its CR is shown as it is.
       if (event.type === 'instance.observed') this.#changed(this.#latest)
       return
     }
@@ -158,7 +169,7 @@ export class InstanceActor {
     this.#contained(() => {
       if (this.#latest && !this.#crash) this.#view ??= this.#viewOf(this.#latest)
     })
-    this.#view ??= this.#crashedView()
+    this.#view ??= this.#viewWithoutActor()
     return this.#view
   }
 
@@ -167,7 +178,8 @@ export class InstanceActor {
     this.#contained(() => {
       if (this.#latest && !this.#crash) pending.push(...pendingOf(this.#latest))
     })
-    if (this.#crash) pending.push(this.#crash.message)
+    const down = this.#crash ?? this.#awaiting
+    if (down) pending.push(down.message)
     return {
       view: this.view(),
       configuration: this.#latest ? configurationOf(this.#latest) : [],
@@ -219,8 +231,13 @@ export class InstanceActor {
     return this.#shown(this.#state, statusOf(context))
   }
 
-  #crashedView(): InstanceView {
-    this.#conditions = withCrash(this.#conditions, this.#crash, this.instance)
+  get #awaiting(): ConditionFact | undefined {
+    return this.#started ? undefined : AWAITING_TURN
+  }
+
+  #viewWithoutActor(): InstanceView {
+    const before = this.#started ? this.#conditions : recordedConditions(this.instance)
+    this.#conditions = withReason(before, this.#crash ?? this.#awaiting, this.instance)
     const state = this.#latest ? this.#state : recordedState(this.instance)
     return this.#shown(state === 'ready' ? 'degraded' : state, this.instance.status ?? {})
   }

@@ -33,13 +33,27 @@ export function recordedState({ metadata, status }: Instance): InstanceState {
   return status?.phase === 'Ready' || status?.phase === 'Degraded' ? 'degraded' : 'registering'
 }
 
-/** The last conditions, with the one that says that the actor is down in the place of its predecessor. */
-export function withCrash(
+/** Why an Instance whose turn has not come is not ready: `startup-queue.ts`. */
+export const AWAITING_TURN: ConditionFact = {
+  type: 'Ready',
+  status: 'Unknown',
+  reason: 'AwaitingTurn',
+  message: 'other instances come up first, a few at a time',
+}
+
+/** Pure: the conditions that an earlier process wrote into the CR; what is no condition is left out, as above. */
+export function recordedConditions({ status }: Instance): readonly Condition[] {
+  const recorded: unknown = status?.conditions
+  return Array.isArray(recorded) ? recorded.filter(each => typeof each === 'object' && each !== null) : []
+}
+
+/** The last conditions, with the one that says why there is no actor in the place of its predecessor. */
+export function withReason(
   before: readonly Condition[],
-  crash: ConditionFact | undefined,
+  reason: ConditionFact | undefined,
   { metadata: { generation } }: Instance,
 ): readonly Condition[] {
-  if (!crash) return before
-  const others = before.filter(({ type }) => type !== crash.type)
-  return [...others, ...stamped([crash], { before, now: new Date().toISOString(), generation })]
+  if (!reason) return before
+  const others = before.filter(({ type }) => type !== reason.type)
+  return [...others, ...stamped([reason], { before, now: new Date().toISOString(), generation })]
 }

@@ -57,13 +57,20 @@ export class Registry {
     return this.#actors.values()
   }
 
-  /** Starts an actor for an Instance that has none. It may be down already when this returns. */
-  start(instance: Instance, leading: boolean): InstanceActor {
+  /** Shows an Instance that has no actor yet; it observes nothing before it is started. */
+  add(instance: Instance): InstanceActor {
     const actor = new InstanceActor(this.#logic, instance, this.#listener)
     this.#actors.set(actor.name, actor)
-    actor.start(leading)
     this.#changes.next({ type: 'changed', name: actor.name })
     return actor
+  }
+
+  /** Starts the actor of an Instance, or a new one in place of one that crashed. It may be down already when this returns. */
+  start(name: string, leading: boolean): void {
+    const actor = this.#actors.get(name)
+    if (!actor) return
+    actor.start(leading)
+    this.#changes.next({ type: 'changed', name })
   }
 
   send(name: string, event: InstanceEvent): void {

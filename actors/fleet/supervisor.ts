@@ -1,5 +1,6 @@
 import { Subscription } from 'rxjs'
 import { type Actor, createActor } from 'xstate'
+import { isComingUp } from '../../machines/instance/coming-up.js'
 import { isDeletionRequested } from '../../machines/instance/facts.js'
 import { type InstanceSnapshot, stateOf } from '../../machines/instance/invariants.js'
 import { jittered } from '../../machines/retry.js'
@@ -13,7 +14,9 @@ import { claimOf } from './claim.js'
 import { reportCrash } from './crash-report.js'
 import { Duplicates } from './duplicates.js'
 import type { InstanceActor } from './instance-actor.js'
+import { LeadershipNews } from './leadership-news.js'
 import { Registry } from './registry.js'
+import { StartupQueue } from './startup-queue.js'
 
 /** What the supervisor needs besides what all instances share. */
 export interface SupervisorOptions {
@@ -33,6 +36,8 @@ interface Crash {
 /** The supervisor chart with its actions provided: facts in; instance actors are started, notified and stopped. */
 export class Supervisor {
   readonly registry: Registry
+  readonly #startup = new StartupQueue(name => this.#contained(name, () => this.#start(name)))
+  readonly #news = new LeadershipNews(name => this.#contained(name, () => this.#announce(name)))
   readonly #actor: Actor<typeof supervisorMachine>
   readonly #facts: HostFacts
   readonly #duplicates: Duplicates
@@ -78,8 +83,11 @@ export class Supervisor {
     this.#facts.start()
     this.#subscription.add(
       instances.changes.subscribe(change => {
-        if (change.type === 'SYNCED') this.#take({ type: 'instances.listed' })
-        else if (change.type === 'DELETED') this.#take({ type: 'instance.removed', instance: change.object })
+        if (change.type === 'SYNCED') {
+          this.#take({ type: 'instances.listed' })
+          this.#startup.open()
+        } else if (change.type === 'DELETED')
+          this.#take({ type: 'instance.removed', instance: change.object })
         else this.#take({ type: 'instance.observed', instance: change.object })
       }),
     )
@@ -98,6 +106,11 @@ export class Supervisor {
     else this.#takeover = instances.relisted().subscribe(() => this.#take({ type: 'lease.gained' }))
   }
 
+  /** Somebody asks for this instance: if it waits for its turn, it is the next to come up. */
+  hurry(name: string): void {
+    this.#startup.hurry(name)
+  }
+
   /** Stops every actor; effects that run are aborted. */
   stop(): void {
     this.#takeover?.unsubscribe()
@@ -114,9 +127,7 @@ export class Supervisor {
 
   #chart() {
     const then = (name: string, act: () => void) => void this.#decided.push(() => this.#contained(name, act))
-    const forAll = (act: (name: string) => void) => {
-      for (const { name } of [...this.registry.values()]) then(name, () => act(name))
-    }
+    const names = () => [...this.registry.values()].map(({ name }) => name)
     return supervisorMachine.provide({
       actions: {
         'start or update': (_, { instance }) =>
@@ -124,8 +135,12 @@ export class Supervisor {
         remove: (_, { instance: { metadata } }) => then(metadata.name, () => this.#remove(metadata.name)),
         'restart later': (_, crash) => then(crash.name, () => this.#restartLater(crash)),
         restart: (_, { name }) => then(name, () => this.#restart(name)),
-        'announce leadership': (_, { leading }) => forAll(name => this.#announce(name, leading)),
-        'stop all': () => forAll(name => this.#forget(name)),
+        'announce leadership': () => void this.#decided.push(() => this.#news.tell(names())),
+        'stop all': () => {
+          this.#startup.close()
+          this.#news.stop()
+          for (const name of names()) then(name, () => this.#forget(name))
+        },
       },
     })
   }
@@ -142,9 +157,9 @@ export class Supervisor {
     }
   }
 
-  #announce(name: string, leading: boolean): void {
+  #announce(name: string): void {
     const actor = this.registry.get(name)
-    actor?.send({ type: leading ? 'leadership.gained' : 'leadership.lost' })
+    actor?.send({ type: this.leading ? 'leadership.gained' : 'leadership.lost' })
     if (actor) this.#reportCrash(actor)
   }
 
@@ -156,10 +171,18 @@ export class Supervisor {
       known.send({ type: 'instance.observed', instance })
       // A crashed actor may be parked for minutes. A deletion is tried at once; if that crashes too, it waits as before.
       if (known.crash && !wasRequested && isDeletionRequested(instance)) this.#restart(name)
+      if (isDeletionRequested(instance)) this.#startup.hurry(name)
       return
     }
     this.options.dependencies.startupBurst.extend()
-    this.registry.start(instance, this.leading)
+    this.registry.add(instance)
+    this.#startup.enter(instance)
+    // Younger instances wait for one that waits; a defect that its data triggers here crashes it when it comes up.
+    if (this.#startup.has(name)) this.#claim(name)
+  }
+
+  #start(name: string): void {
+    this.registry.start(name, this.leading)
     this.#claim(name)
     this.#facts.sendAll(name)
   }
@@ -172,6 +195,7 @@ export class Supervisor {
   #forget(name: string): void {
     clearTimeout(this.#restarts.get(name))
     this.#restarts.delete(name)
+    this.#startup.leave(name)
     this.registry.remove(name)
     this.#duplicates.withdraw(name)
     this.options.disconnect(name)
@@ -180,6 +204,8 @@ export class Supervisor {
   #changed({ name, snapshot }: InstanceActor, before: InstanceSnapshot | undefined): void {
     if (!snapshot) return
     this.#count(snapshot, before)
+    if (isComingUp(snapshot.context)) this.#startup.progressed(name)
+    else this.#startup.leave(name)
     // What an instance claims as its own may have changed with what it has observed.
     const { credentials, controlPlane } = snapshot.context.facts
     const { credentials: oldCredentials, controlPlane: oldControlPlane } = before?.context.facts ?? {}
@@ -204,6 +230,7 @@ export class Supervisor {
   #crashed({ name }: InstanceActor, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error)
     this.options.dependencies.log.error({ instance: name, err: error }, 'an instance actor crashed')
+    this.#startup.leave(name)
     this.#take({ type: 'instance.crashed', name, error: message, now: performance.now() })
   }
 
@@ -239,11 +266,8 @@ export class Supervisor {
   #restart(name: string): void {
     clearTimeout(this.#restarts.get(name))
     this.#restarts.delete(name)
-    const actor = this.registry.get(name)
-    if (!actor) return
+    if (!this.registry.get(name)) return
     this.options.dependencies.meter.count('kairship_actor_restarts_total')
-    actor.start(this.leading)
-    this.#claim(name)
-    this.#facts.sendAll(name)
+    this.#start(name)
   }
 }

@@ -24,6 +24,9 @@ const stage = 'virtual cluster'
 /** A canary's request that takes longer than this has failed; the next look or beat tries again. */
 const TIMEOUT_MS = 5_000
 
+/** Of the budget for asks: a write is dearer than a read. */
+const CANARY_COST = 1.5
+
 /** The control plane answers and refuses the canary: nothing can be measured until that changes. */
 const refusals: readonly FailureReason[] = ['Forbidden', 'Invalid', 'NotFound', 'NotServed']
 
@@ -33,7 +36,7 @@ const refusals: readonly FailureReason[] = ['Forbidden', 'Invalid', 'NotFound', 
  */
 export const measureIndex = (dependencies: InstanceDependencies) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
-    const { freshness, paces, meter, log, random, startupBurst } = dependencies
+    const { asking, freshness, paces, meter, log, random, startupBurst } = dependencies
     if (paces.indexCanaryIntervalMs === 0) return undefined
     const stopped = new AbortController()
     const { signal } = stopped
@@ -42,7 +45,10 @@ export const measureIndex = (dependencies: InstanceDependencies) =>
       random,
       intervalMs: paces.indexCanaryIntervalMs,
       patienceMs: paces.indexCanaryPatienceMs,
-      send: () => send(dependencies, name, signal),
+      send: async () => {
+        await asking.turn(signal, 'calm', CANARY_COST)
+        return send(dependencies, name, signal)
+      },
       read: () => versionOf(insideOf(dependencies, name), resourcePath(CONFIG_MAPS, INDEX_CANARY), signal),
       look: () => look(dependencies, name, signal),
       measured: figure => {

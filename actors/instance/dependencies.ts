@@ -5,13 +5,14 @@ import type { Meter } from '../../ports/meter.js'
 import type { Leadership } from '../election/leadership.js'
 import type { Host } from '../host/watch-host.js'
 import type { MeasuredFreshness } from '../index/measured-freshness.js'
+import type { AskingBudget } from './asking-budget.js'
 import type { ConcurrencyLimiter } from './concurrency-limiter.js'
 import type { InstanceConnection } from './instance-connection.js'
 import type { StartupBurst } from './startup-burst.js'
 
 /** The intervals of an instance actor, milliseconds. Defaults and reasons are in `config/`. */
 export interface Paces {
-  /** Between two probes of a control plane that answers. */
+  /** Between two probes of a control plane that answers, as far as `asking` allows. */
   readonly probeIntervalMs: number
   /** Least time between two reports of statistics, which is the least time between two writes of them. */
   readonly statusIntervalMs: number
@@ -36,6 +37,8 @@ export interface InstanceDependencies {
   readonly freshness: MeasuredFreshness
   /** Writes of canaries that are under way, by instance; they never reject. */
   readonly canaryWrites: Map<string, Promise<void>>
+  /** Who may be asked now how it is: probes, canaries and counts at rest. */
+  readonly asking: AskingBudget
   /** Who may be probed now. */
   readonly probing: ConcurrencyLimiter
   /** Who may work inside an instance now. */

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
+import { AskingBudget } from '../../actors/instance/asking-budget.js'
 import { ConcurrencyLimiter } from '../../actors/instance/concurrency-limiter.js'
 import type { InstanceDependencies } from '../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../actors/instance/instance-connection.js'
@@ -43,6 +44,7 @@ function figures(api: KubeApi, large = true): Promise<OwnObserverEvent> {
   const logic = gatherStatistics({
     connectionOf: () => connection,
     gathering: new ConcurrencyLimiter(1),
+    asking: new AskingBudget(() => 1_000),
     startupBurst: { large, over: async () => undefined },
     paces: { statusIntervalMs: 1 },
     meter: unmetered,

@@ -9,6 +9,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { fail, failureOf } from '../../kube/failure.js'
+import type { Urgency } from '../asking-budget.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import type { Connected, InstanceConnection } from '../instance-connection.js'
 import { karmadaVersionOf } from './karmada-version.js'
@@ -70,6 +71,7 @@ class Probe {
     this.#identity = undefined
     this.#round += 1
     clearTimeout(this.#timer)
+    // Who comes up is bounded already, and rotated credentials must prove themselves soon: this one waits for no budget.
     if (this.connection.current) void this.#ask(this.connection.current, this.#round)
     else {
       ;[this.#controlPlane, this.#aggregatedApi, this.#reported] = [unsaid, unsaid, '']
@@ -82,14 +84,18 @@ class Probe {
    * the sooner; some at a time are not, and one that does not answer is not waited for. Never rejects: every failure of a
    * request is an answer, and a probe that was stopped while it waited reports nothing.
    */
-  async #ask(connected: Connected, round: number): Promise<void> {
+  async #ask(connected: Connected, round: number, urgency?: Urgency): Promise<void> {
     const { signal } = this.#stopped
+    const { asking, probing } = this.dependencies
     const ask = async (): Promise<void> => {
       if (round === this.#round) await this.#askNow(connected, round)
     }
-    await this.dependencies.probing.run(signal, ask).catch((error: unknown) => {
+    try {
+      if (urgency) await asking.turn(signal, urgency)
+      await probing.run(signal, ask)
+    } catch (error) {
       if (error !== signal.reason) throw error
-    })
+    }
   }
 
   async #askNow(connected: Connected, round: number): Promise<void> {
@@ -106,9 +112,11 @@ class Probe {
     this.#controlPlane = steadied(this.#controlPlane, controlPlane)
     this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
     this.#report()
+    const pause = this.#pause()
+    const urgency = pause === DOUBT_MS ? 'doubt' : 'calm'
     this.#timer = setTimeout(
-      () => void this.#ask(connected, this.#round),
-      jittered(this.#pause(), this.dependencies.random()),
+      () => void this.#ask(connected, this.#round, urgency),
+      jittered(pause, this.dependencies.random()),
     )
   }
 

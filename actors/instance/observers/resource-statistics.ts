@@ -90,7 +90,7 @@ function statisticsOf({ value, failure }: Sight<Figures>): Statistics {
 
 /** All figures of one control plane. The first follow when every type was listed once. */
 function figures(
-  { startupBurst, paces, meter }: InstanceDependencies,
+  { startupBurst, paces, meter, asking }: InstanceDependencies,
   api: KubeApi,
 ): Observable<Sight<Figures>> {
   const members$ = watchedType(api, MEMBER_CLUSTERS, {
@@ -98,7 +98,7 @@ function figures(
     meter,
   })
   const counts$ = startupBurst.large
-    ? countsOnSignal(api, meter, paces.statusIntervalMs)
+    ? countsOnSignal(api, { asking, meter, intervalMs: paces.statusIntervalMs })
     : watchedCounts(api, meter)
   return combineLatest([members$, counts$]).pipe(
     map(([members, counts]) => {
@@ -129,8 +129,14 @@ const watchedCounts = (api: KubeApi, meter: Meter): Observable<Sight<Counts>> =>
     ),
   ).pipe(map(byUse))
 
+/** Of the budget for asks: fifteen types, a small request each. */
+const COUNTING_COST = 7
+
 /** One watch on the ResourceBindings. Whenever one changes, every type is counted, one small request after the other. */
-function countsOnSignal(api: KubeApi, meter: Meter, intervalMs: number): Observable<Sight<Counts>> {
+function countsOnSignal(
+  api: KubeApi,
+  { asking, meter, intervalMs }: Pick<InstanceDependencies, 'asking' | 'meter'> & { intervalMs: number },
+): Observable<Sight<Counts>> {
   const reduce = (object: KubeObject) => {
     const workload = boundWorkload(object as ResourceBinding)
     return workload === undefined ? undefined : { workload, ready: isBoundReady(object as ResourceBinding) }
@@ -138,8 +144,10 @@ function countsOnSignal(api: KubeApi, meter: Meter, intervalMs: number): Observa
   const bindings$ = watchedType(api, RESOURCE_BINDINGS, { reduce, meter })
   return bindings$.pipe(
     throttleTime(intervalMs, undefined, { leading: true, trailing: true }),
-    concatMap(({ value: bindings, failure }) =>
+    concatMap(({ value: bindings, failure }, round) =>
       whileSubscribed(async signal => {
+        // First figures are gathered from a few instances at a time already.
+        if (round > 0) await asking.turn(signal, 'calm', COUNTING_COST)
         const all: Counted[] = []
         for (const counted of COUNTED_RESOURCES) {
           const ready = bindings.filter(

@@ -9,6 +9,7 @@ import { instanceMachine } from '../../../machines/instance/instance.js'
 import type { Assignment } from '../../../machines/instance/task.js'
 import type { FleetEvent } from '../../../ports/fleet.js'
 import { facts, instance } from '../../machines/instance/facts.js'
+import { started } from './started.js'
 
 const logic = instanceMachine.provide({
   actors: { 'write the status': fromPromise<string, Assignment>(async ({ input }) => input.wanted) },
@@ -25,9 +26,10 @@ function fleetOf(...names: string[]) {
     leadership: () => ({ leading: false, signal: new AbortController().signal }),
     connectionOf: () => new InstanceConnection(),
     indexOf: () => undefined,
+    hurry: () => undefined,
     stopping: stopping.signal,
   })
-  for (const name of names) registry.start(instance({ name, uid: name }), false)
+  for (const name of names) started(registry, instance({ name, uid: name }))
   const become = (name: string, ...told: (typeof facts)[keyof typeof facts][]) => {
     for (const fact of told) registry.send(name, fact)
   }
@@ -119,9 +121,9 @@ describe('a reader of the fleet', () => {
 
   it('receives nothing for an instance that was added and deleted meanwhile, or that is unchanged in the end', async () => {
     const { registry, next } = await busyReader()
-    registry.start(instance({ name: 'brief', uid: 'brief' }), false)
+    started(registry, instance({ name: 'brief', uid: 'brief' }))
     registry.remove('brief')
-    registry.start(instance({ name: 'last', uid: 'last' }), false)
+    started(registry, instance({ name: 'last', uid: 'last' }))
     expect(await next()).toBe('ADDED last registering')
   })
 
@@ -129,7 +131,7 @@ describe('a reader of the fleet', () => {
     const { registry, next } = await busyReader()
     registry.remove('a')
     expect(await next()).toBe('DELETED a ready')
-    registry.start(instance({ name: 'a', uid: 'successor' }), false)
+    started(registry, instance({ name: 'a', uid: 'successor' }))
     expect(await next()).toBe('ADDED a registering')
   })
 

@@ -1,5 +1,6 @@
 import { BehaviorSubject, first, NEVER, type Observable, of, Subject } from 'rxjs'
 import { Supervisor } from '../../../actors/fleet/supervisor.js'
+import { AskingBudget } from '../../../actors/instance/asking-budget.js'
 import { ConcurrencyLimiter } from '../../../actors/instance/concurrency-limiter.js'
 import type { EffectEvent, InstanceDependencies } from '../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../actors/instance/instance-connection.js'
@@ -71,6 +72,7 @@ export class FleetUnderTest {
       freshness: { forget: () => undefined },
       canaryWrites: new Map(),
       gathering: new ConcurrencyLimiter(1),
+      asking: new AskingBudget(() => 1_000),
       probing: new ConcurrencyLimiter(1_000),
       visiting: new ConcurrencyLimiter(1_000),
       writing: new ConcurrencyLimiter(1_000),

@@ -7,6 +7,7 @@ import { instanceMachine } from '../../../machines/instance/instance.js'
 import type { Assignment } from '../../../machines/instance/task.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { facts, instance } from '../../machines/instance/facts.js'
+import { started } from './started.js'
 
 /** Instances whose probe runs. */
 const probed = new Set<string>()
@@ -48,7 +49,7 @@ const poison: Instance = {
 describe('one crashed instance', () => {
   it('does not disturb other actors', () => {
     const { registry, crashes } = fleet()
-    for (const name of ['good', 'bad', 'better']) registry.start(instance({ name }), false)
+    for (const name of ['good', 'bad', 'better']) started(registry, instance({ name }))
     registry.send('bad', { type: 'instance.observed', instance: poison })
     for (const name of ['good', 'better']) for (const fact of whole) registry.send(name, fact)
     registry.send('bad', facts.healthy)
@@ -61,7 +62,7 @@ describe('one crashed instance', () => {
 
   it('stays listed with the reason, and works again after a restart', () => {
     const { registry } = fleet()
-    const actor = registry.start(instance({ name: 'bad' }), false)
+    const actor = started(registry, instance({ name: 'bad' }))
     for (const fact of whole) actor.send(fact)
     actor.send({ type: 'instance.observed', instance: poison })
     actor.markCrashed({ type: 'Ready', status: 'False', reason: 'Crashed', message: 'restarted soon' })
@@ -79,7 +80,7 @@ describe('one crashed instance', () => {
 describe('the history of an actor', () => {
   it('has event and cause of each transition, and nothing of an actor that was not started', () => {
     const { registry } = fleet()
-    const actor = registry.start(instance({ name: 'alpha' }), false)
+    const actor = started(registry, instance({ name: 'alpha' }))
     for (const fact of [...whole, facts.unreachable]) actor.send(fact)
     const phases = actor.explain(false).transitions.filter(({ to }) => /^(ready|degraded)$/.test(to))
     expect(phases.map(({ from, to, event, cause }) => [from, to, event, cause])).toEqual([
@@ -97,7 +98,7 @@ describe('the history of an actor', () => {
 
   it('is streamed only to subscribers', () => {
     const { registry } = fleet()
-    const actor = registry.start(instance({ name: 'alpha' }), false)
+    const actor = started(registry, instance({ name: 'alpha' }))
     const heard: string[] = []
     const stop = actor.inspect(({ kind, record }) => heard.push(`${kind} ${record.event}`))
     actor.send(facts.resolved)

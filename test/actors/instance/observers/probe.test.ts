@@ -1,5 +1,6 @@
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createActor, createMachine } from 'xstate'
+import { AskingBudget } from '../../../../actors/instance/asking-budget.js'
 import { ConcurrencyLimiter } from '../../../../actors/instance/concurrency-limiter.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
@@ -39,6 +40,7 @@ it('control planes are probed with a concurrency limit, and one that does not an
   )
   const dependencies = {
     connectionOf: (name: string) => connections.get(name),
+    asking: new AskingBudget(() => 1_000),
     probing: new ConcurrencyLimiter(1, 1_000),
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,
@@ -96,6 +98,7 @@ it.each([HEALTH, IDENTITY])(
     const told: OwnObserverEvent[] = []
     const logic = probeControlPlane({
       connectionOf: () => connection,
+      asking: new AskingBudget(() => 1_000),
       probing: new ConcurrencyLimiter(2),
       paces: { probeIntervalMs: 10_000 },
       random: () => 0,
@@ -129,6 +132,7 @@ function probing() {
   const reports: Extract<OwnObserverEvent, { type: 'controlPlane.probed' }>[] = []
   const logic = probeControlPlane({
     connectionOf: () => connection,
+    asking: new AskingBudget(() => 1_000),
     probing: new ConcurrencyLimiter(2),
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,

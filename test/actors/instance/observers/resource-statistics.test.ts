@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createActor } from 'xstate'
+import { AskingBudget } from '../../../../actors/instance/asking-budget.js'
 import { instanceLimiters } from '../../../../actors/instance/concurrency-limits.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
@@ -56,6 +57,7 @@ function fleetOf(size: number) {
   const logic = gatherStatistics({
     ...instanceLimiters(),
     paces: { statusIntervalMs: 1_000 },
+    asking: new AskingBudget(() => 1_000),
     startupBurst: new StartupBurst(() => size),
     meter: unmetered,
     connectionOf: (name: string) => controlPlanes.connectionOf(name),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createActor, createMachine } from 'xstate'
+import { AskingBudget } from '../../../../actors/instance/asking-budget.js'
 import { instanceLimiters } from '../../../../actors/instance/concurrency-limits.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
@@ -50,6 +51,7 @@ function gathering(answers: Readonly<Record<string, unknown>> = {}) {
   const logic = gatherStatistics({
     ...instanceLimiters(),
     paces: { statusIntervalMs: 1_000 },
+    asking: new AskingBudget(() => 1_000),
     startupBurst,
     meter: unmetered,
     connectionOf: () => connection,

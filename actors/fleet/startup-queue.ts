@@ -1,0 +1,200 @@
+import type { Instance } from '../../manifests/instance.js'
+import { measureBusyness } from '../instance/busyness.js'
+import { isFirstClaim } from './duplicates.js'
+import { recordedConditions } from './instance-view.js'
+
+/**
+ * So many instances come up at once. Sixteen use up a core (bench/README.md); with more, each takes longer and none is
+ * ready sooner.
+ */
+export const COMING_UP_AT_ONCE = 16
+/**
+ * An instance of which nothing was observed for so long waits for something outside (an unreachable control plane, a first
+ * sync), and leaves its place to the next, milliseconds. A TLS handshake over a slow line takes less.
+ */
+export const STILL_MS = 500
+/** So many may wait outside at once; on a machine that is too slow for anything to be observed, no more than these are begun. */
+export const STILL_AT_ONCE = 64
+/** Who waits outside for longer is not counted any more, milliseconds: a first sync may take minutes. */
+export const GIVEN_UP_MS = 60_000
+/** Where the event loop was at work for so large a part of the time, nothing was observed because of us: no more are begun. */
+const BUSY = 0.75
+
+/** The order in which instances come up. Within a group the oldest is first, because younger ones wait for its identity. */
+type Group = 'hurried' | 'ordinary' | 'broken'
+const GROUPS: readonly Group[] = ['hurried', 'ordinary', 'broken']
+
+/** The place of one that comes up. */
+interface Place {
+  /** Fires when nothing was observed of it for a while. */
+  readonly timer: NodeJS.Timeout
+  /** Which part of the time since the last observation the event loop was at work. */
+  busyness: () => number
+}
+
+/**
+ * Lets instances come up a few at a time, so that those under way finish before others begin: the first of any number is ready
+ * as soon as the first of ten. What waits has no actor yet, and costs neither a request nor a timer.
+ *
+ * Those that somebody asks for come first, and those that were broken when last seen come last.
+ */
+export class StartupQueue {
+  readonly #waiting: Record<Group, Map<string, Instance>> = {
+    hurried: new Map(),
+    ordinary: new Map(),
+    broken: new Map(),
+  }
+  /** Whether instances have entered since a group was last sorted. */
+  #sorted = true
+  /** Who comes up now. */
+  readonly #underWay = new Map<string, Place>()
+  /** Who waits for something outside, with the timer after which it is not counted. */
+  readonly #still = new Map<string, NodeJS.Timeout>()
+  #open = false
+  #filling = false
+
+  /**
+   * @param comeUp starts an instance; called once for each, in order, and never for one that has left
+   * @param measure begins to measure how busy the event loop is
+   */
+  constructor(
+    private readonly comeUp: (name: string) => void,
+    private readonly measure: () => () => number = measureBusyness,
+  ) {}
+
+  /** How many wait. */
+  get length(): number {
+    return GROUPS.reduce((sum, group) => sum + this.#waiting[group].size, 0)
+  }
+
+  /** From now on instances come up. Before it, all that are known enter, so that the oldest can be first. */
+  open(): void {
+    this.#open = true
+    this.#fill()
+  }
+
+  /** The instance comes up when it is its turn, which may be at once. */
+  enter(instance: Instance): void {
+    this.#put(groupOf(instance), instance)
+    this.#fill()
+  }
+
+  /** Somebody needs this one. Without effect unless it waits. */
+  hurry(name: string): void {
+    const instance = this.#take(name)
+    if (!instance) return
+    this.#waiting.hurried.set(name, instance)
+    this.#fill()
+  }
+
+  /** Whether the instance waits for its turn. */
+  has(name: string): boolean {
+    return GROUPS.some(group => this.#waiting[group].has(name))
+  }
+
+  /** Something was observed of an instance: it keeps its place, if it has one. */
+  progressed(name: string): void {
+    const place = this.#underWay.get(name)
+    if (place) this.#observed(place)
+  }
+
+  /** It is up, cannot go on by itself, or is gone: its place is free, and it does not wait any more. */
+  leave(name: string): void {
+    this.#take(name)
+    clearTimeout(this.#underWay.get(name)?.timer)
+    clearTimeout(this.#still.get(name))
+    const [left, leftStill] = [this.#underWay.delete(name), this.#still.delete(name)]
+    if (left || leftStill) this.#fill()
+  }
+
+  /** No instance comes up any more. */
+  close(): void {
+    this.#open = false
+    for (const { timer } of this.#underWay.values()) clearTimeout(timer)
+    for (const timer of this.#still.values()) clearTimeout(timer)
+    this.#underWay.clear()
+    this.#still.clear()
+    for (const group of GROUPS) this.#waiting[group].clear()
+  }
+
+  #observed(place: Place): void {
+    place.timer.refresh()
+    place.busyness = this.measure()
+  }
+
+  /** Nothing was observed of it for a while. It keeps its place where that is our doing, or where too many stand still already. */
+  #stand(name: string, place: Place): void {
+    if (this.#still.size >= STILL_AT_ONCE || place.busyness() > BUSY) {
+      this.#observed(place)
+      return
+    }
+    this.#underWay.delete(name)
+    this.#still.set(name, setTimeout(() => this.leave(name), GIVEN_UP_MS).unref())
+    this.#fill()
+  }
+
+  /** A start may end at once and leave, so this is a loop and no recursion. */
+  #fill(): void {
+    if (this.#filling) return
+    this.#filling = true
+    try {
+      while (this.#open && this.#underWay.size < COMING_UP_AT_ONCE) {
+        const name = this.#next()
+        if (name === undefined) return
+        const place: Place = {
+          timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),
+          busyness: this.measure(),
+        }
+        this.#underWay.set(name, place)
+        this.comeUp(name)
+      }
+    } finally {
+      this.#filling = false
+    }
+  }
+
+  #next(): string | undefined {
+    this.#sort()
+    for (const group of GROUPS) {
+      const [name] = this.#waiting[group].keys()
+      if (name === undefined) continue
+      this.#waiting[group].delete(name)
+      return name
+    }
+    return undefined
+  }
+
+  #put(group: Group, instance: Instance): void {
+    this.#waiting[group].set(instance.metadata.name, instance)
+    if (group !== 'hurried') this.#sorted = false
+  }
+
+  #take(name: string): Instance | undefined {
+    for (const group of GROUPS) {
+      const instance = this.#waiting[group].get(name)
+      if (this.#waiting[group].delete(name)) return instance
+    }
+    return undefined
+  }
+
+  /** Who is hurried is served in the order of asking, everybody else by age. */
+  #sort(): void {
+    if (this.#sorted) return
+    this.#sorted = true
+    for (const group of ['ordinary', 'broken'] as const) {
+      const byAge = [...this.#waiting[group].values()].sort((a, b) => (isFirstClaim(a, b) ? -1 : 1))
+      this.#waiting[group] = new Map(byAge.map(instance => [instance.metadata.name, instance]))
+    }
+  }
+}
+
+/** What stands in the way of an instance while it is not reached. */
+const reaching: ReadonlySet<string> = new Set(['CredentialsResolved', 'ControlPlaneHealthy'])
+
+function groupOf(instance: Instance): Group {
+  if (instance.metadata.deletionTimestamp !== undefined) return 'hurried'
+  const wasBroken = recordedConditions(instance).some(
+    ({ type, status }) => reaching.has(type) && status === 'False',
+  )
+  return wasBroken ? 'broken' : 'ordinary'
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  COMING_UP_AT_ONCE,
+  GIVEN_UP_MS,
+  STILL_AT_ONCE,
+  STILL_MS,
+  StartupQueue,
+} from '../../../actors/fleet/startup-queue.js'
+import type { Instance } from '../../../manifests/instance.js'
+import { instance } from '../../machines/instance/facts.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** An Instance that was created so many seconds into the test. */
+const born = (name: string, second: number, more: Partial<Instance> = {}): Instance => ({
+  ...instance({
+    name,
+    uid: name,
+    creationTimestamp: `2026-01-01T00:${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}Z`,
+  }),
+  ...more,
+})
+const unreachable = {
+  status: {
+    conditions: [
+      {
+        type: 'ControlPlaneHealthy',
+        status: 'False',
+        reason: 'Unreachable',
+        message: '',
+        lastTransitionTime: '',
+      },
+    ],
+  },
+} as Partial<Instance>
+
+/** A queue, and who has come up so far. */
+function queue(busyness = () => 0) {
+  const up: string[] = []
+  return {
+    up,
+    queue: new StartupQueue(
+      name => up.push(name),
+      () => busyness,
+    ),
+  }
+}
+/** As many as come up at once, the oldest of all. */
+function fill(startup: StartupQueue): string[] {
+  const names = Array.from(
+    { length: COMING_UP_AT_ONCE },
+    (_, index) => `first-${String(index).padStart(2, '0')}`,
+  )
+  for (const name of names) startup.enter(born(name, 0))
+  return names
+}
+
+describe('a start-up queue', () => {
+  it('lets the oldest come up first, and not more than a few at once', () => {
+    const { up, queue: startup } = queue()
+    for (let second = 100; second > 0; second--) startup.enter(born(`n-${second}`, second))
+    expect(up).toEqual([])
+    startup.open()
+    expect(up).toEqual(Array.from({ length: COMING_UP_AT_ONCE }, (_, index) => `n-${index + 1}`))
+    expect(startup.length).toBe(100 - COMING_UP_AT_ONCE)
+  })
+
+  it('lets the next come up when one has left', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    startup.enter(born('younger', 2))
+    startup.enter(born('older', 1))
+    expect(up).toEqual(first)
+    startup.leave('first-03')
+    expect(up.at(-1)).toBe('older')
+    expect([startup.has('older'), startup.has('younger')]).toEqual([false, true])
+  })
+
+  it('gives the place of one that shows no progress to the next, and keeps the place of one that does', async () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    for (const name of ['a', 'b']) startup.enter(born(name, 1))
+    await vi.advanceTimersByTimeAsync(STILL_MS - 1)
+    for (const name of first.slice(2)) startup.progressed(name)
+    await vi.advanceTimersByTimeAsync(STILL_MS - 1)
+    expect(up).toEqual([...first, 'a', 'b'])
+    startup.enter(born('c', 2))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(up.at(-1)).toBe('c')
+  })
+
+  it('begins no more while it is the event loop that keeps them from getting on', async () => {
+    let busy = 0.9
+    const { up, queue: startup } = queue(() => busy)
+    startup.open()
+    const first = fill(startup)
+    startup.enter(born('a', 1))
+    await vi.advanceTimersByTimeAsync(10 * STILL_MS)
+    expect(up).toEqual(first)
+    busy = 0.5
+    await vi.advanceTimersByTimeAsync(STILL_MS)
+    expect(up.at(-1)).toBe('a')
+  })
+
+  it('lets no more than so many stand still, until they leave or are given up', async () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    for (let index = 0; index < 1_000; index++) startup.enter(born(`n-${index}`, index))
+    await vi.advanceTimersByTimeAsync(GIVEN_UP_MS / 2)
+    expect(up).toHaveLength(COMING_UP_AT_ONCE + STILL_AT_ONCE)
+    startup.leave('n-0')
+    await vi.advanceTimersByTimeAsync(STILL_MS)
+    expect(up).toHaveLength(COMING_UP_AT_ONCE + STILL_AT_ONCE + 1)
+    await vi.advanceTimersByTimeAsync(10 * (GIVEN_UP_MS + STILL_MS))
+    expect(up.length).toBeGreaterThan(500)
+  })
+
+  it('lets those that somebody asks for come first, in the order of asking', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    for (const name of ['a', 'b', 'c', 'd']) startup.enter(born(name, 1))
+    for (const name of ['d', 'c', first[0]!, 'nobody']) startup.hurry(name)
+    for (const name of first.slice(0, 4)) startup.leave(name)
+    expect(up.slice(first.length)).toEqual(['d', 'c', 'a', 'b'])
+  })
+
+  it('lets those that are being deleted come first, and those that were unreachable last', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    startup.enter(born('unreachable', 1, unreachable))
+    startup.enter(born('ordinary', 2))
+    const { metadata } = born('deleted', 3)
+    startup.enter(
+      born('deleted', 3, { metadata: { ...metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } }),
+    )
+    for (const name of first.slice(0, 3)) startup.leave(name)
+    expect(up.slice(first.length)).toEqual(['deleted', 'ordinary', 'unreachable'])
+  })
+
+  it('starts nothing after it was closed', async () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    startup.enter(born('late', 1))
+    startup.close()
+    await vi.advanceTimersByTimeAsync(STILL_MS)
+    expect(up).toEqual(first)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not overflow the stack when thousands leave as they come up', () => {
+    const up: string[] = []
+    const startup: StartupQueue = new StartupQueue(name => {
+      up.push(name)
+      startup.leave(name)
+    })
+    for (let index = 0; index < 20_000; index++) startup.enter(born(`n-${index}`, index % 3_600))
+    startup.open()
+    expect(up).toHaveLength(20_000)
+  })
+})
+
+it('whatever happens, each instance that stays comes up once, and never more than the limit together', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `n-${index}`)
+  const name = fc.constantFrom(...names)
+  const command = fc.oneof(
+    fc.record({ kind: fc.constant('enter' as const), name, second: fc.nat(90), broken: fc.boolean() }),
+    fc.record({ kind: fc.constantFrom('leave' as const, 'hurry' as const, 'progressed' as const), name }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(STILL_MS) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { maxLength: 150 }), async commands => {
+      const up: string[] = []
+      const entered = new Set<string>()
+      const left = new Set<string>()
+      const startup = new StartupQueue(
+        started => up.push(started),
+        () => () => 0,
+      )
+      startup.open()
+      let together = 0
+      for (const one of commands) {
+        if (one.kind === 'enter' && !entered.has(one.name)) {
+          startup.enter(born(one.name, one.second, one.broken ? unreachable : {}))
+          entered.add(one.name)
+        }
+        if (one.kind === 'leave' || one.kind === 'hurry' || one.kind === 'progressed') {
+          if (one.kind === 'leave' && !up.includes(one.name)) left.add(one.name)
+          startup[one.kind](one.name)
+        }
+        const before = up.length
+        if (one.kind === 'pass') await vi.advanceTimersByTimeAsync(one.ms)
+        else together = Math.max(together, up.length - before)
+      }
+      expect(together).toBeLessThanOrEqual(COMING_UP_AT_ONCE)
+      while (startup.length > 0) await vi.advanceTimersByTimeAsync(GIVEN_UP_MS)
+      expect(up.length).toBe(new Set(up).size)
+      for (const each of entered) if (!left.has(each)) expect(up).toContain(each)
+      startup.close()
+    }),
+  )
+})
