@@ -9,6 +9,23 @@ import { leaderEffect } from '../instance/effects/leader-effect.js'
 import { leaderDependencies } from '../instance/leader-dependencies.js'
 import { find, patchStatus } from '../kube/apply.js'
 
+/** An actor that crashed, and when it is restarted. */
+export interface Crash {
+  readonly name: string
+  readonly pauseMs: number
+  readonly parked: boolean
+  readonly error: string
+}
+
+/** Pure: the Ready condition of an actor that is down. Without the jitter of the pause, so that the same crash is written once. */
+export function crashCondition({ pauseMs, parked, error }: Crash): ConditionFact {
+  const seconds = Math.round(pauseMs / 1_000)
+  const message = parked
+    ? `this instance keeps crashing its actor, which is not restarted for up to ${seconds} s: ${error}`
+    : `this instance crashed its actor, which is restarted within ${seconds} s: ${error}`
+  return { type: 'Ready', status: 'False', reason: parked ? 'Parked' : 'Crashed', message }
+}
+
 /** Tries against other writers of the same CR. There are hardly any: the actor of the instance is the one that is down. */
 const TRIES = 3
 

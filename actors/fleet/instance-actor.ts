@@ -1,13 +1,7 @@
 import { type Actor, createActor } from 'xstate'
 import { conditionsOf, stamped } from '../../machines/instance/conditions.js'
 import type { InstanceEvent } from '../../machines/instance/events.js'
-import {
-  causeOf,
-  configurationOf,
-  redacted,
-  remembering,
-  transitionsBetween,
-} from '../../machines/instance/history.js'
+import { configurationOf, remembering, transitionsBetween } from '../../machines/instance/history.js'
 import { type InstanceSnapshot, stateOf } from '../../machines/instance/invariants.js'
 import { pendingOf } from '../../machines/instance/pending.js'
 import { isNews } from '../../machines/instance/reduce-fact.js'
@@ -24,6 +18,7 @@ import type {
 } from '../../ports/fleet.js'
 import type { EffectEvent } from '../instance/dependencies.js'
 import type { InstanceLogic } from '../instance/instance-logic.js'
+import { Inspectors } from './inspectors.js'
 import {
   AWAITING_TURN,
   type Figures,
@@ -61,14 +56,16 @@ export class InstanceActor {
   #crash: ConditionFact | undefined
   /** Whether it was started once. Before that only its CR is shown. */
   #started = false
-  readonly #inspectors = new Set<(event: InspectionEvent) => void>()
+  readonly #inspectors: Inspectors
 
   /** Nothing runs before `start`. */
   constructor(
     private readonly logic: InstanceLogic,
     private instance: Instance,
     private readonly listener: InstanceActorListener,
-  ) {}
+  ) {
+    this.#inspectors = new Inspectors(instance.metadata.name)
+  }
 
   get name(): string {
     return this.instance.metadata.name
@@ -153,16 +150,15 @@ export class InstanceActor {
     this.#history = remembering(this.#history, records)
     const state = stateOf(after) ?? this.#state
     if (state !== this.#state) [this.#state, this.#since] = [state, time]
-    if (this.#inspectors.size > 0) this.#inspect(time, event, records)
+    this.#inspectors.processed(time, event, records)
     if (after.context === before.context && records.length === 0) return
     this.#restamp(after)
     this.listener.changed(this, before)
   }
 
   /** Called for every effect that the actor runs. */
-  recordEffect({ instance: _instance, ...effect }: EffectEvent): void {
-    if (this.#inspectors.size > 0)
-      this.#emit({ time: new Date().toISOString(), instance: this.name, kind: 'effect', record: effect })
+  recordEffect(effect: EffectEvent): void {
+    this.#inspectors.effect(effect)
   }
 
   view(): InstanceView {
@@ -191,8 +187,7 @@ export class InstanceActor {
 
   /** Calls back with everything the actor does, until the returned function is called. Costs nothing while there is no callback. */
   inspect(emit: (event: InspectionEvent) => void): () => void {
-    this.#inspectors.add(emit)
-    return () => this.#inspectors.delete(emit)
+    return this.#inspectors.add(emit)
   }
 
   /** Does something with the data of the instance; an error is a crash of this instance. */
@@ -244,19 +239,6 @@ export class InstanceActor {
 
   #shown(state: InstanceState, figures: Figures): InstanceView {
     return viewOf(this.instance, { state, since: this.#since, conditions: this.#conditions }, figures)
-  }
-
-  #inspect(time: string, event: { type: string }, records: readonly TransitionRecord[]): void {
-    const { name: instance } = this
-    if (records.length === 0) {
-      const record = { event: event.type, cause: causeOf(event), detail: redacted(event) }
-      this.#emit({ time, instance, kind: 'event', record })
-    }
-    for (const record of records) this.#emit({ time, instance, kind: 'transition', record: { ...record } })
-  }
-
-  #emit(event: InspectionEvent): void {
-    for (const emit of this.#inspectors) emit(event)
   }
 }
 

@@ -11,7 +11,7 @@ import { HostFacts } from '../host/host-facts.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { instanceLogic } from '../instance/instance-logic.js'
 import { claimOf } from './claim.js'
-import { reportCrash } from './crash-report.js'
+import { type Crash, crashCondition, reportCrash } from './crash-report.js'
 import { Duplicates } from './duplicates.js'
 import type { InstanceActor } from './instance-actor.js'
 import { LeadershipNews } from './leadership-news.js'
@@ -23,14 +23,6 @@ export interface SupervisorOptions {
   readonly dependencies: InstanceDependencies
   /** Ends the connection of an instance for good. */
   readonly disconnect: (name: string) => void
-}
-
-/** An actor that crashed, and when it is restarted. */
-interface Crash {
-  readonly name: string
-  readonly pauseMs: number
-  readonly parked: boolean
-  readonly error: string
 }
 
 /** The supervisor chart with its actions provided: facts in; instance actors are started, notified and stopped. */
@@ -234,20 +226,16 @@ export class Supervisor {
     this.#take({ type: 'instance.crashed', name, error: message, now: performance.now() })
   }
 
-  #restartLater({ name, pauseMs, parked, error }: Crash): void {
-    const pause = jittered(pauseMs, this.options.dependencies.random())
+  #restartLater(crash: Crash): void {
+    const { name } = crash
+    const pause = jittered(crash.pauseMs, this.options.dependencies.random())
     clearTimeout(this.#restarts.get(name))
     this.#restarts.set(
       name,
       setTimeout(() => this.#take({ type: 'restart.due', name }), pause),
     )
-    // Without the jitter, so that the same crash has the same message each time and is written once.
-    const seconds = Math.round(pauseMs / 1000)
-    const message = parked
-      ? `this instance keeps crashing its actor, which is not restarted for up to ${seconds} s: ${error}`
-      : `this instance crashed its actor, which is restarted within ${seconds} s: ${error}`
     const actor = this.registry.get(name)
-    actor?.markCrashed({ type: 'Ready', status: 'False', reason: parked ? 'Parked' : 'Crashed', message })
+    actor?.markCrashed(crashCondition(crash))
     if (actor) this.#reportCrash(actor)
     // Younger instances do not wait for one that is down.
     this.#claim(name)

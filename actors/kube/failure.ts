@@ -13,7 +13,8 @@ export function failureOf(error: unknown, stage: Stage): Failure {
   const reason = reasonOf(error)
   // Every connection here is Kairship's own, so this is never about a caller's credential.
   const message = reason === 'Unauthorized' ? `Kairship's own credential is refused (401): ${text}` : text
-  return { reason, stage, message }
+  const retryAfterSeconds = error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined
+  return { reason, stage, message, ...(retryAfterSeconds && { retryAfterMs: retryAfterSeconds * 1_000 }) }
 }
 
 function reasonOf(error: unknown): FailureReason {

@@ -18,3 +18,15 @@ it('a control plane that answers 401 fails with Kairship’s own credential as t
     message: "Kairship's own credential is refused (401): Unauthorized",
   })
 })
+
+it('a server that asks to be left alone is quoted with how long', () => {
+  const error = new StatusError({
+    ...{ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure' },
+    ...{ message: 'too many requests', reason: 'TooManyRequests', code: 429 },
+    details: { retryAfterSeconds: 7 },
+  })
+  expect(failureOf(error, 'status')).toEqual({
+    ...{ reason: 'Throttled', stage: 'status', message: 'too many requests' },
+    retryAfterMs: 7_000,
+  })
+})
