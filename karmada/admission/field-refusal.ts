@@ -7,7 +7,9 @@ export const invalidField = (path: string, value: unknown, detail: string): stri
 export const notSupportedField = (path: string, value: unknown, supported: readonly string[]): string =>
   `${path}: Unsupported value: ${goJson(value)}: supported values: ${supported.map(one => JSON.stringify(one)).join(', ')}`
 
-export const requiredField = (path: string, detail: string): string => `${path}: Required value: ${detail}`
+export const requiredField = (path: string, detail: string): string =>
+  `${path}: Required value${detail && `: ${detail}`}`
+export const forbiddenField = (path: string, detail: string): string => `${path}: Forbidden: ${detail}`
 export const duplicateField = (path: string, value: unknown): string =>
   `${path}: Duplicate value: ${goJson(value)}`
 

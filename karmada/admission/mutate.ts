@@ -44,8 +44,9 @@ export function mutated<T extends KubeObject>(
   const kind = `${group} ${object.kind}`
   if (kind === 'policy.karmada.io OverridePolicy') return withSelectorNamespaces(object)
   if (kind === 'autoscaling.karmada.io FederatedHPA') {
-    const { spec } = object as unknown as FederatedHpa
-    return { ...object, spec: withHpaDefaults(spec) }
+    const { spec } = object as unknown as Partial<FederatedHpa>
+    // What is no spec is for the CRD to refuse.
+    return typeof spec === 'object' && spec !== null ? { ...object, spec: withHpaDefaults(spec) } : object
   }
   const label = IDS[kind]
   if (label === undefined) return object

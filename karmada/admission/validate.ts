@@ -1,10 +1,17 @@
 import type { KubeObject } from '../../manifests/kube.js'
+import type { CronFederatedHpa } from '../autoscaling/cron-scaling.js'
+import type { FederatedHpa } from '../autoscaling/federated-hpa.js'
 import type { ClusterTaintPolicy } from '../eviction/taint-policies.js'
+import type { MultiClusterService } from '../networking/multi-cluster-service.js'
 import type { FederatedResourceQuota } from '../objects/federated-resource-quota.js'
 import type { OverridePolicy } from '../objects/override-policy.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import type { Binding } from '../objects/resource-binding.js'
 import { duplicateField, invalidField, refusalOf } from './field-refusal.js'
+import { cronFederatedHpaRefusal } from './validate-cron-hpa.js'
+import { federatedHpaRefusal } from './validate-hpa.js'
+import type { IngressSpec } from './validate-ingress.js'
+import { multiClusterIngressRefusal, multiClusterServiceRefusal } from './validate-networking.js'
 import { overrideRefusal } from './validate-override.js'
 import { policyRefusal } from './validate-policy.js'
 import { quotaRefusal } from './validate-quota.js'
@@ -24,7 +31,7 @@ const policyCheck: Check = (object, old) =>
   policyRefusal(object as PropagationPolicy, old as PropagationPolicy | undefined)
 const overrideCheck: Check = object => overrideRefusal(object as unknown as OverridePolicy)
 
-/** By kind of policy.karmada.io; the webhook is called as the kind in small letters. */
+/** By kind of Karmada; the webhook is called as the kind in small letters. */
 const CHECKS: Readonly<Record<string, Check>> = {
   PropagationPolicy: policyCheck,
   ClusterPropagationPolicy: policyCheck,
@@ -32,12 +39,22 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ClusterOverridePolicy: overrideCheck,
   ClusterTaintPolicy: object => taintPolicyRefusal(object as ClusterTaintPolicy),
   FederatedResourceQuota: object => quotaRefusal(object as FederatedResourceQuota),
+  FederatedHPA: object => federatedHpaRefusal(object as FederatedHpa),
+  CronFederatedHPA: object => cronFederatedHpaRefusal(object as CronFederatedHpa),
+  MultiClusterService: (object, old) =>
+    multiClusterServiceRefusal(object as MultiClusterService, old as MultiClusterService | undefined),
+  MultiClusterIngress: object => {
+    const { spec = {} } = object as KubeObject & { readonly spec?: IngressSpec }
+    return multiClusterIngressRefusal(object.metadata.name, spec)
+  },
 }
+
+const GROUPS = /^(policy|autoscaling|networking)\.karmada\.io\//
 
 /** Why a new or changed object is refused; undefined where it is not. @param old absent when the object is new */
 export function writeRefusal(object: KubeObject, old?: KubeObject): Refusal | undefined {
   if (object.kind === 'ResourceBinding') return componentsRefusal(object as Binding)
-  if (!object.apiVersion.startsWith('policy.karmada.io/')) return undefined
+  if (!GROUPS.test(object.apiVersion)) return undefined
   const message = CHECKS[object.kind]?.(object, old)
   return message === undefined ? undefined : { webhook: `${object.kind.toLowerCase()}.karmada.io`, message }
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
+import { FEDERATED_HPAS } from '../../../karmada/autoscaling/cron-scaling.js'
+import { MULTI_CLUSTER_SERVICES } from '../../../karmada/networking/multi-cluster-service.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { StatusError } from '../../../manifests/status-error.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
@@ -44,6 +46,29 @@ describe('an embedded Karmada', () => {
       'admission webhook "propagationpolicy.karmada.io" denied the request: spec.placement.spreadConstraints: Invalid value: [{"spreadByField":"region","minGroups":1}]: the cluster spread constraint must be enabled in one of the constraints in case of SpreadByField is enabled',
     )
     expect(await read(control(), POLICIES, { namespace: 'default', name: 'p-web' })).toBeUndefined()
+  })
+
+  it.each([
+    [
+      FEDERATED_HPAS,
+      'FederatedHPA',
+      { scaleTargetRef: { kind: 'Deployment', name: 'web' }, minReplicas: 0, maxReplicas: 1 },
+      'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+    ],
+    [
+      MULTI_CLUSTER_SERVICES,
+      'MultiClusterService',
+      { types: ['Local'] },
+      'spec.types[0]: Invalid value: "Local": ExposureType Error',
+    ],
+  ])('refuses %o with the message of their webhook', async (type, kind, spec, message) => {
+    const apiVersion = `${type.group}/${type.version}`
+    const object = { apiVersion, kind, metadata: { namespace: 'default', name: 'web' }, spec } as KubeObject
+    const refused = await refusal(ensure(control(), type, object))
+    expect(refused.code).toBe(403)
+    expect(refused.message).toBe(
+      `admission webhook "${kind.toLowerCase()}.karmada.io" denied the request: ${message}`,
+    )
   })
 
   it('refuses a policy that its webhook cannot decode', async () => {
