@@ -41,7 +41,7 @@ export function newBinding(
     },
     spec: {
       ...specOf(template, policy, counted),
-      ...(priority !== undefined && { schedulePriority: { priority } }),
+      ...(priority !== undefined && metadata.namespace && { schedulePriority: { priority } }),
     },
   }
 }
@@ -85,6 +85,8 @@ export function renewedBinding(
     spec: {
       ...without(spec, RENEWED),
       ...without(wanted.spec, ['suspension']),
+      // Karmada forgets it: a cluster-scoped binding keeps what it was made with.
+      ...(!metadata.namespace && { propagateDeps: spec.propagateDeps }),
       ...(Object.keys(suspension).length > 0 && { suspension }),
     } as PlacedBinding['spec'],
   }

@@ -35,8 +35,22 @@ const byKind: Readonly<Record<string, (object: Resource) => Resource>> = {
     const { secrets } = object as unknown as { readonly secrets?: readonly { readonly name: string }[] }
     if (!secrets) return object
     const prefix = `${object.metadata.name}-token-`
-    return { ...object, secrets: secrets.filter(({ name }) => !name.startsWith(prefix)) } as Resource
+    return { ...object, secrets: withoutTokens(secrets, prefix) } as Resource
   },
+}
+
+/** Karmada passes over the one that follows a token: of two in a row the second stays. */
+function withoutTokens<T extends { readonly name: string }>(
+  secrets: readonly T[],
+  prefix: string,
+): readonly T[] {
+  const kept: T[] = []
+  for (let at = 0; at < secrets.length; at++) {
+    const isToken = secrets[at]?.name.startsWith(prefix)
+    kept.push(...secrets.slice(isToken ? at + 1 : at, isToken ? at + 2 : at + 1))
+    if (isToken) at++
+  }
+  return kept
 }
 
 /** An object without what belongs to the API server that it came from (`prune.RemoveIrrelevantFields` of Karmada). */

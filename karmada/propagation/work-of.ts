@@ -185,10 +185,17 @@ function marked<T extends KubeObject>(object: T, { labels, annotations }: Marks)
     ...object,
     metadata: {
       ...metadata,
-      ...(labels && { labels: { ...metadata.labels, ...labels } }),
-      ...(annotations && { annotations: { ...metadata.annotations, ...annotations } }),
+      ...(labels && { labels: { ...texts(metadata.labels), ...labels } }),
+      ...(annotations && { annotations: { ...texts(metadata.annotations), ...annotations } }),
     },
   }
+}
+
+/** An override may write what is no text: null is read as an empty one, and anything else makes Karmada read none at all. */
+function texts(map: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, string>> {
+  const values = Object.values(map)
+  if (values.some(one => one !== null && typeof one !== 'string')) return {}
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, (value ?? '') as string]))
 }
 
 const applied = (key: string, overrides: readonly AppliedOverride[]): Readonly<Record<string, string>> =>

@@ -188,3 +188,22 @@ describe('a scheduling trigger', () => {
     expect(schedulingTrigger(scheduled(), [going])).toBe('terminating')
   })
 })
+
+describe('the binding of a cluster-scoped template', () => {
+  const role = { ...template, kind: 'ClusterRole', metadata: { name: 'r', uid: 'u' } }
+  const wide = (spec: object) => ({
+    ...policy,
+    kind: 'ClusterPropagationPolicy',
+    spec: { ...policy.spec, ...spec },
+  })
+
+  it('gets no priority, and keeps what its first policy said of dependencies, as in Karmada', () => {
+    expect(newBinding(role, wide({}), 5).spec).not.toHaveProperty('schedulePriority')
+    const made = newBinding(role, wide({ propagateDeps: true }))
+    expect(made.spec.propagateDeps).toBe(true)
+    expect(renewedBinding(made, role, wide({})).spec.propagateDeps).toBe(true)
+    expect(
+      renewedBinding(newBinding(role, wide({})), role, wide({ propagateDeps: true })).spec.propagateDeps,
+    ).toBeUndefined()
+  })
+})

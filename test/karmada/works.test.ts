@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mutated } from '../../karmada/admission/mutate.js'
 import type { Resource } from '../../karmada/interpreter/workload.js'
 import { workName } from '../../karmada/names.js'
+import type { OverridePolicy } from '../../karmada/objects/override-policy.js'
 import type { Work } from '../../karmada/objects/work.js'
 import { newBinding } from '../../karmada/propagation/binding-of.js'
 import { updateInMember } from '../../karmada/propagation/in-member.js'
@@ -87,6 +88,16 @@ describe('a Work', () => {
       { spec: { clusterIP: 'None' } },
     ],
     [
+      'of two tokens in a row, a ServiceAccount keeps the second as in Karmada',
+      {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'a' },
+        secrets: [{ name: 'a-token-1' }, { name: 'a-token-2' }, { name: 'a-token-3' }, { name: 'own' }],
+      } as Resource,
+      { secrets: [{ name: 'a-token-2' }, { name: 'own' }] },
+    ],
+    [
       'a Job loses its life time',
       {
         apiVersion: 'batch/v1',
@@ -98,6 +109,37 @@ describe('a Work', () => {
     ],
   ])('%s', (_, object, expected) => {
     expect(pruned(object)).toEqual({ ...object, ...expected })
+  })
+})
+
+describe('labels that an override makes something else than texts', () => {
+  const labelsWith = (value: unknown) => {
+    const override = {
+      apiVersion: 'policy.karmada.io/v1alpha1',
+      kind: 'OverridePolicy',
+      metadata: { namespace: 'default', name: 'o' },
+      spec: {
+        overrideRules: [
+          {
+            overriders: {
+              plaintext: [{ path: '/metadata/labels', operator: 'add', value: { app: 'a', odd: value } }],
+            },
+          },
+        ],
+      },
+    } as OverridePolicy
+    const overrides = { clusterWide: [], namespaced: [override] }
+    const made = workOf(binding(), template, { name: 'm1', replicas: 3 }, cluster('m1'), overrides)
+    return made.spec.workload.manifests[0]?.metadata.labels
+  }
+
+  it('all go, except that null is an empty text', () => {
+    expect(labelsWith('b')).toMatchObject({ app: 'a', odd: 'b', 'karmada.io/managed': 'true' })
+    expect(labelsWith(null)).toMatchObject({ app: 'a', odd: '', 'karmada.io/managed': 'true' })
+    expect(Object.keys(labelsWith(1) ?? {}).sort()).toEqual([
+      'karmada.io/managed',
+      'resourcebinding.karmada.io/permanent-id',
+    ])
   })
 })
 

@@ -28,6 +28,11 @@ var decisions = map[string]func(line []byte) (any, error){
 	"overrides":   overrides,
 	"interpret":   interpret,
 	"names":       objectNames,
+	"bind":        bind,
+	"works":       works,
+	"prune":       pruned,
+	"inMember":    inMember,
+	"mutate":      mutate,
 
 	"customized":           customized,
 	"customizationRefusal": customizationRefusal,
@@ -47,7 +52,8 @@ func main() {
 		panic(err)
 	}
 	// As its own end-to-end suite has them on.
-	if err := features.FeatureGate.Set("WorkloadAffinity=true,MultiplePodTemplatesScheduling=true"); err != nil {
+	gates := "WorkloadAffinity=true,MultiplePodTemplatesScheduling=true,StatefulFailoverInjection=true"
+	if err := features.FeatureGate.Set(gates); err != nil {
 		panic(err)
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
