@@ -51,6 +51,8 @@ export interface KarmadaOptions {
   readonly times?: MonitorTimes
   /** Milliseconds from the deletion of a namespace until it is emptied; none unless told. */
   readonly namespaceGraceMs?: number
+  /** What the controllers send to their control plane goes through this: a test breaks it. */
+  readonly through?: (control: KubeApi) => KubeApi
 }
 
 /** A running Karmada control plane: an API server of its own with Karmada's types, and the controllers behind them. */
@@ -82,7 +84,7 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
   })
   const queries = new MemberQueries(server.local, connector)
   const aggregated = await setUp(server, () => install(server, metricsAdapter(queries, clock)))
-  const control = server.local
+  const control = options.through?.(server.local) ?? server.local
   const events = new Events(control, clock, log)
   const unifiedAuth = new UnifiedAuth({ control, connector, events, log })
   const times = options.times ?? DEFAULT_MONITOR_TIMES

@@ -41,14 +41,14 @@ const agrees = <T>(scenarios: fc.Arbitrary<T>, check: (scenario: T) => Promise<v
   fc.assert(fc.asyncProperty(scenarios, check), { numRuns, seed })
 
 /** Or 'refused', where it throws one of these errors. */
-function orRefused<T>(
-  answer: () => T,
+async function orRefused<T>(
+  answer: () => T | Promise<T>,
   ...errors: readonly (new (
     ...words: never[]
   ) => Error)[]
-): T | 'refused' {
+): Promise<T | 'refused'> {
   try {
-    return answer()
+    return await answer()
   } catch (error) {
     if (errors.some(one => error instanceof one)) return 'refused'
     throw error
@@ -77,8 +77,8 @@ describe('Karmada makes the same of', () => {
 
   it('a manifest and the object of that name in the member', () =>
     agrees(inMembers, async ({ manifest, observed }) => {
-      const ours = orRefused(
-        () => updateInMember(manifest, observed, 'member') ?? 'nothing',
+      const ours = await orRefused(
+        async () => (await updateInMember(manifest, observed, 'member')) ?? 'nothing',
         UnmanagedObjectError,
         RetainError,
       )
@@ -110,7 +110,7 @@ describe('Karmada makes the same of', () => {
       async ({ template, policy, before, foreign }) => {
         const object = claimed(template, policy as PropagationPolicy)
         const old = before && bindingBefore(object, before, foreign === 0)
-        const ours = orRefused(
+        const ours = await orRefused(
           () =>
             old
               ? renewedBinding(old, object, policy as PropagationPolicy)
@@ -170,7 +170,7 @@ describe('Karmada makes the same of', () => {
         const namespaced = overrides.policies
         const target = targetsOf(binding)[0]
         const first = had && target ? workBefore(binding, template, target.name, clusters, old) : undefined
-        const ours = orRefused(
+        const ours = await orRefused(
           () =>
             targetsOf(binding).map(one =>
               workOf(
