@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { buildNamed, moduleFolder, programPath } from '../real/build.js'
@@ -61,6 +61,11 @@ export async function runSuite(
   report: (line: string) => void,
 ): Promise<readonly SpecResult[]> {
   await buildNamed('karmada-e2e', report)
+  await buildNamed('karmadactl', report)
+  // Where the suite looks for it: $GOPATH/bin.
+  const gopath = join(folder, 'go')
+  mkdirSync(join(gopath, 'bin'), { recursive: true })
+  symlinkSync(programPath('karmadactl'), join(gopath, 'bin/karmadactl'))
   const results = join(folder, 'report.json')
   const args = [
     ...['--ginkgo.no-color', `--ginkgo.label-filter=${LEFT_OUT}`, `--ginkgo.json-report=${results}`],
@@ -73,7 +78,7 @@ export async function runSuite(
   const cwd = join(moduleFolder('karmada', 'github.com/karmada-io/karmada'), 'test/e2e/suites/base')
   const log = join(folder, 'suite.log')
   report(`the suite runs, for ${minutes} minutes at most; its log: ${log}`)
-  await ended(programPath('karmada-e2e'), args, { cwd, kubeconfig, log, report })
+  await ended(programPath('karmada-e2e'), args, { cwd, kubeconfig, log, report, gopath })
   return read(results)
 }
 
@@ -101,6 +106,7 @@ interface Running {
   readonly cwd: string
   readonly kubeconfig: string
   readonly log: string
+  readonly gopath: string
   readonly report: (line: string) => void
 }
 
@@ -108,11 +114,11 @@ interface Running {
 function ended(
   program: string,
   args: readonly string[],
-  { cwd, kubeconfig, log, report }: Running,
+  { cwd, kubeconfig, log, report, gopath }: Running,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const output = openSync(log, 'w')
-    const env = { ...process.env, KUBECONFIG: kubeconfig }
+    const env = { ...process.env, KUBECONFIG: kubeconfig, GOPATH: gopath }
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', output, output] })
     closeSync(output)
     const progress = setInterval(() => {

@@ -9,6 +9,9 @@ import { startStack } from '../real/stack.js'
 export const TARGETS = ['playground', 'real'] as const
 export type TargetName = (typeof TARGETS)[number]
 
+/** Some specs name them. */
+const MEMBERS = ['member1', 'member2']
+
 /** A Karmada control plane with two members, running. */
 export interface Target {
   /** A file whose current context is the control plane's administrator. */
@@ -29,7 +32,7 @@ async function startPlayground(): Promise<Target> {
 async function startReal(report: (line: string) => void): Promise<Target> {
   const name = 'karmada-east'
   const stack = await startStack(
-    { karmadas: { [name]: ['member-1', 'member-2'] }, clusterpedia: false, examined: true },
+    { karmadas: { [name]: MEMBERS }, clusterpedia: false, examined: true },
     report,
   )
   return target(stack.provided().kubeconfigs[name] ?? '', () => stack.close())

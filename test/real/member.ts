@@ -26,6 +26,7 @@ const controllers = [
   'node-lifecycle-controller',
   'pod-garbage-collector-controller',
   'horizontal-pod-autoscaler-controller',
+  'resourcequota-controller',
   'clusterrole-aggregation-controller',
 ]
 
