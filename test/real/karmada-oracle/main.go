@@ -52,7 +52,7 @@ func main() {
 		panic(err)
 	}
 	// As its own end-to-end suite has them on.
-	gates := "WorkloadAffinity=true,MultiplePodTemplatesScheduling=true,StatefulFailoverInjection=true"
+	gates := "WorkloadAffinity=true,MultiplePodTemplatesScheduling=true,StatefulFailoverInjection=true,ResourceQuotaEstimate=true"
 	if err := features.FeatureGate.Set(gates); err != nil {
 		panic(err)
 	}
