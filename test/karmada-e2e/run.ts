@@ -22,7 +22,7 @@ const say = (line: string): void => console.error(line)
 async function run(options: Options): Promise<number> {
   const { file: files, focus, minutes } = options
   const folder = mkdtempSync(join(tmpdir(), 'kairship-karmada-e2e-'))
-  const target = await startTarget(options.target, say)
+  const target = await startTarget(options.target, say, files)
   // The suite gets the signal too, as it is of this process's group: it ends its spec, reports, and we go on from there.
   const wait = () => say('interrupted: waiting for the spec that is under way')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, wait)

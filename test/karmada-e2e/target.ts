@@ -4,6 +4,7 @@ import { load } from 'js-yaml'
 import { z } from 'zod'
 import { startPlaygroundProcess } from '../playground-process.js'
 import { startStack } from '../real/stack.js'
+import { interpretWorkloads } from './playground-interpreter.js'
 
 /** The control planes that Karmada's suite can be run against. */
 export const TARGETS = ['playground', 'real'] as const
@@ -20,13 +21,32 @@ export interface Target {
   close(): Promise<void>
 }
 
-/** Starts a control plane. @throws Error when it does not come up */
-export const startTarget = (name: TargetName, report: (line: string) => void): Promise<Target> =>
-  name === 'playground' ? startPlayground() : startReal(report)
+/**
+ * Starts a control plane.
+ * @param files of the suite that are to be run: a playground gets what only some of them need
+ * @throws Error when it does not come up
+ */
+export const startTarget = (
+  name: TargetName,
+  report: (line: string) => void,
+  files: readonly string[] = [],
+): Promise<Target> =>
+  name === 'playground' ? startPlayground(report, files.includes('resourceinterpreter')) : startReal(report)
 
-async function startPlayground(): Promise<Target> {
+async function startPlayground(say: (line: string) => void, isInterpreted: boolean): Promise<Target> {
   const { folder, report, close } = await startPlaygroundProcess()
-  return target(join(folder, report.files.instanceKubeconfigs['eu-west'] ?? ''), close)
+  const kubeconfig = join(folder, report.files.instanceKubeconfigs['eu-west'] ?? '')
+  if (!isInterpreted) return target(kubeconfig, close)
+  try {
+    const site = await interpretWorkloads(kubeconfig, join(folder, 'interpreter'), say)
+    return target(kubeconfig, async () => {
+      await site.close()
+      await close()
+    })
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 async function startReal(report: (line: string) => void): Promise<Target> {

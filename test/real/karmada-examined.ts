@@ -9,11 +9,20 @@ import type { Site } from './site.js'
 
 /** What Karmada's end-to-end suite wants beside Karmada: an estimator for each member, and the webhook of its Workload type. */
 
+/** The webhook that interprets the suite's Workload type. */
+export const INTERPRETER_PROGRAM = 'karmada-interpreter-webhook-example'
+
+/** A control plane, as far as this needs it. */
+export type Examined = Pick<
+  ControlPlane,
+  'name' | 'ca' | 'administrator' | 'client' | 'kubeconfig' | 'servingFiles'
+>
+
 /** The programs that this needs, which nothing else does. */
 export const EXAMINED_PROGRAMS = [
   'karmada-estimating-scheduler',
   'karmada-scheduler-estimator',
-  'karmada-interpreter-webhook-example',
+  INTERPRETER_PROGRAM,
 ]
 
 /** The port that Karmada's scheduler asks an estimator's Service for. */
@@ -55,8 +64,8 @@ export async function startEstimator(site: Site, karmada: ControlPlane, member: 
 /** Starts the interpreter webhook of the suite's Workload type, and serves that type in Karmada and its members. */
 export async function startInterpreter(
   site: Site,
-  karmada: ControlPlane,
-  members: readonly ControlPlane[],
+  karmada: Examined,
+  members: readonly Pick<ControlPlane, 'client'>[],
 ): Promise<void> {
   const example = join(
     moduleFolder('karmada', 'github.com/karmada-io/karmada'),
@@ -79,8 +88,8 @@ export async function startInterpreter(
   }
 }
 
-async function startWebhook(site: Site, karmada: ControlPlane): Promise<string> {
-  const name = 'karmada-interpreter-webhook-example'
+async function startWebhook(site: Site, karmada: Examined): Promise<string> {
+  const name = INTERPRETER_PROGRAM
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
   const serving = await karmada.servingFiles(name, [])

@@ -10,6 +10,7 @@ import { InterpreterChain } from '../../../karmada/interpreter/interpreter-chain
 import { nativeInterpreter, thirdPartyInterpreter } from '../../../karmada/interpreter/native-interpreter.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { Observed } from '../propagation/observed.js'
+import { WebhookInterpreter } from './webhook-interpreter.js'
 
 /**
  * The resource interpreters of a control plane, in Karmada's order. A customization that is new or changed counts from the next look at an
@@ -27,6 +28,7 @@ export class Interpreters {
         () => this.#scriptsByKind,
         () => Math.floor(now() / 1_000),
       ),
+      new WebhookInterpreter(() => this.#observed?.interpreterWebhooks.values() ?? []),
       thirdPartyInterpreter,
       nativeInterpreter,
     ])

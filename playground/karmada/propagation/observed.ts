@@ -31,6 +31,7 @@ import type { OverridePolicies } from '../../../karmada/overrides/apply-override
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ControlPlane, type Difference, Source } from '../../client/source.js'
 import { HORIZONTAL_POD_AUTOSCALERS, NAMESPACES, SERVICES } from '../../objects/core-types.js'
+import { WEBHOOK_CONFIGURATIONS, type WebhookConfiguration } from '../interpreter/webhook-configuration.js'
 import { QuotaIndex } from '../quota/quota-index.js'
 import { WorkIndex } from './work-index.js'
 
@@ -63,6 +64,7 @@ export class Observed {
   readonly remedies = new Source<Remedy>(REMEDIES)
   readonly quotas = new Source<FederatedResourceQuota>(FEDERATED_RESOURCE_QUOTAS)
   readonly customizations = new Source<Customization>(CUSTOMIZATIONS)
+  readonly interpreterWebhooks = new Source<WebhookConfiguration>(WEBHOOK_CONFIGURATIONS)
   readonly works = new Source<Work>(WORKS)
   readonly worksByBinding = new WorkIndex(this.works)
   readonly quotasInMembers = new QuotaIndex(this.works)
@@ -135,6 +137,7 @@ export class Observed {
         multiClusterServices,
         serviceImports,
         services,
+        this.interpreterWebhooks,
         this.#bindings,
         this.#clusterBindings,
       ],
