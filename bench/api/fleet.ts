@@ -1,6 +1,6 @@
 import { EMBEDDED_INSTANCE as instance } from '../proxy/host.js'
 import type { Site } from '../proxy/site.js'
-import { allIndexed, measurePages } from './measure.js'
+import { allIndexed, measurePages, tokenAfterMiddle } from './measure.js'
 import type { ApiBenchOptions } from './options.js'
 import { type Listed, pageOfOne, pagesOfFleet } from './pages.js'
 import type { Found } from './rounds.js'
@@ -22,8 +22,9 @@ export async function measureFleet(
   const listed: Listed = { instances, objects, namespace: 'default', instance }
   const sources = { host: { url: host.url, ca: host.certificateAuthority, token } }
   await allIndexed({ url, token }, listed, say)
+  const pageToken = await tokenAfterMiddle({ url, token }, listed, PAGE_SIZE)
   const pages = {
-    ...pagesOfFleet(wires, listed, sources, PAGE_SIZE),
+    ...pagesOfFleet(wires, listed, { ...sources, pageToken }, PAGE_SIZE),
     ...pageOfOne(wires, listed, sources, PAGE_SIZE),
   }
   const found = await measurePages(pages, kairship, options, say)

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import type { ApiBenchOptions } from './options.js'
-import { API, CONFIG_MAPS, type Listed, type Pages } from './pages.js'
+import { API, CONFIG_MAPS, type Listed, middlePage, type Pages } from './pages.js'
 import { compare, type Found, type Rounds } from './rounds.js'
 import type { Serving } from './serving.js'
 
@@ -53,6 +53,26 @@ export async function allIndexed(
       if (performance.now() > until) throw new Error(what)
       await new Promise(resolve => setTimeout(resolve, 1_000))
     }
+  } finally {
+    await dispatcher.close()
+  }
+}
+
+/** The token of the page of a fleet that follows the middle one, by name. @throws Error where there is none */
+export async function tokenAfterMiddle(
+  { url, token }: { readonly url: string; readonly token: string },
+  { objects, namespace }: Listed,
+  pageSize: number,
+): Promise<string> {
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+  const page = { page: String(middlePage(objects, pageSize)), pageSize: String(pageSize) }
+  const query = new URLSearchParams({ ...CONFIG_MAPS, namespace, sortBy: 'field_name', ...page })
+  try {
+    const headers = { authorization: `Bearer ${token}` }
+    const { statusCode, body } = await request(`${url}${API}/fleet/objects?${query}`, { dispatcher, headers })
+    const { pagination } = (await body.json()) as { pagination?: { nextPageToken?: string } }
+    if (!pagination?.nextPageToken) throw new Error(`${statusCode}: the middle page has no next one`)
+    return pagination.nextPageToken
   } finally {
     await dispatcher.close()
   }

@@ -27,7 +27,13 @@ export interface Sources {
   readonly host: ApiCredentials
   /** The API server of `Listed.instance`. */
   readonly karmada?: ApiCredentials
+  /** What follows the middle page of the fleet. */
+  readonly pageToken?: string
 }
+
+/** The middle one of the pages that have a number. */
+export const middlePage = (objects: number, pageSize: number): number =>
+  Math.max(1, Math.floor(Math.min(objects, DEEPEST) / pageSize / 2))
 
 /** Ways to each page, by what it is. */
 export type Pages = Readonly<Record<string, readonly Way[]>>
@@ -66,10 +72,10 @@ export function pageOfOne(
 export function pagesOfFleet(
   wires: BothWires,
   { instances, objects, namespace }: Listed,
-  { host }: Sources,
+  { host, pageToken }: Sources,
   pageSize: number,
 ): Pages {
-  const middle = Math.max(1, Math.floor(Math.min(objects, DEEPEST) / pageSize / 2))
+  const middle = middlePage(objects, pageSize)
   const list = (query: Readonly<Record<string, string>>): Way =>
     wires.rest(
       `${API}/fleet/objects?${new URLSearchParams({ ...CONFIG_MAPS, namespace, pageSize: String(pageSize), ...query })}`,
@@ -101,5 +107,12 @@ export function pagesOfFleet(
       wires.grpc(method, { ...common, sortBy: SortBy.field_name, page: middle }),
       direct(`orderby=name+desc,cluster,namespace&continue=${(middle - 1) * pageSize}`),
     ],
+    ...(pageToken && {
+      [`page ${middle + 1} of ${of}, by name, by its token`]: [
+        list({ sortBy: 'field_name', pageToken }),
+        wires.grpc(method, { ...common, sortBy: SortBy.field_name, pageToken }),
+        direct(`orderby=name+desc,cluster,namespace&continue=${middle * pageSize}`),
+      ],
+    }),
   }
 }
