@@ -36,17 +36,27 @@ const DEFAULTS: ProxyLimits = {
   patienceMs: 60_000,
 }
 
+/** What requests to instances hold at once. */
+export interface InstanceLimits {
+  /** Requests under way for one instance. One that is slow must not take the sockets of the others. */
+  readonly perInstance: ConcurrencyLimit
+  /** The same of one caller. */
+  readonly perCaller: ConcurrencyLimit
+  /** The same of all service accounts of one namespace of the host. */
+  readonly perAccountNamespace: ConcurrencyLimit
+  /** Watches, followed logs and upgraded connections of one caller. */
+  readonly longPerCaller: ConcurrencyLimit
+  /** The same of all callers for one instance. */
+  readonly longPerInstance: ConcurrencyLimit
+  /** The same of all service accounts of one namespace of the host, for one instance. */
+  readonly longPerAccountNamespace: ConcurrencyLimit
+}
+
 /** The limits as the proxy applies them, and the circuits, whose changes are logged and counted. */
 export function limitsOf(
   given: Partial<ProxyLimits>,
   { log, meter, now }: { readonly log: Log; readonly meter: Meter; readonly now: () => number },
-): {
-  readonly perInstance: ConcurrencyLimit
-  readonly perCaller: ConcurrencyLimit
-  readonly perAccountNamespace: ConcurrencyLimit
-  readonly longPerCaller: ConcurrencyLimit
-  readonly longPerInstance: ConcurrencyLimit
-  readonly longPerAccountNamespace: ConcurrencyLimit
+): InstanceLimits & {
   readonly circuits: Circuits
   readonly patienceMs: number
 } {

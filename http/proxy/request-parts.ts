@@ -1,30 +1,17 @@
 import type { Fleet } from '../../ports/fleet.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
-import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { Arrivals } from '../read-your-writes/arrivals.js'
 import { CatchUp } from '../read-your-writes/catch-up.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'
 import { InstanceAccess } from './index/access.js'
 import { AggregatedApis } from './index/aggregated-apis.js'
-import { limitsOf, type ProxyLimits } from './limits.js'
+import { type InstanceLimits, limitsOf, type ProxyLimits } from './limits.js'
 import type { Sources } from './proxy-request.js'
 
 /** What every request to an instance passes, whether it came to the proxy or a handler of the management API makes it. */
-export interface RequestParts extends Sources {
+export interface RequestParts extends Sources, InstanceLimits {
   readonly meter: Meter
-  /** Requests under way for one instance. One that is slow must not take the sockets of the others. */
-  readonly perInstance: ConcurrencyLimit
-  /** The same of one caller. */
-  readonly perCaller: ConcurrencyLimit
-  /** The same of all service accounts of one namespace of the host. */
-  readonly perAccountNamespace: ConcurrencyLimit
-  /** Watches, followed logs and upgraded connections of one caller. */
-  readonly longPerCaller: ConcurrencyLimit
-  /** The same of all callers for one instance. */
-  readonly longPerInstance: ConcurrencyLimit
-  /** The same of all service accounts of one namespace of the host, for one instance. */
-  readonly longPerAccountNamespace: ConcurrencyLimit
   readonly now: () => number
 }
 
