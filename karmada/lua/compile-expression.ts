@@ -10,6 +10,9 @@ export type One = (frame: Frame) => Value
 /** An expression that gives as many values as it has. */
 export type Many = (frame: Frame) => readonly Value[]
 
+/** What a table costs: it takes memory. */
+const TABLE_STEPS = 8
+
 /** So many fields without keys are set at once, after those with keys that are written between them. */
 const FIELDS_AT_ONCE = 50
 
@@ -172,7 +175,7 @@ export class ExpressionCompiler {
       }
     })
     return frame => {
-      state.spend(1 + compiled.length)
+      state.spend(TABLE_STEPS + compiled.length)
       const table = new LuaTable()
       let [flushed, pending]: [number, Value[]] = [0, []]
       const flush = () => {

@@ -37,12 +37,12 @@ const MOST_GAPS = 4_000_000
  */
 export class LuaTable {
   readonly list: Value[] = []
-  readonly #entries = new Map<Value, Value>()
+  #entries: Map<Value, Value> | undefined
   #keys: Value[] | undefined
   #positions: Map<Value, number> | undefined
 
   get(key: Value): Value {
-    return isListKey(key) ? this.list[key - 1] : this.#entries.get(key)
+    return isListKey(key) ? this.list[key - 1] : this.#entries?.get(key)
   }
 
   /** @param key neither nil nor NaN */
@@ -53,7 +53,8 @@ export class LuaTable {
       this.list[key - 1] = value
       return
     }
-    if (value === undefined && !this.#entries.has(key)) return
+    if (value === undefined && !this.#entries?.has(key)) return
+    this.#entries ??= new Map()
     if (!this.#entries.has(key)) {
       this.#keys = undefined
       this.#positions = undefined
@@ -98,6 +99,7 @@ export class LuaTable {
     if (isInList)
       for (let index = (key as number | undefined) ?? 0; index < this.list.length; index++)
         if (this.list[index] !== undefined) return [index + 1, this.list[index]]
+    if (!this.#entries) return undefined
     this.#keys ??= [...this.#entries.keys()]
     this.#positions ??= new Map(this.#keys.map((one, position) => [one, position]))
     for (let at = (this.#positions.get(key) ?? -1) + 1; at < this.#keys.length; at++) {

@@ -52,7 +52,7 @@ export const tableFunctions = (state: LuaState): Readonly<Record<string, Body>> 
 
 function sort(state: LuaState, { list }: LuaTable, comparator: LuaFunction | undefined): void {
   const isLess = (left: Value, right: Value): boolean => {
-    state.spend()
+    state.spend(3)
     return comparator ? isTrue(state.call(comparator, [left, right])[0]) : lessThan(state, left, right)
   }
   if (list.length > SHORT) {
