@@ -43,7 +43,7 @@ export async function firstDifference(
   try {
     for (const [at, step] of history.entries()) {
       await Promise.all(sides.map(side => take(step, side, namespace)))
-      const states = await settled(sides, namespace)
+      const states = await settled(sides, side => stateOf(side, namespace))
       if (!isDeepStrictEqual(...states)) return { step: at, states }
       const { bindings, works, memberObjects } = countsOf(states[0])
       compared.bindings += bindings
@@ -62,8 +62,11 @@ const take = (step: Step, side: Side, namespace: string): Promise<void> =>
     : drop(side, step.type, namespace, step.drop)
 
 /** Looks until both sides are equal and quiet, or different for too long. */
-async function settled(sides: readonly [Side, Side], namespace: string): Promise<[State, State]> {
-  const look = () => Promise.all([stateOf(sides[0], namespace), stateOf(sides[1], namespace)])
+export async function settled(
+  sides: readonly [Side, Side],
+  show: (side: Side) => Promise<State>,
+): Promise<[State, State]> {
+  const look = () => Promise.all([show(sides[0]), show(sides[1])])
   const began = performance.now()
   let last = await look()
   let since = performance.now()

@@ -4,6 +4,7 @@ import { ApiClient } from '../api-client.js'
 import { type Compared, firstDifference } from './compare.js'
 import { startEmbeddedSide } from './embedded-side.js'
 import { histories } from './histories.js'
+import { report } from './report.js'
 import type { Side } from './side.js'
 
 /** How many histories are compared; `KAIRSHIP_HISTORIES=300` compares more. */
@@ -67,25 +68,3 @@ const label = ({ control }: Side, cluster: string, tier: string | null): Promise
     { metadata: { labels: { tier } } },
     { 'content-type': 'application/merge-patch+json' },
   )
-
-/** A difference as a person reads it: the history up to it, and each leaf that differs. */
-function report(at: number, history: readonly object[], [karmada, ours]: readonly [object, object]): string {
-  const steps = history.map(step => `  ${JSON.stringify(step)}`)
-  return [`history ${at}:`, ...steps, ...leaves(karmada, ours, '')].join('\n')
-}
-
-function leaves(karmada: unknown, ours: unknown, path: string): readonly string[] {
-  if (JSON.stringify(karmada) === JSON.stringify(ours)) return []
-  if (isObject(karmada) && isObject(ours)) {
-    const names = [...new Set([...Object.keys(karmada), ...Object.keys(ours)])]
-    return names.flatMap(name => leaves(karmada[name], ours[name], `${path}/${name}`))
-  }
-  return [
-    `  ${path}`,
-    `    Karmada:    ${JSON.stringify(karmada)}`,
-    `    playground: ${JSON.stringify(ours)}`,
-  ]
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null

@@ -20,11 +20,11 @@ export function pathOf(type: string, namespace?: string): string {
 export async function itemsOf(
   client: ApiClient,
   type: string,
-  namespace: string,
+  namespace?: string,
 ): Promise<readonly ApiObject[]> {
   const { status, body } = await client.send('GET', pathOf(type, namespace))
   if (status === 404) return []
-  if (status !== 200) throw new Error(`GET ${type} in ${namespace}: ${status} ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`GET ${pathOf(type, namespace)}: ${status} ${JSON.stringify(body)}`)
   return (body as { items: ApiObject[] }).items
 }
 
@@ -32,9 +32,9 @@ export async function itemsOf(
 export async function put(
   { control }: Side,
   type: string,
-  namespace: string,
+  namespace: string | undefined,
   object: ApiObject,
-  part: 'spec' | 'data',
+  part: 'spec' | 'data' | 'rules',
 ): Promise<void> {
   const path = pathOf(type, namespace)
   const created = await control.send('POST', path, object)
@@ -56,7 +56,12 @@ export async function put(
 }
 
 /** Deletes an object if it is there. */
-export async function drop({ control }: Side, type: string, namespace: string, name: string): Promise<void> {
+export async function drop(
+  { control }: Side,
+  type: string,
+  namespace: string | undefined,
+  name: string,
+): Promise<void> {
   const { status, body } = await control.send('DELETE', `${pathOf(type, namespace)}/${name}`)
   if (status !== 200 && status !== 202 && status !== 404)
     throw new Error(`DELETE ${type} ${name}: ${status} ${JSON.stringify(body)}`)

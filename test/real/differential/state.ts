@@ -2,8 +2,8 @@ import type { ApiObject } from '../api-client.js'
 import { CONFIG_MAPS, DEPLOYMENTS } from './histories.js'
 import { itemsOf, type Side } from './side.js'
 
-const BINDINGS = 'work.karmada.io/v1alpha2/resourcebindings'
-const WORKS = 'work.karmada.io/v1alpha1/works'
+export const BINDINGS = 'work.karmada.io/v1alpha2/resourcebindings'
+export const WORKS = 'work.karmada.io/v1alpha1/works'
 
 /** What a history has led to on one side, by the names of objects, without ids, times and versions. */
 export type State = Readonly<Record<string, unknown>>
@@ -42,12 +42,13 @@ export function normalised(value: unknown): unknown {
 type Fields = Record<string, unknown>
 
 /** Types, statuses and reasons; messages name API servers and their words. */
-const conditionsOf = (status: unknown): readonly string[] =>
+export const conditionsOf = (status: unknown): readonly string[] =>
   ((status as { conditions?: Fields[] } | undefined)?.conditions ?? [])
     .map(({ type, status, reason }) => `${type}=${status} ${reason ?? ''}`)
     .sort()
 
-const byName = (objects: readonly ApiObject[], shown: (object: ApiObject) => unknown): Fields =>
+/** What is shown of objects, by their names. */
+export const byName = (objects: readonly ApiObject[], shown: (object: ApiObject) => unknown): Fields =>
   Object.fromEntries(
     objects
       .map(object => [object.metadata.name, normalised(shown(object))] as const)
@@ -58,7 +59,7 @@ const byName = (objects: readonly ApiObject[], shown: (object: ApiObject) => unk
  * Karmada writes the clusters of a Duplicated binding in no particular order, and tells of a binding without clusters now and then that
  * not all of it is applied.
  */
-function bindingShown({ metadata, spec, status }: ApiObject): unknown {
+export function bindingShown({ metadata, spec, status }: ApiObject): unknown {
   const { aggregatedStatus = [] } = (status ?? {}) as { aggregatedStatus?: Fields[] }
   const { clusters, ...rest } = spec as Fields & { clusters?: Fields[] }
   const conditions = conditionsOf(status)
@@ -80,7 +81,8 @@ function bindingShown({ metadata, spec, status }: ApiObject): unknown {
 const sortedBy = (field: string, list: readonly Fields[]): readonly Fields[] =>
   [...list].sort((one, other) => (String(one[field]) < String(other[field]) ? -1 : 1))
 
-const workShown = ({ metadata, spec, status }: ApiObject): unknown => ({
+/** What is compared of a Work. */
+export const workShown = ({ metadata, spec, status }: ApiObject): unknown => ({
   labels: metadata.labels,
   annotations: metadata.annotations,
   finalizers: metadata.finalizers,
@@ -88,13 +90,15 @@ const workShown = ({ metadata, spec, status }: ApiObject): unknown => ({
   conditions: conditionsOf(status),
 })
 
-const templateShown = ({ metadata, status }: ApiObject): unknown => ({
+/** What is compared of a template. */
+export const templateShown = ({ metadata, status }: ApiObject): unknown => ({
   labels: metadata.labels,
   annotations: metadata.annotations,
   status: statusShown(status),
 })
 
-const memberShown = ({ metadata, spec, data, status }: ApiObject): unknown => ({
+/** What is compared of a member's object. */
+export const memberShown = ({ metadata, spec, data, status }: ApiObject): unknown => ({
   labels: metadata.labels,
   annotations: metadata.annotations,
   spec,
@@ -160,7 +164,7 @@ export function countsOf(state: State): { bindings: number; works: number; membe
 }
 
 /** Every namespace has this ConfigMap of its own. */
-const isOurs = ({ metadata }: ApiObject): boolean => metadata.name !== 'kube-root-ca.crt'
+export const isOurs = ({ metadata }: ApiObject): boolean => metadata.name !== 'kube-root-ca.crt'
 
 function isAbout({ spec }: ApiObject, namespace: string): boolean {
   const { workload } = spec as { workload?: { manifests?: readonly ApiObject[] } }
