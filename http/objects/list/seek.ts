@@ -117,17 +117,18 @@ class Search {
   /** @param rest how many items the list has from the offset on; negative where it ends before */
   back(offset: number, rest: number): Window {
     this.#high = Math.max(0, offset + Math.min(0, rest))
+    // The list was another when the other bound was read; what was read last holds.
+    if (this.#low !== undefined && this.#low >= this.#high) this.#low = undefined
     return this.#next()
   }
 
   on(end: number): Window {
     this.#low = end
+    if (this.#high !== undefined && end >= this.#high) this.#high = undefined
     return this.#next()
   }
 
   #next(): Window {
-    // What was read shows another state by now.
-    if (this.#low !== undefined && this.#high !== undefined && this.#low >= this.#high) this.#low = undefined
     const [low, high] = [this.#low, this.#high]
     if (low !== undefined && high !== undefined) return this.around(Math.floor((low + high) / 2), SLACK)
     const offset = low !== undefined ? low - 1 + this.#step - this.size : (high ?? 0) - this.#step

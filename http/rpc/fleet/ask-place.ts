@@ -36,8 +36,7 @@ export async function askPlace(
 ): Promise<PlaceObjects> {
   const page = await pageOf(objects, call, place, query, mostOfIndex)
   const { items, pagination, start, answered: from, indexed } = page
-  const isPart =
-    mostOfIndex !== undefined && (!!query.after || items.length < Math.min(query.end, pagination.total))
+  const isPart = mostOfIndex !== undefined && items.length < Math.min(query.end, pagination.total)
   return {
     located: items.map(object => locatedOf(object, place, from, query.withData)),
     total: Math.min(pagination.total, MOST_COUNTED),
