@@ -102,7 +102,15 @@ describe('reading instances', () => {
       'north-d',
       'north-c',
     ])
-    expect(json.pagination).toEqual({ total: 6, page: 2, pageSize: 2, pages: 3 })
+    const { nextPageToken, ...pagination } = json.pagination
+    expect(pagination).toEqual({ total: 6, page: 2, pageSize: 2, pages: 3 })
+    const query = `name=north&pageToken=${nextPageToken}&pageSize=2&sortBy=field_name&sortDir=desc`
+    const { json: last } = await call('viewer', 'GET', `/instances?${query}`)
+    expect(last.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual([
+      'north-b',
+      'north-a',
+    ])
+    expect(last.pagination).not.toHaveProperty('nextPageToken')
   })
 
   it.each([
