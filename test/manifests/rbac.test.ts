@@ -94,6 +94,7 @@ describe('the installed roles, evaluated as an API server evaluates them', () =>
     ['kairship-apiserver', true, 'create', 'workspacebindings.kairship.io'],
     ['kairship-apiserver', false, 'update', 'workspacebindings.kairship.io', 'instance-eu'],
     ['kairship-apiserver', true, 'list', 'workspaces.kairship.io'],
+    ['kairship-apiserver', true, 'watch', 'workspaces.kairship.io'],
     ['kairship-apiserver', false, 'create', 'workspaces.kairship.io'],
     ['kairship-controller-manager', false, 'create', 'workspacebindings.kairship.io'],
     ['nobody', false, 'get', 'instances.kairship.io', 'eu'],

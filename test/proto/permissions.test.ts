@@ -67,6 +67,7 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   ],
   'update instances/workspace of instance': ['Workspace.BindInstances', 'Workspace.BindNamespaceInstances'],
   'list workspaces': ['Workspace.ListWorkspaces'],
+  'watch workspaces': ['Workspace.WatchWorkspaces'],
 }
 
 /** A permission on the host in words, as above. */

@@ -26,11 +26,9 @@ const UNWATCHED: Readonly<Record<string, string>> = {
   'WorkloadService.ListDaemonSetRevisions': 'a revision comes with a change that WatchDaemonSets reports',
   'WorkloadService.ListStatefulSetRevisions': 'a revision comes with a change that WatchStatefulSets reports',
   'WorkspaceService.ListInstances':
-    'objects of Global Management on the host, which Kairship does not follow for callers',
+    'merges instances with their bindings on the host; WatchInstances follows the instances, WatchWorkspaces the workspaces',
   'WorkspaceService.ListNamespaceInstances':
-    'objects of Global Management on the host, which Kairship does not follow for callers',
-  'WorkspaceService.ListWorkspaces':
-    'objects of Global Management on the host, which Kairship does not follow for callers',
+    'would hold a stream to every instance; WatchNamespaces follows the namespaces of one',
 }
 
 /** Fields of list requests that their watch lacks, and why. */

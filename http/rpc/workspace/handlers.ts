@@ -13,7 +13,7 @@ import {
 } from '../../../proto/gen/kairship/workspace_pb.js'
 import type { Call } from '../../call/call.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
-import { type Authorizer, requireRight } from '../../identity/authorize.js'
+import { requireRight } from '../../identity/authorize.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import { compareKeys, type Order } from '../../objects/cursor.js'
 import type { Objects } from '../../objects/objects.js'
@@ -23,14 +23,13 @@ import { namespaces } from '../core/namespace.js'
 import { seenBy } from '../instance/seen-by.js'
 import { PageTokens, type Pagination } from '../kind/page-token.js'
 import { readNamespaces } from './namespaces.js'
-import { type Workspaces, workspaceNamed } from './workspaces.js'
+import { type WatchDependencies, watchWorkspaces } from './watch.js'
+import { isNamedLike, workspaceInfoOf, workspaceNamed } from './workspaces.js'
 
 /** What the handlers of the Workspace service depend on. */
-export interface WorkspaceDependencies {
-  readonly workspaces: Workspaces
+export interface WorkspaceDependencies extends WatchDependencies {
   readonly instances: InstanceReading
   readonly objects: Objects
-  readonly authorizer: Authorizer
 }
 
 /** Which workspace instances and namespaces belong to. */
@@ -100,12 +99,14 @@ export function workspaceHandlers(
       const tokens = new PageTokens(request, call)
       const all = await workspaces.all(call.signal)
       const rows = all
-        .filter(({ metadata }) => metadata.name.includes(request.workspace))
-        .map(one => ({ workspace: infoOf(one) }))
+        .filter(isNamedLike(request.workspace))
+        .map(one => ({ workspace: workspaceInfoOf(one) }))
       const order = rowOrder<(typeof rows)[number]>(request, ({ workspace }) => [workspace.workspace])
       const { items, pagination } = page(rows, order, tokens)
       return { items: items.map(({ workspace }) => workspace), pagination }
     },
+
+    watchWorkspaces: watchWorkspaces(dependencies),
 
     async bindInstances(request, call) {
       const workspace = await act(call, { instance: request.instance }, request)
@@ -135,11 +136,10 @@ function page<T>(
   return { items: [...found.items], pagination: tokens.pagination(found) }
 }
 
-const infoOf = ({ metadata, spec }: Workspace) => ({ workspace: metadata.name, workspaceId: spec.id })
 const NONE = { workspace: '', workspaceId: 0 }
 
 function membershipOf(all: readonly Workspace[], bindings: readonly WorkspaceBinding[]) {
-  const known = new Map(all.map(one => [one.metadata.name, infoOf(one)]))
+  const known = new Map(all.map(one => [one.metadata.name, workspaceInfoOf(one)]))
   const bound = new Map(bindings.map(({ metadata, spec }) => [metadata.name, spec.workspace]))
   return (one: Bindable) => {
     const name = bound.get(bindingNameOf(one))

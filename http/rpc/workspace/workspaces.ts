@@ -11,7 +11,7 @@ import {
 import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
 import { WRITE_QUERY } from '../../call/write-query.js'
-import { Failure, failedPrecondition, notFound } from '../../errors/failure.js'
+import { badGateway, Failure, failedPrecondition, notFound } from '../../errors/failure.js'
 
 /** Workspaces and what belongs to them, as the host has them now. */
 export class Workspaces {
@@ -20,6 +20,23 @@ export class Workspaces {
 
   all(signal: AbortSignal): Promise<readonly Workspace[]> {
     return this.#list(resourcePath(WORKSPACES), signal)
+  }
+
+  /**
+   * The workspaces with the version of their list.
+   * @param version the state to read instead of the newest
+   * @throws StatusError where the host does not have that state
+   */
+  async listed(
+    signal: AbortSignal,
+    version?: string,
+  ): Promise<{ readonly objects: readonly Workspace[]; readonly version: string }> {
+    const query = version === undefined ? {} : { resourceVersion: version, resourceVersionMatch: 'Exact' }
+    const path = resourcePath(WORKSPACES)
+    const { items, metadata } = await this.#send<KubeList<Workspace>>({ method: 'GET', path, query, signal })
+    const { resourceVersion } = metadata
+    if (!resourceVersion) throw badGateway('the host’s list of workspaces has no version to follow it from')
+    return { objects: items ?? [], version: resourceVersion }
   }
 
   bindings(signal: AbortSignal): Promise<readonly WorkspaceBinding[]> {
@@ -93,6 +110,18 @@ export class Workspaces {
     }
   }
 }
+
+/** A workspace as messages have it. */
+export const workspaceInfoOf = ({ metadata, spec }: Workspace) => ({
+  workspace: metadata.name,
+  workspaceId: spec.id,
+})
+
+/** Whether the name of a workspace contains a text, for the list and its watch. */
+export const isNamedLike =
+  (part: string) =>
+  ({ metadata }: Workspace): boolean =>
+    metadata.name.includes(part)
 
 /** The workspace that a request names, by its name, its id, or both. @throws Failure NOT_FOUND */
 export function workspaceNamed(

@@ -17,6 +17,11 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workspace.v1alpha1.ListWorkspacesRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.workspace.v1alpha1.ListWorkspacesRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.workspace.v1alpha1.ListWorkspacesRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
+  "kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest.workspace": "Only workspaces whose name contains this.",
+  "kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest.resume_token": "The token of the last message that has one. Over REST the Last-Event-ID header does the same.",
+  "kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse.workspace": "Absent on RESET and BOOKMARK; as last seen on DELETED.",
+  "kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse.total": "How many match after this change.",
+  "kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse.resume_token": "Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.",
   "kairship.io.api.workspace.v1alpha1.ListNamespaceInstancesResponse.unread_instances": "Instances whose namespaces are not among the items, because they did not answer in time or not this caller.",
   "kairship.io.api.workspace.v1alpha1.Action": "What to do with a binding. UNSPECIFIED is refused.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService": "Which workspace an instance, or a namespace of one, belongs to.",
@@ -24,5 +29,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workspace.v1alpha1.WorkspaceService.BindInstances": "Binds an instance to a workspace or releases it from that workspace, and returns the request with the workspace's name and id. An instance belongs to one workspace at most.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService.ListNamespaceInstances": "Lists namespaces with the workspaces that they are bound to. Namespaces without one are listed too.",
   "kairship.io.api.workspace.v1alpha1.WorkspaceService.BindNamespaceInstances": "Binds a namespace of an instance to a workspace or releases it from that workspace, and returns the request with the workspace's name and id. A namespace belongs to one workspace at most.",
-  "kairship.io.api.workspace.v1alpha1.WorkspaceService.ListWorkspaces": "Lists the workspaces that instances and namespaces can be bound to."
+  "kairship.io.api.workspace.v1alpha1.WorkspaceService.ListWorkspaces": "Lists the workspaces that instances and namespaces can be bound to.",
+  "kairship.io.api.workspace.v1alpha1.WorkspaceService.WatchWorkspaces": "Follows the list of workspaces: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it. It starts over with RESET where the changes since are not known any more. The caller needs the right to list workspaces, too; the stream ends where a change comes and one of both rights is gone. The name of a workspace does not change, so none has LEFT."
 }

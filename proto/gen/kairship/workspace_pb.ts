@@ -7,7 +7,7 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_google_api_annotations } from "../google/api/annotations_pb.js";
 import { file_google_api_field_behavior } from "../google/api/field_behavior_pb.js";
 import { file_kairship_permission } from "./permission_pb.js";
-import type { Pagination, SortBy, SortDir } from "./types_pb.js";
+import type { ListChange_Type, Pagination, SortBy, SortDir } from "./types_pb.js";
 import { file_kairship_types } from "./types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/workspace.proto.
  */
 export const file_kairship_workspace: GenFile = /*@__PURE__*/
-  fileDesc("ChhrYWlyc2hpcC93b3Jrc3BhY2UucHJvdG8SImthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEiawoRV29ya3NwYWNlSW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSRAoJd29ya3NwYWNlGAIgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIjgKDVdvcmtzcGFjZUluZm8SEQoJd29ya3NwYWNlGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoBSKuAQoTQmluZEluc3RhbmNlc0FjdGlvbhIVCghpbnN0YW5jZRgBIAEoCUID4EECEkQKCXdvcmtzcGFjZRgCIAEoCzIxLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5mbxI6CgZhY3Rpb24YAyABKA4yKi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkFjdGlvbiJ+ChFOYW1lc3BhY2VJbnN0YW5jZRIRCgluYW1lc3BhY2UYASABKAkSEAoIaW5zdGFuY2UYAiABKAkSRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIs8BChxCaW5kTmFtZXNwYWNlSW5zdGFuY2VzQWN0aW9uEhYKCW5hbWVzcGFjZRgBIAEoCUID4EECEhUKCGluc3RhbmNlGAIgASgJQgPgQQISRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEjoKBmFjdGlvbhgEIAEoDjIqLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQWN0aW9uIr8BChRMaXN0SW5zdGFuY2VzUmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIuCgdzb3J0X2J5GAQgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgFIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YBiABKAki2wEKHUxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIMCgRwYWdlGAMgASgFEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIuCgdzb3J0X2J5GAUgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgGIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YByABKAkiwQEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIRCgl3b3Jrc3BhY2UYASABKAkSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSLgoHc29ydF9ieRgEIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYBSABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpchISCgpwYWdlX3Rva2VuGAYgASgJIpQBChVMaXN0SW5zdGFuY2VzUmVzcG9uc2USRAoFaXRlbXMYASADKAsyNS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldvcmtzcGFjZUluc3RhbmNlEjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbiK3AQoeTGlzdE5hbWVzcGFjZUluc3RhbmNlc1Jlc3BvbnNlEkQKBWl0ZW1zGAEgAygLMjUua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5OYW1lc3BhY2VJbnN0YW5jZRI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24SGAoQdW5yZWFkX2luc3RhbmNlcxgDIAMoCSKRAQoWTGlzdFdvcmtzcGFjZXNSZXNwb25zZRJACgVpdGVtcxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5mbxI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24qLwoGQWN0aW9uEg8KC1VOU1BFQ0lGSUVEEAASCAoEQklORBABEgoKBlVOQklORBACMu4JChBXb3Jrc3BhY2VTZXJ2aWNlEt4BCg1MaXN0SW5zdGFuY2VzEjgua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0SW5zdGFuY2VzUmVxdWVzdBo5LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdEluc3RhbmNlc1Jlc3BvbnNlIliSwhgTCgRsaXN0EglpbnN0YW5jZXMgAYLT5JMCOxI5L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvaW5zdGFuY2VzEvwBCg1CaW5kSW5zdGFuY2VzEjcua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5CaW5kSW5zdGFuY2VzQWN0aW9uGjcua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5CaW5kSW5zdGFuY2VzQWN0aW9uInmSwhgnCgZ1cGRhdGUSE2luc3RhbmNlcy93b3Jrc3BhY2UaCGluc3RhbmNlgtPkkwJIOgEqIkMvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2UtbWFuYWdlbWVudC9pbnN0YW5jZXMvLS9hY3Rpb25zEvoBChZMaXN0TmFtZXNwYWNlSW5zdGFuY2VzEkEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0TmFtZXNwYWNlSW5zdGFuY2VzUmVxdWVzdBpCLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdE5hbWVzcGFjZUluc3RhbmNlc1Jlc3BvbnNlIlmSwhgTCgRsaXN0EglpbnN0YW5jZXMgAYLT5JMCPBI6L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvbmFtZXNwYWNlcxKYAgoWQmluZE5hbWVzcGFjZUluc3RhbmNlcxJALmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZE5hbWVzcGFjZUluc3RhbmNlc0FjdGlvbhpALmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZE5hbWVzcGFjZUluc3RhbmNlc0FjdGlvbiJ6ksIYJwoGdXBkYXRlEhNpbnN0YW5jZXMvd29ya3NwYWNlGghpbnN0YW5jZYLT5JMCSToBKiJEL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvbmFtZXNwYWNlcy8tL2FjdGlvbnMS4QEKDkxpc3RXb3Jrc3BhY2VzEjkua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaOi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiWJLCGBIKBGxpc3QSCndvcmtzcGFjZXOC0+STAjwSOi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L3dvcmtzcGFjZXNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChhrYWlyc2hpcC93b3Jrc3BhY2UucHJvdG8SImthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEiawoRV29ya3NwYWNlSW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSRAoJd29ya3NwYWNlGAIgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIjgKDVdvcmtzcGFjZUluZm8SEQoJd29ya3NwYWNlGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoBSKuAQoTQmluZEluc3RhbmNlc0FjdGlvbhIVCghpbnN0YW5jZRgBIAEoCUID4EECEkQKCXdvcmtzcGFjZRgCIAEoCzIxLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5mbxI6CgZhY3Rpb24YAyABKA4yKi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkFjdGlvbiJ+ChFOYW1lc3BhY2VJbnN0YW5jZRIRCgluYW1lc3BhY2UYASABKAkSEAoIaW5zdGFuY2UYAiABKAkSRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIs8BChxCaW5kTmFtZXNwYWNlSW5zdGFuY2VzQWN0aW9uEhYKCW5hbWVzcGFjZRgBIAEoCUID4EECEhUKCGluc3RhbmNlGAIgASgJQgPgQQISRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEjoKBmFjdGlvbhgEIAEoDjIqLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQWN0aW9uIr8BChRMaXN0SW5zdGFuY2VzUmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIuCgdzb3J0X2J5GAQgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgFIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YBiABKAki2wEKHUxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIMCgRwYWdlGAMgASgFEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIuCgdzb3J0X2J5GAUgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgGIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YByABKAkiwQEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIRCgl3b3Jrc3BhY2UYASABKAkSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSLgoHc29ydF9ieRgEIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYBSABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpchISCgpwYWdlX3Rva2VuGAYgASgJIkEKFldhdGNoV29ya3NwYWNlc1JlcXVlc3QSEQoJd29ya3NwYWNlGAEgASgJEhQKDHJlc3VtZV90b2tlbhgCIAEoCSK6AQoXV2F0Y2hXb3Jrc3BhY2VzUmVzcG9uc2USNAoEdHlwZRgBIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MaXN0Q2hhbmdlLlR5cGUSRAoJd29ya3NwYWNlGAIgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEg0KBXRvdGFsGAMgASgFEhQKDHJlc3VtZV90b2tlbhgEIAEoCSKUAQoVTGlzdEluc3RhbmNlc1Jlc3BvbnNlEkQKBWl0ZW1zGAEgAygLMjUua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbnN0YW5jZRI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24itwEKHkxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXNwb25zZRJECgVpdGVtcxgBIAMoCzI1LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTmFtZXNwYWNlSW5zdGFuY2USNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uEhgKEHVucmVhZF9pbnN0YW5jZXMYAyADKAkikQEKFkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2USQAoFaXRlbXMYASADKAsyMS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldvcmtzcGFjZUluZm8SNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uKi8KBkFjdGlvbhIPCgtVTlNQRUNJRklFRBAAEggKBEJJTkQQARIKCgZVTkJJTkQQAjLeCwoQV29ya3NwYWNlU2VydmljZRLeAQoNTGlzdEluc3RhbmNlcxI4LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdEluc3RhbmNlc1JlcXVlc3QaOS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3RJbnN0YW5jZXNSZXNwb25zZSJYksIYEwoEbGlzdBIJaW5zdGFuY2VzIAGC0+STAjsSOS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L2luc3RhbmNlcxL8AQoNQmluZEluc3RhbmNlcxI3LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZEluc3RhbmNlc0FjdGlvbho3LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZEluc3RhbmNlc0FjdGlvbiJ5ksIYJwoGdXBkYXRlEhNpbnN0YW5jZXMvd29ya3NwYWNlGghpbnN0YW5jZYLT5JMCSDoBKiJDL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvaW5zdGFuY2VzLy0vYWN0aW9ucxL6AQoWTGlzdE5hbWVzcGFjZUluc3RhbmNlcxJBLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdE5hbWVzcGFjZUluc3RhbmNlc1JlcXVlc3QaQi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXNwb25zZSJZksIYEwoEbGlzdBIJaW5zdGFuY2VzIAGC0+STAjwSOi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L25hbWVzcGFjZXMSmAIKFkJpbmROYW1lc3BhY2VJbnN0YW5jZXMSQC5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkJpbmROYW1lc3BhY2VJbnN0YW5jZXNBY3Rpb24aQC5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkJpbmROYW1lc3BhY2VJbnN0YW5jZXNBY3Rpb24iepLCGCcKBnVwZGF0ZRITaW5zdGFuY2VzL3dvcmtzcGFjZRoIaW5zdGFuY2WC0+STAkk6ASoiRC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L25hbWVzcGFjZXMvLS9hY3Rpb25zEuEBCg5MaXN0V29ya3NwYWNlcxI5LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdFdvcmtzcGFjZXNSZXF1ZXN0Gjoua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0V29ya3NwYWNlc1Jlc3BvbnNlIliSwhgSCgRsaXN0Egp3b3Jrc3BhY2VzgtPkkwI8EjovYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2UtbWFuYWdlbWVudC93b3Jrc3BhY2VzEu0BCg9XYXRjaFdvcmtzcGFjZXMSOi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldhdGNoV29ya3NwYWNlc1JlcXVlc3QaOy5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldhdGNoV29ya3NwYWNlc1Jlc3BvbnNlIl+SwhgTCgV3YXRjaBIKd29ya3NwYWNlc4LT5JMCQhJAL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvd29ya3NwYWNlczp3YXRjaDABYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.WorkspaceInstance
@@ -312,6 +312,70 @@ export const ListWorkspacesRequestSchema: GenMessage<ListWorkspacesRequest> = /*
   messageDesc(file_kairship_workspace, 7);
 
 /**
+ * @generated from message kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest
+ */
+export type WatchWorkspacesRequest = Message<"kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest"> & {
+  /**
+   * Only workspaces whose name contains this.
+   *
+   * @generated from field: string workspace = 1;
+   */
+  workspace: string;
+
+  /**
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest.
+ * Use `create(WatchWorkspacesRequestSchema)` to create a new message.
+ */
+export const WatchWorkspacesRequestSchema: GenMessage<WatchWorkspacesRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_workspace, 8);
+
+/**
+ * @generated from message kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse
+ */
+export type WatchWorkspacesResponse = Message<"kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.types.ListChange.Type type = 1;
+   */
+  type: ListChange_Type;
+
+  /**
+   * Absent on RESET and BOOKMARK; as last seen on DELETED.
+   *
+   * @generated from field: kairship.io.api.workspace.v1alpha1.WorkspaceInfo workspace = 2;
+   */
+  workspace?: WorkspaceInfo | undefined;
+
+  /**
+   * How many match after this change.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+
+  /**
+   * Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.
+   *
+   * @generated from field: string resume_token = 4;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse.
+ * Use `create(WatchWorkspacesResponseSchema)` to create a new message.
+ */
+export const WatchWorkspacesResponseSchema: GenMessage<WatchWorkspacesResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_workspace, 9);
+
+/**
  * @generated from message kairship.io.api.workspace.v1alpha1.ListInstancesResponse
  */
 export type ListInstancesResponse = Message<"kairship.io.api.workspace.v1alpha1.ListInstancesResponse"> & {
@@ -331,7 +395,7 @@ export type ListInstancesResponse = Message<"kairship.io.api.workspace.v1alpha1.
  * Use `create(ListInstancesResponseSchema)` to create a new message.
  */
 export const ListInstancesResponseSchema: GenMessage<ListInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 8);
+  messageDesc(file_kairship_workspace, 10);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.ListNamespaceInstancesResponse
@@ -360,7 +424,7 @@ export type ListNamespaceInstancesResponse = Message<"kairship.io.api.workspace.
  * Use `create(ListNamespaceInstancesResponseSchema)` to create a new message.
  */
 export const ListNamespaceInstancesResponseSchema: GenMessage<ListNamespaceInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 9);
+  messageDesc(file_kairship_workspace, 11);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.ListWorkspacesResponse
@@ -382,7 +446,7 @@ export type ListWorkspacesResponse = Message<"kairship.io.api.workspace.v1alpha1
  * Use `create(ListWorkspacesResponseSchema)` to create a new message.
  */
 export const ListWorkspacesResponseSchema: GenMessage<ListWorkspacesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 10);
+  messageDesc(file_kairship_workspace, 12);
 
 /**
  * What to do with a binding. UNSPECIFIED is refused.
@@ -469,6 +533,18 @@ export const WorkspaceService: GenService<{
     methodKind: "unary";
     input: typeof ListWorkspacesRequestSchema;
     output: typeof ListWorkspacesResponseSchema;
+  },
+  /**
+   * Follows the list of workspaces: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match after it.
+   * It starts over with RESET where the changes since are not known any more. The caller needs the right to list workspaces, too;
+   * the stream ends where a change comes and one of both rights is gone. The name of a workspace does not change, so none has LEFT.
+   *
+   * @generated from rpc kairship.io.api.workspace.v1alpha1.WorkspaceService.WatchWorkspaces
+   */
+  watchWorkspaces: {
+    methodKind: "server_streaming";
+    input: typeof WatchWorkspacesRequestSchema;
+    output: typeof WatchWorkspacesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_kairship_workspace, 0);
