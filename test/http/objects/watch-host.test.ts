@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type HostList, watchHost } from '../../../http/objects/watch/watch-host.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
@@ -159,5 +159,32 @@ describe('a list of the host that is followed', () => {
     expect((await steps(replaced, mark)).said[0]).toEqual(['RESET', 0])
     const gone = hostOf({ 9: states[9] }, []).list
     expect((await steps(gone, mark)).said[0]).toEqual(['RESET', 0])
+  })
+
+  it('opens the watch again after five minutes of silence, for its connection may have died', async () => {
+    vi.useFakeTimers()
+    try {
+      const opened: string[] = []
+      const { list } = hostOf({ 5: [] }, [])
+      const watching = watchHost({
+        ...list,
+        async *watch(version, signal) {
+          opened.push(version)
+          if (opened.length === 2) yield event('ADDED', 'a', '6')
+          else await new Promise(resolve => signal.addEventListener('abort', resolve))
+        },
+      })
+      for (const type of ['RESET', 'BOOKMARK']) expect((await watching.next()).value).toMatchObject({ type })
+      const next = watching.next()
+      await vi.advanceTimersByTimeAsync(5 * 60_000 - 1)
+      expect(opened).toEqual(['5'])
+      await vi.advanceTimersByTimeAsync(1)
+      expect((await next).value).toMatchObject({ type: 'ADDED', total: 1 })
+      expect(opened).toEqual(['5', '5'])
+      await watching.return()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
