@@ -65,7 +65,9 @@ export const REASONS = {
   ServiceUnavailable: 'No answer is possible now. A retry may help.',
   TemplateNotFound: 'The control plane does not have the template.',
   Timeout: 'No answer came in time.',
+  TooManyClusters: 'So many clusters are not followed at once. The message says how to choose.',
   TooManyContainers: 'The logs of so many containers are not read at once. The message says how to choose.',
+  TooManyEvents: 'So many events are not followed at once. The message says how to choose.',
   TooManyRequests: 'The caller, or all callers together, have too many requests or streams open.',
   Unauthorized: 'The caller is not known.',
 } as const satisfies Readonly<Record<string, string>>

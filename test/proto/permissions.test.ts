@@ -102,6 +102,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'Networking.ListIngressClassForMemberCluster': 'list ingressclasses',
   'WorkloadPods.StreamWorkloadLogs': 'list pods/log',
   'WorkloadPods.ListWorkloadEvents': 'list events',
+  'WorkloadPods.WatchWorkloadEvents': 'watch events',
 }
 /** Words around the kind in names. */
 const PLACES =

@@ -43,8 +43,13 @@ export class LiveMerge<T> {
         }
       }
     } finally {
-      for (const source of this.#open) closeSource(source)
+      this.close()
     }
+  }
+
+  /** Ends the sources; for one whose items were never read, where nothing else does. */
+  close(): void {
+    for (const source of this.#open) closeSource(source)
   }
 }
 

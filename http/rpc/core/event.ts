@@ -8,7 +8,7 @@ import { milliseconds } from '../kind/object-meta.js'
 
 /** v1 Event, in the two forms in which reporters write it: with a count, or with a series. */
 export interface Event extends KubeObject {
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string }
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly uid?: string }
   readonly type?: string
   readonly count?: number
   readonly source?: { readonly component?: string; readonly host?: string }

@@ -13,6 +13,7 @@ import { typeOfWhole } from '../core/workloads.js'
 import { placedOn } from '../distribution/members-of.js'
 import { PageTokens } from '../kind/page-token.js'
 import type { WorkloadAt } from './pods-in.js'
+import { watchedEvents } from './watched-events.js'
 import { NEWEST_FIRST, workloadEvents } from './workload-events.js'
 import { workloadLogs } from './workload-logs.js'
 
@@ -56,7 +57,7 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
       const tooMany = tooManyNames({ clusters: request.clusters })
       if (tooMany.length > 0) throw invalidFields(tooMany)
       const clusters = await clustersOf(request, call)
-      const types = new Set(request.type.filter(Boolean).map(type => EventType[type]))
+      const types = typesOf(request.type)
       const control = request.clusters.length === 0
       const workload = { instance, namespace, kind, name }
       const { items, unread } = await workloadEvents(objects, call, workload, { clusters, control, types })
@@ -67,8 +68,26 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
         unread: unread.map(one => ({ ...one })),
       }
     },
+
+    async watchWorkloadEvents(request, call) {
+      const { instance, namespace, name, clusters } = request
+      const type = typeOfWhole(request.kind)
+      const tooMany = tooManyNames({ clusters })
+      if (tooMany.length > 0) throw invalidFields(tooMany)
+      const isNamed = clusters.length > 0
+      if (!isNamed) await objects.get(call, { instance }, type, { namespace, name })
+      const messages = watchedEvents(objects, call, {
+        workload: { instance, namespace, kind: type.kind, name },
+        ...(isNamed && { clusters: [...new Set(clusters)].sort() }),
+        types: typesOf(request.type),
+      })
+      return afterFirstItem(messages)
+    },
   }
 }
+
+const typesOf = (types: readonly EventType[]): ReadonlySet<string> =>
+  new Set(types.filter(Boolean).map(type => EventType[type]))
 
 /** As a kubelet has it, but before anything is asked of one. @throws Failure INVALID_ARGUMENT */
 function check(request: StreamWorkloadLogsRequest): void {

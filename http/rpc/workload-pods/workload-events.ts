@@ -13,6 +13,18 @@ interface WorkloadEvent {
   readonly message: MessageInitShape<typeof EventSchema>
 }
 
+/** Whether an event is of one of these types; of any where there are none. */
+export const isOfTypes = ({ type = '' }: Event, types: ReadonlySet<string>): boolean =>
+  types.size === 0 || types.has(type)
+
+/** Whether an event is about a workload, by its name, or about what belongs to it, by its uid. */
+export const isAbout = (
+  { involvedObject = {} }: Event,
+  { kind, name }: Pick<WorkloadAt, 'kind' | 'name'>,
+  uids: ReadonlySet<string>,
+): boolean =>
+  uids.has(involvedObject.uid ?? '-') || (involvedObject.kind === kind && involvedObject.name === name)
+
 /** The events of a workload in the control plane and in members, the newest first. */
 export async function workloadEvents(
   objects: Objects,
@@ -24,12 +36,9 @@ export async function workloadEvents(
     types,
   }: { readonly clusters: readonly string[]; readonly control: boolean; readonly types: ReadonlySet<string> },
 ): Promise<{ readonly items: readonly WorkloadEvent[]; readonly unread: readonly UnreadMember[] }> {
-  const { instance, namespace, kind, name } = workload
+  const { instance, namespace } = workload
   const read = async (inPlace: ObjectCall, place: Place, uids: ReadonlySet<string>) => {
-    const where = ({ involvedObject = {}, type = '' }: Event): boolean =>
-      (types.size === 0 || types.has(type)) &&
-      (uids.has((involvedObject as { uid?: string }).uid ?? '-') ||
-        (involvedObject.kind === kind && involvedObject.name === name))
+    const where = (event: Event): boolean => isOfTypes(event, types) && isAbout(event, workload, uids)
     const query = { namespace, where, page: 1, pageSize: 0 }
     const { items } = await objects.list<Event>(inPlace, place, events.type, query)
     return items.map(event => ({ event, place }))

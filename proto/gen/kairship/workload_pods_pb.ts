@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/workload_pods.proto.
  */
 export const file_kairship_workload_pods: GenFile = /*@__PURE__*/
-  fileDesc("ChxrYWlyc2hpcC93b3JrbG9hZF9wb2RzLnByb3RvEiVrYWlyc2hpcC5pby5hcGkud29ya2xvYWRwb2RzLnYxYWxwaGExIosCChlTdHJlYW1Xb3JrbG9hZExvZ3NSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISEQoEa2luZBgDIAEoCUID4EECEhEKBG5hbWUYBCABKAlCA+BBAhIQCghjbHVzdGVycxgFIAMoCRISCgpjb250YWluZXJzGAYgAygJEg4KBmZvbGxvdxgHIAEoCBIXCgp0YWlsX2xpbmVzGAggASgDSACIAQESFQoNc2luY2Vfc2Vjb25kcxgJIAEoAxISCgpzaW5jZV90aW1lGAogASgJEhAKCHByZXZpb3VzGAsgASgIQg0KC190YWlsX2xpbmVzIr0CChpTdHJlYW1Xb3JrbG9hZExvZ3NSZXNwb25zZRJUCgR0eXBlGAEgASgOMkYua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5TdHJlYW1Xb3JrbG9hZExvZ3NSZXNwb25zZS5UeXBlEg8KB2NsdXN0ZXIYAiABKAkSCwoDcG9kGAMgASgJEhEKCWNvbnRhaW5lchgEIAEoCRIMCgR0aW1lGAUgASgJEgwKBHRleHQYBiABKAkSEQoJdHJ1bmNhdGVkGAcgASgIEg8KB21lc3NhZ2UYCCABKAkiWAoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASCAoETElORRABEg0KCUZPTExPV0lORxACEgoKBkpPSU5FRBADEgkKBUVOREVEEAQSCgoGVU5SRUFEEAUi7wEKGUxpc3RXb3JrbG9hZEV2ZW50c1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIWCgluYW1lc3BhY2UYAiABKAlCA+BBAhIRCgRraW5kGAMgASgJQgPgQQISEQoEbmFtZRgEIAEoCUID4EECEhAKCGNsdXN0ZXJzGAUgAygJEjYKBHR5cGUYBiADKA4yKC5rYWlyc2hpcC5pby5hcGkuY29yZS52MWFscGhhMS5FdmVudFR5cGUSDAoEcGFnZRgHIAEoBRIRCglwYWdlX3NpemUYCCABKAUSEgoKcGFnZV90b2tlbhgJIAEoCSLNAQoaTGlzdFdvcmtsb2FkRXZlbnRzUmVzcG9uc2USMwoFaXRlbXMYASADKAsyJC5rYWlyc2hpcC5pby5hcGkuY29yZS52MWFscGhhMS5FdmVudBI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24SQwoGdW5yZWFkGAMgAygLMjMua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5VbnJlYWRNZW1iZXIiMAoMVW5yZWFkTWVtYmVyEg8KB2NsdXN0ZXIYASABKAkSDwoHbWVzc2FnZRgCIAEoCTLfBAoTV29ya2xvYWRQb2RzU2VydmljZRKjAgoSU3RyZWFtV29ya2xvYWRMb2dzEkAua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5TdHJlYW1Xb3JrbG9hZExvZ3NSZXF1ZXN0GkEua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5TdHJlYW1Xb3JrbG9hZExvZ3NSZXNwb25zZSKFAZLCGBY6FBICdjEaCHBvZHMvbG9nIgRsaXN0gtPkkwJlEmMvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9uYW1lc3BhY2VzL3tuYW1lc3BhY2V9L3dvcmtsb2Fkcy97a2luZH0ve25hbWV9L2xvZ3MwARKhAgoSTGlzdFdvcmtsb2FkRXZlbnRzEkAua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5MaXN0V29ya2xvYWRFdmVudHNSZXF1ZXN0GkEua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5MaXN0V29ya2xvYWRFdmVudHNSZXNwb25zZSKFAZLCGBQ6EhICdjEaBmV2ZW50cyIEbGlzdILT5JMCZxJlL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS93b3JrbG9hZHMve2tpbmR9L3tuYW1lfS9ldmVudHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_core, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChxrYWlyc2hpcC93b3JrbG9hZF9wb2RzLnByb3RvEiVrYWlyc2hpcC5pby5hcGkud29ya2xvYWRwb2RzLnYxYWxwaGExIosCChlTdHJlYW1Xb3JrbG9hZExvZ3NSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISEQoEa2luZBgDIAEoCUID4EECEhEKBG5hbWUYBCABKAlCA+BBAhIQCghjbHVzdGVycxgFIAMoCRISCgpjb250YWluZXJzGAYgAygJEg4KBmZvbGxvdxgHIAEoCBIXCgp0YWlsX2xpbmVzGAggASgDSACIAQESFQoNc2luY2Vfc2Vjb25kcxgJIAEoAxISCgpzaW5jZV90aW1lGAogASgJEhAKCHByZXZpb3VzGAsgASgIQg0KC190YWlsX2xpbmVzIr0CChpTdHJlYW1Xb3JrbG9hZExvZ3NSZXNwb25zZRJUCgR0eXBlGAEgASgOMkYua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5TdHJlYW1Xb3JrbG9hZExvZ3NSZXNwb25zZS5UeXBlEg8KB2NsdXN0ZXIYAiABKAkSCwoDcG9kGAMgASgJEhEKCWNvbnRhaW5lchgEIAEoCRIMCgR0aW1lGAUgASgJEgwKBHRleHQYBiABKAkSEQoJdHJ1bmNhdGVkGAcgASgIEg8KB21lc3NhZ2UYCCABKAkiWAoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASCAoETElORRABEg0KCUZPTExPV0lORxACEgoKBkpPSU5FRBADEgkKBUVOREVEEAQSCgoGVU5SRUFEEAUi7wEKGUxpc3RXb3JrbG9hZEV2ZW50c1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIWCgluYW1lc3BhY2UYAiABKAlCA+BBAhIRCgRraW5kGAMgASgJQgPgQQISEQoEbmFtZRgEIAEoCUID4EECEhAKCGNsdXN0ZXJzGAUgAygJEjYKBHR5cGUYBiADKA4yKC5rYWlyc2hpcC5pby5hcGkuY29yZS52MWFscGhhMS5FdmVudFR5cGUSDAoEcGFnZRgHIAEoBRIRCglwYWdlX3NpemUYCCABKAUSEgoKcGFnZV90b2tlbhgJIAEoCSLNAQoaTGlzdFdvcmtsb2FkRXZlbnRzUmVzcG9uc2USMwoFaXRlbXMYASADKAsyJC5rYWlyc2hpcC5pby5hcGkuY29yZS52MWFscGhhMS5FdmVudBI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24SQwoGdW5yZWFkGAMgAygLMjMua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5VbnJlYWRNZW1iZXIiuwEKGldhdGNoV29ya2xvYWRFdmVudHNSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISFgoJbmFtZXNwYWNlGAIgASgJQgPgQQISEQoEa2luZBgDIAEoCUID4EECEhEKBG5hbWUYBCABKAlCA+BBAhIQCghjbHVzdGVycxgFIAMoCRI2CgR0eXBlGAYgAygOMigua2FpcnNoaXAuaW8uYXBpLmNvcmUudjFhbHBoYTEuRXZlbnRUeXBlIs0CChtXYXRjaFdvcmtsb2FkRXZlbnRzUmVzcG9uc2USVQoEdHlwZRgBIAEoDjJHLmthaXJzaGlwLmlvLmFwaS53b3JrbG9hZHBvZHMudjFhbHBoYTEuV2F0Y2hXb3JrbG9hZEV2ZW50c1Jlc3BvbnNlLlR5cGUSMwoFZXZlbnQYAiABKAsyJC5rYWlyc2hpcC5pby5hcGkuY29yZS52MWFscGhhMS5FdmVudBINCgV0b3RhbBgDIAEoBRIPCgdjbHVzdGVyGAQgASgJEg8KB21lc3NhZ2UYBSABKAkicQoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASCQoFUkVTRVQQARIJCgVBRERFRBACEgwKCE1PRElGSUVEEAMSCwoHREVMRVRFRBAEEggKBExFRlQQBRIMCghCT09LTUFSSxAGEgoKBlVOUkVBRBAHIjAKDFVucmVhZE1lbWJlchIPCgdjbHVzdGVyGAEgASgJEg8KB21lc3NhZ2UYAiABKAkyjwcKE1dvcmtsb2FkUG9kc1NlcnZpY2USowIKElN0cmVhbVdvcmtsb2FkTG9ncxJALmthaXJzaGlwLmlvLmFwaS53b3JrbG9hZHBvZHMudjFhbHBoYTEuU3RyZWFtV29ya2xvYWRMb2dzUmVxdWVzdBpBLmthaXJzaGlwLmlvLmFwaS53b3JrbG9hZHBvZHMudjFhbHBoYTEuU3RyZWFtV29ya2xvYWRMb2dzUmVzcG9uc2UihQGSwhgWOhQSAnYxGghwb2RzL2xvZyIEbGlzdILT5JMCZRJjL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS93b3JrbG9hZHMve2tpbmR9L3tuYW1lfS9sb2dzMAESoQIKEkxpc3RXb3JrbG9hZEV2ZW50cxJALmthaXJzaGlwLmlvLmFwaS53b3JrbG9hZHBvZHMudjFhbHBoYTEuTGlzdFdvcmtsb2FkRXZlbnRzUmVxdWVzdBpBLmthaXJzaGlwLmlvLmFwaS53b3JrbG9hZHBvZHMudjFhbHBoYTEuTGlzdFdvcmtsb2FkRXZlbnRzUmVzcG9uc2UihQGSwhgUOhISAnYxGgZldmVudHMiBGxpc3SC0+STAmcSZS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L25hbWVzcGFjZXMve25hbWVzcGFjZX0vd29ya2xvYWRzL3traW5kfS97bmFtZX0vZXZlbnRzEq0CChNXYXRjaFdvcmtsb2FkRXZlbnRzEkEua2FpcnNoaXAuaW8uYXBpLndvcmtsb2FkcG9kcy52MWFscGhhMS5XYXRjaFdvcmtsb2FkRXZlbnRzUmVxdWVzdBpCLmthaXJzaGlwLmlvLmFwaS53b3JrbG9hZHBvZHMudjFhbHBoYTEuV2F0Y2hXb3JrbG9hZEV2ZW50c1Jlc3BvbnNlIowBksIYFToTEgJ2MRoGZXZlbnRzIgV3YXRjaILT5JMCbRJrL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbmFtZXNwYWNlcy97bmFtZXNwYWNlfS93b3JrbG9hZHMve2tpbmR9L3tuYW1lfS9ldmVudHM6d2F0Y2gwAWIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_core, file_kairship_permission, file_kairship_types]);
 
 /**
  * @generated from message kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest
@@ -315,6 +315,160 @@ export const ListWorkloadEventsResponseSchema: GenMessage<ListWorkloadEventsResp
   messageDesc(file_kairship_workload_pods, 3);
 
 /**
+ * @generated from message kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsRequest
+ */
+export type WatchWorkloadEventsRequest = Message<"kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string namespace = 2;
+   */
+  namespace: string;
+
+  /**
+   * Deployment, StatefulSet, DaemonSet, Job, CronJob or Service.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * Only these member clusters, 100 at most, without the control plane. Empty: the control plane and all that the workload is placed on, 100
+   * at most, which the caller must be allowed to get, list and watch in its binding.
+   *
+   * @generated from field: repeated string clusters = 5;
+   */
+  clusters: string[];
+
+  /**
+   * Only events of these types.
+   *
+   * @generated from field: repeated kairship.io.api.core.v1alpha1.EventType type = 6;
+   */
+  type: EventType[];
+};
+
+/**
+ * Describes the message kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsRequest.
+ * Use `create(WatchWorkloadEventsRequestSchema)` to create a new message.
+ */
+export const WatchWorkloadEventsRequestSchema: GenMessage<WatchWorkloadEventsRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_workload_pods, 4);
+
+/**
+ * @generated from message kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsResponse
+ */
+export type WatchWorkloadEventsResponse = Message<"kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsResponse.Type type = 1;
+   */
+  type: WatchWorkloadEventsResponse_Type;
+
+  /**
+   * Absent on RESET, BOOKMARK and UNREAD; as last seen on DELETED and LEFT. Its `cluster` is empty in the control plane.
+   *
+   * @generated from field: kairship.io.api.core.v1alpha1.Event event = 2;
+   */
+  event?: Event | undefined;
+
+  /**
+   * How many match after this change.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+
+  /**
+   * Which cluster is unread; empty on all other types.
+   *
+   * @generated from field: string cluster = 4;
+   */
+  cluster: string;
+
+  /**
+   * @generated from field: string message = 5;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsResponse.
+ * Use `create(WatchWorkloadEventsResponseSchema)` to create a new message.
+ */
+export const WatchWorkloadEventsResponseSchema: GenMessage<WatchWorkloadEventsResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_workload_pods, 5);
+
+/**
+ * @generated from enum kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsResponse.Type
+ */
+export enum WatchWorkloadEventsResponse_Type {
+  /**
+   * @generated from enum value: TYPE_UNSPECIFIED = 0;
+   */
+  TYPE_UNSPECIFIED = 0,
+
+  /**
+   * Forget everything received so far. Comes once, at the beginning.
+   *
+   * @generated from enum value: RESET = 1;
+   */
+  RESET = 1,
+
+  /**
+   * An event is there, or matches now.
+   *
+   * @generated from enum value: ADDED = 2;
+   */
+  ADDED = 2,
+
+  /**
+   * @generated from enum value: MODIFIED = 3;
+   */
+  MODIFIED = 3,
+
+  /**
+   * @generated from enum value: DELETED = 4;
+   */
+  DELETED = 4,
+
+  /**
+   * The workload is not placed on the cluster of the event any more.
+   *
+   * @generated from enum value: LEFT = 5;
+   */
+  LEFT = 5,
+
+  /**
+   * Everything that is there has been sent, but for the clusters that are named as unread. Comes once.
+   *
+   * @generated from enum value: BOOKMARK = 6;
+   */
+  BOOKMARK = 6,
+
+  /**
+   * `cluster` cannot be read now; `message` says why. Its events stay as they were. It is tried again after 5 s and then after twice as
+   * long each time, up to 60 s; one that is not there is told once and not asked again.
+   *
+   * @generated from enum value: UNREAD = 7;
+   */
+  UNREAD = 7,
+}
+
+/**
+ * Describes the enum kairship.io.api.workloadpods.v1alpha1.WatchWorkloadEventsResponse.Type.
+ */
+export const WatchWorkloadEventsResponse_TypeSchema: GenEnum<WatchWorkloadEventsResponse_Type> = /*@__PURE__*/
+  enumDesc(file_kairship_workload_pods, 5, 0);
+
+/**
  * A member cluster that could not be read.
  *
  * @generated from message kairship.io.api.workloadpods.v1alpha1.UnreadMember
@@ -336,7 +490,7 @@ export type UnreadMember = Message<"kairship.io.api.workloadpods.v1alpha1.Unread
  * Use `create(UnreadMemberSchema)` to create a new message.
  */
 export const UnreadMemberSchema: GenMessage<UnreadMember> = /*@__PURE__*/
-  messageDesc(file_kairship_workload_pods, 4);
+  messageDesc(file_kairship_workload_pods, 6);
 
 /**
  * What the pods of a workload write and what happens to them, in all member clusters that the workload is placed on. Members are read
@@ -367,6 +521,19 @@ export const WorkloadPodsService: GenService<{
     methodKind: "unary";
     input: typeof ListWorkloadEventsRequestSchema;
     output: typeof ListWorkloadEventsResponseSchema;
+  },
+  /**
+   * Follows the events that ListWorkloadEvents lists: RESET, those that match as ADDED, BOOKMARK, then changes, each with how many match
+   * after it. Pods that are made later are included, and clusters that the workload is placed on later; what it is not placed on any more has
+   * LEFT. Events of pods that are gone stay until they are deleted. One watch of events is open for each cluster. It has no tokens, because
+   * it is made of the lists of all these clusters: a stream that is cut starts over.
+   *
+   * @generated from rpc kairship.io.api.workloadpods.v1alpha1.WorkloadPodsService.WatchWorkloadEvents
+   */
+  watchWorkloadEvents: {
+    methodKind: "server_streaming";
+    input: typeof WatchWorkloadEventsRequestSchema;
+    output: typeof WatchWorkloadEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_kairship_workload_pods, 0);

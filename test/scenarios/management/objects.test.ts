@@ -31,6 +31,7 @@ import { watchFilterCases } from './watch-filters.js'
 import { watchPlacementCases } from './watch-placements.js'
 import { watchCases } from './watches.js'
 import { workloadPodsCases } from './workload-pods/logs.js'
+import { watchedEventsCases } from './workload-pods/watched-events.js'
 
 /**
  * The kinds of an instance's objects, a file for each. They share one playground, because starting one takes longer than the
@@ -65,6 +66,7 @@ rollbackCases(apps, workloads)
 
 propagatedCases(propagation)
 workloadPodsCases(workloadPods)
+watchedEventsCases(workloadPods)
 
 jobCases(batch)
 jobRestartCases(batch)
