@@ -129,7 +129,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CloudShellService, cloudShellHandlers({ host, instances, ownRequests, authorizer })),
       served(ClusterService, clusterHandlers({ objects, host, connector, authorizer })),
       served(CoreService, coreHandlers(objects, ownRequests)),
-      served(FleetService, fleetHandlers({ objects, instances })),
+      served(FleetService, fleetHandlers({ objects, instances, feed })),
       served(ImageService, imageHandlers({ registries, objects, workspaces })),
       served(InsightService, insightHandlers({ metrics, instances })),
       served(WorkloadService, workloadHandlers(objects)),

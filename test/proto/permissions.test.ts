@@ -21,7 +21,10 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
     'Workspace.ListNamespaceInstances',
   ],
   'watch instances, or those that the caller may get': ['Instance.WatchInstances'],
-  'get instances/proxy, or those that the caller may get': ['Fleet.ListFleetObjects'],
+  'get instances/proxy, or those that the caller may get': [
+    'Fleet.ListFleetObjects',
+    'Fleet.WatchFleetObjects',
+  ],
   'create instances': ['Instance.CreateInstance'],
   'get instances of name': [
     'Instance.GetInstance',

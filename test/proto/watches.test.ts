@@ -14,8 +14,6 @@ const UNWATCHED: Readonly<Record<string, string>> = {
   'ClusterService.ListClustersLabels': 'labels of clusters, which WatchJoinedClusters follows',
   'ClusterService.ListClustersLocationSummary': 'places of clusters, which WatchJoinedClusters follows',
   'CoreService.ListInstanceEventKinds': 'kinds are read from events, which WatchEvents follows',
-  'FleetService.ListFleetObjects':
-    'would hold a stream to every member of the fleet; the watch of each kind follows one place',
   'ImageService.ListArtifacts': 'registries have no watch',
   'ImageService.ListProjects': 'registries have no watch',
   'ImageService.ListRegistries': 'registries are read from a file, which changes with a restart only',
@@ -38,6 +36,8 @@ const UNFILTERED: Readonly<Record<string, string>> = {
 
 /** Watches that have no tokens, and why. */
 const UNRESUMED: Readonly<Record<string, string>> = {
+  WatchFleetObjects:
+    'would need the states of 50 places; each goes on by itself while the stream lasts, and a new one starts over',
   WatchWorkloadEvents: 'is made of the lists of up to 100 members, and starts over',
 }
 

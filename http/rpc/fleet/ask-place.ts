@@ -99,7 +99,10 @@ export const isSorted = <T>(items: readonly T[], compare: (a: T, b: T) => number
   items.every((item, index) => index === 0 || compare(items[index - 1] as T, item) <= 0)
 
 /** @throws Failure INVALID_ARGUMENT for a namespace of what has none */
-function refuseNamespace({ namespaced, resource }: ObjectType, { namespace }: FleetQuery['filter']): void {
+export function refuseNamespace(
+  { namespaced, resource }: ObjectType,
+  { namespace }: FleetQuery['filter'],
+): void {
   if (namespace && !namespaced)
     throw invalidFields([{ field: 'namespace', description: `must be empty: ${resource} have none` }])
 }

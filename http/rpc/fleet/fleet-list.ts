@@ -1,31 +1,20 @@
-import { deadline, type Reasons } from '../../../ports/cancellation.js'
-import { deadlineExceeded, Failure, unavailable } from '../../errors/failure.js'
-import { toFailure } from '../../errors/to-failure.js'
+import { deadline } from '../../../ports/cancellation.js'
+import { deadlineExceeded, unavailable } from '../../errors/failure.js'
 import { type Cursor, cursorAfter } from '../../objects/cursor.js'
 import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
-import { someAtOnce } from '../concurrency/some-at-once.js'
-import { withinPatience } from '../concurrency/within-patience.js'
-import { CLUSTER } from '../kind/object-types.js'
 import { askPlace } from './ask-place.js'
 import { comparePlaces, FirstOf, type Located } from './fleet-order.js'
 import type { FleetQuery, PlaceAnswer } from './fleet-query.js'
 import { inTurns } from './in-turns.js'
 import { type AcrossResult, type IndexedPlace, pageAcross } from './page-across.js'
+import { ALL_MS, AT_ONCE, attempt, LIST_TIMEOUT, PLACE_MS, PLACE_TIMEOUT, placesOf } from './places-of.js'
 
-/** Places that are asked at once. */
-const AT_ONCE = 8
 /** One instance has several members: they must not keep the others waiting. */
 const BOUNDS = { atOnce: AT_ONCE, ofOne: 2 }
 /** After so many places of an instance that did not answer in time, its other members are not asked. */
 const MOST_TIMEOUTS = 3
-const PLACE_TIMEOUT = 'PlaceTimeout'
-const LIST_TIMEOUT = 'ListTimeout'
-/** How long one place has to answer: one that hangs costs this much, and its error says so. */
-const PLACE_MS = 5_000
-/** How long all places have. Those that were not asked by then have an error, too. */
-const ALL_MS = 20_000
 
 /** One page of the whole list, and each place that it is about, by name. */
 export interface FleetList {
@@ -36,9 +25,6 @@ export interface FleetList {
   /** Where the next page begins; absent on the last one. */
   readonly next?: Cursor
 }
-
-/** The member that stands for all members of an instance that could not be listed. */
-export const ALL_MEMBERS = '*'
 
 /** How often an index is asked for a list over instances whose objects it has counted, when there are more or fewer by then. */
 const MOST_COUNTS = 2
@@ -103,26 +89,6 @@ export async function fleetList(
 
 const isIndexed = (answer: PlaceAnswer): answer is PlaceAnswer & IndexedPlace => !!answer.indexed
 
-/** The places that a list is about, and those whose members could not be listed. */
-async function placesOf(
-  objects: Objects,
-  within: ObjectCall,
-  instances: readonly string[],
-  query: FleetQuery,
-): Promise<{ readonly places: readonly Place[]; readonly failed: readonly PlaceAnswer[] }> {
-  const failed: PlaceAnswer[] = []
-  const members = query.scope.members
-    ? await someAtOnce(instances, AT_ONCE, async instance => {
-        const found = await attempt(within, quick => membersOf(objects, quick, instance, query))
-        if ('value' in found) return found.value
-        failed.push({ place: { instance, cluster: ALL_MEMBERS }, total: 0, failure: found.failure })
-        return []
-      })
-    : []
-  const controlPlanes = query.scope.controlPlanes ? instances.map((instance): Place => ({ instance })) : []
-  return { places: [...controlPlanes, ...members.flat()], failed }
-}
-
 /** Asks places, and keeps of their objects what a page needs. */
 class Asking {
   /** The first objects of the places that answered with all that is needed. */
@@ -160,33 +126,6 @@ class Asking {
   }
 }
 
-/** The outcome of some work for one place, within the place's time, also where the work does not heed its signal. */
-async function attempt<T>(
-  call: ObjectCall,
-  work: (call: ObjectCall) => Promise<T>,
-): Promise<{ readonly value: T } | { readonly failure: Failure }> {
-  let wasAsked = false
-  const reasons: Reasons = {
-    late: () => deadlineExceeded(`no answer within ${PLACE_MS / 1_000} s`, { reason: PLACE_TIMEOUT }),
-    // The time of the list was over: this place was asked before.
-    caller: reason =>
-      wasAsked && reason instanceof Failure && reason.details.reason === LIST_TIMEOUT
-        ? deadlineExceeded(`no answer within the ${ALL_MS / 1_000} s that one list has`, {
-            reason: PLACE_TIMEOUT,
-          })
-        : reason,
-  }
-  try {
-    const value = await withinPatience(call, PLACE_MS, reasons, quick => {
-      wasAsked = true
-      return work(quick)
-    })
-    return { value }
-  } catch (error) {
-    return { failure: toFailure(error) }
-  }
-}
-
 const skipped = () =>
   unavailable(
     `not asked: ${MOST_TIMEOUTS} places of its instance did not answer within ${PLACE_MS / 1_000} s`,
@@ -194,14 +133,3 @@ const skipped = () =>
       reason: 'InstanceTimeouts',
     },
   )
-
-async function membersOf(
-  objects: Objects,
-  call: ObjectCall,
-  instance: string,
-  { clusters }: FleetQuery,
-): Promise<readonly Place[]> {
-  const all = { page: 1, pageSize: 0, names: clusters }
-  const { items } = await objects.list(call, { instance }, CLUSTER, all)
-  return items.map(({ metadata }) => ({ instance, cluster: metadata.name }))
-}

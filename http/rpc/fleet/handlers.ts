@@ -1,30 +1,27 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
-  type FleetPlaceSchema,
   FleetScope,
   type FleetService,
   type ListFleetObjectsRequest,
+  type WatchFleetObjectsRequest,
 } from '../../../proto/gen/kairship/fleet_pb.js'
 import { Code } from '../../../transcoding/code.js'
-import type { Call } from '../../call/call.js'
-import {
-  type FieldViolation,
-  failedPrecondition,
-  invalidFields,
-  notFound,
-  reasonOf,
-} from '../../errors/failure.js'
+import { type FieldViolation, failedPrecondition, invalidFields } from '../../errors/failure.js'
+import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
 import { type PageRequest, paginationOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
+import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { seenBy } from '../instance/seen-by.js'
 import { PageTokens } from '../kind/page-token.js'
-import { sourceOf } from './fleet-item.js'
+import { fleetChanges, logInternal } from './fleet-changes.js'
 import { fleetList } from './fleet-list.js'
 import { fleetOrder } from './fleet-order.js'
 import { type FleetQuery, MOST_COUNTED, type PlaceAnswer } from './fleet-query.js'
 import { checkType } from './fleet-type.js'
+import { followFleet } from './fleet-watch.js'
+import { PlaceGate } from './place-gate.js'
+import { placeOf, unknown } from './places-of.js'
 
 const DEFAULT_PAGE_SIZE = 50
 const LARGEST_PAGE = 1_000
@@ -32,13 +29,17 @@ const LARGEST_PAGE = 1_000
 const DEEPEST = 10_000
 /** Instances and clusters that one request names. */
 const MOST_NAMES = 1_000
+/** Places of one stream whose lists are read at once: each takes the memory of its list. */
+const LISTED_AT_ONCE = { atOnce: 4, ofOne: 2 }
 
 /** What all instances have together. */
 export function fleetHandlers({
   objects,
   instances,
+  feed,
 }: {
   readonly objects: Objects
+  readonly feed: Pick<InstanceFeed, 'read'>
   readonly instances: Pick<InstanceReading, 'all'>
 }): ServiceHandlers<typeof FleetService> {
   return {
@@ -60,7 +61,7 @@ export function fleetHandlers({
       )
       const places = [...list.places, ...unknown(request.instances, usable)]
       refuseWrong(places)
-      logInternal(call, places)
+      for (const place of places) logInternal(call.log, place)
       const total = Math.min(
         places.reduce((sum, one) => sum + one.total, 0),
         MOST_COUNTED,
@@ -74,12 +75,21 @@ export function fleetHandlers({
         places: places.map(placeOf),
       }
     },
+
+    watchFleetObjects(request, call) {
+      checkRequest(request)
+      const query = selectionOf(request)
+      const gate = new PlaceGate(LISTED_AT_ONCE)
+      const followed = { objects, call, query, gate, named: request.instances, instances, feed }
+      return afterFirstItem(fleetChanges(followFleet(followed), call.log))
+    },
   }
 }
 
-function checkRequest(request: ListFleetObjectsRequest): void {
+function checkRequest(request: ListFleetObjectsRequest | WatchFleetObjectsRequest): void {
   checkType(request)
-  const { page, pageSize, instances, clusters } = request
+  const { instances, clusters } = request
+  const { page = 0, pageSize = 0 } = 'page' in request ? request : {}
   const violations: FieldViolation[] = []
   if (page < 0) violations.push({ field: 'page', description: `is ${page}: pages count from 1` })
   if (pageSize < 0 || pageSize > LARGEST_PAGE)
@@ -100,7 +110,19 @@ const tooDeep = (page: number, pageSize: number) =>
   )
 
 function queryOf(request: ListFleetObjectsRequest, { page, pageSize, after }: PageRequest): FleetQuery {
-  const { group, version, resource, scope, clusters, sortBy, sortDir, withData } = request
+  return {
+    ...selectionOf(request),
+    order: fleetOrder(request.sortBy, request.sortDir),
+    ...{ start: (page - 1) * pageSize, size: pageSize, end: page * pageSize + 1 },
+    ...(after && { after }),
+  }
+}
+
+/** What a list and a watch have in common. */
+function selectionOf(
+  request: ListFleetObjectsRequest | WatchFleetObjectsRequest,
+): Pick<FleetQuery, 'resource' | 'scope' | 'clusters' | 'filter' | 'withData'> {
+  const { group, version, resource, scope, clusters, withData } = request
   const { namespace, name, labelSelector, fieldSelector } = request
   return {
     resource: { group, version, resource },
@@ -115,43 +137,13 @@ function queryOf(request: ListFleetObjectsRequest, { page, pageSize, after }: Pa
       ...(fieldSelector && { fieldSelector }),
       nameContains: name ? [name] : [],
     },
-    order: fleetOrder(sortBy, sortDir),
-    ...{ start: (page - 1) * pageSize, size: pageSize, end: page * pageSize + 1, withData },
-    ...(after && { after }),
+    withData,
   }
 }
-
-/** Instances that were asked for by name: one that the caller may not use is as one that is not there. */
-const unknown = (named: readonly string[], usable: readonly string[]): PlaceAnswer[] =>
-  [...new Set(named)]
-    .filter(name => !usable.includes(name))
-    .sort()
-    .map(instance => ({
-      ...{ place: { instance }, total: 0 },
-      failure: notFound(`there is no instance ${JSON.stringify(instance)} whose objects you may list`, {
-        reason: 'InstanceNotFound',
-      }),
-    }))
 
 /** @throws Failure INVALID_ARGUMENT where every place finds the request wrong: it is */
 function refuseWrong(places: readonly PlaceAnswer[]): void {
   const [first] = places
   if (first?.failure && places.every(({ failure }) => failure?.code === Code.INVALID_ARGUMENT))
     throw first.failure
-}
-
-/** The caller is told to look into the log. */
-function logInternal({ log }: Call, places: readonly PlaceAnswer[]): void {
-  for (const { place, failure } of places)
-    if (failure?.code === Code.INTERNAL) log.error({ err: failure, ...place }, 'a place of a list failed')
-}
-
-function placeOf({ place, total, from, failure }: PlaceAnswer): MessageInitShape<typeof FleetPlaceSchema> {
-  return {
-    ...{ instance: place.instance, cluster: place.cluster ?? '', total },
-    ...(from && { source: sourceOf(from) }),
-    ...(failure && {
-      error: { code: failure.code, reason: reasonOf(failure), message: failure.message },
-    }),
-  }
 }

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/fleet.proto.
  */
 export const file_kairship_fleet: GenFile = /*@__PURE__*/
-  fileDesc("ChRrYWlyc2hpcC9mbGVldC5wcm90bxIea2FpcnNoaXAuaW8uYXBpLmZsZWV0LnYxYWxwaGExIrADChdMaXN0RmxlZXRPYmplY3RzUmVxdWVzdBINCgVncm91cBgBIAEoCRIUCgd2ZXJzaW9uGAIgASgJQgPgQQISFQoIcmVzb3VyY2UYAyABKAlCA+BBAhI5CgVzY29wZRgEIAEoDjIqLmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5GbGVldFNjb3BlEhEKCWluc3RhbmNlcxgFIAMoCRIQCghjbHVzdGVycxgGIAMoCRIRCgluYW1lc3BhY2UYByABKAkSDAoEbmFtZRgIIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgJIAEoCRIWCg5maWVsZF9zZWxlY3RvchgKIAEoCRIMCgRwYWdlGAsgASgFEhEKCXBhZ2Vfc2l6ZRgMIAEoBRIuCgdzb3J0X2J5GA0gASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgOIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhEKCXdpdGhfZGF0YRgPIAEoCBISCgpwYWdlX3Rva2VuGBAgASgJIskBChhMaXN0RmxlZXRPYmplY3RzUmVzcG9uc2USOgoFaXRlbXMYASADKAsyKy5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuRmxlZXRPYmplY3QSNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uEjoKBnBsYWNlcxgDIAMoCzIqLmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5GbGVldFBsYWNlItMBCgtGbGVldE9iamVjdBIQCghpbnN0YW5jZRgBIAEoCRIPCgdjbHVzdGVyGAIgASgJEhMKC2FwaV92ZXJzaW9uGAMgASgJEgwKBGtpbmQYBCABKAkSMwoIbWV0YWRhdGEYBSABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuT2JqZWN0TWV0YRI7CgZzb3VyY2UYBiABKAsyKy5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuRmxlZXRTb3VyY2USDAoEZGF0YRgHIAEoCSJNCgtGbGVldFNvdXJjZRIOCgZzb3VyY2UYASABKAkSDgoGcmVhc29uGAIgASgJEhMKBmxhZ19tcxgDIAEoA0gAiAEBQgkKB19sYWdfbXMitgEKCkZsZWV0UGxhY2USEAoIaW5zdGFuY2UYASABKAkSDwoHY2x1c3RlchgCIAEoCRINCgV0b3RhbBgDIAEoBRI7CgZzb3VyY2UYBCABKAsyKy5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuRmxlZXRTb3VyY2USOQoFZXJyb3IYBSABKAsyKi5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuRmxlZXRFcnJvciI7CgpGbGVldEVycm9yEgwKBGNvZGUYASABKAUSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkqPQoKRmxlZXRTY29wZRISCg5DT05UUk9MX1BMQU5FUxAAEgsKB01FTUJFUlMQARIOCgpFVkVSWVdIRVJFEAIy5AEKDEZsZWV0U2VydmljZRLTAQoQTGlzdEZsZWV0T2JqZWN0cxI3LmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5MaXN0RmxlZXRPYmplY3RzUmVxdWVzdBo4LmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5MaXN0RmxlZXRPYmplY3RzUmVzcG9uc2UiTJLCGBgKA2dldBIPaW5zdGFuY2VzL3Byb3h5IAGC0+STAioSKC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2ZsZWV0L29iamVjdHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChRrYWlyc2hpcC9mbGVldC5wcm90bxIea2FpcnNoaXAuaW8uYXBpLmZsZWV0LnYxYWxwaGExIrADChdMaXN0RmxlZXRPYmplY3RzUmVxdWVzdBINCgVncm91cBgBIAEoCRIUCgd2ZXJzaW9uGAIgASgJQgPgQQISFQoIcmVzb3VyY2UYAyABKAlCA+BBAhI5CgVzY29wZRgEIAEoDjIqLmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5GbGVldFNjb3BlEhEKCWluc3RhbmNlcxgFIAMoCRIQCghjbHVzdGVycxgGIAMoCRIRCgluYW1lc3BhY2UYByABKAkSDAoEbmFtZRgIIAEoCRIWCg5sYWJlbF9zZWxlY3RvchgJIAEoCRIWCg5maWVsZF9zZWxlY3RvchgKIAEoCRIMCgRwYWdlGAsgASgFEhEKCXBhZ2Vfc2l6ZRgMIAEoBRIuCgdzb3J0X2J5GA0gASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgOIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhEKCXdpdGhfZGF0YRgPIAEoCBISCgpwYWdlX3Rva2VuGBAgASgJIskBChhMaXN0RmxlZXRPYmplY3RzUmVzcG9uc2USOgoFaXRlbXMYASADKAsyKy5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuRmxlZXRPYmplY3QSNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uEjoKBnBsYWNlcxgDIAMoCzIqLmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5GbGVldFBsYWNlIpoCChhXYXRjaEZsZWV0T2JqZWN0c1JlcXVlc3QSDQoFZ3JvdXAYASABKAkSFAoHdmVyc2lvbhgCIAEoCUID4EECEhUKCHJlc291cmNlGAMgASgJQgPgQQISOQoFc2NvcGUYBCABKA4yKi5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuRmxlZXRTY29wZRIRCglpbnN0YW5jZXMYBSADKAkSEAoIY2x1c3RlcnMYBiADKAkSEQoJbmFtZXNwYWNlGAcgASgJEgwKBG5hbWUYCCABKAkSFgoObGFiZWxfc2VsZWN0b3IYCSABKAkSFgoOZmllbGRfc2VsZWN0b3IYCiABKAkSEQoJd2l0aF9kYXRhGAsgASgIIooDChlXYXRjaEZsZWV0T2JqZWN0c1Jlc3BvbnNlEkwKBHR5cGUYASABKA4yPi5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuV2F0Y2hGbGVldE9iamVjdHNSZXNwb25zZS5UeXBlEjsKBm9iamVjdBgCIAEoCzIrLmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5GbGVldE9iamVjdBINCgV0b3RhbBgDIAEoBRI5CgVwbGFjZRgEIAEoCzIqLmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5GbGVldFBsYWNlIpcBCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABIJCgVSRVNFVBABEgkKBUFEREVEEAISDAoITU9ESUZJRUQQAxILCgdERUxFVEVEEAQSCAoETEVGVBAFEgwKCEJPT0tNQVJLEAYSDgoKUExBQ0VfUkVBRBAHEhAKDFBMQUNFX0ZBSUxFRBAIEg4KClBMQUNFX0dPTkUQCSLTAQoLRmxlZXRPYmplY3QSEAoIaW5zdGFuY2UYASABKAkSDwoHY2x1c3RlchgCIAEoCRITCgthcGlfdmVyc2lvbhgDIAEoCRIMCgRraW5kGAQgASgJEjMKCG1ldGFkYXRhGAUgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLk9iamVjdE1ldGESOwoGc291cmNlGAYgASgLMisua2FpcnNoaXAuaW8uYXBpLmZsZWV0LnYxYWxwaGExLkZsZWV0U291cmNlEgwKBGRhdGEYByABKAkiTQoLRmxlZXRTb3VyY2USDgoGc291cmNlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRITCgZsYWdfbXMYAyABKANIAIgBAUIJCgdfbGFnX21zIrYBCgpGbGVldFBsYWNlEhAKCGluc3RhbmNlGAEgASgJEg8KB2NsdXN0ZXIYAiABKAkSDQoFdG90YWwYAyABKAUSOwoGc291cmNlGAQgASgLMisua2FpcnNoaXAuaW8uYXBpLmZsZWV0LnYxYWxwaGExLkZsZWV0U291cmNlEjkKBWVycm9yGAUgASgLMioua2FpcnNoaXAuaW8uYXBpLmZsZWV0LnYxYWxwaGExLkZsZWV0RXJyb3IiOwoKRmxlZXRFcnJvchIMCgRjb2RlGAEgASgFEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJKj0KCkZsZWV0U2NvcGUSEgoOQ09OVFJPTF9QTEFORVMQABILCgdNRU1CRVJTEAESDgoKRVZFUllXSEVSRRACMsUDCgxGbGVldFNlcnZpY2US0wEKEExpc3RGbGVldE9iamVjdHMSNy5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuTGlzdEZsZWV0T2JqZWN0c1JlcXVlc3QaOC5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuTGlzdEZsZWV0T2JqZWN0c1Jlc3BvbnNlIkySwhgYCgNnZXQSD2luc3RhbmNlcy9wcm94eSABgtPkkwIqEigvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9mbGVldC9vYmplY3RzEt4BChFXYXRjaEZsZWV0T2JqZWN0cxI4LmthaXJzaGlwLmlvLmFwaS5mbGVldC52MWFscGhhMS5XYXRjaEZsZWV0T2JqZWN0c1JlcXVlc3QaOS5rYWlyc2hpcC5pby5hcGkuZmxlZXQudjFhbHBoYTEuV2F0Y2hGbGVldE9iamVjdHNSZXNwb25zZSJSksIYGAoDZ2V0Eg9pbnN0YW5jZXMvcHJveHkgAYLT5JMCMBIuL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvZmxlZXQvb2JqZWN0czp3YXRjaDABYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
 
 /**
  * @generated from message kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest
@@ -168,6 +168,206 @@ export const ListFleetObjectsResponseSchema: GenMessage<ListFleetObjectsResponse
   messageDesc(file_kairship_fleet, 1);
 
 /**
+ * @generated from message kairship.io.api.fleet.v1alpha1.WatchFleetObjectsRequest
+ */
+export type WatchFleetObjectsRequest = Message<"kairship.io.api.fleet.v1alpha1.WatchFleetObjectsRequest"> & {
+  /**
+   * Empty for the core group.
+   *
+   * @generated from field: string group = 1;
+   */
+  group: string;
+
+  /**
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * In the plural, such as `deployments`.
+   *
+   * @generated from field: string resource = 3;
+   */
+  resource: string;
+
+  /**
+   * @generated from field: kairship.io.api.fleet.v1alpha1.FleetScope scope = 4;
+   */
+  scope: FleetScope;
+
+  /**
+   * Only these instances; empty means all. One that the caller may not use is as one that is not there, and is followed once it is.
+   *
+   * @generated from field: repeated string instances = 5;
+   */
+  instances: string[];
+
+  /**
+   * Only these members; empty means all. Control planes are not chosen by it.
+   *
+   * @generated from field: repeated string clusters = 6;
+   */
+  clusters: string[];
+
+  /**
+   * Empty means all.
+   *
+   * @generated from field: string namespace = 7;
+   */
+  namespace: string;
+
+  /**
+   * Only objects whose name contains this.
+   *
+   * @generated from field: string name = 8;
+   */
+  name: string;
+
+  /**
+   * As kubectl writes it: `app=web,tier in (a,b)`.
+   *
+   * @generated from field: string label_selector = 9;
+   */
+  labelSelector: string;
+
+  /**
+   * As kubectl writes it: `metadata.name=web`.
+   *
+   * @generated from field: string field_selector = 10;
+   */
+  fieldSelector: string;
+
+  /**
+   * Each object is sent whole.
+   *
+   * @generated from field: bool with_data = 11;
+   */
+  withData: boolean;
+};
+
+/**
+ * Describes the message kairship.io.api.fleet.v1alpha1.WatchFleetObjectsRequest.
+ * Use `create(WatchFleetObjectsRequestSchema)` to create a new message.
+ */
+export const WatchFleetObjectsRequestSchema: GenMessage<WatchFleetObjectsRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_fleet, 2);
+
+/**
+ * @generated from message kairship.io.api.fleet.v1alpha1.WatchFleetObjectsResponse
+ */
+export type WatchFleetObjectsResponse = Message<"kairship.io.api.fleet.v1alpha1.WatchFleetObjectsResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.fleet.v1alpha1.WatchFleetObjectsResponse.Type type = 1;
+   */
+  type: WatchFleetObjectsResponse_Type;
+
+  /**
+   * On ADDED, MODIFIED, DELETED and LEFT only; as last seen on DELETED.
+   *
+   * @generated from field: kairship.io.api.fleet.v1alpha1.FleetObject object = 2;
+   */
+  object?: FleetObject | undefined;
+
+  /**
+   * How many match after this change in all places, those included that cannot be read now.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+
+  /**
+   * Which place it is about, with how many of its objects match after it; absent where there is an object, on BOOKMARK and on the first RESET.
+   *
+   * @generated from field: kairship.io.api.fleet.v1alpha1.FleetPlace place = 4;
+   */
+  place?: FleetPlace | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.fleet.v1alpha1.WatchFleetObjectsResponse.
+ * Use `create(WatchFleetObjectsResponseSchema)` to create a new message.
+ */
+export const WatchFleetObjectsResponseSchema: GenMessage<WatchFleetObjectsResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_fleet, 3);
+
+/**
+ * @generated from enum kairship.io.api.fleet.v1alpha1.WatchFleetObjectsResponse.Type
+ */
+export enum WatchFleetObjectsResponse_Type {
+  /**
+   * @generated from enum value: TYPE_UNSPECIFIED = 0;
+   */
+  TYPE_UNSPECIFIED = 0,
+
+  /**
+   * With a place: forget everything received of it; what follows of it up to PLACE_READ is all it has. Without: the stream begins.
+   *
+   * @generated from enum value: RESET = 1;
+   */
+  RESET = 1,
+
+  /**
+   * An object is there, or matches now.
+   *
+   * @generated from enum value: ADDED = 2;
+   */
+  ADDED = 2,
+
+  /**
+   * @generated from enum value: MODIFIED = 3;
+   */
+  MODIFIED = 3,
+
+  /**
+   * @generated from enum value: DELETED = 4;
+   */
+  DELETED = 4,
+
+  /**
+   * The object is still there, and no longer matches.
+   *
+   * @generated from enum value: LEFT = 5;
+   */
+  LEFT = 5,
+
+  /**
+   * Each place that was there at the start was read or named as failed. Comes once.
+   *
+   * @generated from enum value: BOOKMARK = 6;
+   */
+  BOOKMARK = 6,
+
+  /**
+   * Everything of the place was sent, and it is followed: after its RESET, and when it can be read again. Of cluster `*`: the members
+   * of the instance could be listed again.
+   *
+   * @generated from enum value: PLACE_READ = 7;
+   */
+  PLACE_READ = 7,
+
+  /**
+   * The place cannot be read, as its error says. What was received of it may be out of date. It is tried again, and PLACE_READ says
+   * that it is back; without a RESET before it, everything received of it is still right.
+   *
+   * @generated from enum value: PLACE_FAILED = 8;
+   */
+  PLACE_FAILED = 8,
+
+  /**
+   * The place is no longer followed, because it was removed or the caller may no longer use it: forget everything received of it.
+   *
+   * @generated from enum value: PLACE_GONE = 9;
+   */
+  PLACE_GONE = 9,
+}
+
+/**
+ * Describes the enum kairship.io.api.fleet.v1alpha1.WatchFleetObjectsResponse.Type.
+ */
+export const WatchFleetObjectsResponse_TypeSchema: GenEnum<WatchFleetObjectsResponse_Type> = /*@__PURE__*/
+  enumDesc(file_kairship_fleet, 3, 0);
+
+/**
  * One object, and where it was found.
  *
  * @generated from message kairship.io.api.fleet.v1alpha1.FleetObject
@@ -218,7 +418,7 @@ export type FleetObject = Message<"kairship.io.api.fleet.v1alpha1.FleetObject"> 
  * Use `create(FleetObjectSchema)` to create a new message.
  */
 export const FleetObjectSchema: GenMessage<FleetObject> = /*@__PURE__*/
-  messageDesc(file_kairship_fleet, 2);
+  messageDesc(file_kairship_fleet, 4);
 
 /**
  * Where an answer was read, and how old it may be.
@@ -253,7 +453,7 @@ export type FleetSource = Message<"kairship.io.api.fleet.v1alpha1.FleetSource"> 
  * Use `create(FleetSourceSchema)` to create a new message.
  */
 export const FleetSourceSchema: GenMessage<FleetSource> = /*@__PURE__*/
-  messageDesc(file_kairship_fleet, 3);
+  messageDesc(file_kairship_fleet, 5);
 
 /**
  * What one control plane or member answered.
@@ -300,7 +500,7 @@ export type FleetPlace = Message<"kairship.io.api.fleet.v1alpha1.FleetPlace"> & 
  * Use `create(FleetPlaceSchema)` to create a new message.
  */
 export const FleetPlaceSchema: GenMessage<FleetPlace> = /*@__PURE__*/
-  messageDesc(file_kairship_fleet, 4);
+  messageDesc(file_kairship_fleet, 6);
 
 /**
  * Why one place did not answer, as the same request to it alone would say.
@@ -333,7 +533,7 @@ export type FleetError = Message<"kairship.io.api.fleet.v1alpha1.FleetError"> & 
  * Use `create(FleetErrorSchema)` to create a new message.
  */
 export const FleetErrorSchema: GenMessage<FleetError> = /*@__PURE__*/
-  messageDesc(file_kairship_fleet, 5);
+  messageDesc(file_kairship_fleet, 7);
 
 /**
  * Where objects are listed.
@@ -386,6 +586,20 @@ export const FleetService: GenService<{
     methodKind: "unary";
     input: typeof ListFleetObjectsRequestSchema;
     output: typeof ListFleetObjectsResponseSchema;
+  },
+  /**
+   * Follows the same list in each of its places, in no order between them: RESET, then of each place RESET, its objects as ADDED and
+   * PLACE_READ, and BOOKMARK when each place was read or named as failed; then changes. A stream follows 50 control planes and members at
+   * most; a request about more is refused with INVALID_ARGUMENT. Places that come and go are taken in and left: instances within
+   * seconds, members and withdrawn rights on single instances within a minute. A stream that is cut inside of Kairship goes on where it
+   * was. There are no resume tokens: a client whose stream has ended starts over. Secrets are refused.
+   *
+   * @generated from rpc kairship.io.api.fleet.v1alpha1.FleetService.WatchFleetObjects
+   */
+  watchFleetObjects: {
+    methodKind: "server_streaming";
+    input: typeof WatchFleetObjectsRequestSchema;
+    output: typeof WatchFleetObjectsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_kairship_fleet, 0);

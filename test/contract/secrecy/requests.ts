@@ -144,6 +144,8 @@ const MORE: Readonly<Record<string, (at: At) => readonly JsonObject[]>> = {
         ...{ scope: 'EVERYWHERE', pageSize: 1_000 },
       })),
     ),
+  Fleet_WatchFleetObjects: () =>
+    everyType.map(type => ({ ...type, withData: true, namespace: '', name: '', scope: 'EVERYWHERE' })),
   Core_GetSecret: () => ['tls', 'login', 'registry', 'account'].map(name => ({ name })),
   Core_ListSecretsForMemberCluster: () => [{ name: '' }, { name: IN_MEMBER }],
   Core_ListSecrets: () => [{ name: '' }],

@@ -73,6 +73,7 @@ export class FakeFleet {
     ]
     const handlers = fleetHandlers({
       objects: { list: this.#list, listAcross: this.#listAcross } as unknown as Objects,
+      feed: { read: () => Promise.reject(new Error('a list follows nothing')) } as never,
       instances: { all: async () => instances.sort().map(name => ({ name }) as never) },
     })
     const call = {

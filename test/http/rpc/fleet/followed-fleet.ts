@@ -1,0 +1,173 @@
+import type { Call } from '../../../../http/call/call.js'
+import type { FeedEvent } from '../../../../http/instances/instance-feed.js'
+import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
+import type { ListMark } from '../../../../http/objects/list-mark.js'
+import type { ListQuery } from '../../../../http/objects/list-query.js'
+import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
+import type { ObjectCall, ObjectEvent, Objects } from '../../../../http/objects/objects.js'
+import { fleetHandlers } from '../../../../http/rpc/fleet/handlers.js'
+import type { KubeObject } from '../../../../manifests/kube.js'
+import {
+  FleetScope,
+  WatchFleetObjectsResponse_Type as Type,
+  type WatchFleetObjectsRequest,
+} from '../../../../proto/gen/kairship/fleet_pb.js'
+import { fakeLog } from '../../fakes/log.js'
+
+type Event = ObjectEvent<KubeObject>
+
+/** A queue that is read as it is filled; an error in it is thrown. */
+class Queue<T> {
+  readonly #items: (T | Error)[] = []
+  #wake: () => void = () => undefined
+
+  push(...items: readonly (T | Error)[]): void {
+    this.#items.push(...items)
+    this.#wake()
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<T, void> {
+    for (;;) {
+      const item = this.#items.shift()
+      if (item instanceof Error) throw item
+      if (item !== undefined) yield item
+      else
+        await new Promise<void>((resolve, reject) => {
+          this.#wake = resolve
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+          if (signal.aborted) reject(signal.reason)
+        })
+    }
+  }
+}
+
+/** A watch of one place that was opened. */
+export interface Opened {
+  readonly place: string
+  readonly since: ListMark | undefined
+  readonly events: Queue<Event>
+}
+
+export const configMap = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+})
+
+const nameOf = ({ instance, cluster }: Place) => `${instance}${cluster ? `.${cluster}` : ''}`
+
+/** A fleet that is followed: what its places say is pushed by the test. */
+export class FollowedFleet {
+  /** Uids of instances by name. */
+  readonly instances = new Map<string, string>()
+  readonly members = new Map<string, string[]>()
+  /** What places hold when they are first listed; an error is thrown instead, and a place that is not here has nothing. */
+  readonly lists = new Map<string, readonly string[] | Error | 'hangs'>()
+  usable: (name: string) => boolean = () => true
+  /** Watches that were opened, in order. */
+  readonly opened: Opened[] = []
+  /** How many are open. */
+  open = 0
+  readonly log = fakeLog()
+  readonly #feeds: Queue<FeedEvent>[] = []
+  readonly #over = new AbortController()
+
+  constructor(...instances: readonly string[]) {
+    for (const name of instances) this.instances.set(name, `uid of ${name}`)
+  }
+
+  /** Instances have come or gone. */
+  changed(): void {
+    for (const feed of this.#feeds) feed.push({ type: 'ADDED', view: {} as never, token: '' })
+  }
+
+  /** The last watch of a place. */
+  last(place: string): Opened {
+    return this.opened.filter(one => one.place === place).at(-1)!
+  }
+
+  /** Follows the fleet; what its messages say is in `said` as it is read. */
+  async follow(request: Partial<WatchFleetObjectsRequest> = {}) {
+    const handlers = fleetHandlers({
+      objects: { list: this.#list, watch: this.#watch } as unknown as Objects,
+      feed: { read: (_, signal) => this.#feed(signal) },
+      instances: {
+        all: async () =>
+          [...this.instances].map(
+            ([name, uid]) => ({ name, instance: { metadata: { name, uid } } }) as never,
+          ),
+      },
+    })
+    const call = {
+      caller: { user: 'ann', groups: [], extra: {} },
+      ...{ signal: this.#over.signal, log: this.log, answered: () => undefined },
+      maySee: async (name: string) => this.usable(name),
+    } as unknown as Call
+    const whole = {
+      ...{ group: '', version: 'v1', resource: 'configmaps', scope: FleetScope.CONTROL_PLANES },
+      ...{ instances: [], clusters: [], namespace: '', name: '', labelSelector: '', fieldSelector: '' },
+      ...{ withData: false, ...request },
+    } as unknown as WatchFleetObjectsRequest
+    const changes = await handlers.watchFleetObjects(whole, call)
+    const said: string[] = []
+    const ended = (async () => {
+      for await (const { type, total, object, place } of changes as AsyncIterable<never>) {
+        const at = nameOf(object ?? place ?? { instance: '' })
+        const name = (object as { metadata?: KubeObject['metadata'] } | undefined)?.metadata?.name
+        const { error } = (place ?? {}) as { error?: { code: number; reason: string } }
+        const what = name ?? (error ? `${error.code} ${error.reason}` : '')
+        said.push([Type[type], at, what, total].filter(one => one !== '').join(' '))
+      }
+    })()
+    return { said, ended: ended.catch((error: unknown) => error) }
+  }
+
+  end(reason = new Error('over')): void {
+    this.#over.abort(reason)
+  }
+
+  #feed(signal: AbortSignal): AsyncGenerator<FeedEvent, void> {
+    const feed = new Queue<FeedEvent>()
+    feed.push({ type: 'RESET', token: '' }, { type: 'BOOKMARK', token: '' })
+    this.#feeds.push(feed)
+    return feed.read(signal)
+  }
+
+  #list = async (_: ObjectCall, { instance }: Place, type: ObjectType, query: ListQuery) => {
+    if (type.resource !== 'clusters') throw new Error('only clusters are listed')
+    const list = this.lists.get(`${instance}.*`)
+    if (list instanceof Error) throw list
+    const clusters = (this.members.get(instance) ?? []).map(name => ({ metadata: { name } }) as KubeObject)
+    return pageOfObjects(clusters.filter(selects(query)), query)
+  }
+
+  #watch = async function* (
+    this: FollowedFleet,
+    { signal }: ObjectCall,
+    place: Place,
+    _: ObjectType,
+    __: ListQuery,
+    since?: ListMark,
+  ): AsyncGenerator<Event, void> {
+    const events = new Queue<Event>()
+    this.opened.push({ place: nameOf(place), since, events })
+    this.open += 1
+    try {
+      const list = this.lists.get(nameOf(place)) ?? []
+      if (list instanceof Error) throw list
+      if (list !== 'hangs' && !since) events.push(...listed(list))
+      yield* events.read(signal)
+    } finally {
+      this.open -= 1
+    }
+  }.bind(this)
+}
+
+/** The steps of a list of these names. */
+export const listed = (names: readonly string[], version = '1'): Event[] => [
+  { type: 'RESET', total: 0 },
+  ...names.map((name, at): Event => ({ type: 'ADDED', object: configMap(name), total: at + 1 })),
+  { type: 'BOOKMARK', total: names.length, mark: markOf(version) },
+]
+
+export const markOf = (version: string): ListMark => ({ version, digest: 1n }) as unknown as ListMark
