@@ -6,10 +6,10 @@ import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Place } from '../../objects/object-type.js'
 import { LiveMerge } from '../concurrency/live-merge.js'
-import { seenBy } from '../instance/seen-by.js'
 import { comparePlaces } from './fleet-order.js'
 import type { FleetQuery } from './fleet-query.js'
 import { ALL_MEMBERS, placesOf, unknown } from './places-of.js'
+import { UsableInstances } from './usable-instances.js'
 import { type Followed, type PlaceStep, pause, watchPlace } from './watch-place.js'
 
 /** Places that one stream follows: each holds a stream of its instance, and the keys of its objects. */
@@ -68,12 +68,21 @@ class FleetFollower {
   readonly #awaited = new Set<string>()
   /** Places that are not followed, by name, with the failure that the reader has received. */
   readonly #failed = new Map<string, string>()
+  /** Those that the caller may use, as they were last. */
+  #instances = ''
+  /** Places are compared though no instance came or went. */
+  #isDue = true
   #isComplete = false
   #feedFailure: { readonly error: unknown } | undefined
   #hasNews = false
   #wake: () => void = () => undefined
 
-  constructor(readonly of: FleetWatch) {}
+  /** Instances that the caller may use. */
+  readonly #usable: UsableInstances
+
+  constructor(readonly of: FleetWatch) {
+    this.#usable = new UsableInstances(of)
+  }
 
   get #signal(): AbortSignal {
     return this.of.call.signal
@@ -101,7 +110,8 @@ class FleetFollower {
         if (isFirst || failedChecks >= MOST_FAILED_CHECKS) throw error
       }
       await this.#untilNews()
-      if (this.#hasNews) await pause(GATHER_MS, this.#signal)
+      if (!this.#hasNews) this.#isDue = true
+      else await pause(GATHER_MS, this.#signal)
       this.#hasNews = false
       if (this.#feedFailure) throw this.#feedFailure.error
     }
@@ -109,11 +119,14 @@ class FleetFollower {
 
   /** Compares the places that there are with those that are followed. */
   async *#look(isFirst: boolean): AsyncGenerator<FleetStep, void> {
-    const { call, instances, named, objects, query } = this.of
-    const all = await seenBy(call, await instances.all(call))
-    const usable = named.length === 0 ? all : all.filter(({ name }) => named.includes(name))
-    if (isFirst && usable.length > MOST_PLACES) throw tooManyPlaces(`${usable.length} instances`)
-    const uids = new Map(usable.map(({ name, instance }) => [name, instance.metadata.uid ?? '']))
+    const { call, objects, query, named } = this.of
+    const uids = await this.#usable.read()
+    if (isFirst && uids.size > MOST_PLACES) throw tooManyPlaces(`${uids.size} instances`)
+    // Other instances come and go, and members are not listed each time.
+    const instances = JSON.stringify([...uids])
+    if (!this.#isDue && instances === this.#instances) return
+    this.#isDue = false
+    this.#instances = instances
     const read = await placesOf(objects, call, [...uids.keys()], query)
     this.#signal.throwIfAborted()
     if (isFirst && read.places.length > MOST_PLACES) throw tooManyPlaces(`${read.places.length} places`)
@@ -123,15 +136,7 @@ class FleetFollower {
       const isKept = wanted.has(name) || (place.cluster !== undefined && !isListed(place))
       if (uids.get(place.instance) !== uid || !isKept) dropped.abort(cancelled('the place has gone'))
     }
-    const failures = [
-      ...(isFirst
-        ? unknown(
-            named,
-            all.map(({ name }) => name),
-          )
-        : []),
-      ...read.failed,
-    ]
+    const failures = [...(isFirst ? unknown(named, [...uids.keys()]) : []), ...read.failed]
     const news = [...wanted.values()].filter(place => !this.#followed.has(nameOf(place))).sort(comparePlaces)
     const added = news.slice(0, Math.max(0, MOST_PLACES - this.#followed.size))
     for (const place of news.slice(added.length)) failures.push({ place, total: 0, failure: isFull() })
@@ -144,7 +149,7 @@ class FleetFollower {
     }
     yield* this.#recovered(
       failures.map(({ place }) => nameOf(place)),
-      usable.map(({ name }) => name),
+      [...uids.keys()],
     )
     if (isFirst) yield* this.#completed()
   }
@@ -187,6 +192,7 @@ class FleetFollower {
       clear()
       this.#followed.delete(name)
       // One of the same name may be there again.
+      this.#isDue = true
       this.#wakeUp()
     }
   }

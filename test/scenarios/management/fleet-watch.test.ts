@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { INSTANCES } from '../../../manifests/instance.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { FleetService } from '../../../proto/gen/kairship/fleet_pb.js'
 import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../../http/proxy/playground-proxy.js'
@@ -173,5 +174,14 @@ describe('a watch over the fleet', () => {
       viewer,
     )
     viewer.close()
+  })
+
+  it('leaves an instance that is deleted', async () => {
+    await following(labelled('left'), async each => {
+      await each(wire => until(wire, 'BOOKMARK').then(() => undefined))
+      const { host } = world.playground
+      await host.local.request({ method: 'DELETE', path: resourcePath(INSTANCES, { name: two }) })
+      await each(wire => until(wire, `PLACE_GONE ${two}`).then(() => undefined))
+    })
   })
 })

@@ -127,6 +127,36 @@ describe('a fleet that is followed', () => {
     expect(fleet.open).toBe(1)
   })
 
+  it('takes in instances that the caller may use later, and does not ask for each in every check', async () => {
+    fleet = new FollowedFleet('i', 'j')
+    const asked: string[] = []
+    fleet.usable = name => {
+      asked.push(name)
+      return name === 'i'
+    }
+    const { news } = await following()
+    await soon(CHECKED)
+    expect(asked).toEqual(['i', 'j', 'i'])
+    fleet.usable = () => true
+    news()
+    await soon(300_000)
+    expect(news()).toEqual(['RESET j 0', 'PLACE_READ j 0'])
+  })
+
+  it('lists no members because an instance came that it does not follow', async () => {
+    fleet = new FollowedFleet('i')
+    fleet.members.set('i', ['m'])
+    const { news } = await following({ instances: ['i'], scope: FleetScope.MEMBERS })
+    news()
+    fleet.members.set('i', ['m', 'n'])
+    fleet.instances.set('j', 'uid of j')
+    fleet.changed()
+    await soon(GATHERED)
+    expect(news()).toEqual([])
+    await soon(CHECKED)
+    expect(news()).toEqual(['RESET i.n 0', 'PLACE_READ i.n 0'])
+  })
+
   it('names a place that breaks once, and goes on after its last change when it is back', async () => {
     fleet = new FollowedFleet('i', 'j')
     fleet.lists.set('i', ['a'])
