@@ -46,7 +46,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.fleet.v1alpha1.FleetPlace": "What one control plane or member answered.",
   "kairship.io.api.fleet.v1alpha1.FleetPlace.cluster": "The member; empty for the control plane, `*` where the members of the instance could not be listed.",
   "kairship.io.api.fleet.v1alpha1.FleetPlace.total": "How many of its objects match.",
-  "kairship.io.api.fleet.v1alpha1.FleetPlace.source": "Absent where there is an error.",
+  "kairship.io.api.fleet.v1alpha1.FleetPlace.source": "Absent where there is an error, and in a watch, whose objects are from Karmada.",
   "kairship.io.api.fleet.v1alpha1.FleetPlace.error": "Why its objects are missing; absent where they are not.",
   "kairship.io.api.fleet.v1alpha1.FleetError": "Why one place did not answer, as the same request to it alone would say.",
   "kairship.io.api.fleet.v1alpha1.FleetError.code": "Of google.rpc.Code.",
@@ -57,5 +57,5 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.fleet.v1alpha1.FleetScope.EVERYWHERE": "In both.",
   "kairship.io.api.fleet.v1alpha1.FleetService": "What all instances have together. Each instance and member is asked as the caller, and only those whose proxy the caller may read.",
   "kairship.io.api.fleet.v1alpha1.FleetService.ListFleetObjects": "Lists the objects of one type in all instances, in their members, or in both: one page that is filtered, sorted and counted over all of them. `places` names each control plane and member that was asked. Where one could not answer, it has the error, and the page and the total are without its objects, which later pages by token do not make good. Secrets are refused: they have rpcs of their own.",
-  "kairship.io.api.fleet.v1alpha1.FleetService.WatchFleetObjects": "Follows the same list in each of its places, in no order between them: RESET, then of each place RESET, its objects as ADDED and PLACE_READ, and BOOKMARK when each place was read or named as failed; then changes. A stream follows 50 control planes and members at most; a request about more is refused with INVALID_ARGUMENT. Places that come and go are taken in and left: instances within seconds, members and withdrawn rights on single instances within a minute. A stream that is cut inside of Kairship goes on where it was. There are no resume tokens: a client whose stream has ended starts over. Secrets are refused."
+  "kairship.io.api.fleet.v1alpha1.FleetService.WatchFleetObjects": "Follows the same list in each of its places, in no order between them: RESET, then of each place RESET, its objects as ADDED and PLACE_READ, and BOOKMARK when each place was read or named as failed; then changes. A stream follows 50 control planes and members at most; a request about more is refused with INVALID_ARGUMENT. Places that come and go are taken in and left: instances within seconds, members and withdrawn rights on single instances within a minute, granted rights within minutes. Where the way to a place is cut, its stream goes on after the last change. There are no resume tokens: a client whose stream has ended starts over. Secrets are refused."
 }

@@ -481,7 +481,7 @@ export type FleetPlace = Message<"kairship.io.api.fleet.v1alpha1.FleetPlace"> & 
   total: number;
 
   /**
-   * Absent where there is an error.
+   * Absent where there is an error, and in a watch, whose objects are from Karmada.
    *
    * @generated from field: kairship.io.api.fleet.v1alpha1.FleetSource source = 4;
    */
@@ -591,8 +591,9 @@ export const FleetService: GenService<{
    * Follows the same list in each of its places, in no order between them: RESET, then of each place RESET, its objects as ADDED and
    * PLACE_READ, and BOOKMARK when each place was read or named as failed; then changes. A stream follows 50 control planes and members at
    * most; a request about more is refused with INVALID_ARGUMENT. Places that come and go are taken in and left: instances within
-   * seconds, members and withdrawn rights on single instances within a minute. A stream that is cut inside of Kairship goes on where it
-   * was. There are no resume tokens: a client whose stream has ended starts over. Secrets are refused.
+   * seconds, members and withdrawn rights on single instances within a minute, granted rights within minutes. Where the way to a place
+   * is cut, its stream goes on after the last change. There are no resume tokens: a client whose stream has ended starts over. Secrets
+   * are refused.
    *
    * @generated from rpc kairship.io.api.fleet.v1alpha1.FleetService.WatchFleetObjects
    */
