@@ -57,17 +57,26 @@ export const byName = (objects: readonly ApiObject[], shown: (object: ApiObject)
 
 /**
  * Karmada writes the clusters of a Duplicated binding in no particular order, and tells of a binding without clusters now and then that
- * not all of it is applied.
+ * not all of it is applied. It says for which namespace replicas are required with the feature gate ResourceQuotaEstimate alone, which
+ * the playground has on and the stack has off.
  */
 export function bindingShown({ metadata, spec, status }: ApiObject): unknown {
   const { aggregatedStatus = [] } = (status ?? {}) as { aggregatedStatus?: Fields[] }
-  const { clusters, ...rest } = spec as Fields & { clusters?: Fields[] }
+  const { clusters, replicaRequirements, ...rest } = spec as Fields & {
+    clusters?: Fields[]
+    replicaRequirements?: Fields
+  }
+  const { namespace: _, ...requirements } = replicaRequirements ?? {}
   const conditions = conditionsOf(status)
   return {
     labels: metadata.labels,
     annotations: metadata.annotations,
     finalizers: metadata.finalizers,
-    spec: { ...rest, clusters: clusters && sortedBy('name', clusters) },
+    spec: {
+      ...rest,
+      ...(replicaRequirements && { requirements }),
+      clusters: clusters && sortedBy('name', clusters),
+    },
     conditions: clusters ? conditions : conditions.filter(one => !one.startsWith('FullyApplied')),
     aggregated: sortedBy(
       'clusterName',
