@@ -262,6 +262,40 @@ describe('writing instances', () => {
     expect([status, json.code]).toEqual([409, 10])
   })
 
+  describe('that others write at the same time', () => {
+    /** The API, whose host refuses the first writes of Instances with these conflicts. */
+    const opposed = (conflicts: number) => {
+      const api = testApi()
+      let writes = 0
+      api.host.script = ({ method }) => {
+        if (method !== 'PUT') return undefined
+        writes += 1
+        if (writes <= conflicts) throw refusal(409, 'Conflict', 'the object has been modified')
+        return undefined
+      }
+      return { ...api, writes: () => writes }
+    }
+
+    it('is updated all the same where the caller names no version', async () => {
+      const { call, host, writes } = opposed(4)
+      const data = JSON.stringify({ metadata: { labels: { tier: 'gold' } }, spec: {} })
+      expect((await call('admin', 'PUT', '/instances/north', { data })).status).toBe(200)
+      expect(host.instances.get('north')?.metadata.labels).toMatchObject({ tier: 'gold' })
+      expect(writes()).toBe(5)
+    })
+
+    it.each([
+      ['never ends', 1_000, {}, 5],
+      ['is about a version that the caller names', 1, { resourceVersion: '1' }, 1],
+      ['is about an object that the caller names', 1, { uid: 'another' }, 1],
+    ])('is refused with ABORTED when that %s', async (_, conflicts, metadata, tries) => {
+      const { call, writes } = opposed(conflicts)
+      const data = JSON.stringify({ metadata, spec: {} })
+      const { status, json } = await call('admin', 'PUT', '/instances/north', { data })
+      expect([status, json.code, writes()]).toEqual([409, 10, tries])
+    })
+  })
+
   it('sends the uid of the object that the caller read: another of its name is not replaced', async () => {
     const { call, host } = testApi()
     const data = JSON.stringify({ metadata: { uid: 'of-an-earlier-one' }, spec: {} })

@@ -17,6 +17,7 @@ import { listPage } from './list.js'
 import { manifestOf, replacementOf } from './manifest.js'
 import { messageOf, messageOfObject, messageOfView, plainJson, transitionOf } from './message.js'
 import { type ProxyAddress, proxyKubeconfig } from './proxy-kubeconfig.js'
+import { replaceInstance } from './replace.js'
 import { scopeOf } from './scope.js'
 import { seenBy } from './seen-by.js'
 import { watchInstances } from './watch.js'
@@ -70,28 +71,12 @@ export function instanceHandlers(
     },
 
     async updateInstance({ name, data }, call) {
-      const { labels, annotations, spec, resourceVersion, uid } = replacementOf(name, data)
-      const current = await instances.onHost(name, call)
-      const { managedFields: _, ...metadata } = current.metadata
-      const send = () =>
-        host.request<Instance>({
-          method: 'PUT',
-          path: resourcePath(INSTANCES, { name }),
-          query: WRITE_QUERY,
-          body: {
-            ...current,
-            metadata: {
-              ...metadata,
-              labels,
-              annotations,
-              ...(uid ? { uid } : {}),
-              ...(resourceVersion ? { resourceVersion } : {}),
-            },
-            spec,
-          },
-          signal: call.signal,
-        })
-      const stored = await inField('data', ownWrites.write('update', name, call, send))
+      const stored = await replaceInstance(
+        { host, instances, ownWrites },
+        call,
+        name,
+        replacementOf(name, data),
+      )
       return { data: JSON.stringify(stored) }
     },
 
