@@ -20,6 +20,7 @@ import { curl } from '../http/fakes/listening.js'
 import { fakeLog } from '../http/fakes/log.js'
 import { failed, unmetered } from '../silent.js'
 import { eventually } from './support/eventually.js'
+import { followRest } from './support/following.js'
 
 interface Rule {
   readonly apiGroups?: readonly string[]
@@ -224,6 +225,14 @@ beforeAll(async () => {
       expect(await rest('GET', `/fresh/${settings}`)).toMatchObject({ enabled: true })
     }
     await rest('GET', '/workspace-management/instances')
+    const workspaces = '/apis/kairship.io/v1alpha1/workspace-management/workspaces:watch'
+    const following = followRest(api, workspaces, playground.tokens.admin)
+    await eventually('Kairship follows the workspaces', () =>
+      [...(asked.get('kairship-apiserver')?.values() ?? [])].some(
+        ({ verb, resource }) => verb === 'watch' && resource === 'workspaces',
+      ),
+    )
+    following.close()
     for (const action of ['BIND', 'BIND', 'UNBIND'])
       await rest('POST', '/workspace-management/instances/-/actions', {
         ...{ instance: 'eu-west', workspace: { workspace: 'shop' }, action },
