@@ -79,7 +79,9 @@ async function reportNextLeader(not: string): Promise<void> {
     signal: stopping.signal,
   })) {
     const identity = leaseHolder(object as Lease)
-    if (identity !== '' && identity !== not) return tell({ kind: 'leader', identity, atEpochMs: Date.now() })
+    // A replica adds something random to its name.
+    if (identity !== '' && !identity.startsWith(`${not}_`))
+      return tell({ kind: 'leader', identity, atEpochMs: Date.now() })
   }
 }
 

@@ -1,8 +1,8 @@
 import { measureBusyness } from './busyness.js'
 
 /**
- * So many times a second a fleet may be asked how it is while nothing happens. An ask costs the process 1 to 2 ms (bench/README.md):
- * 25 a second are 5 % of a core for a thousand instances, 150 are 30 % for ten thousand.
+ * So many times a second a fleet may be asked how it is while nothing happens: 25 for a thousand instances, 150 for ten thousand.
+ * A thousand at rest take 10 % of a core with it, and took a third before (bench/README.md).
  */
 export const asksPerSecond = (fleetSize: number): number => 11 + 0.0139 * fleetSize
 /** What is in doubt may be asked so many times as often as all that is well. */
