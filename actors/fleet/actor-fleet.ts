@@ -27,7 +27,10 @@ export interface FleetSources {
 /** How many inspection events may wait for a slow reader; beyond that the oldest are dropped. */
 const INSPECTION_BACKLOG = 1_000
 
-/** The read model over the instance actors: snapshots in, views out; nothing here changes anything. */
+/**
+ * The read model over the instance actors: snapshots in, views out. Its one effect: `connection()` lets an instance that waits
+ * for its turn come up next.
+ */
 export class ActorFleet implements Fleet {
   constructor(private readonly sources: FleetSources) {}
 

@@ -12,7 +12,7 @@ export class LeadershipNews {
   /** @param tell says to one actor who leads at that moment */
   constructor(private readonly tellOne: (name: string) => void) {}
 
-  /** The lease was won or lost. The first are told before this returns; whoever was not told of earlier news is told once. */
+  /** The lease was won or lost. The first are told before this returns; those that were not told of earlier news are told once. */
   tell(names: readonly string[]): void {
     this.stop()
     this.#untold = names

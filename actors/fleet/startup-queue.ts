@@ -36,7 +36,7 @@ interface Place {
  * Lets instances come up a few at a time, so that those under way finish before others begin: the first of any number is ready
  * as soon as the first of ten. What waits has no actor yet, and costs neither a request nor a timer.
  *
- * Those that somebody asks for come first, and those that were broken when last seen come last.
+ * Those that callers ask for come first, and those that were broken when last seen come last.
  */
 export class StartupQueue {
   readonly #waiting: Record<Group, Map<string, Instance>> = {
@@ -79,7 +79,7 @@ export class StartupQueue {
     this.#fill()
   }
 
-  /** Somebody needs this one. Without effect unless it waits. */
+  /** A caller needs this one. Without effect unless it waits. */
   hurry(name: string): void {
     const instance = this.#take(name)
     if (!instance) return
@@ -177,7 +177,7 @@ export class StartupQueue {
     return undefined
   }
 
-  /** Who is hurried is served in the order of asking, everybody else by age. */
+  /** Who is hurried is served in the order of asking, all others by age. */
   #sort(): void {
     if (this.#sorted) return
     this.#sorted = true

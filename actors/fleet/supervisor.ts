@@ -98,7 +98,7 @@ export class Supervisor {
     else this.#takeover = instances.relisted().subscribe(() => this.#take({ type: 'lease.gained' }))
   }
 
-  /** Somebody asks for this instance: if it waits for its turn, it is the next to come up. */
+  /** A caller asks for this instance: if it waits for its turn, it is the next to come up. */
   hurry(name: string): void {
     this.#startup.hurry(name)
   }

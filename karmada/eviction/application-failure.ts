@@ -21,7 +21,7 @@ const CALM: FailureVerdict = { evict: [], since: new Map() }
  * Which clusters an application is to leave because it has been unhealthy there (Karmada's application failover controllers).
  * Only bindings that take along what they need are looked at, and kinds whose health Karmada knows.
  * @param now milliseconds
- * @param knows whether somebody knows the health of a kind
+ * @param knows whether a kind has a rule for health
  */
 export function failuresOf(
   binding: Binding,

@@ -102,7 +102,7 @@ export function schedulingLink(propagated: Propagated): Finding {
 const UNLISTED =
   'Which filters refuse which clusters is unknown: it takes the right to list clusters.cluster.karmada.io, which the caller lacks.'
 const FIX_OF_UNLISTED =
-  'Correct the policy as the message says, or have it traced by somebody who may list clusters.cluster.karmada.io.'
+  'Correct the policy as the message says, or have it traced by a caller who may list clusters.cluster.karmada.io.'
 
 /** A binding that was attached to what a workload needs is not scheduled: it goes where the workload goes. */
 function followingLink(binding: Binding, object: LinkedObject): Finding {

@@ -9,7 +9,7 @@ import type { Resource } from './workload.js'
 export class InterpreterChain {
   constructor(private readonly interpreters: readonly ResourceInterpreter[]) {}
 
-  /** Undefined for kinds that nobody counts. */
+  /** Undefined for kinds without a rule for replicas. */
   replicas(resource: Resource): Promise<Replicas | undefined> {
     return this.#first(one => one.replicas(resource))
   }
@@ -42,12 +42,12 @@ export class InterpreterChain {
     return this.#first(one => one.reflect(resource))
   }
 
-  /** Undefined for kinds whose health nobody knows. */
+  /** Undefined for kinds without a rule for health. */
   health(resource: Resource): Promise<boolean | undefined> {
     return this.#first(one => one.health(resource))
   }
 
-  /** Whether somebody knows the health of a kind. */
+  /** Whether a kind has a rule for health. */
   readonly knowsHealth = (kind: { readonly apiVersion: string; readonly kind: string }): boolean =>
     this.interpreters.some(one => one.knowsHealth(kind))
 

@@ -66,7 +66,7 @@ export function collectedWork(
   }
 }
 
-/** The Work without one that it was collected for; undefined where nobody is left: it goes. */
+/** The Work without one that it was collected for; undefined where none is left: the Work goes. */
 export function uncollected(work: Work, collector: Collector): Work | undefined {
   const left = collectorsOf(work).filter(one => one !== collector)
   if (left.length === 0) return undefined

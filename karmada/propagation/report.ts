@@ -48,7 +48,7 @@ export const applied = (failure?: string): Observed =>
 /** What interpreters say of an object in a member. */
 interface Interpreted {
   readonly status: Status | undefined
-  /** Undefined for kinds whose health nobody knows; `Unknown` where the interpreter failed. */
+  /** Undefined for kinds without a rule for health; `Unknown` where the interpreter failed. */
   readonly health: boolean | 'Unknown' | undefined
 }
 

@@ -24,7 +24,7 @@ describe('the room that quotas leave', () => {
     ],
     ['is none where more is used than allowed', [quota('cpu', '1', '2')], { cpu: '1' }, 0n],
     ['is that of the strictest quota', [quota('cpu', '4', '0'), quota('cpu', '2', '0')], { cpu: '1' }, 2n],
-    ['is not limited for what nobody requests', [quota('cpu', '1', '1')], { memory: '1Gi' }, undefined],
+    ['is not limited for what is not requested', [quota('cpu', '1', '1')], { memory: '1Gi' }, undefined],
     ['is not limited by limits', [quota('limits.cpu', '1', '1')], { cpu: '1' }, undefined],
     ['is not limited by what is not reported', [{ hard: { cpu: '1' } }], { cpu: '1' }, undefined],
     ['is not limited for a request of zero', [quota('cpu', '1', '1')], { cpu: '0' }, undefined],

@@ -52,7 +52,7 @@ export class ServiceImportController {
   }
 }
 
-/** Whether a Service has the wanted ports; the control plane fills in what nobody wants. */
+/** Whether a Service has the wanted ports; the control plane fills in what was not asked for. */
 const hasPorts = (present: DerivedService, wanted: DerivedService): boolean => {
   const ports = (service: DerivedService) => (service.spec.ports ?? []) as readonly Record<string, unknown>[]
   return (

@@ -63,7 +63,7 @@ export class PolicyController {
     })
   }
 
-  /** Takes note of a template. @param isInitial it was there before anybody looked at its kind */
+  /** Takes note of a template. @param isInitial it was there before its kind was watched */
   onTemplate(difference: Difference<Resource>, isInitial: boolean): void {
     const { type, object } = difference
     if (type === 'DELETED') return

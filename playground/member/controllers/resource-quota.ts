@@ -52,7 +52,7 @@ function usedIn(namespace: string, world: World): Resources {
   const inside = <T extends KubeObject>(type: GroupVersionResource): readonly T[] =>
     world.all<T>(type).filter(({ metadata }) => metadata.namespace === namespace)
   const total = new ResourceSum()
-  // What nobody uses is reported too.
+  // What is not used is reported too.
   for (const name of [
     'cpu',
     'memory',

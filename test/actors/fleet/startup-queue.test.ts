@@ -123,7 +123,7 @@ describe('a start-up queue', () => {
     expect(up.length).toBeGreaterThan(500)
   })
 
-  it('lets those that somebody asks for come first, in the order of asking', () => {
+  it('lets those that callers ask for come first, in the order of asking', () => {
     const { up, queue: startup } = queue()
     startup.open()
     const first = fill(startup)

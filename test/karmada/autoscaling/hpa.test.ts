@@ -256,7 +256,7 @@ describe('what an autoscaler says', () => {
     ])
   })
 
-  it('of metrics that nobody serves: it scales up by the others alone', () => {
+  it('of metrics that are not served: it scales up by the others alone', () => {
     const pods: MetricSpec = {
       type: 'Pods',
       pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '1' } },

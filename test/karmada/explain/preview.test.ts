@@ -340,7 +340,7 @@ describe('an explanation of a placement', () => {
     ])
   })
 
-  it('says of a cluster that the placement names and nobody has joined that it is not joined', () => {
+  it('says of a cluster that the placement names and that has not joined that it is not joined', () => {
     const placement = { clusterAffinity: { clusterNames: ['south', 'nroth'] } }
     const { binding, clusters } = propagated({ policy: policyOf({ placement }) })
     const { clusters: rows } = explainPlacement(binding.spec, {}, clusters)

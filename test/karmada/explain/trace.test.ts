@@ -151,7 +151,7 @@ describe('the trace of scheduling', () => {
       /^0\/2 clusters are available.* is unknown: it takes the right to list clusters\.cluster\.karmada\.io, which the caller lacks\.$/,
     )
     expect(first?.fix).toBe(
-      'Correct the policy as the message says, or have it traced by somebody who may list clusters.cluster.karmada.io.',
+      'Correct the policy as the message says, or have it traced by a caller who may list clusters.cluster.karmada.io.',
     )
     const placed = propagated({ clusters: [member('north')] })
     expect(trace({ ...placed, areClustersUnlisted: true }).links[3]?.message).toBe('It goes to north (2).')

@@ -3,20 +3,19 @@ import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
-import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
 import { WORKS, type Work } from '../../../karmada/objects/work.js'
 import { type GroupVersionResource, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove } from '../../../playground/client/write.js'
 import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
-import { join } from '../../../playground/karmada/join.js'
-import { type Member, startMember } from '../../../playground/member/member.js'
+import type { Member } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../playground/objects/core-types.js'
 import { type KubeApi, UnreachableError } from '../../../ports/kube-api.js'
 import { normalised } from '../../real/differential/state.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
+import { joinedMembers } from './joined-members.js'
 import { deployment, divided, POLICIES, policyFor, policyType } from './propagation-world.js'
 
 /** How many of the possible crashes are tried in each direction; `KAIRSHIP_CRASHES=1000` tries all. */
@@ -72,15 +71,7 @@ async function restart(): Promise<void> {
 beforeAll(async () => {
   folder = await mkdtemp(joinPath(tmpdir(), 'crashes-'))
   await start()
-  members = await Promise.all(['m1', 'm2'].map(name => startMember({ name, log: silent, podStartMs: 0 })))
-  for (const { name, server } of members)
-    await join({ control: control(), member: server.local, name, apiEndpoint: server.url, region: 'eu' })
-  await eventually('both members to be ready', async () => {
-    const clusters = await Promise.all(
-      members.map(({ name }) => read<Cluster>(control(), CLUSTERS, { name })),
-    )
-    return clusters.every(one => one && !one.spec.taints && one.status?.resourceSummary)
-  })
+  members = await joinedMembers(control())
 })
 afterAll(async () => {
   await karmada.close()

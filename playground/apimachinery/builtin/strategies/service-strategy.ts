@@ -58,7 +58,7 @@ function withoutOutside(service: JsonObject, old: JsonObject): JsonObject {
   return { ...service, spec: rest }
 }
 
-/** Go's clients write a target port that nobody set as 0. */
+/** Go's clients write a target port that was not set as 0. */
 const isUnset = (targetPort: Json | undefined): boolean =>
   targetPort === undefined || targetPort === 0 || targetPort === ''
 

@@ -4,8 +4,7 @@ import type { WorkloadPodsService } from '../../../../proto/gen/kairship/workloa
 import { eventually } from '../../support/eventually.js'
 import type { Following } from '../../support/following.js'
 import { type ManagedWorld, TYPES } from '../../support/managed-world.js'
-import { deployment } from '../apps/deployments-in.js'
-import { requestsTo } from '../requests.js'
+import { workloadsIn } from './running-workload.js'
 
 interface Step {
   readonly type: string
@@ -23,21 +22,7 @@ const ofType = (following: Following, type: string) => steps(following).filter(s
 
 /** Logs and events of a workload over all its members. */
 export function workloadPodsCases(world: ManagedWorld<typeof WorkloadPodsService>): void {
-  const { named } = requestsTo(world)
-  const of = (name: string, more: JsonObject = {}) => ({ ...named(name), kind: 'Deployment', ...more })
-
-  /** A Deployment with one running pod in each member. */
-  async function run(name: string) {
-    await world.place('Deployment', name, { apiVersion: 'apps/v1' })
-    await world.create(world.control, TYPES.deployments, deployment(name, { replicas: 1 }))
-    for (const member of world.members)
-      await world.in(
-        member,
-        TYPES.deployments,
-        { namespace: 'default', name },
-        ({ status }) => status?.readyReplicas === 1,
-      )
-  }
+  const { of, run } = workloadsIn(world)
   const close = (...streams: Following[]) => {
     for (const one of streams) one.close()
   }
