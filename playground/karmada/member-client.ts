@@ -11,6 +11,12 @@ class MemberClientError extends Error {
 }
 
 /**
+ * What a connection to a member is good for: this Cluster with this spec. One that joined anew under the same name has other
+ * credentials, and may have the same generation.
+ */
+export const joinOf = ({ metadata: { uid, generation } }: Cluster): string => `${uid}/${generation}`
+
+/**
  * Connects to a Push member with the credentials its Cluster names, as Karmada's controllers do.
  * @throws MemberClientError when the endpoint, the secret or its token is missing
  */

@@ -4,30 +4,33 @@ import type { Cluster } from '../../../karmada/objects/cluster.js'
 import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import { Mirror } from '../../client/mirror.js'
 import { ENDPOINT_SLICES } from '../../objects/core-types.js'
+import { joinOf } from '../member-client.js'
 import { Members } from '../propagation/members.js'
 
 interface Followed {
   readonly mirror: Mirror<EndpointSlice>
-  /** What the connection was made with; a Cluster that says otherwise needs another. */
-  readonly generation: number | undefined
+  /** Of the Cluster that is followed; another needs another watch. */
+  readonly join: string
   isSynced: boolean
 }
 
-/** The EndpointSlices of members. A member is watched from the first question about it; owns connections and watches. */
+/**
+ * The EndpointSlices of members, for all controllers of a control plane. A member is watched once, from the first question about
+ * it; owns connections and watches.
+ */
 export class MemberSlices {
   readonly #members: Members
   readonly #followed = new Map<string, Followed>()
-  readonly #onChange: (slice: EndpointSlice | undefined) => void
+  readonly #listeners: ((slice: EndpointSlice | undefined) => void)[] = []
   #closed = false
 
-  /** @param onChange is told of each slice that changed, and of `undefined` when all of a member are known for the first time */
-  constructor(
-    control: KubeApi,
-    connector: KubeConnector,
-    onChange: (slice: EndpointSlice | undefined) => void,
-  ) {
+  constructor(control: KubeApi, connector: KubeConnector) {
     this.#members = new Members(control, connector, () => undefined)
-    this.#onChange = onChange
+  }
+
+  /** @param onChange is told of each slice that changed, and of `undefined` when all of a member are known for the first time */
+  listen(onChange: (slice: EndpointSlice | undefined) => void): void {
+    this.#listeners.push(onChange)
   }
 
   /**
@@ -64,19 +67,20 @@ export class MemberSlices {
   }
 
   async #follow(cluster: Cluster): Promise<Followed | undefined> {
-    const { name, generation } = cluster.metadata
+    const { name } = cluster.metadata
+    const join = joinOf(cluster)
     const known = this.#followed.get(name)
-    if (known?.generation === generation) return known
+    if (known?.join === join) return known
     const api = await this.#members.connect(cluster)
     // Another question may have been quicker.
     const present = this.#followed.get(name)
-    if (present?.generation === generation || this.#closed) return present
+    if (present?.join === join || this.#closed) return present
     present?.mirror.close()
     const mirror = new Mirror<EndpointSlice>(api, ENDPOINT_SLICES, change => {
       if (change.type === 'SYNCED') followed.isSynced = true
-      this.#onChange(change.type === 'SYNCED' ? undefined : change.object)
+      for (const listener of this.#listeners) listener(change.type === 'SYNCED' ? undefined : change.object)
     })
-    const followed: Followed = { mirror, generation, isSynced: false }
+    const followed: Followed = { mirror, join, isSynced: false }
     this.#followed.set(name, followed)
     return followed
   }

@@ -34,7 +34,6 @@ import { writeWork } from '../propagation/work-writer.js'
 import { isReady, onReadiness } from './cluster-readiness.js'
 import { collectSlices } from './collect-slices.js'
 import { McsWorks, place } from './mcs-works.js'
-import { MemberSlices } from './member-slices.js'
 import type { NetworkingOptions } from './networking-options.js'
 
 const COLLECTOR = 'MultiClusterService'
@@ -48,15 +47,14 @@ const DISPATCH_COMPONENT = 'endpointslice-dispatch-controller'
 export class MultiClusterServiceController {
   readonly #options: NetworkingOptions
   readonly #queue: Reconciler
-  readonly #slices: MemberSlices
   readonly #works: McsWorks
 
   constructor(options: NetworkingOptions) {
     this.#options = options
-    const { control, connector, observed, log } = options
+    const { control, observed, slices, log } = options
     this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
     this.#works = new McsWorks(control, observed)
-    this.#slices = new MemberSlices(control, connector, slice => this.#onSlice(slice))
+    slices.listen(slice => this.#onSlice(slice))
     observed.multiClusterServices.listen(({ object }) => this.#queue.add(objectKey(object)))
     observed.services.listen(({ object }) => {
       const key = objectKey(object)
@@ -73,7 +71,7 @@ export class MultiClusterServiceController {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#queue.close(), this.#slices.close()])
+    await this.#queue.close()
   }
 
   #all(): void {
@@ -91,7 +89,7 @@ export class MultiClusterServiceController {
     await observed.synced()
     if (key.startsWith('cluster ')) {
       const name = key.slice('cluster '.length)
-      if (!observed.clusters.get(name)) await this.#slices.drop(name)
+      if (!observed.clusters.get(name)) await this.#options.slices.drop(name)
       return undefined
     }
     const [namespace = '', name = ''] = key.split('/')
@@ -122,7 +120,7 @@ export class MultiClusterServiceController {
     for (const name of providers) {
       const cluster = observed.clusters.get(name)
       if (cluster)
-        collected.set(name, isReady(cluster) ? await this.#slices.of(cluster, place(mcs)) : undefined)
+        collected.set(name, isReady(cluster) ? await this.#options.slices.of(cluster, place(mcs)) : undefined)
     }
     await this.#works.dropProviders(mcs, new Set(providers))
     await collectSlices(control, observed, COLLECTOR, mcs, collected)

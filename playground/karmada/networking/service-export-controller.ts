@@ -16,7 +16,6 @@ import { ENDPOINT_SLICES } from '../../objects/core-types.js'
 import { isReady, onReadiness } from './cluster-readiness.js'
 import { collectSlices } from './collect-slices.js'
 import { place } from './mcs-works.js'
-import { MemberSlices } from './member-slices.js'
 import type { NetworkingOptions } from './networking-options.js'
 
 const COLLECTOR = 'ServiceExport'
@@ -29,13 +28,12 @@ const FINALIZER = finalizerOf(COLLECTOR)
 export class ServiceExportController {
   readonly #options: NetworkingOptions
   readonly #queue: Reconciler
-  readonly #slices: MemberSlices
 
   constructor(options: NetworkingOptions) {
     this.#options = options
-    const { control, connector, observed, log } = options
+    const { observed, slices, log } = options
     this.#queue = new Reconciler({ log, reconcile: key => this.#reconcile(key) })
-    this.#slices = new MemberSlices(control, connector, slice => this.#onSlice(slice))
+    slices.listen(slice => this.#onSlice(slice))
     observed.works.listen(difference => {
       const versions =
         difference.type === 'MODIFIED' ? [difference.object, difference.previous] : [difference.object]
@@ -48,7 +46,7 @@ export class ServiceExportController {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#queue.close(), this.#slices.close()])
+    await this.#queue.close()
   }
 
   #all(): void {
@@ -66,7 +64,7 @@ export class ServiceExportController {
     await observed.synced()
     if (key.startsWith('cluster ')) {
       const name = key.slice('cluster '.length)
-      if (!observed.clusters.get(name)) await this.#slices.drop(name)
+      if (!observed.clusters.get(name)) await this.#options.slices.drop(name)
       return undefined
     }
     const [namespace = '', name = ''] = key.split('/')
@@ -80,7 +78,7 @@ export class ServiceExportController {
       if (!cluster || !isExport(work, service) || work.metadata.deletionTimestamp) continue
       const isThere = conditionOf(work.status?.conditions, 'Applied')?.status === 'True'
       const known =
-        isThere && isReady(cluster) ? await this.#slices.of(cluster, { namespace, name }) : undefined
+        isThere && isReady(cluster) ? await this.#options.slices.of(cluster, { namespace, name }) : undefined
       collected.set(cluster.metadata.name, known)
     }
     await collectSlices(control, observed, COLLECTOR, service, collected)

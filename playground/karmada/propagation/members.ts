@@ -4,12 +4,12 @@ import { MARKS } from '../../../karmada/objects/work.js'
 import type { GroupVersionResource } from '../../../manifests/kube.js'
 import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import { Mirror } from '../../client/mirror.js'
-import { connectMember } from '../member-client.js'
+import { connectMember, joinOf } from '../member-client.js'
 
 interface Connection {
   readonly api: Promise<KubeApi>
-  /** What the connection was made with; a Cluster that says otherwise needs another. */
-  readonly generation: number | undefined
+  /** Of the Cluster that the connection was made with; another needs another. */
+  readonly join: string
   /** What Karmada made in the member, by resource type. */
   readonly mirrors: Map<string, Mirror<Resource>>
 }
@@ -28,13 +28,14 @@ export class Members {
 
   /** @throws where the credentials of the member are missing */
   async connect(cluster: Cluster): Promise<KubeApi> {
-    const { name, generation } = cluster.metadata
+    const { name } = cluster.metadata
+    const join = joinOf(cluster)
     if (this.#closed) throw new Error('the members are closed')
     const known = this.#connections.get(name)
-    if (known?.generation === generation && known) return known.api
+    if (known?.join === join) return known.api
     await this.drop(name)
     const api = connectMember(this.control, cluster, this.connector).then(connected => connected.api)
-    const connection: Connection = { api, generation, mirrors: new Map() }
+    const connection: Connection = { api, join, mirrors: new Map() }
     this.#connections.set(name, connection)
     api.catch(() => {
       if (this.#connections.get(name) === connection) this.#connections.delete(name)

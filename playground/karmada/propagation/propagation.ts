@@ -13,6 +13,7 @@ import { TaintManager } from '../eviction/taint-manager.js'
 import { TaintPolicyController } from '../eviction/taint-policy-controller.js'
 import { WorkloadRebalancerController } from '../eviction/workload-rebalancer-controller.js'
 import type { Interpreters } from '../interpreter/interpreters.js'
+import { MemberSlices } from '../networking/member-slices.js'
 import { MultiClusterServiceController } from '../networking/multi-cluster-service-controller.js'
 import { ServiceExportController } from '../networking/service-export-controller.js'
 import { ServiceImportController } from '../networking/service-import-controller.js'
@@ -65,7 +66,8 @@ export class Propagation {
     const policies = new PolicyController(shared)
     const bindings = new BindingController(shared)
     const dependencies = new DependenciesController(shared)
-    const networking = { control, connector, observed, events, now, log }
+    const slices = new MemberSlices(control, connector)
+    const networking = { control, observed, slices, events, now, log }
     this.#templates = templates
     this.#controllers = [
       policies,
@@ -90,6 +92,7 @@ export class Propagation {
       new RemedyController(control, observed, log),
       new QuotaSyncController(control, observed, events, log),
       new QuotaStatusController(control, observed, events, log),
+      slices,
       // Last: the others tell it until they are closed.
       events,
     ]
