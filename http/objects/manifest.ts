@@ -9,8 +9,11 @@ import {
   nullYaml11Tag,
 } from 'js-yaml'
 import type { KubeObject } from '../../manifests/kube.js'
+import { hasMoreValues } from '../../ports/json-values.js'
 import { type FieldViolation, invalidFields } from '../errors/failure.js'
+import { MOST_VALUES } from '../limits/request-size.js'
 import { apiVersionOf, type ObjectKey, type ObjectType } from './object-type.js'
+import { hasMoreYamlValues } from './yaml-values.js'
 
 /** etcd stores no object of more than 1.5 MiB unless configured to; YAML is longer than the JSON that is stored. */
 const LARGEST_MANIFEST = 2 << 20
@@ -81,11 +84,12 @@ export function manifestAmong(data: string, types: readonly ObjectType[], field 
   throw wrong(field, `must be one of these, with its apiVersion and kind: ${wanted}`)
 }
 
-/** The value of the one document, JSON or YAML, of any caller: bounded in size, depth and aliases. @throws Failure INVALID_ARGUMENT */
+/** The value of the one document, JSON or YAML, of any caller: bounded in size, values, depth and aliases. @throws Failure INVALID_ARGUMENT */
 export function documentOf(data: string, field: string): unknown {
   if (Buffer.byteLength(data) > LARGEST_MANIFEST)
     throw wrong(field, `is larger than ${LARGEST_MANIFEST >> 20} MiB, more than is stored of any object`)
   if (/^\s*\{/.test(data)) {
+    if (hasMoreValues(data, MOST_VALUES)) throw tooManyValues(field)
     try {
       return JSON.parse(data)
     } catch {
@@ -94,6 +98,7 @@ export function documentOf(data: string, field: string): unknown {
   }
   if ([...data.matchAll(/^---/gm)].length > MOST_MARKERS)
     throw wrong(field, 'holds several documents: it must hold exactly one')
+  if (hasMoreYamlValues(data, MOST_VALUES)) throw tooManyValues(field)
   let documents: readonly unknown[]
   try {
     documents = loadAll(data, { schema: AS_GO_READS, maxAliases: MOST_ALIASES })
@@ -104,6 +109,9 @@ export function documentOf(data: string, field: string): unknown {
     throw wrong(field, `holds ${documents.length} documents: it must hold exactly one`)
   return documents[0]
 }
+
+const tooManyValues = (field: string) =>
+  wrong(field, `has more than ${MOST_VALUES} values: send a larger manifest through the instance’s proxy`)
 
 /** What the parser says and where, without the words of the text that it quotes: a password that begins with `*` is an alias to it. */
 function withoutQuotes(error: unknown): string {

@@ -95,9 +95,43 @@ describe('a manifest', () => {
     ['many documents', '---\n'.repeat(100_000)],
     ['many aliases', `a: &a [x]\n${Array.from({ length: 100 }, (_, n) => `b${n}: *a`).join('\n')}`],
     ['a tag of a program', 'a: !!js/function "x"'],
+    ['many values in YAML', `a:\n${'- 0\n'.repeat(300_000)}`],
+    ['many values between brackets', `a: [${'0,'.repeat(300_000)}]`],
+    ['many explicit keys', '? a\n'.repeat(300_000)],
+    ['many values in JSON', `{"a":[${'0,'.repeat(300_000)}0]}`],
     ['3 MB', `a: ${'x'.repeat(3 << 20)}`],
   ])('of %s is refused quickly', (_what, data) => {
-    expect(refusal(() => read(data))).toEqual([expect.stringMatching(/^data (is|holds) /)])
+    expect(refusal(() => read(data))).toEqual([expect.stringMatching(/^data (is|holds|has) /)])
+  })
+})
+
+describe('the values of a manifest', () => {
+  it.each([
+    ['in YAML', (keys: string) => `metadata: {name: a}\nspec:\n${keys}`, (n: number) => `  k${n}: 1\n`],
+    [
+      'in JSON',
+      (keys: string) => `{"metadata":{"name":"a"},"spec":{"z":1${keys}}}`,
+      (n: number) => `,"k${n}":1`,
+    ],
+  ])('%s may be 50,000', (_, manifest, key) => {
+    const having = (count: number) => manifest(Array.from({ length: count }, (_, n) => key(n)).join(''))
+    expect(read(having(49_900)).metadata.name).toBe('a')
+    expect(refusal(() => read(having(50_000)))).toEqual([
+      'data has more than 50000 values: send a larger manifest through the instance’s proxy',
+    ])
+  })
+
+  it('are not what its texts contain', () => {
+    const line = '  - a: [1, {2: 3}]\n'.repeat(60_000)
+    const { data } = read(
+      `metadata: {name: a}\ndata:\n  t: |\n${line.replaceAll('  -', '    -')}`,
+    ) as unknown as {
+      data: { t: string }
+    }
+    expect(data.t.length).toBeGreaterThan(1_000_000)
+    expect(read(`metadata: {name: a}\nq: "${line.replaceAll('\n', ' ')}"`).metadata.name).toBe('a')
+    expect(read(`metadata: {name: a}\nq: ${'x-y, z:z '.repeat(30_000)}`).metadata.name).toBe('a')
+    expect(read(`${'# a, b: [c]\n'.repeat(60_000)}metadata: {name: a}`).metadata.name).toBe('a')
   })
 })
 
