@@ -16,8 +16,8 @@ export interface Call {
   /** What the call reads of instances and holds until its answer was sent. */
   readonly answers: AnswerAccount
   /**
-   * Whether the caller may see the object of this name. Always true where the caller may see all; where the operation
-   * is `filtered`, the authorizer decides, and its decision is remembered for seconds.
+   * Whether the caller may see the object of this name. Always true where the caller may see all, of a stream as long as the caller may;
+   * where the operation is `filtered`, the authorizer decides, and its decision is remembered for seconds.
    */
   maySee(name: string): Promise<boolean>
   /**

@@ -6,7 +6,7 @@ import type { AnsweredFrom } from '../call/answered-from.js'
 import type { Call } from '../call/call.js'
 import { startDeadline } from '../call/deadline.js'
 import { cancelled, type Failure, permissionDenied, unavailable } from '../errors/failure.js'
-import { type Authorizer, denied } from '../identity/authorize.js'
+import { type Action, type Authorizer, denied } from '../identity/authorize.js'
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { Operation } from '../operation/operation.js'
 import { requireFields } from '../operation/required-fields.js'
@@ -125,14 +125,16 @@ async function admit(
   // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
   requireFields(operation.method.input, request, operation.namingFields)
   const verdict = await authorizer.decide(caller, action)
-  if (verdict.allowed) return seesAll
-  if (!operation.permission?.filtered || !('resource' in action)) {
-    throw denied(caller, action, verdict)
-  }
+  const isFiltered = operation.permission?.filtered && 'resource' in action
+  if (!isFiltered && !verdict.allowed) throw denied(caller, action, verdict)
+  const isStream = operation.method.methodKind !== 'unary'
+  if (!isFiltered || (verdict.allowed && !isStream)) return seesAll
   const { resource } = action
+  const may = async (what: Action) => (await authorizer.decide(caller, what)).allowed
   return {
     ...call,
-    maySee: async name => (await authorizer.decide(caller, { verb: 'get', resource, name })).allowed,
+    // A stream may outlive the right to all.
+    maySee: async name => (verdict.allowed && (await may(action))) || may({ verb: 'get', resource, name }),
   }
 }
 

@@ -47,6 +47,36 @@ describe('a call', () => {
     ])
   })
 
+  it('that lists asks once for the right to all, and a stream again for each name, because it outlives rights', async () => {
+    const all = { verb: 'list', resource: 'instances' }
+    const north = { verb: 'get', resource: 'instances', name: 'north' }
+    for (const [method, sees, asked] of [
+      [listInstances, [true, true], [all]],
+      [watchInstances, [true, false], [all, all, all, north]],
+    ] as const) {
+      let hasRight = true
+      const actions: Action[] = []
+      const decide = (_: unknown, action: Action) => {
+        actions.push(action)
+        return { allowed: hasRight, reason: '' }
+      }
+      const seen: boolean[] = []
+      const look = async (call: Call) => {
+        seen.push(await call.maySee('north'))
+        hasRight = false
+        seen.push(await call.maySee('north'))
+        return silentSource().iterable
+      }
+      const run = dispatching(look, method, {
+        permission: { ...all, filtered: true },
+        authorizer: { decide },
+      })
+      await (method === listInstances ? run.unary() : run.stream())
+      expect(seen).toEqual(sees)
+      expect(actions).toEqual(asked)
+    }
+  })
+
   it.each(['unary', 'stream'] as const)('(%s) says once where its answer is from', async kind => {
     const answered = vi.fn()
     const from = (reason: string): AnsweredFrom => ({ source: 'karmada', reason })

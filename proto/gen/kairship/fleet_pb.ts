@@ -591,7 +591,7 @@ export const FleetService: GenService<{
    * Follows the same list in each of its places, in no order between them: RESET, then of each place RESET, its objects as ADDED and
    * PLACE_READ, and BOOKMARK when each place was read or named as failed; then changes. A stream follows 50 control planes and members at
    * most; a request about more is refused with INVALID_ARGUMENT. Places that come and go are taken in and left: instances within
-   * seconds, members and withdrawn rights on single instances within a minute, granted rights within minutes. Where the way to a place
+   * seconds, members and withdrawn rights on instances within a minute, granted rights within minutes. Where the way to a place
    * is cut, its stream goes on after the last change. There are no resume tokens: a client whose stream has ended starts over. Secrets
    * are refused.
    *
