@@ -1,6 +1,7 @@
 import type { InstanceRole, InstanceRoleBinding, Subject } from './instance-role-binding.js'
 import type { KubeObject } from './kube.js'
 import { labelsOf, ROLE_BINDING_LABEL } from './names.js'
+import { holdsStrongerAccount, isReservedNamespace } from './reserved-namespaces.js'
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
 /** The three types of RBAC objects that a role binding becomes inside an instance. */
@@ -24,6 +25,8 @@ export interface RbacObject extends KubeObject {
 }
 
 const reading = ['get', 'list', 'watch'] as const
+/** Without `impersonate`, `bind`, `escalate` and `use`, which `*` contains: an Editor of ServiceAccounts could act as each of them. */
+const writing = [...reading, 'create', 'update', 'patch', 'delete', 'deletecollection'] as const
 /** Everything that a team deploys, without Secrets, RBAC, tokens and nodes. */
 const workloads: readonly Pick<Rule, 'apiGroups' | 'resources'>[] = [
   {
@@ -52,13 +55,16 @@ const bindings = {
 }
 const clusters = { apiGroups: ['cluster.karmada.io'], resources: ['clusters', 'clusters/status'] }
 
-/** What each role may do inside; the same words as Kubernetes' own view, edit and cluster-admin, over Karmada's groups too. */
+/**
+ * What each role may do inside; the same words as Kubernetes' own view, edit and cluster-admin, over Karmada's groups too. Editors get
+ * Secrets by `secretRules`, in each namespace where those give no stronger rights. They write no Works and no bindings of
+ * `work.karmada.io`: Karmada applies those to members with an administrator's rights.
+ */
 const rules: Record<InstanceRole, readonly Rule[]> = {
   Viewer: [...workloads, bindings, clusters].map(part => ({ ...part, verbs: reading })),
   Editor: [
-    ...workloads.map(part => ({ ...part, verbs: ['*'] })),
-    { apiGroups: ['work.karmada.io'], resources: ['*'], verbs: ['*'] },
-    { apiGroups: [''], resources: ['secrets'], verbs: ['*'] },
+    ...workloads.map(part => ({ ...part, verbs: writing })),
+    { apiGroups: ['work.karmada.io'], resources: ['*'], verbs: reading },
     { ...clusters, verbs: reading },
   ],
   Admin: [
@@ -67,11 +73,16 @@ const rules: Record<InstanceRole, readonly Rule[]> = {
   ],
 }
 
+/** What Editors may do with Secrets, never bound for the whole instance. */
+export const secretRules: readonly Rule[] = [{ apiGroups: [''], resources: ['secrets'], verbs: writing }]
+
 /** The rules of a role, for RBAC objects that no InstanceRoleBinding stands for. */
 export const rulesOf = (role: InstanceRole): readonly Rule[] => rules[role]
 
 const roleName = (role: InstanceRole): string => `kairship:${role.toLowerCase()}`
 const PROXY_ROLE = 'kairship:cluster-proxy'
+/** The ClusterRole by which Editors get Secrets, bound in single namespaces. */
+export const SECRETS_ROLE = 'kairship:secrets'
 
 /** One RBAC object inside an instance, and the names of the InstanceRoleBindings that are not in effect without it. */
 export interface RenderedRbac {
@@ -79,25 +90,62 @@ export interface RenderedRbac {
   readonly neededBy: readonly string[]
 }
 
+/** The namespaces inside an instance, as far as rights depend on them. */
+export interface NamespacesInside {
+  /** Names of those that are there and not being deleted. */
+  readonly present: readonly string[]
+  /** Whether credentials of members are kept in it. */
+  holdsMemberCredentials(namespace: string): boolean
+}
+
+/** Whether a binding covers the whole instance and so needs Secrets in each namespace. */
+export const isInstanceEditor = ({ spec }: Pick<InstanceRoleBinding, 'spec'>): boolean =>
+  spec.role === 'Editor' && spec.namespaces === undefined
+
+/** The namespaces of a binding in which its subjects get nothing (Admins) or no Secrets (Editors), because they would get far more. */
+export function withheldNamespaces(
+  { spec }: InstanceRoleBinding,
+  bindings: readonly InstanceRoleBinding[],
+  inside: Pick<NamespacesInside, 'holdsMemberCredentials'>,
+): readonly string[] {
+  if (spec.role === 'Viewer') return []
+  return (spec.namespaces ?? []).filter(namespace => isWithheld(namespace, spec.role, bindings, inside))
+}
+
+const isWithheld = (
+  namespace: string,
+  role: InstanceRole,
+  bindings: readonly InstanceRoleBinding[],
+  { holdsMemberCredentials }: Pick<NamespacesInside, 'holdsMemberCredentials'>,
+): boolean =>
+  isReservedNamespace(namespace) ||
+  holdsMemberCredentials(namespace) ||
+  holdsStrongerAccount(namespace, role, bindings)
+
 /**
  * All RBAC inside an instance that these bindings stand for: the ClusterRoles in use, a ClusterRoleBinding for a binding on
  * the whole instance or a RoleBinding in each of its namespaces, and for all of them one ClusterRoleBinding to
  * `clusters/proxy`: Karmada's cluster proxy impersonates only subjects of such a binding (its unifiedAuth controller
- * reads ClusterRoleBindings only). The member decides what they may do in it.
+ * reads ClusterRoleBindings only). The member decides what they may do in it. Editors get Secrets by RoleBindings in single namespaces.
  */
 export function renderRbac(
   instance: string,
   bindings: readonly InstanceRoleBinding[],
+  inside: NamespacesInside,
 ): readonly RenderedRbac[] {
   if (bindings.length === 0) return []
   const shared = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: '' }
   const roles = [...new Set(bindings.map(({ spec }) => spec.role))].sort()
   const namesOf = (some: readonly InstanceRoleBinding[]) => some.map(({ metadata }) => metadata.name)
+  const editors = bindings.filter(({ spec }) => spec.role === 'Editor')
   return [
     ...roles.map(role => ({
       object: clusterRole(roleName(role), shared, rules[role]),
       neededBy: namesOf(bindings.filter(({ spec }) => spec.role === role)),
     })),
+    ...(editors.length > 0
+      ? [{ object: clusterRole(SECRETS_ROLE, shared, secretRules), neededBy: namesOf(editors) }]
+      : []),
     {
       object: clusterRole(PROXY_ROLE, shared, [
         { apiGroups: ['cluster.karmada.io'], resources: ['clusters/proxy'], verbs: ['*'] },
@@ -105,9 +153,36 @@ export function renderRbac(
       neededBy: namesOf(bindings),
     },
     ...bindings.flatMap(binding =>
-      grants(instance, binding).map(object => ({ object, neededBy: namesOf([binding]) })),
+      grants(instance, binding, withheldNamespaces(binding, bindings, inside)).map(object => ({
+        object,
+        neededBy: namesOf([binding]),
+      })),
     ),
+    ...secretsOfInstanceEditors(shared, bindings, inside),
   ]
+}
+
+/** One RoleBinding for all Editors of the whole instance, in each namespace where Secrets give no stronger rights. */
+function secretsOfInstanceEditors(
+  labels: Record<string, string>,
+  bindings: readonly InstanceRoleBinding[],
+  inside: NamespacesInside,
+): readonly RenderedRbac[] {
+  const editors = bindings.filter(isInstanceEditor)
+  if (editors.length === 0) return []
+  const neededBy = editors.map(({ metadata }) => metadata.name)
+  const subjects = editors.flatMap(({ spec }) => spec.subjects.map(canonicalSubject))
+  const distinct = [...new Map(subjects.map(subject => [JSON.stringify(subject), subject])).values()]
+  return inside.present
+    .filter(namespace => !isWithheld(namespace, 'Editor', bindings, inside))
+    .map(namespace => ({
+      object: grant('RoleBinding', 'kairship:instance-editors', SECRETS_ROLE, {
+        labels,
+        subjects: distinct,
+        namespace,
+      }),
+      neededBy,
+    }))
 }
 
 const clusterRole = (name: string, labels: Record<string, string>, rules: readonly Rule[]): RbacObject => ({
@@ -117,22 +192,43 @@ const clusterRole = (name: string, labels: Record<string, string>, rules: readon
   rules,
 })
 
-function grants(instance: string, { metadata: { name }, spec }: InstanceRoleBinding): readonly RbacObject[] {
+function grants(
+  instance: string,
+  { metadata: { name }, spec }: InstanceRoleBinding,
+  withheld: readonly string[],
+): readonly RbacObject[] {
   const labels = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: labelValue(name) }
-  const subjects = spec.subjects.map(canonicalSubject)
-  const grant = (kind: string, bound: string, role: string, namespace?: string): RbacObject => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind,
-    metadata: { name: bound, labels, ...(namespace !== undefined && { namespace }) },
-    roleRef: { apiGroup: RBAC.group, kind: 'ClusterRole', name: role },
-    subjects,
-  })
+  const to = { labels, subjects: spec.subjects.map(canonicalSubject) }
   const bound = `kairship:${name}`
-  const inside = spec.namespaces
-    ? spec.namespaces.map(namespace => grant('RoleBinding', bound, roleName(spec.role), namespace))
-    : [grant('ClusterRoleBinding', bound, roleName(spec.role))]
-  return [...inside, grant('ClusterRoleBinding', `${bound}:cluster-proxy`, PROXY_ROLE)]
+  const open = spec.namespaces?.filter(namespace => !withheld.includes(namespace))
+  const covered = spec.role === 'Admin' ? open : spec.namespaces
+  const inside = covered
+    ? covered.map(namespace => grant('RoleBinding', bound, roleName(spec.role), { ...to, namespace }))
+    : [grant('ClusterRoleBinding', bound, roleName(spec.role), to)]
+  const secrets = spec.role === 'Editor' ? (open ?? []) : []
+  return [
+    ...inside,
+    ...secrets.map(namespace => grant('RoleBinding', `${bound}:secrets`, SECRETS_ROLE, { ...to, namespace })),
+    grant('ClusterRoleBinding', `${bound}:cluster-proxy`, PROXY_ROLE, to),
+  ]
 }
+
+const grant = (
+  kind: string,
+  name: string,
+  role: string,
+  to: {
+    readonly labels: Record<string, string>
+    readonly subjects: readonly Subject[]
+    readonly namespace?: string
+  },
+): RbacObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  metadata: { name, labels: to.labels, ...(to.namespace !== undefined && { namespace: to.namespace }) },
+  roleRef: { apiGroup: RBAC.group, kind: 'ClusterRole', name: role },
+  subjects: to.subjects,
+})
 
 /** As the API server stores it: users and groups carry the RBAC group, service accounts a namespace and none. */
 const canonicalSubject = ({ kind, name, namespace }: Subject): Subject =>

@@ -8,8 +8,12 @@ export const MEMBER_CLUSTERS = {
   resource: 'clusters',
 } as const
 
-/** Karmada's Cluster, as far as its statistics go. Zero and absent are the same on the wire. */
+/** Karmada's Cluster, as far as its statistics and credentials go. Zero and absent are the same on the wire. */
 export interface MemberCluster extends KubeObject {
+  readonly spec?: {
+    readonly secretRef?: { readonly namespace?: string }
+    readonly impersonatorSecretRef?: { readonly namespace?: string }
+  }
   readonly status?: {
     readonly conditions?: readonly Condition[]
     readonly nodeSummary?: { readonly totalNum?: number; readonly readyNum?: number }

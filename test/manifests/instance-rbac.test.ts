@@ -30,6 +30,20 @@ const bindings = [
   // The CRD refuses an empty list. Should one come all the same, it must not mean the whole instance.
   binding('nothing', 'Admin', user('nora'), []),
 ]
+/** `vault` keeps credentials of members. */
+const inside = {
+  present: [
+    'shop',
+    'bank',
+    'tools',
+    'vault',
+    'kube-system',
+    'kairship-system',
+    'karmada-cluster',
+    'karmada-es-a',
+  ],
+  holdsMemberCredentials: (namespace: string) => namespace === 'vault',
+}
 const resources = {
   ClusterRole: CLUSTER_ROLES,
   ClusterRoleBinding: CLUSTER_ROLE_BINDINGS,
@@ -40,13 +54,13 @@ describe('the rights that role bindings become inside an instance', () => {
   let server: ApiServer
   beforeAll(async () => {
     server = await startApiServer({ name: 'alpha' })
-    for (const name of ['shop', 'bank'])
+    for (const name of inside.present.filter(name => name !== 'kube-system'))
       await server.local.request({
         method: 'POST',
         path: '/api/v1/namespaces',
         body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
       })
-    for (const { object } of renderRbac('alpha', bindings)) {
+    for (const { object } of renderRbac('alpha', bindings, inside)) {
       const { namespace } = object.metadata
       const path = resourcePath(resources[object.kind as keyof typeof resources], {
         ...(namespace !== undefined && { namespace }),
@@ -114,6 +128,22 @@ describe('the rights that role bindings become inside an instance', () => {
         'list clusters.cluster.karmada.io',
       ],
       [
+        ...['get', 'list', 'create', 'update', 'watch'].flatMap(verb =>
+          ['kube-system', 'kairship-system', 'karmada-cluster', 'karmada-es-a', 'tools', 'vault'].map(
+            namespace => `${verb} secrets in ${namespace}`,
+          ),
+        ),
+        ...[
+          'list secrets',
+          'impersonate serviceaccounts in shop',
+          'impersonate serviceaccounts in kube-system',
+        ],
+        ...['create works.work.karmada.io in karmada-es-a', 'update works.work.karmada.io in karmada-es-a'],
+        ...[
+          'create resourcebindings.work.karmada.io in shop',
+          'patch clusterresourcebindings.work.karmada.io',
+        ],
+        ...['bind clusterroles.rbac.authorization.k8s.io', 'use podsecuritypolicies.policy'],
         ...[
           'create clusters.cluster.karmada.io',
           'update clusters.cluster.karmada.io',
@@ -216,7 +246,7 @@ describe('the rights that role bindings become inside an instance', () => {
 })
 
 it('subjects are rendered as an API server stores them: anything else would be written again and again', () => {
-  const rendered = renderRbac('alpha', bindings).map(({ object }) => object)
+  const rendered = renderRbac('alpha', bindings, inside).map(({ object }) => object)
   const subjectsOf = (name: string) =>
     rendered.find(({ roleRef, metadata }) => roleRef && metadata.name === `kairship:${name}`)?.subjects
   const apiGroup = 'rbac.authorization.k8s.io'

@@ -96,6 +96,11 @@ export class RbacInside {
     return lists.flatMap(list => list ?? [])
   }
 
+  /** Reads something else that rights depend on. @param kind named where it fails; then undefined is returned */
+  read<T>(kind: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    return this.#try({ kind, metadata: { name: '' } }, 'list', work)
+  }
+
   /** @returns whether it is gone */
   async remove(object: RbacObject): Promise<boolean> {
     const gone = async (signal: AbortSignal): Promise<true> => {

@@ -6,6 +6,7 @@ import {
   type RbacObject,
   type RenderedRbac,
   renderRbac,
+  withheldNamespaces,
 } from '../../../manifests/instance-rbac.js'
 import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
@@ -15,6 +16,7 @@ import type { InstanceDependencies } from '../dependencies.js'
 import type { Connected } from '../instance-connection.js'
 import { reportMaterialized } from './binding-status.js'
 import { leaderEffect } from './leader-effect.js'
+import { namespacesInside } from './namespaces-inside.js'
 import {
   type FailedChange,
   identityOf,
@@ -44,8 +46,10 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
       const api = apiOf(dependencies.connectionOf(name).current)
       const inside = new RbacInside(api, madeInsideSelector(name), signal)
       const bindings = dependencies.host.roleBindings.of(name)
-      const wanted = renderRbac(name, bindings)
-      const present = new Map((await inside.list()).map(object => [identityOf(object), object]))
+      const before = await inside.list()
+      const namespaces = await namespacesInside(api, inside, bindings, before)
+      const wanted = renderRbac(name, bindings, namespaces)
+      const present = new Map(before.map(object => [identityOf(object), object]))
       const settled = await revoke(inside, present, wanted)
       const differing = wanted.filter(({ object }) => {
         const before = present.get(identityOf(object))
@@ -59,7 +63,9 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
       for (const binding of bindings) {
         const failed = inside.failed.filter(change => concerns(change, binding, wanted))
         try {
-          await reportMaterialized(dependencies.host.api, binding, outcomeOf(failed), signal)
+          const withheld = withheldNamespaces(binding, bindings, namespaces)
+          const outcome = outcomeOf(binding, failed, withheld)
+          await reportMaterialized(dependencies.host.api, binding, outcome, signal)
         } catch (error) {
           signal.throwIfAborted()
           const failure = failureOf(error, stage)
@@ -141,8 +147,18 @@ const concerns = (
   isGrantOf(object, name) ||
   wanted.some(rendered => rendered.object === object && rendered.neededBy.includes(name))
 
-const outcomeOf = (failed: readonly FailedChange[]): Judgement => {
+function outcomeOf(
+  { spec: { role } }: InstanceRoleBinding,
+  failed: readonly FailedChange[],
+  withheld: readonly string[],
+): Judgement {
   const [first] = failed
+  if (!first && withheld.length > 0)
+    return {
+      status: 'False',
+      reason: 'ReservedNamespace',
+      message: `${role === 'Admin' ? 'no rights' : 'no rights on Secrets'} in ${withheld.join(', ')}: accounts with rights on the whole instance, or credentials of members, are kept there; bind the role in other namespaces`,
+    }
   if (!first)
     return {
       status: 'True',

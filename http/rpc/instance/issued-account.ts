@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
-import { rulesOf } from '../../../manifests/instance-rbac.js'
+import { rulesOf, secretRules } from '../../../manifests/instance-rbac.js'
 import type { InstanceRole } from '../../../manifests/instance-role-binding.js'
 import { labelsOf } from '../../../manifests/names.js'
+import { isReservedNamespace, SYSTEM_NAMESPACE } from '../../../manifests/reserved-namespaces.js'
 import { isAlreadyExists } from '../../../manifests/status-error.js'
 import type { OwnConnection } from '../../objects/requests/own-requests.js'
 
-/** Where Kairship keeps what it needs inside a control plane. */
-export const SYSTEM_NAMESPACE = 'kairship-system'
-
-/** What an issued kubeconfig may do: everything, or what a role may in these namespaces (none: in the whole instance). */
+/**
+ * What an issued kubeconfig may do: everything, or what a role may in these namespaces (none: in the whole instance). An Editor has the
+ * Secrets of the named namespaces, except reserved ones, and without names none.
+ */
 export type Scope = 'cluster-admin' | { readonly role: InstanceRole; readonly namespaces: readonly string[] }
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
@@ -39,25 +40,36 @@ export async function ensureAccount(
     kind: 'ServiceAccount',
     metadata,
   })
-  const role = scope === 'cluster-admin' ? scope : await ensureRole(connection, labels, scope.role)
-  const binding = {
+  const bindingTo = (role: string) => ({
     ...rbac,
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
     subjects: [{ kind: 'ServiceAccount', name: account, namespace: SYSTEM_NAMESPACE }],
-  }
-  const namespaces = scope === 'cluster-admin' ? [] : scope.namespaces
-  if (namespaces.length === 0)
-    await ensure(connection, `${RBAC}/clusterrolebindings`, {
-      ...binding,
+  })
+  const bindIn = (namespace: string, role: string, name = account) =>
+    ensure(connection, `${RBAC}/namespaces/${namespace}/rolebindings`, {
+      ...bindingTo(role),
+      kind: 'RoleBinding',
+      metadata: { ...metadata, name, namespace },
+    })
+  const bindEverywhere = (role: string) =>
+    ensure(connection, `${RBAC}/clusterrolebindings`, {
+      ...bindingTo(role),
       kind: 'ClusterRoleBinding',
       metadata,
     })
-  for (const namespace of namespaces)
-    await ensure(connection, `${RBAC}/namespaces/${namespace}/rolebindings`, {
-      ...binding,
-      kind: 'RoleBinding',
-      metadata: { ...metadata, namespace },
-    })
+  if (scope === 'cluster-admin') {
+    await bindEverywhere(scope)
+    return account
+  }
+  const { role, namespaces } = scope
+  const roleName = await ensureRole(connection, labels, role.toLowerCase(), rulesOf(role))
+  if (namespaces.length === 0) await bindEverywhere(roleName)
+  for (const namespace of namespaces) await bindIn(namespace, roleName)
+  const withSecrets = role === 'Editor' ? namespaces.filter(name => !isReservedNamespace(name)) : []
+  if (withSecrets.length > 0) {
+    const secrets = await ensureRole(connection, labels, 'secrets', secretRules)
+    for (const namespace of withSecrets) await bindIn(namespace, secrets, `${account}-secrets`)
+  }
   return account
 }
 
@@ -70,14 +82,15 @@ function accountOf(user: string, scope: Scope): string {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
-/** The ClusterRole of scoped kubeconfigs, with the rules that the role has in this version of Kairship. */
+/** A ClusterRole of scoped kubeconfigs, with the rules that it has in this version of Kairship. */
 async function ensureRole(
   connection: OwnConnection,
   labels: Readonly<Record<string, string>>,
-  role: InstanceRole,
+  suffix: string,
+  rules: ReturnType<typeof rulesOf>,
 ): Promise<string> {
-  const name = `kairship:issued-${role.toLowerCase()}`
-  const body = { ...rbac, kind: 'ClusterRole', metadata: { name, labels }, rules: rulesOf(role) }
+  const name = `kairship:issued-${suffix}`
+  const body = { ...rbac, kind: 'ClusterRole', metadata: { name, labels }, rules }
   if (await ensure(connection, `${RBAC}/clusterroles`, body)) return name
   await connection.request({ method: 'PUT', path: `${RBAC}/clusterroles/${encodeURIComponent(name)}`, body })
   return name

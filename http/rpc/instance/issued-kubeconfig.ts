@@ -1,8 +1,9 @@
 import { stringify } from 'yaml'
+import { SYSTEM_NAMESPACE } from '../../../manifests/reserved-namespaces.js'
 import type { Call } from '../../call/call.js'
 import { internal, invalidFields } from '../../errors/failure.js'
 import type { OwnConnection, OwnRequests } from '../../objects/requests/own-requests.js'
-import { ensureAccount, type Scope, SYSTEM_NAMESPACE } from './issued-account.js'
+import { ensureAccount, type Scope } from './issued-account.js'
 
 /** TokenRequest refuses less than ten minutes. Thirty days are our limit: a token with rights inside must expire. */
 const SHORTEST_S = 600

@@ -1,5 +1,6 @@
 import type { InstanceRole as Role } from '../../../manifests/instance-role-binding.js'
 import { dns1123Label } from '../../../manifests/name-format.js'
+import { isReservedNamespace } from '../../../manifests/reserved-namespaces.js'
 import {
   type CreateInstanceScopedKubeConfigRequest,
   InstanceRole,
@@ -31,7 +32,14 @@ export function scopeOf(
       ? [{ field: 'namespaces', description: `has ${namespaces.length} names: at most ${MOST_NAMESPACES}` }]
       : []),
     ...request.namespaces.flatMap((name, index) =>
-      dns1123Label(name).map(description => ({ field: `namespaces[${index}]`, description })),
+      [
+        ...dns1123Label(name),
+        ...(role === 'Admin' && isReservedNamespace(name)
+          ? [
+              `is ${name}: an Admin there could take rights on the whole instance; use CreateInstanceAdminKubeConfig for those`,
+            ]
+          : []),
+      ].map(description => ({ field: `namespaces[${index}]`, description })),
     ),
   ]
   if (!role || violations.length > 0) throw invalidFields(violations)

@@ -38,7 +38,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.instance.v1alpha1.UpdateInstanceRequest.data": "The whole Instance object, JSON or YAML.",
   "kairship.io.api.instance.v1alpha1.UpdateInstanceResponse.data": "The object as it was stored, JSON.",
   "kairship.io.api.instance.v1alpha1.CreateInstanceAdminKubeConfigRequest.expiration_seconds": "600 (ten minutes) to 2592000 (thirty days); 0 means 86400 (one day).",
-  "kairship.io.api.instance.v1alpha1.CreateInstanceScopedKubeConfigRequest.namespaces": "The namespaces that the role covers, at most 50, which exist; none for the whole instance.",
+  "kairship.io.api.instance.v1alpha1.CreateInstanceScopedKubeConfigRequest.namespaces": "The namespaces that the role covers, at most 50, which exist; none for the whole instance. An Editor gets the Secrets of the namespaces named here, except those of Kairship, Karmada and Kubernetes, and no others. An Admin cannot have those namespaces.",
   "kairship.io.api.instance.v1alpha1.CreateInstanceScopedKubeConfigRequest.expiration_seconds": "As in CreateInstanceAdminKubeConfigRequest.",
   "kairship.io.api.instance.v1alpha1.CreateInstanceKubeConfigResponse.expiration_timestamp": "RFC 3339, as the control plane granted it; may be sooner than requested.",
   "kairship.io.api.instance.v1alpha1.FailoverTimeout": "Seconds. On writing, 0 keeps Karmada's default; on reading, 0 means that nothing is set.",

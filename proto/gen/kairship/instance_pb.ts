@@ -796,7 +796,8 @@ export type CreateInstanceScopedKubeConfigRequest = Message<"kairship.io.api.ins
   role: InstanceRole;
 
   /**
-   * The namespaces that the role covers, at most 50, which exist; none for the whole instance.
+   * The namespaces that the role covers, at most 50, which exist; none for the whole instance. An Editor gets the Secrets of the
+   * namespaces named here, except those of Kairship, Karmada and Kubernetes, and no others. An Admin cannot have those namespaces.
    *
    * @generated from field: repeated string namespaces = 3;
    */

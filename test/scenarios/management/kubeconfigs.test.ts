@@ -62,12 +62,32 @@ describe('a scoped kubeconfig', () => {
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'by-an-editor' } }
       expect(await tried(api, 'POST', list(TYPES.configMaps, 'default'), object)).toBe('allowed')
       expect(await tried(api, 'GET', list(TYPES.clusters))).toBe('allowed')
+      expect(await tried(api, 'GET', list(TYPES.secrets, 'default'))).toBe('refused')
       const roles = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
       expect(await tried(api, 'GET', roles)).toBe('refused')
       const member = `${resourcePath(TYPES.clusters, { name: world.members[0]! })}/proxy/api/v1/pods`
       expect(await tried(api, 'GET', member)).toBe('refused')
     })
   })
+
+  it('of an Editor has the Secrets of its namespaces, except reserved ones', async () => {
+    const namespaces = ['default', 'kairship-system']
+    await withKubeconfig({ role: 'INSTANCE_ROLE_EDITOR', namespaces }, async api => {
+      await eventually('the role is in effect', async () =>
+        expect(await tried(api, 'GET', list(TYPES.secrets, 'default'))).toBe('allowed'),
+      )
+      expect(await tried(api, 'GET', list(TYPES.configMaps, 'kairship-system'))).toBe('allowed')
+      expect(await tried(api, 'GET', list(TYPES.secrets, 'kairship-system'))).toBe('refused')
+    })
+  })
+
+  it.each(['kairship-system', 'karmada-cluster', 'kube-system', 'karmada-es-a'])(
+    'of an Admin of %s is refused, because it would be one of the whole instance',
+    async namespace => {
+      const { json } = await issue({ role: 'INSTANCE_ROLE_ADMIN', namespaces: ['default', namespace] })
+      expect([json.code, JSON.stringify(json.details)]).toEqual([3, expect.stringContaining(`namespaces[1]`)])
+    },
+  )
 
   it('has its first namespace as that of its context, and an expiry', async () => {
     const before = Date.now()

@@ -211,3 +211,68 @@ describe('role bindings', () => {
     )
   })
 })
+
+describe('Secrets of Editors of the whole instance', () => {
+  const editors = () => binding(undefined, 'editors', { role: 'Editor' })
+  const NAMESPACES = '/api/v1/namespaces'
+  const CLUSTERS = '/apis/cluster.karmada.io/v1alpha1/clusters'
+  /** A control plane with these namespaces and Clusters, either of which may fail. */
+  function inside(read: { namespaces: object[] | Error; clusters: object[] | Error }) {
+    const present = ['shop', 'vault', 'karmada-cluster', 'later']
+    const objects = storing(effects, { namespaces: present })
+    const rbac = effects.inside.script
+    effects.host.script = () => ({})
+    const listed = (items: object[] | Error) => (items instanceof Error ? items : { items })
+    effects.inside.script = request => {
+      if (request.path === NAMESPACES) return listed(read.namespaces)
+      if (request.path === CLUSTERS) return listed(read.clusters)
+      return rbac(request)
+    }
+    const bound = () =>
+      [...objects.values()]
+        .filter(({ roleRef }) => roleRef?.name === 'kairship:secrets')
+        .map(({ metadata }) => metadata.namespace)
+    return { read, bound }
+  }
+  const named = (...names: string[]) => names.map(name => ({ metadata: { name } }))
+  const member = { metadata: { name: 'm' }, spec: { secretRef: { namespace: 'vault', name: 'm' } } }
+  const impersonator = { metadata: { name: 'i' }, spec: { impersonatorSecretRef: { namespace: 'vault' } } }
+
+  it.each([
+    ['credentials', member],
+    ['impersonator credentials', impersonator],
+  ])('are bound in each namespace that is no reserved one and keeps no %s of members', async (_, cluster) => {
+    const terminating = { metadata: { name: 'later', deletionTimestamp: '2026-11-23T00:00:00Z' } }
+    const namespaces = [...named('shop', 'vault', 'karmada-cluster'), terminating]
+    const { bound } = inside({ namespaces, clusters: [cluster] })
+    effects.bindings = [editors()]
+    await effects.run(materializeRoleBindings)
+    expect(bound()).toEqual(['shop'])
+  })
+
+  it.each([
+    ['namespaces', 'Namespaces was not listed'],
+    ['clusters', 'Clusters was not listed'],
+  ] as const)(
+    'stay where they are bound, and nowhere else, while %s cannot be listed',
+    async (what, message) => {
+      const { read, bound } = inside({ namespaces: named('shop'), clusters: [] })
+      effects.bindings = [editors()]
+      await effects.run(materializeRoleBindings)
+      read.namespaces = named('shop', 'later')
+      read[what] = refusal(503, 'ServiceUnavailable')
+      expect(await failing(effects.run(materializeRoleBindings))).toContain(message)
+      expect(bound()).toEqual(['shop'])
+      effects.bindings = []
+      await effects.run(materializeRoleBindings)
+      expect(bound()).toEqual([])
+    },
+  )
+
+  it('need no list of Clusters where the control plane serves none', async () => {
+    const { bound } = inside({ namespaces: named('shop'), clusters: refusal(404, 'NotFound') })
+    effects.bindings = [editors()]
+    await effects.run(materializeRoleBindings)
+    expect(bound()).toEqual(['shop'])
+  })
+})

@@ -1,0 +1,31 @@
+import type { InstanceRole, InstanceRoleBinding } from './instance-role-binding.js'
+
+/** Where Kairship keeps what it needs inside a control plane: the ServiceAccounts of issued kubeconfigs. */
+export const SYSTEM_NAMESPACE = 'kairship-system'
+
+/**
+ * Namespaces of Kairship, Karmada and Kubernetes. Their ServiceAccounts may change roles or everything, `karmada-cluster` holds the
+ * administrator tokens of members, and Karmada's execution namespaces hold what members get.
+ */
+const RESERVED = /^(kairship-system|karmada-system|karmada-cluster|kube-.*|karmada-es-.*)$/
+
+/** Whether a namespace belongs to Kairship, Karmada or Kubernetes, so that a role there would be a role on the whole instance. */
+export const isReservedNamespace = (namespace: string): boolean => RESERVED.test(namespace)
+
+/**
+ * Whether a ServiceAccount of this namespace has a role that goes beyond `role` in this namespace alone. A subject that writes Secrets of a
+ * namespace gets the tokens of its ServiceAccounts: Kubernetes fills Secrets of type `kubernetes.io/service-account-token`.
+ */
+export const holdsStrongerAccount = (
+  namespace: string,
+  role: InstanceRole,
+  bindings: readonly InstanceRoleBinding[],
+): boolean =>
+  bindings.some(
+    ({ spec }) =>
+      spec.subjects.some(({ kind, namespace: home }) => kind === 'ServiceAccount' && home === namespace) &&
+      !(
+        spec.namespaces?.every(covered => covered === namespace) &&
+        (spec.role !== 'Admin' || role === 'Admin')
+      ),
+  )
