@@ -29,14 +29,15 @@ export async function explainPlacement(
 }
 
 /** A placement as a table of clusters, with what was decided above it. */
-export function placementText({ affinityName, failure, clusters, tried }: Placement): string {
+export function placementText({ affinityName, failure, clusters, tried, assumptions }: Placement): string {
   const lines = [
     ...tried.map(one => `Affinity group ${one.affinityName}: ${one.failure?.message ?? 'not taken'}\n`),
     ...(affinityName && !failure ? [`Affinity group ${affinityName} was taken.\n`] : []),
     ...(failure ? [`${failure.reason}: ${failure.message}\n`] : []),
   ]
   const header = ['CLUSTER', 'NOW', 'WANTED', 'SCORE', 'ROOM', 'WHY']
-  return lines.join('') + columns(header, clusters.map(clusterRow)).text
+  const notes = assumptions.map(one => `Note: ${one}\n`)
+  return [...lines, columns(header, clusters.map(clusterRow)).text, ...notes].join('')
 }
 
 const clusterRow = (one: ClusterPlacement): readonly string[] => [
@@ -51,7 +52,14 @@ const clusterRow = (one: ClusterPlacement): readonly string[] => [
 /** The largest 32-bit number stands for what nothing limits. */
 const roomText = (replicas: number): string => (replicas === 2 ** 31 - 1 ? 'any' : String(replicas))
 
-function why({ refusals, selected, after }: ClusterPlacement): string {
+const why = ({ quotaLimit, ...one }: ClusterPlacement): string =>
+  quotaLimit ? `${outcomeOf(one)}; ${quotaLimit}` : outcomeOf(one)
+
+function outcomeOf({
+  refusals,
+  selected,
+  after,
+}: Pick<ClusterPlacement, 'refusals' | 'selected' | 'after'>): string {
   if (refusals.length > 0) return refusals.map(({ filter, reason }) => `${filter}: ${reason}`).join('; ')
   if (after !== undefined) return 'chosen'
   return selected ? 'fits, but gets no replicas' : 'fits, but the placement takes others'

@@ -1,9 +1,12 @@
 import type { BindingSpec, BindingStatus } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
+import type { NamespaceQuotas } from '../quota/namespace-quotas.js'
 import type { GroupedBinding } from '../scheduling/affinity-groups.js'
 import type { Refusal } from '../scheduling/filters.js'
+import { keepsResult } from '../scheduling/outcome.js'
 import { type Decision, type ScheduleFailure, schedule, type Verdict } from '../scheduling/schedule.js'
 import { missingClusters } from './missing-clusters.js'
+import { federatedRefusal, quotasInForce, quotaWords } from './quota-limits.js'
 
 /** One cluster in an explanation: why it gets what it gets. */
 export interface ClusterPlacement {
@@ -12,6 +15,8 @@ export interface ClusterPlacement {
   readonly refusals: readonly Refusal[]
   /** What it was compared by; absent where it is refused. */
   readonly candidate?: NonNullable<Verdict['candidate']>
+  /** In words how a ResourceQuota of the cluster limits it; absent where none does. */
+  readonly quotaLimit?: string
   /** Whether the spread constraints chose it. */
   readonly selected: boolean
   /** Replicas that it runs by the present result; 0 for a template without replicas. Absent: it is no target now. */
@@ -32,28 +37,39 @@ export interface PlacementExplanation {
   readonly clusters: readonly ClusterPlacement[]
   /** The affinity groups that were tried before, with their failures. */
   readonly tried: readonly Pick<Decision, 'affinityName' | 'failure'>[]
+  /** What it assumes of the control plane and cannot know, and what it leaves out; one sentence for each. */
+  readonly assumptions: readonly string[]
 }
 
 /**
  * Schedules a binding as karmada-scheduler would now, and says for each cluster why. Nothing is changed.
  * @param bindings those of the binding's namespace, where it has affinity groups
+ * @param quotas those of the binding's namespace; without them nothing is limited by quotas
  */
 export function explainPlacement(
   spec: BindingSpec,
   status: BindingStatus,
   clusters: readonly Cluster[],
   bindings: readonly GroupedBinding[] = [],
+  quotas?: NamespaceQuotas,
 ): PlacementExplanation {
-  const decided = schedule(spec, status, clusters, { bindings: () => bindings })
-  const { affinityName, failure, verdicts, clusters: targets, tried } = decided
-  // Where there is no result, Karmada keeps the one of before, unless no cluster fits at all.
-  const kept = failure && failure.reason !== 'NoClusterFit' ? (spec.clusters ?? []) : targets
-  const names = new Set([
+  const names = clusters.map(({ metadata }) => metadata.name)
+  const { quotasOf, assumptions } = quotas ? quotasInForce(quotas, names) : { assumptions: [] }
+  const decided = schedule(spec, status, clusters, {
+    bindings: () => bindings,
+    ...(quotasOf && { quotasOf }),
+  })
+  const { affinityName, verdicts, clusters: targets, tried } = decided
+  const isWritten = quotas && !keepsResult(decided.failure)
+  const refused = isWritten ? federatedRefusal(spec, targets, quotas) : undefined
+  const failure = refused?.failure ?? decided.failure
+  const kept = keepsResult(failure) ? (spec.clusters ?? []) : targets
+  const shown = new Set([
     ...verdicts.map(({ cluster }) => cluster),
     ...(spec.clusters ?? []).map(({ name }) => name),
     ...missingClusters(spec.placement, clusters),
   ])
-  const joined = new Set(clusters.map(({ metadata }) => metadata.name))
+  const joined = new Set(names)
   const replicasIn = (list: typeof targets, name: string) => {
     const target = list.find(one => one.name === name)
     return target && (target.replicas ?? 0)
@@ -61,14 +77,16 @@ export function explainPlacement(
   return {
     ...(affinityName !== undefined && { affinityName }),
     ...(failure && { failure }),
-    clusters: [...names].sort().map(cluster => {
+    clusters: [...shown].sort().map(cluster => {
       const verdict = verdicts.find(one => one.cluster === cluster)
       const before = replicasIn(spec.clusters ?? [], cluster)
       const after = replicasIn(kept, cluster)
+      const quotaLimit = verdict?.candidate && quotaWords(verdict.candidate, spec)
       return {
         cluster,
         refusals: verdict?.refusals ?? (joined.has(cluster) ? [] : NOT_JOINED),
         ...(verdict?.candidate && { candidate: verdict.candidate }),
+        ...(quotaLimit !== undefined && { quotaLimit }),
         selected: verdict?.selected ?? false,
         ...(before !== undefined && { before }),
         ...(after !== undefined && { after }),
@@ -78,5 +96,6 @@ export function explainPlacement(
       ...(affinityName !== undefined && { affinityName }),
       ...(failure && { failure }),
     })),
+    assumptions: [...assumptions, ...(refused?.assumptions ?? [])],
   }
 }

@@ -11,6 +11,7 @@ import type { Work } from '../objects/work.js'
 import type { OverridePolicies } from '../overrides/apply-overrides.js'
 import { newBinding, renewedBinding } from '../propagation/binding-of.js'
 import { targetsOf, workOf } from '../propagation/work-of.js'
+import type { NamespaceQuotas } from '../quota/namespace-quotas.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
 import { type LinkedObject, linkTo } from './link.js'
 import { explainPlacement, type PlacementExplanation } from './placement.js'
@@ -22,6 +23,8 @@ export interface Present {
   readonly clusters: readonly Cluster[]
   /** The bindings of the template's namespace, where the policy has affinity groups. */
   readonly bindings?: readonly Binding[]
+  /** Those of the template's namespace. */
+  readonly quotas?: NamespaceQuotas
   readonly bindingOf: (template: Resource) => Binding | undefined
   readonly works: readonly Work[]
 }
@@ -79,7 +82,13 @@ export function previewTemplate(
   if (claim === 'HeldByOther' || claim === 'Outranked') return preview
   const before = present.bindingOf(template)
   const binding = before ? renewedBinding(before, template, policy) : newBinding(template, policy)
-  const placement = explainPlacement(binding.spec, binding.status ?? {}, present.clusters, present.bindings)
+  const placement = explainPlacement(
+    binding.spec,
+    binding.status ?? {},
+    present.clusters,
+    present.bindings,
+    present.quotas,
+  )
   // Karmada schedules again only where something that the result depends on has changed.
   const isScheduled = schedulingTrigger(binding, present.clusters) !== undefined
   const shown = isScheduled ? placement : unchanged(placement)

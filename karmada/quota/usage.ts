@@ -7,23 +7,37 @@ import { addTimes, requestOfSet } from '../scheduling/request-of-set.js'
 /** The reason in the Status of a refusal, and of the condition Scheduled, when a quota is exceeded. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded'
 
+/** A binding as far as its requests go. */
+interface Requesting {
+  readonly spec: Pick<Binding['spec'], 'clusters' | 'components' | 'replicaRequirements'>
+}
+
 /**
- * What the replicas or components of bindings request in all clusters together, or in one (`helper.CalculateResourceUsage` of Karmada).
+ * What the replicas or components of bindings request in all clusters together (`helper.CalculateResourceUsage` of Karmada).
  * Bindings that are not scheduled request nothing.
  */
-export function requestedBy(bindings: readonly Binding[], cluster?: string): ResourceSum {
+export function requestedBy(bindings: readonly Requesting[]): ResourceSum {
   const total = new ResourceSum()
-  for (const { spec } of bindings) {
-    const targets = (spec.clusters ?? []).filter(({ name }) => cluster === undefined || name === cluster)
-    if (spec.components?.length) addTimes(total, requestOfSet(spec.components), targets.length)
-    else
-      addTimes(
-        total,
-        spec.replicaRequirements?.resourceRequest ?? {},
-        targets.reduce((sum, one) => sum + (one.replicas ?? 0), 0),
-      )
-  }
+  for (const { spec } of bindings)
+    for (const { replicas = 0 } of spec.clusters ?? []) addRequests(total, spec, replicas)
   return total
+}
+
+/** The same for each cluster that is a target. */
+export function requestedInEach(bindings: readonly Requesting[]): ReadonlyMap<string, ResourceSum> {
+  const totals = new Map<string, ResourceSum>()
+  for (const { spec } of bindings)
+    for (const { name, replicas = 0 } of spec.clusters ?? []) {
+      const total = totals.get(name) ?? new ResourceSum()
+      totals.set(name, total)
+      addRequests(total, spec, replicas)
+    }
+  return totals
+}
+
+function addRequests(total: ResourceSum, spec: Requesting['spec'], replicas: number): void {
+  if (spec.components?.length) addTimes(total, requestOfSet(spec.components), 1)
+  else addTimes(total, spec.replicaRequirements?.resourceRequest ?? {}, replicas)
 }
 
 /** What bindings use of the resources that a quota limits. @param bindings those of the quota's namespace */
@@ -44,10 +58,10 @@ export function usedOf(
  * @param old the binding as it is, where there is one
  */
 export function quotaRefusalOf(
-  binding: Binding,
-  old: Binding | undefined,
+  binding: Requesting,
+  old: Requesting | undefined,
   quotas: readonly FederatedResourceQuota[],
-  others: readonly Binding[],
+  others: readonly Requesting[],
 ): Refusal | undefined {
   const [now, before] = [requestedBy([binding]), requestedBy(old ? [old] : [])]
   for (const { metadata, spec } of quotas) {

@@ -1,7 +1,7 @@
 import type { BindingSpec, BindingStatus } from '../objects/binding.js'
 import { targets } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
-import { availableReplicas } from './capacity.js'
+import { type Room, roomIn } from './capacity.js'
 import { matchesAffinity } from './cluster-affinity.js'
 import type { QuotasOfMember } from './quota-room.js'
 
@@ -17,6 +17,8 @@ export interface Candidate {
   readonly allocatable: number
   /** The same and what it runs already. */
   readonly available: number
+  /** The ResourceQuota of the cluster that leaves less room than the cluster has. */
+  readonly quotaLimit?: Room['limit']
 }
 
 /** Karmada's order for a cluster that none of the affinities names. */
@@ -39,7 +41,7 @@ function candidateOf(
   quotasOf?: QuotasOfMember,
 ): Candidate {
   const { name } = cluster.metadata
-  const allocatable = availableReplicas(cluster, spec, quotasOf?.(name))
+  const { replicas: allocatable, limit } = roomIn(cluster, spec, quotasOf?.(name))
   const running = spec.clusters?.find(one => one.name === name)?.replicas ?? 0
   return {
     cluster,
@@ -48,6 +50,7 @@ function candidateOf(
     overflowOrder: overflowOrderOf(cluster, spec, status),
     allocatable,
     available: allocatable + running,
+    ...(limit && { quotaLimit: limit }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Cluster, ResourceSummary } from '../objects/cluster.js'
 import { availableSets, isScheduledBySets } from './component-sets.js'
 import { milliUnits } from './milli-units.js'
 import { replicasByModels } from './node-models.js'
-import { type MemberQuota, roomInQuotas } from './quota-room.js'
+import { type MemberQuota, type QuotaLimit, strictestLimit } from './quota-room.js'
 import { requestOfSet } from './request-of-set.js'
 
 type ResourceList = Readonly<Record<string, string | number>>
@@ -12,25 +12,29 @@ type ResourceList = Readonly<Record<string, string | number>>
 /** Karmada counts replicas in 32 bits; the largest number means that nothing limits them. */
 const NO_LIMIT = 2 ** 31 - 1
 
+/** How many more replicas of a template, or sets of its components, a cluster can take. */
+export interface Room {
+  readonly replicas: number
+  /** The quota that leaves less room than the cluster has. */
+  readonly limit?: QuotaLimit & { readonly replicasWithout: number }
+}
+
 /**
  * How many more replicas of a template a cluster can take, by the cluster's own summary: `GeneralEstimator` of Karmada
  * (`pkg/estimator/client/general.go`). A cluster without a summary takes none.
  * Of a workload that is scheduled by its components, whole sets of them are counted.
  * @param quotas the cluster's quotas in the template's namespace
  */
-export function availableReplicas(
-  cluster: Cluster,
-  binding: BindingSpec,
-  quotas: readonly MemberQuota[] = [],
-): number {
+export function roomIn(cluster: Cluster, binding: BindingSpec, quotas: readonly MemberQuota[] = []): Room {
   const { replicas = 0, components = [], replicaRequirements } = binding
-  if (replicas === 0 && components.length === 0) return NO_LIMIT
+  if (replicas === 0 && components.length === 0) return { replicas: NO_LIMIT }
   const bySets = isScheduledBySets(binding)
   const request = bySets ? requestOfSet(components) : (replicaRequirements?.resourceRequest ?? {})
-  const room = roomInQuotas(quotas, request)
   const fitting = bySets ? availableSets(cluster, components) : estimate(cluster, binding)
-  const estimated = Math.min(fitting, Number(room ?? NO_LIMIT))
-  return estimated === NO_LIMIT ? replicas : estimated
+  const wanted = (estimated: number) => (estimated === NO_LIMIT ? replicas : estimated)
+  const limit = strictestLimit(quotas, request)
+  if (!limit || limit.room >= fitting) return { replicas: wanted(fitting) }
+  return { replicas: Number(limit.room), limit: { ...limit, replicasWithout: wanted(fitting) } }
 }
 
 function estimate({ spec, status }: Cluster, binding: BindingSpec): number {

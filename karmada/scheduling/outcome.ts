@@ -9,6 +9,10 @@ export type FailureReason =
   /** A FederatedResourceQuota refuses the result. The previous one stays; tried again later. */
   | 'QuotaExceeded'
 
+/** Whether a binding keeps the result of before: only where no cluster fits at all, it is dropped. */
+export const keepsResult = (failure: { readonly reason: FailureReason } | undefined): boolean =>
+  failure !== undefined && failure.reason !== 'NoClusterFit'
+
 /** Thrown where a step of scheduling finds that there is no result; the message is Karmada's. */
 export class Unplaceable extends Error {
   override readonly name = 'Unplaceable'

@@ -3,7 +3,7 @@ import { componentsOf } from '../../karmada/interpreter/components.js'
 import type { Component } from '../../karmada/objects/binding.js'
 import type { Binding, PlacedBinding } from '../../karmada/objects/resource-binding.js'
 import { newBinding } from '../../karmada/propagation/binding-of.js'
-import { requestedBy } from '../../karmada/quota/usage.js'
+import { requestedBy, requestedInEach } from '../../karmada/quota/usage.js'
 import { schedule } from '../../karmada/scheduling/schedule.js'
 import { schedulingTrigger } from '../../karmada/scheduling/triggers.js'
 import {
@@ -100,7 +100,7 @@ describe('a workload of components', () => {
     const clusters = [{ name: 'eu' }, { name: 'us' }]
     const scheduled = { ...binding, spec: { ...binding.spec, clusters } } as Binding
     expect(requestedBy([scheduled]).toResourceList().cpu).toBe('7')
-    expect(requestedBy([scheduled], 'eu').toResourceList().cpu).toBe('3500m')
+    expect(requestedInEach([scheduled]).get('eu')?.toResourceList().cpu).toBe('3500m')
     expect(requestedBy([binding]).toResourceList()).toEqual({})
   })
 

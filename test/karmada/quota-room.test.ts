@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BindingSpec } from '../../karmada/objects/binding.js'
 import type { Cluster } from '../../karmada/objects/cluster.js'
-import { type MemberQuota, roomInQuotas, withRequested } from '../../karmada/scheduling/quota-room.js'
+import { type MemberQuota, strictestLimit, withRequested } from '../../karmada/scheduling/quota-room.js'
 import { schedule } from '../../karmada/scheduling/schedule.js'
 import { ResourceSum } from '../../manifests/quantity.js'
 
@@ -29,7 +29,7 @@ describe('the room that quotas leave', () => {
     ['is not limited by what is not reported', [{ hard: { cpu: '1' } }], { cpu: '1' }, undefined],
     ['is not limited for a request of zero', [quota('cpu', '1', '1')], { cpu: '0' }, undefined],
   ])('%s', (_, quotas, request, room) => {
-    expect(roomInQuotas(quotas, request)).toBe(room)
+    expect(strictestLimit(quotas, request)?.room).toBe(room)
   })
 })
 

@@ -3,7 +3,7 @@ import type { FederatedResourceQuota } from '../../karmada/objects/federated-res
 import type { PlacedBinding } from '../../karmada/objects/resource-binding.js'
 import type { Work } from '../../karmada/objects/work.js'
 import { clusterQuotas, isOrphan, quotaKeyOf, quotaWork } from '../../karmada/quota/member-quotas.js'
-import { quotaRefusalOf, requestedBy, usedOf } from '../../karmada/quota/usage.js'
+import { quotaRefusalOf, requestedInEach, usedOf } from '../../karmada/quota/usage.js'
 import { binding } from './propagated-objects.js'
 
 const quota = (overall: Record<string, string>): FederatedResourceQuota => ({
@@ -26,9 +26,12 @@ describe('a quota of a federation', () => {
     expect(usedOf(quota({ memory: '1Gi' }), bindings)).toEqual({})
   })
 
-  it('counts the replicas of one cluster alone', () => {
-    const requested = requestedBy([requesting(2, 3), requesting(1)], 'm0')
-    expect(requested.toResourceList()).toEqual({ cpu: '300m' })
+  it('counts the replicas of each cluster alone', () => {
+    const requested = requestedInEach([requesting(2, 3), requesting(1)])
+    expect([...requested].map(([name, sum]) => [name, sum.toResourceList()])).toEqual([
+      ['m0', { cpu: '300m' }],
+      ['m1', { cpu: '300m' }],
+    ])
   })
 
   it.each<[string, number[], number[] | undefined, string, string | undefined]>([

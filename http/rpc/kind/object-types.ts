@@ -7,6 +7,8 @@ const typesOf =
 
 /** Types that several services read or write; one that a single service has is in the row of its kind. */
 export const NAMESPACE = typesOf('', 'v1', false)('namespaces', 'Namespace')
+/** A template like others; Karmada's scheduler estimators look at those of members. */
+export const RESOURCE_QUOTA = typesOf('', 'v1', true)('resourcequotas', 'ResourceQuota')
 export const SECRET = typesOf('', 'v1', true)('secrets', 'Secret')
 
 const apps = typesOf('apps', 'v1', true)
@@ -28,6 +30,7 @@ export const CLUSTER_PROPAGATION_POLICY = clusterPolicies(
   'ClusterPropagationPolicy',
 )
 export const OVERRIDE_POLICY = policies('overridepolicies', 'OverridePolicy')
+export const FEDERATED_RESOURCE_QUOTA = policies('federatedresourcequotas', 'FederatedResourceQuota')
 export const CLUSTER_OVERRIDE_POLICY = clusterPolicies('clusteroverridepolicies', 'ClusterOverridePolicy')
 
 /** What became of one namespaced template. */

@@ -24,6 +24,7 @@ import { bindingOf, clustersOf, gather, groupedBindings } from './gather.js'
 import { linkMessage, placementMessage, referenceMessage } from './messages.js'
 import { policyOf } from './policy-manifest.js'
 import { previewOverride, previewPropagation } from './preview.js'
+import { quotasIn } from './quotas.js'
 import { Reader } from './reader.js'
 
 /** Traces, explanations and previews: Karmada's own decisions, taken without writing anything. */
@@ -53,8 +54,16 @@ export function placementHandlers(
       const others = await groupedBindings(reader, binding)
       // Without clusters every decision would be that none fits.
       if (reader.unread.length > 0) throw reader.refusal()
-      const explanation = explainPlacement(binding.spec, binding.status ?? {}, clusters, others)
-      return { binding: referenceMessage(linkTo(binding)), placement: placementMessage(explanation) }
+      const { quotas, notes } = await quotasIn(reader, key.namespace)
+      const { assumptions, ...explained } = explainPlacement(
+        binding.spec,
+        binding.status ?? {},
+        clusters,
+        others,
+        quotas,
+      )
+      const placement = placementMessage({ ...explained, assumptions: [...assumptions, ...notes] })
+      return { binding: referenceMessage(linkTo(binding)), placement }
     },
 
     async previewPolicy({ instance, data }, call) {

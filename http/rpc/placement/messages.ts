@@ -64,14 +64,15 @@ export const referenceMessage = ({
 }: LinkedObject): MessageInitShape<typeof ObjectReferenceSchema> => ({ apiVersion, kind, namespace, name })
 
 export function placementMessage(placement: PlacementExplanation): MessageInitShape<typeof PlacementSchema> {
-  const { affinityName, failure, clusters, tried } = placement
+  const { affinityName, failure, clusters, tried, assumptions } = placement
   return {
     ...(affinityName !== undefined && { affinityName }),
     ...(failure && { failure: failureMessage(failure) }),
-    clusters: clusters.map(({ cluster, refusals, candidate, selected, before, after }) => ({
+    clusters: clusters.map(({ cluster, refusals, candidate, quotaLimit, selected, before, after }) => ({
       cluster,
       refusals: refusals.map(({ filter, reason }) => ({ filter, reason })),
-      ...(candidate && { candidate: { ...candidate } }),
+      ...(candidate && { candidate: without(candidate, ['quotaLimit']) }),
+      ...(quotaLimit !== undefined && { quotaLimit }),
       selected,
       ...(before !== undefined && { before }),
       ...(after !== undefined && { after }),
@@ -80,6 +81,7 @@ export function placementMessage(placement: PlacementExplanation): MessageInitSh
       affinityName: one.affinityName ?? '',
       ...(one.failure && { failure: failureMessage(one.failure) }),
     })),
+    assumptions: [...assumptions],
   }
 }
 

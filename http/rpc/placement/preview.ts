@@ -29,6 +29,7 @@ import {
 import { bindingOf, clustersOf, overridesOf } from './gather.js'
 import { ManifestRoom } from './manifest-room.js'
 import { CLAIMS, placementMessage, referenceMessage } from './messages.js'
+import { quotasIn } from './quotas.js'
 import type { Reader } from './reader.js'
 
 type Response = MessageInitShape<typeof PreviewPolicyResponseSchema>
@@ -65,6 +66,7 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
     async (template): Promise<TemplateMessage[]> => {
       const overrides = await readableOverrides(reader, template)
       const { binding, works } = await propagatedOf(reader, template, overrides !== undefined)
+      const { quotas, notes } = await quotasIn(reader, template.metadata.namespace)
       const present: Present = {
         policies,
         clusterPolicies,
@@ -72,6 +74,7 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
         bindings: await othersOf(reader, policy, template),
         bindingOf: () => binding,
         works,
+        ...(quotas && { quotas }),
       }
       // A policy may have thousands of affinities: others are served between two templates.
       await nextTurn()
@@ -89,7 +92,9 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
           template: referenceMessage(preview.template),
           claim: CLAIMS[claim],
           ...(other && { other: referenceMessage(other) }),
-          ...(placement && { placement: placementMessage(placement) }),
+          ...(placement && {
+            placement: placementMessage({ ...placement, assumptions: [...placement.assumptions, ...notes] }),
+          }),
           manifests,
         },
       ]

@@ -9,9 +9,10 @@ import {
   type PlacedBinding,
 } from '../../../karmada/objects/resource-binding.js'
 import { writtenPlacement } from '../../../karmada/objects/written-placement.js'
-import { QUOTA_EXCEEDED, requestedBy } from '../../../karmada/quota/usage.js'
+import { withUnderWay } from '../../../karmada/quota/under-way.js'
+import { QUOTA_EXCEEDED } from '../../../karmada/quota/usage.js'
 import { sameJson } from '../../../karmada/same-json.js'
-import { type QuotasOfMember, withRequested } from '../../../karmada/scheduling/quota-room.js'
+import { keepsResult } from '../../../karmada/scheduling/outcome.js'
 import { type Scheduling, schedule } from '../../../karmada/scheduling/schedule.js'
 import { schedulingTrigger } from '../../../karmada/scheduling/triggers.js'
 import { without } from '../../../karmada/without.js'
@@ -76,10 +77,10 @@ export class Scheduler {
       return 'done'
     }
     const { namespace = '' } = binding.metadata
-    const decided = schedule(binding.spec, binding.status ?? {}, clusters, {
-      quotasOf: this.#quotasIn(namespace),
-      bindings: () => this.#assigned.inNamespace(namespace),
-    })
+    const bindings = () => this.#assigned.inNamespace(namespace)
+    const inMembers = (cluster: string) => this.#observed.quotasInMembers.of(cluster, namespace)
+    const quotasOf = withUnderWay(inMembers, bindings)
+    const decided = schedule(binding.spec, binding.status ?? {}, clusters, { quotasOf, bindings })
     if (saysSameFailure(binding, decided)) return attemptOf(decided)
     const { result, written } = await this.#place(binding, decided)
     if (written) this.#assigned.add(written)
@@ -89,23 +90,12 @@ export class Scheduler {
     return attemptOf(result)
   }
 
-  /** The quotas of a namespace in each member, with what is under way there. */
-  #quotasIn(namespace: string): QuotasOfMember {
-    const observed = this.#observed
-    return cluster => {
-      const quotas = observed.quotasInMembers.of(cluster, namespace)
-      if (quotas.length === 0) return quotas
-      const requested = requestedBy(this.#assigned.inNamespace(namespace), cluster)
-      return quotas.map(quota => withRequested(quota, requested))
-    }
-  }
-
   /** Writes a result; one that a quota refuses is a failure. */
   async #place(
     binding: PlacedBinding,
     result: Scheduling,
   ): Promise<{ readonly result: Scheduling; readonly written: Binding | undefined }> {
-    if (keepsResult(result)) return { result, written: binding }
+    if (keepsResult(result.failure)) return { result, written: binding }
     try {
       return { result, written: await this.#writeResult(binding, result) }
     } catch (error) {
@@ -208,14 +198,10 @@ function saysSameFailure({ metadata, spec, status }: PlacedBinding, decided: Sch
     return false
   const applied = JSON.stringify(writtenPlacement(spec.placement))
   return (
-    keepsResult(decided) ||
+    keepsResult(failure) ||
     ((spec.clusters ?? []).length === 0 && metadata.annotations?.[APPLIED_PLACEMENT] === applied)
   )
 }
-
-/** Only where no cluster fits at all, the result of before is dropped. */
-const keepsResult = ({ failure }: Scheduling): boolean =>
-  failure !== undefined && failure.reason !== 'NoClusterFit'
 
 const observedBy = (status: FullBindingStatus, generation: number | undefined): FullBindingStatus =>
   generation === undefined ? status : { ...status, schedulerObservedGeneration: generation }

@@ -1,5 +1,6 @@
 import { executionNamespace } from '../../../karmada/names.js'
 import type { Work } from '../../../karmada/objects/work.js'
+import { isScoped } from '../../../karmada/quota/namespace-quotas.js'
 import type { MemberQuota } from '../../../karmada/scheduling/quota-room.js'
 import { objectKey } from '../../../streams/object-store.js'
 import type { Source } from '../../client/source.js'
@@ -16,7 +17,8 @@ export class QuotaIndex {
       const quotas = this.#byPlace.get(place) ?? new Map<string, MemberQuota>()
       const reported = object.status?.manifestStatuses?.[0]?.status
       const isThere = type !== 'DELETED' && reported !== undefined && !isScoped(manifest.spec)
-      if (isThere) quotas.set(objectKey(object), reported as MemberQuota)
+      if (isThere)
+        quotas.set(objectKey(object), { ...(reported as MemberQuota), name: manifest.metadata.name })
       else quotas.delete(objectKey(object))
       if (quotas.size > 0) this.#byPlace.set(place, quotas)
       else this.#byPlace.delete(place)
@@ -27,6 +29,3 @@ export class QuotaIndex {
     return [...(this.#byPlace.get(`${executionNamespace(cluster)}/${namespace}`)?.values() ?? [])]
   }
 }
-
-/** A quota for some pods only is left out: which ones it counts is not known here. */
-const isScoped = (spec: object = {}): boolean => 'scopes' in spec || 'scopeSelector' in spec

@@ -28,7 +28,8 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.placement.v1alpha1.Placement.failure": "Absent where the template can be placed.",
   "kairship.io.api.placement.v1alpha1.Placement.clusters": "All clusters of the control plane, and those that the placement names without their being there, by name.",
   "kairship.io.api.placement.v1alpha1.Placement.tried": "The affinity groups that were tried before, in order.",
-  "kairship.io.api.placement.v1alpha1.PlacementFailure.reason": "NoClusterFit, Unschedulable or SchedulerError, as the binding's Scheduled condition has it.",
+  "kairship.io.api.placement.v1alpha1.Placement.assumptions": "What the decision assumes of the control plane and cannot know, such as feature gates, and what it leaves out; one sentence for each.",
+  "kairship.io.api.placement.v1alpha1.PlacementFailure.reason": "NoClusterFit, Unschedulable, SchedulerError or QuotaExceeded, as the binding's Scheduled condition has it.",
   "kairship.io.api.placement.v1alpha1.PlacementFailure.message": "Karmada's own message.",
   "kairship.io.api.placement.v1alpha1.ClusterPlacement": "One cluster of a placement.",
   "kairship.io.api.placement.v1alpha1.ClusterPlacement.refusals": "Every filter that refuses it; none where it may be chosen.",
@@ -36,6 +37,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.placement.v1alpha1.ClusterPlacement.selected": "Whether the spread constraints chose it.",
   "kairship.io.api.placement.v1alpha1.ClusterPlacement.before": "Replicas by the present result, 0 for what has none. Absent: it is no target now.",
   "kairship.io.api.placement.v1alpha1.ClusterPlacement.after": "Replicas by the decision, 0 for what has none. Absent: it would be no target.",
+  "kairship.io.api.placement.v1alpha1.ClusterPlacement.quota_limit": "How a ResourceQuota of the cluster limits it, in words; empty where none does.",
   "kairship.io.api.placement.v1alpha1.Refusal.filter": "The name of Karmada's filter plugin, or NotJoined for a cluster that the placement names and the control plane does not have.",
   "kairship.io.api.placement.v1alpha1.Refusal.reason": "Karmada's own words.",
   "kairship.io.api.placement.v1alpha1.Candidate.score": "100 where the template runs already, else 0.",
@@ -66,6 +68,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.placement.v1alpha1.PatchOperation.value": "JSON; empty for `remove`.",
   "kairship.io.api.placement.v1alpha1.PlacementService": "Where an instance's templates go, and why: traces of what was propagated, explanations of placements, and previews of policies that are not stored yet. It only reads, as its caller: what the caller may not read is missing in the answer and named there. Works, and for a trace the clusters that a binding names, Kairship reads for it.",
   "kairship.io.api.placement.v1alpha1.PlacementService.TracePropagation": "Follows a template from the control plane into its member clusters (template, policy, binding, scheduling, then Work and object of each cluster) and names the first step that is broken, with what most likely helps.",
-  "kairship.io.api.placement.v1alpha1.PlacementService.ExplainPlacement": "Says for each cluster why a propagated template runs there or does not: the filters that refuse the cluster, else its score, its room and its share. The decision is the one that Karmada's scheduler would make now.",
+  "kairship.io.api.placement.v1alpha1.PlacementService.ExplainPlacement": "Says for each cluster why a propagated template runs there or does not: the filters that refuse the cluster, else its score, its room and its share. The decision is the one that Karmada's scheduler would make now, with the quotas of the template's namespace as far as its caller may list them.",
   "kairship.io.api.placement.v1alpha1.PlacementService.PreviewPolicy": "Says what a policy would do before it is stored: which templates it would claim, which clusters would get how many replicas, what would move, and how each manifest would change. Nothing is written. The caller must be able to list clusters; manifests are only for callers who may list the override policies that count for them."
 }

@@ -118,6 +118,29 @@ west      -     -        -       -      TaintToleration: cluster(s) had untolera
   })
 })
 
+describe('the clusters of a placement', () => {
+  it('are shown with the quotas that limit them, and what is assumed of the control plane below them', async () => {
+    const { context, said } = answering({
+      placement: {
+        clusters: [
+          {
+            cluster: 'north',
+            after: 1,
+            candidate: { available: 1 },
+            quotaLimit: 'ResourceQuota q limits it.',
+          },
+        ],
+        assumptions: ['A feature gate is assumed to be on.'],
+      },
+    })
+    await explainPlacement(context, config(), ['eu', 'deployment', 'shop/web'])
+    expect(said()).toBe(`CLUSTER   NOW   WANTED   SCORE   ROOM   WHY
+north     -     1        0       1      chosen; ResourceQuota q limits it.
+Note: A feature gate is assumed to be on.
+`)
+  })
+})
+
 describe('kairship preview', () => {
   const file = (text: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'kairship-preview-'))
