@@ -1,7 +1,8 @@
-import { type DescMessage, getOption, hasOption, type Message } from '@bufbuild/protobuf'
-import { reflect } from '@bufbuild/protobuf/reflect'
+import { type DescField, type DescMessage, getOption, hasOption, type Message } from '@bufbuild/protobuf'
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { FieldBehavior, field_behavior } from '../../proto/gen/google/api/field_behavior_pb.js'
 import { type FieldViolation, invalidFields } from '../errors/failure.js'
+import { mustBeOneOf } from './must-be-one-of.js'
 import { isPathSegment, noPathSegment } from './path-segment.js'
 
 /** The text at a field path in proto names (`metadata.name`); '' where any part is absent. For the proto's `name_field`. */
@@ -19,16 +20,17 @@ const jsonPath = (path: string): string =>
   path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Holds a request to the fields its proto calls REQUIRED, in messages that are present at any depth.
+ * Holds a request to the fields its proto calls REQUIRED and to the values of its enums, in messages that are present at any depth.
  * @param naming further ones that name what the call is about, by their paths in proto names
- * @throws Failure INVALID_ARGUMENT naming every one that is missing, and every name that is no segment of a path
+ * @throws Failure INVALID_ARGUMENT naming every one that is missing, every number that is no value of its enum, and every name that is
+ * no segment of a path
  */
 export function requireFields(schema: DescMessage, message: Message, naming: readonly string[] = []): void {
-  const missing = missingFields(schema, message, '')
+  const wrong = problemsOf(schema, message, '')
   const unnamed = naming
     .flatMap(path => problemOfName(jsonPath(path), fieldValue(message, path)))
-    .filter(({ field }) => !missing.some(one => one.field === field))
-  const violations = [...missing, ...unnamed]
+    .filter(({ field }) => !wrong.some(one => one.field === field))
+  const violations = [...wrong, ...unnamed]
   if (violations.length > 0) throw invalidFields(violations)
 }
 
@@ -43,7 +45,7 @@ function problemOfName(field: string, name: string): FieldViolation[] {
   return NO_OBJECTS.has(field) || isPathSegment(name) ? [] : [{ field, description: noPathSegment(name) }]
 }
 
-function missingFields(schema: DescMessage, message: Message, prefix: string): FieldViolation[] {
+function problemsOf(schema: DescMessage, message: Message, prefix: string): FieldViolation[] {
   const view = reflect(schema, message)
   return schema.fields.flatMap(field => {
     const path = `${prefix}${field.jsonName}`
@@ -53,8 +55,18 @@ function missingFields(schema: DescMessage, message: Message, prefix: string): F
         : false
       return required ? [{ field: path, description: 'is required' }] : []
     }
-    return field.fieldKind === 'message'
-      ? missingFields(field.message, view.get(field).message, `${path}.`)
-      : []
+    if (field.enum) return unknownValues(view, field, path)
+    return field.fieldKind === 'message' ? problemsOf(field.message, view.get(field).message, `${path}.`) : []
   })
+}
+
+/** Proto3 keeps numbers that its enum does not have: a filter by one would find nothing, and a scope would be another. */
+function unknownValues(view: ReflectMessage, field: DescField, path: string): FieldViolation[] {
+  if (field.fieldKind !== 'enum' && !(field.fieldKind === 'list' && field.listKind === 'enum')) return []
+  const values: readonly number[] =
+    field.fieldKind === 'enum' ? [view.get(field)] : [...(view.get(field) as Iterable<number>)]
+  return values
+    .filter(value => !field.enum.value[value])
+    .slice(0, 1)
+    .map(value => ({ field: path, description: mustBeOneOf(field.enum, value) }))
 }

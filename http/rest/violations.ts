@@ -1,6 +1,7 @@
-import { type DescEnum, type DescField, type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf'
 import { isJsonObject } from '../../transcoding/json-object.js'
 import type { FieldViolation } from '../errors/failure.js'
+import { mustBeOneOf } from '../operation/must-be-one-of.js'
 import { typesOfJson } from './json.js'
 
 /**
@@ -42,12 +43,6 @@ const mustBeObject = ({ name }: DescMessage, value: JsonValue, found: FieldViola
     ...one,
     description: `must be a JSON object with the fields of ${name}, but is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}`,
   }))
-
-function mustBeOneOf({ values }: DescEnum, value: JsonValue): string {
-  // The others stand for a field that is not given.
-  const names = values.map(({ name }) => name).filter(name => !/(^|_)UNSPECIFIED$/.test(name))
-  return `is ${JSON.stringify(value)}, but must be one of ${names.join(', ')}`
-}
 
 /** The problems of this JSON when it is the whole message. */
 function alone(schema: DescMessage, json: JsonValue, prefix: string): FieldViolation[] {

@@ -11,6 +11,7 @@ import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
 import { type PageRequest, paginationOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
+import { problemsOfNames } from '../../operation/path-segment.js'
 import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { seenBy } from '../instance/seen-by.js'
 import { PageTokens } from '../kind/page-token.js'
@@ -97,9 +98,11 @@ function checkRequest(request: ListFleetObjectsRequest | WatchFleetObjectsReques
       field: 'pageSize',
       description: `is ${pageSize}, but must be from 1 to ${LARGEST_PAGE}, or 0 for ${DEFAULT_PAGE_SIZE}`,
     })
-  for (const [field, names] of Object.entries({ instances, clusters }))
+  for (const [field, names] of Object.entries({ instances, clusters })) {
     if (names.length > MOST_NAMES)
       violations.push({ field, description: `has ${names.length} names, but may have ${MOST_NAMES}` })
+    violations.push(...problemsOfNames(field, names))
+  }
   if (violations.length > 0) throw invalidFields(violations)
 }
 

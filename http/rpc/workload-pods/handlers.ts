@@ -8,6 +8,7 @@ import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import type { Objects } from '../../objects/objects.js'
 import { pageOf } from '../../objects/paging.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
+import { problemsOfNames } from '../../operation/path-segment.js'
 import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { typeOfWhole } from '../core/workloads.js'
 import { placedOn } from '../distribution/members-of.js'
@@ -54,8 +55,7 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
       const { instance, namespace, name } = request
       const { kind } = typeOfWhole(request.kind)
       const tokens = new PageTokens(request, call)
-      const tooMany = tooManyNames({ clusters: request.clusters })
-      if (tooMany.length > 0) throw invalidFields(tooMany)
+      checkClusters(request)
       const clusters = await clustersOf(request, call)
       const types = typesOf(request.type)
       const control = request.clusters.length === 0
@@ -72,8 +72,7 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
     async watchWorkloadEvents(request, call) {
       const { instance, namespace, name, clusters } = request
       const type = typeOfWhole(request.kind)
-      const tooMany = tooManyNames({ clusters })
-      if (tooMany.length > 0) throw invalidFields(tooMany)
+      checkClusters(request)
       const isNamed = clusters.length > 0
       if (!isNamed) await objects.get(call, { instance }, type, { namespace, name })
       const messages = watchedEvents(objects, call, {
@@ -89,11 +88,18 @@ export function workloadPodsHandlers(objects: Objects): ServiceHandlers<typeof W
 const typesOf = (types: readonly EventType[]): ReadonlySet<string> =>
   new Set(types.filter(Boolean).map(type => EventType[type]))
 
+/** @throws Failure INVALID_ARGUMENT for too many clusters, and for a name that no cluster can have */
+function checkClusters({ clusters }: { readonly clusters: readonly string[] }): void {
+  const violations = [...tooManyNames({ clusters }), ...problemsOfNames('clusters', clusters)]
+  if (violations.length > 0) throw invalidFields(violations)
+}
+
 /** As a kubelet has it, but before anything is asked of one. @throws Failure INVALID_ARGUMENT */
 function check(request: StreamWorkloadLogsRequest): void {
   const { tailLines = 0n, sinceSeconds, sinceTime, previous, follow, clusters, containers } = request
   const violations: FieldViolation[] = [
     ...tooManyNames({ clusters, containers }),
+    ...problemsOfNames('clusters', clusters),
     ...(tailLines < 0n
       ? [{ field: 'tailLines', description: `is ${tailLines}, but must be at least 0` }]
       : []),

@@ -268,6 +268,21 @@ describe('a fleet that is followed', () => {
     await expect((async () => fleet.follow({ resource: 'secrets' }))()).rejects.toThrow(/ListSecrets/)
   })
 
+  it('is refused names with a slash, which would be those of members, and empty ones', async () => {
+    fleet = new FollowedFleet('i')
+    fleet.members.set('i', ['m'])
+    for (const request of [
+      { instances: ['i', 'i/m'] },
+      { instances: [''] },
+      { clusters: ['..'] },
+      { clusters: ['m', ''] },
+    ])
+      await expect((async () => fleet.follow(request))()).rejects.toMatchObject({
+        code: Code.INVALID_ARGUMENT,
+        message: expect.stringMatching(/^(instances|clusters): (is ".+", which is no|has an empty name)/),
+      })
+  })
+
   it('ends with 100,000 objects, which narrower requests do not have', async () => {
     fleet = new FollowedFleet('i', 'j')
     const { ended } = await following()

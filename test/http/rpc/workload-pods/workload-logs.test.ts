@@ -182,6 +182,31 @@ describe('the logs of a workload', () => {
     },
   )
 
+  it.each(['', '..', 'a/../b', '%2e%2e'])(
+    'of a cluster that cannot be called %j are refused',
+    async cluster => {
+      const request = {
+        ...{
+          instance: 'i',
+          namespace: 'shop',
+          kind: 'DaemonSet',
+          name: 'agent',
+          type: [],
+          page: 0,
+          pageSize: 0,
+        },
+        ...{ clusters: ['a', cluster], containers: [], sinceSeconds: 0n, sinceTime: '' },
+      } as never
+      const handlers = workloadPodsHandlers({} as Objects)
+      const call = { caller: { user: 'ann' } } as Call
+      for (const rpc of ['streamWorkloadLogs', 'listWorkloadEvents', 'watchWorkloadEvents'] as const)
+        await expect(async () => handlers[rpc](request, call)).rejects.toMatchObject({
+          code: Code.INVALID_ARGUMENT,
+          message: expect.stringMatching(/^clusters: /),
+        })
+    },
+  )
+
   it('of more containers than are read at once are refused, with what to choose', async () => {
     const pods = Array.from({ length: MOST_CONTAINERS + 1 }, (_, index) => pod(`p${index}`))
     const { messages, asked } = reading({ a: pods }, () => [])
