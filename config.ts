@@ -1,4 +1,5 @@
 import { apiSettings } from './config/api.js'
+import { auditSettings } from './config/audit.js'
 import { clientSettings } from './config/client.js'
 import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
@@ -17,6 +18,7 @@ export const settings = {
   ...generalSettings,
   ...controllerSettings,
   ...apiSettings,
+  ...auditSettings,
   ...serviceSettings,
   ...playgroundSettings,
   ...clientSettings,

@@ -11,8 +11,10 @@ import { kubeConnector } from './actors/kube/connector.js'
 import type { Kubeconfig } from './actors/kube/kubeconfig.js'
 import { metered } from './actors/kube/metered.js'
 import { metricsOf } from './actors/metrics/metrics-of.js'
+import { openAuditLog } from './cli/log/audit-log.js'
 import type { ServingFiles } from './cli/settings/serving-files.js'
 import type { Config } from './config.js'
+import { auditEventOf } from './http/audit/audit-event.js'
 import { startHealth } from './http/health/health-listener.js'
 import { createMetrics, gaugeInstances } from './http/health/metrics.js'
 import { leadershipNote, readiness, readyChecks } from './http/health/readiness.js'
@@ -87,6 +89,11 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     () => registriesOf(config),
     part => Promise.all(part.map(registry => registry.close())),
   )
+  const auditLog = await lifecycle.start(
+    'audit log',
+    () => openAuditLog({ config, log, meter }),
+    part => part.close(),
+  )
   const api = await lifecycle.start(
     'API',
     () =>
@@ -95,6 +102,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         host: answering,
         connector: kubeConnector(metered(meter, 'member')),
         log,
+        auditSink: record => auditLog.write(auditEventOf(record)),
         meter,
         listen: config.listen,
         grpcListen: config.grpcListen,

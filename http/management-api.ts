@@ -24,6 +24,7 @@ import { PropagationService } from '../proto/gen/kairship/propagation_pb.js'
 import { WorkloadService } from '../proto/gen/kairship/workload_pb.js'
 import { WorkloadPodsService } from '../proto/gen/kairship/workload_pods_pb.js'
 import { WorkspaceService } from '../proto/gen/kairship/workspace_pb.js'
+import type { Audit } from './audit/audit.js'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.js'
 import { unavailable } from './errors/failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
@@ -68,6 +69,7 @@ export interface ApiDependencies {
   /** Connects to clusters that join or leave instances. */
   readonly connector: KubeConnector
   readonly log: Log
+  readonly audit: Audit
   readonly meter: Meter
   readonly karmadaVersion: string
   /** The address at which callers reach the proxy. */
@@ -100,8 +102,19 @@ export interface ManagementApi {
 
 /** Puts services, identity and the dispatcher together. A further service is one more line here. */
 export function managementApi(dependencies: ApiDependencies): ManagementApi {
-  const { fleet, host, connector, log, meter, karmadaVersion, proxy, streamsPerCaller, catchUp, parts } =
-    dependencies
+  const {
+    fleet,
+    host,
+    connector,
+    log,
+    audit,
+    meter,
+    karmadaVersion,
+    proxy,
+    streamsPerCaller,
+    catchUp,
+    parts,
+  } = dependencies
   const { metrics, registries = [], now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
@@ -144,6 +157,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     dispatcher: createDispatcher({
       authorizer,
       log,
+      audit,
       meter,
       now,
       streams: new ConcurrencyLimit('open streams', streamsPerCaller),

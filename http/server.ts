@@ -7,6 +7,7 @@ import type { ImageRegistry } from '../ports/image-registry.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import { Audit, type AuditSink } from './audit/audit.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health/readiness.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
@@ -43,6 +44,8 @@ export interface ApiOptions {
   /** Connects to clusters that join or leave instances, by the kubeconfigs that callers give. */
   readonly connector: KubeConnector
   readonly log: Log
+  /** Takes the audit records of all requests. */
+  readonly auditSink: AuditSink
   readonly meter: Meter
   /** `host:port` of REST over TLS. */
   readonly listen: string
@@ -114,9 +117,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { certificateAuthority } = tls
   const now = () => performance.now()
   const ledger = new WriteLedger(now)
+  const audit = new Audit(options.auditSink)
   const parts = requestParts({ ...options, now, ledger, limits: options.proxyLimits })
   const api = managementApi({
     ...options,
+    audit,
     parts,
     catchUp: new CatchUp(ledger),
     now,
@@ -145,6 +150,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const app = restApp({
     ...options,
     ...api,
+    audit,
     authenticator: restAuthenticator,
     operations,
     anonymous: app => {
@@ -152,7 +158,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addDocuments(app, api.services)
     },
   })
-  const proxy = instanceProxy({ ...options, ...api, ...parts, authenticator: restAuthenticator })
+  const proxy = instanceProxy({ ...options, ...api, ...parts, audit, authenticator: restAuthenticator })
   const rest = getRequestListener(app.fetch)
   const pipelines = new Pipelines()
   const server = hardened(
@@ -191,6 +197,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const grpc = await startGrpc({
     ...options,
     ...api,
+    audit,
     authenticator: connections.releasing(api.authenticator, 'grpc'),
     guard: listener => connections.guard(listener, 'grpc'),
     ...grpcAddress,

@@ -1,3 +1,4 @@
+import { Audit } from '../http/audit/audit.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 
@@ -8,6 +9,9 @@ export const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: i
 
 /** A meter that counts nothing. */
 export const unmetered: Meter = { count: ignore, gauge: ignore, observe: ignore }
+
+/** Keeps no audit record. */
+export const unaudited = new Audit(ignore)
 
 /** For parts that report an error nothing handles: it fails the test, as it ends a process. */
 export const failed = (error: unknown): never => {

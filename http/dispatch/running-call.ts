@@ -3,8 +3,8 @@ import type { Deadline } from '../../ports/cancellation.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { Code, codeName } from '../../transcoding/code.js'
+import type { Audit } from '../audit/audit.js'
 import type { AnsweredFrom } from '../call/answered-from.js'
-import { audit } from '../call/audit.js'
 import type { AboutObject, Wire } from '../call/call.js'
 import { cancelled, type Failure } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
@@ -23,6 +23,9 @@ export interface Arrival {
   readonly requestId: string
   readonly caller: Caller
   readonly remote?: string | undefined
+  /** The path of the request without its query; over gRPC that of the method. */
+  readonly uri: string
+  readonly userAgent?: string | undefined
   /** Aborts when the caller hangs up. */
   readonly signal?: AbortSignal | undefined
   /** What the caller is willing to wait. */
@@ -39,6 +42,7 @@ export type ReadRequest = () => Message | Promise<Message>
 /** Where calls are recorded, and what they may read of instances. */
 export interface Recording {
   readonly log: Log
+  readonly audit: Audit
   readonly meter: Meter
   readonly answers: AnswerMemory
   readonly now: () => number
@@ -61,7 +65,7 @@ export interface RunningCall {
 
 /** Begins the record of a call. `end` must be called in every case. */
 export function beginCall(
-  { log, meter, now, answers }: Recording,
+  { log, audit, meter, now, answers }: Recording,
   operation: Operation,
   arrival: Arrival,
   deadline: Deadline,
@@ -96,7 +100,7 @@ export function beginCall(
       const failure = error === undefined ? undefined : toFailure(error)
       outcome = failure ?? cancelled('the call is over')
       deadline.clear()
-      const { wire, requestId, caller, remote } = arrival
+      const { wire, requestId, caller, remote, uri, userAgent } = arrival
       const code = failure?.code ?? Code.OK
       const durationMs = now() - start
       const labels = { wire, operation: operation.id, code: codeName(code) }
@@ -105,10 +109,12 @@ export function beginCall(
         wire,
         operation: operation.id,
       })
-      audit(log, {
+      audit.record({
         requestId,
         wire,
         operation: operation.id,
+        uri,
+        ...(userAgent ? { userAgent } : {}),
         caller,
         ...(audited ? { action: audited } : {}),
         ...(target ? { target } : {}),

@@ -4,10 +4,9 @@ import {
   ServerInterceptingCall,
   type ServerInterceptor,
 } from '@grpc/grpc-js'
-import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { Code } from '../../transcoding/code.js'
-import { audit } from '../call/audit.js'
+import type { Audit } from '../audit/audit.js'
 import { requestIdOf } from '../call/request-id.js'
 import { type Failure, internal } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
@@ -24,6 +23,9 @@ export interface Arrived {
   readonly requestId: string
   /** Absent for the services that anyone may call. */
   readonly caller?: Caller
+  /** The path of its method. */
+  readonly uri: string
+  readonly userAgent?: string
   /** Address of the connection. */
   readonly remote?: string
   /** The record of the call has it. */
@@ -44,7 +46,7 @@ export interface Unhandled {
 /** What the interceptor needs. */
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
-  readonly log: Log
+  readonly audit: Audit
   readonly meter: Meter
   /** Full names of the services that anyone may call. */
   readonly anonymous: ReadonlySet<string>
@@ -117,30 +119,38 @@ const refuse = (call: Pick<NextCall, 'sendStatus'>, failure: Failure, requestId:
   call.sendStatus(serviceError(failure, requestId))
 
 async function arrive(
-  { authenticator, log, meter, anonymous }: AuthenticationOptions,
+  { authenticator, audit, meter, anonymous }: AuthenticationOptions,
   path: string,
   requestId: string,
   metadata: Metadata,
   call: Pick<NextCall, 'getConnectionInfo' | 'getAuthContext'>,
 ): Promise<Arrived> {
   const { remoteAddress: address, remotePort: port } = call.getConnectionInfo()
-  const remote = address === undefined ? {} : { remote: address }
+  const userAgent = textOf(metadata, 'user-agent')
+  const from = {
+    uri: path,
+    ...(address !== undefined && { remote: address }),
+    ...(userAgent && { userAgent }),
+  }
   const cut = () => cutStream(call)
-  if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, cut, ...remote }
+  if (anonymous.has(path.slice(1, path.lastIndexOf('/')))) return { requestId, cut, ...from }
   try {
     const caller = await authenticator.authenticate({
       authorization: textOf(metadata, 'authorization'),
       // grpc-js names a peer certificate only where TLS verified it.
       certificate: call.getAuthContext().sslPeerCertificate?.subject,
-      ...remote,
+      ...(address !== undefined && { remote: address }),
       port,
     })
-    return { requestId, caller, cut, ...remote }
+    return { requestId, caller, cut, ...from }
   } catch (error) {
     const failure = toFailure(error)
     if (failure.code === Code.UNAUTHENTICATED) {
       meter.count('kairship_api_unauthenticated_total', { wire: 'grpc' })
-      audit(log, { requestId, wire: 'grpc', operation: path, ...remote, code: failure.code, durationMs: 0 })
+      audit.record({
+        ...{ requestId, wire: 'grpc', operation: path },
+        ...{ ...from, code: failure.code, durationMs: 0 },
+      })
     }
     throw failure
   }

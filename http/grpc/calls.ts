@@ -96,7 +96,7 @@ const drained = (call: ServerWritableStream<Buffer, Message>): Promise<void> =>
 function arrivalOf(call: SurfaceCall, trailer: Metadata): Arrival {
   const arrived = arrivedWith(call.metadata)
   arrived.handled = true
-  const { requestId, caller, remote } = arrived
+  const { requestId, caller, remote, uri, userAgent } = arrived
   if (!caller) throw unauthenticated('no credentials')
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())
@@ -107,6 +107,8 @@ function arrivalOf(call: SurfaceCall, trailer: Metadata): Arrival {
     requestId,
     caller,
     remote,
+    uri,
+    userAgent,
     signal: gone.signal,
     answered: from => {
       for (const [name, value] of sourceHeaders(from)) trailer.set(name.toLowerCase(), value)

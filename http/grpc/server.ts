@@ -1,8 +1,8 @@
 import type { Server as NetServer } from 'node:net'
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js'
-import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { Health } from '../../proto/gen/grpc/health/v1_pb.js'
+import type { Audit } from '../audit/audit.js'
 import type { Dispatcher } from '../dispatch/dispatcher.js'
 import { internal } from '../errors/failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
@@ -23,7 +23,7 @@ import { answerUnknownMethods } from './unknown-methods.js'
 export interface GrpcOptions {
   readonly authenticator: Authenticator
   readonly dispatcher: Dispatcher
-  readonly log: Log
+  readonly audit: Audit
   readonly meter: Meter
   readonly services: readonly ServedService[]
   readonly host: string
@@ -69,7 +69,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcListener> {
     'grpc.max_connection_idle_ms': LONGEST_IDLE_MS,
     interceptors: [authentication({ ...options, unhandled, anonymous: new Set([Health.typeName]) })],
   })
-  answerUnknownMethods(server, options.log, options.meter)
+  answerUnknownMethods(server, options.audit, options.meter)
   for (const { service, operations } of services) {
     const handlers = Object.fromEntries(
       operations.map(operation => [operation.method.name, handlerOf(operation, options.dispatcher)]),

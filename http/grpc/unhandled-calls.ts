@@ -1,5 +1,6 @@
 import { Code } from '../../transcoding/code.js'
 import type { Dispatcher } from '../dispatch/dispatcher.js'
+import type { Arrival } from '../dispatch/running-call.js'
 import { cancelled, Failure, invalidArgument } from '../errors/failure.js'
 import { LARGEST_BODY } from '../limits/request-size.js'
 import type { Operation } from '../operation/operation.js'
@@ -28,12 +29,13 @@ export class UnhandledCalls {
    */
   watch(path: string, call: StatusSender, arrived: Arrived): () => void {
     const operation = this.#operations.get(path)
-    const { requestId, caller, remote } = arrived
+    const { requestId, caller, remote, uri, userAgent } = arrived
     if (!operation || !caller) return () => undefined
     const record = (failure: Failure) => {
       if (arrived.handled) return
       arrived.handled = true
-      this.dispatcher.refused(operation, { wire: 'grpc', requestId, caller, remote }, failure)
+      const arrival: Arrival = { wire: 'grpc', requestId, caller, remote, uri, userAgent }
+      this.dispatcher.refused(operation, arrival, failure)
     }
     // grpc-js reports by this method also what it ends itself, and by no other.
     const send = call.sendStatus.bind(call)

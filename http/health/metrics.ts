@@ -111,6 +111,14 @@ const metrics = {
     labels: ['wire', 'operation'],
     buckets: CALL_SECONDS,
   },
+  kairship_audit_events_lost_total: {
+    kind: 'counter',
+    help: 'Audit events that were not written, because the audit log was too slow or could not be written at all.',
+  },
+  kairship_audit_errors_total: {
+    kind: 'counter',
+    help: 'Times the audit log could not be written.',
+  },
   kairship_api_unauthenticated_total: {
     kind: 'counter',
     help: 'Requests refused because the caller could not be authenticated.',

@@ -2,7 +2,7 @@ import { type DescMethod, getOption, hasOption, type Message } from '@bufbuild/p
 import { type ObjectAction, type Permission, permission } from '../../proto/gen/kairship/permission_pb.js'
 import { fieldAt } from '../../transcoding/binding.js'
 import type { Template } from '../../transcoding/template.js'
-import type { AuditTarget } from '../call/audit.js'
+import type { AuditTarget } from '../audit/record.js'
 import { fieldValue } from './required-fields.js'
 
 /** Of a permission that its proto describes by the object, all that follows from it. */

@@ -1,4 +1,5 @@
 import type { Log } from '../../ports/log.js'
+import type { Audit } from '../audit/audit.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import type { Authorizer } from '../identity/authorize.js'
 import type { InstanceReading } from '../instances/instance-reading.js'
@@ -11,6 +12,7 @@ export interface ProxyOptions extends RequestParts {
   /** Who has just made an instance, or made it again, is not sent to what bore its name before. */
   readonly instances: Pick<InstanceReading, 'sameAsWritten'>
   readonly log: Log
+  readonly audit: Audit
   /** Milliseconds a caller may leave an answer unread before it is cut off. */
   readonly patienceMs: number
 }

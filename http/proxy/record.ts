@@ -1,5 +1,5 @@
 import { Code, codeOfStatus } from '../../transcoding/code.js'
-import { type AuditTarget, audit, leavesRecord } from '../call/audit.js'
+import { type AuditTarget, leavesRecord } from '../audit/record.js'
 import type { Failure } from '../errors/failure.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
@@ -12,7 +12,7 @@ import { requestInfo } from './route/request-info.js'
  * @param failure why it ended otherwise than with a whole answer, or why an upgraded connection broke
  */
 export function record(
-  { log, meter, now }: ProxyOptions,
+  { audit, meter, now }: ProxyOptions,
   call: ProxyCall,
   status: number,
   failure: Failure | undefined,
@@ -23,15 +23,23 @@ export function record(
   meter.count('kairship_proxy_requests_total', { verb, code: String(status) })
   meter.observe('kairship_proxy_request_duration_seconds', (now() - started) / 1000, { verb })
   if (answered) meter.count('kairship_proxy_answers_total', { ...answered })
-  if (!leavesRecord(code, action)) return
-  const { requestId, remote, request } = call
-  audit(log, {
-    requestId,
+  const { remote, request } = call
+  const about = { code, ...(action && { action }) }
+  // Most requests are reads of something else: what they are about is not worked out a second time.
+  const isOfSecrets = 'path' in proxy && proxy.path.includes('/secrets')
+  if (!isOfSecrets && !leavesRecord(about)) return
+  const target = 'path' in proxy ? auditTarget(request.method ?? '', proxy) : undefined
+  if (!leavesRecord({ ...about, ...(target && { target }) })) return
+  const { url = '', headers } = request
+  audit.record({
+    requestId: call.requestId,
     wire: 'proxy',
     operation: 'path' in proxy ? (proxy.path.split('?')[0] ?? '') : 'refused path',
+    uri: url.split('?')[0] ?? '',
+    ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
     ...(caller ? { caller } : {}),
     ...(action ? { action } : {}),
-    ...('path' in proxy ? { target: auditTarget(request.method ?? '', proxy) } : {}),
+    ...(target ? { target } : {}),
     ...(remote ? { remote } : {}),
     ...(answered ? { source: answered.source } : {}),
     code,

@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { StatusSchema } from '../../proto/gen/google/rpc/status_pb.js'
 import { Code, codeName } from '../../transcoding/code.js'
-import { audit, auditUnknown } from '../call/audit.js'
+import type { Audit } from '../audit/audit.js'
 import { requestIdOf } from '../call/request-id.js'
 import type { Dispatcher } from '../dispatch/dispatcher.js'
 import { Failure, httpStatusOf, notFound } from '../errors/failure.js'
@@ -17,6 +17,7 @@ import { credentialsOf } from '../identity/credentials.js'
 import type { Operation } from '../operation/operation.js'
 import type { RestEnv } from './env.js'
 import { jsonOf } from './json.js'
+import { originOf } from './origin.js'
 import { addRoutes } from './routes.js'
 
 /** What REST depends on. */
@@ -25,6 +26,7 @@ export interface RestOptions {
   readonly dispatcher: Dispatcher
   readonly authenticator: Authenticator
   readonly log: Log
+  readonly audit: Audit
   readonly meter: Meter
   /** Adds the routes that need no credentials: health, documents. */
   readonly anonymous?: (app: Hono<RestEnv>) => void
@@ -42,7 +44,7 @@ export function restApp(options: RestOptions): Hono<RestEnv> {
   })
   app.notFound(c => {
     const failure = notFound(`nothing is served at ${c.req.method} ${c.req.path}`, { reason: 'PathNotFound' })
-    recordUnknown(c, options.log, failure)
+    recordUnknown(c, options.audit, failure)
     return refuse(c, options, failure)
   })
   app.use(requestId)
@@ -77,14 +79,15 @@ const remoteOf = (c: Context<RestEnv>): string | undefined => {
 }
 
 /** Records a request of an authenticated caller for something that is not served, unless it can only have been a read. */
-function recordUnknown({ req, var: known }: Context<RestEnv>, log: Log, { code }: Failure): void {
+function recordUnknown(c: Context<RestEnv>, audit: Audit, { code }: Failure): void {
+  const { req, var: known } = c
   if (READS.has(req.method)) return
-  auditUnknown(log, {
+  audit.recordUnknown({
     requestId: known.requestId,
     wire: 'rest',
     operation: `${req.method} ${req.path}`,
+    ...originOf(c),
     caller: known.caller,
-    ...(known.remote ? { remote: known.remote } : {}),
     code,
   })
 }
@@ -93,20 +96,20 @@ function recordUnknown({ req, var: known }: Context<RestEnv>, log: Log, { code }
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Answers a Failure as google.rpc.Status. The dispatcher records failures of calls; those before a call are recorded here. */
-function refuse(c: Context<RestEnv>, { log, meter }: RestOptions, failure: Failure): Response {
+function refuse(c: Context<RestEnv>, { audit, meter }: RestOptions, failure: Failure): Response {
   if (failure.code === Code.UNAUTHENTICATED) {
     meter.count('kairship_api_unauthenticated_total', { wire: 'rest' })
-    audit(log, {
+    audit.record({
       requestId: c.var.requestId,
       wire: 'rest',
       operation: `${c.req.method} ${c.req.path}`,
-      ...(c.var.remote ? { remote: c.var.remote } : {}),
+      ...originOf(c),
       code: failure.code,
       durationMs: 0,
     })
     c.header('www-authenticate', 'Bearer realm="kairship"')
   }
-  if (failure.details.status === 405) recordUnknown(c, log, failure)
+  if (failure.details.status === 405) recordUnknown(c, audit, failure)
   const { retryAfterSeconds } = failure.details
   if (retryAfterSeconds) c.header('retry-after', String(retryAfterSeconds))
   const body = jsonOf(StatusSchema, statusOf(failure, c.var.requestId))

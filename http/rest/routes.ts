@@ -15,6 +15,7 @@ import { bindRequest } from './bind.js'
 import type { RestEnv } from './env.js'
 import { eventsOf } from './events.js'
 import { jsonOf } from './json.js'
+import { originOf } from './origin.js'
 
 /** Adds a route for every binding of every operation, the more specific first, and a 405 for their other methods. */
 export function addRoutes(
@@ -134,7 +135,7 @@ const arrivalOf = (c: Context<RestEnv>): Arrival => ({
   wire: 'rest',
   requestId: c.var.requestId,
   caller: c.var.caller,
-  remote: c.var.remote,
+  ...originOf(c),
   signal: c.req.raw.signal,
 })
 

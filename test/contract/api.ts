@@ -13,7 +13,7 @@ import { type Code, httpStatus } from '../../transcoding/code.js'
 import { bearer, type GrpcClient, TLS_NAME, unary } from '../http/fakes/listening.js'
 import type { ContractOperation } from '../proto/sample.js'
 import { type Outcome, outcomeOfGrpc, outcomeOfRest } from '../scenarios/support/outcome.js'
-import { silent, unmetered } from '../silent.js'
+import { silent, unaudited, unmetered } from '../silent.js'
 import { messageOf, type Parameters, requestOf } from './requests.js'
 import { idOf } from './scenario.js'
 import type { Target } from './target.js'
@@ -38,7 +38,13 @@ export interface ContractApi {
 
 /** REST without sockets, gRPC on one: both pass the same handlers. */
 export async function startContractApi({ api: dependencies, token }: Target): Promise<ContractApi> {
-  const common = { ...dependencies, log: silent, meter: unmetered, now: () => performance.now() }
+  const common = {
+    ...dependencies,
+    log: silent,
+    audit: unaudited,
+    meter: unmetered,
+    now: () => performance.now(),
+  }
   const ledger = new WriteLedger(common.now)
   const tls = await selfSigned(['127.0.0.1', 'localhost'])
   const api = managementApi({

@@ -43,6 +43,7 @@ beforeAll(async () => {
     host: host.local,
     connector: noConnector,
     log: fakeLog(),
+    auditSink: () => undefined,
     meter: unmetered,
     listen: '127.0.0.1:0',
     grpcListen: '127.0.0.1:0',

@@ -196,6 +196,7 @@ beforeAll(async () => {
       host: connections[1]!,
       connector: kubeConnector(),
       log,
+      auditSink: log.auditSink,
       meter: unmetered,
       listen: '127.0.0.1:0',
       grpcListen: '127.0.0.1:0',

@@ -95,7 +95,7 @@ function leaksOf(finder: Finder, exchanges: readonly Exchange[]): readonly strin
 /** What is wrong with what Kairship has written; each place must also have what shows that something was written there. */
 async function writtenLeaks(finder: Finder, world: Processes): Promise<readonly string[]> {
   const places = [
-    ['a log line', world.written(), '"audit"'],
+    ['an audit event', world.written(), 'audit.k8s.io/v1'],
     ['a page of metrics or health', await world.pages(), 'kairship_api_requests_total'],
     ['a status, an event or another object on the host', await onTheHost(world), '"conditions"'],
   ] as const

@@ -27,6 +27,7 @@ export function dispatching(
   const dispatcher = createDispatcher({
     authorizer: { decide: () => ({ allowed: false, reason: '' }) },
     log,
+    audit: log.audit,
     meter,
     streams: new ConcurrencyLimit('open streams', 1),
     answers,
@@ -44,6 +45,7 @@ export function dispatching(
   const arrival = (more: Partial<Arrival> = {}): Arrival => ({
     wire: 'rest',
     requestId: 'r',
+    uri: '/',
     caller,
     ...more,
   })

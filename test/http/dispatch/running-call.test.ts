@@ -29,8 +29,13 @@ function calling() {
       ...{ permission: undefined, handle: () => undefined, ...more },
     } as Operation
     const caller = { user, groups: [], extra: {} }
-    const arrival = { wire: 'rest', requestId: 'r1', caller } as const
-    return beginCall({ log, meter, now: () => clock.now, answers }, operation, arrival, startDeadline([]))
+    const arrival = { wire: 'rest', requestId: 'r1', uri: '/', caller } as const
+    return beginCall(
+      { log, audit: log.audit, meter, now: () => clock.now, answers },
+      operation,
+      arrival,
+      startDeadline([]),
+    )
   }
   return { call, clock, log, observed }
 }

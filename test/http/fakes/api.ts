@@ -61,6 +61,7 @@ export function testApi(
     host,
     connector: noConnector,
     log,
+    audit: log.audit,
     meter,
     karmadaVersion: 'v1.18.2',
     proxy: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
@@ -73,6 +74,7 @@ export function testApi(
     ...api,
     operations: api.services.flatMap(({ operations }) => operations),
     log,
+    audit: log.audit,
     meter,
   })
   const call = async (token: string, method: string, path: string, body?: unknown, headers = {}) => {

@@ -23,6 +23,7 @@ export async function listeningApi(fleet?: FakeFleet, options: Partial<ApiOption
     host: fakes.host,
     connector: noConnector,
     log: fakes.log,
+    auditSink: fakes.log.auditSink,
     meter: unmetered,
     listen: '127.0.0.1:0',
     grpcListen: '127.0.0.1:0',

@@ -2,7 +2,7 @@ import { Metadata, type ServerInterceptingCall } from '@grpc/grpc-js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { authentication } from '../../../http/grpc/authentication.js'
 import type { Caller } from '../../../http/identity/caller.js'
-import { silent, unmetered } from '../../silent.js'
+import { unaudited, unmetered } from '../../silent.js'
 import { deferred } from '../fakes/deferred.js'
 
 const REQUEST_MS = 600_000
@@ -23,7 +23,7 @@ function serving({ caller = async () => ada }: { caller?: () => Promise<Caller> 
   const ended: string[] = []
   const intercept = authentication({
     authenticator: { authenticate: caller },
-    log: silent,
+    audit: unaudited,
     meter: unmetered,
     anonymous: new Set(['grpc.health.v1.Health']),
     requestMs: REQUEST_MS,

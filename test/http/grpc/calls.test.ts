@@ -13,7 +13,7 @@ import {
   InstanceSchema,
   InstanceService,
 } from '../../../proto/gen/kairship/instance_pb.js'
-import { silent, unmetered } from '../../silent.js'
+import { unaudited, unmetered } from '../../silent.js'
 
 const ada = { user: 'ada', groups: [], extra: {} }
 const turn = () => new Promise(setImmediate)
@@ -25,7 +25,7 @@ async function metadataOf(authenticated = true): Promise<Metadata> {
   const metadata = new Metadata()
   const intercept = authentication({
     authenticator: { authenticate: async () => ada },
-    log: silent,
+    audit: unaudited,
     meter: unmetered,
     anonymous: new Set(authenticated ? [] : ['a.Service']),
     requestMs: 60_000,

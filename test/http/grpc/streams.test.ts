@@ -107,7 +107,7 @@ async function watched(limits: StreamLimits, service: string) {
   const unhandled = { watch: () => () => undefined }
   const server = new Server({
     interceptors: [
-      authentication({ ...api, log, meter: unmetered, anonymous, unhandled, requestMs: 60_000 }),
+      authentication({ ...api, audit: log.audit, meter: unmetered, anonymous, unhandled, requestMs: 60_000 }),
     ],
   })
   const state = { ready: true }

@@ -33,16 +33,25 @@ describe('the audit record of a proxied request', () => {
     )
   })
 
+  it('is written for a read of a Secret, and for no other read that the instance answers', async () => {
+    answers(200)
+    for (const path of ['pods/secrets', 'secrets/s', 'configmaps/c'])
+      await proxy.ask(`/north/proxy/api/v1/namespaces/kube-system/${path}`)
+    await waitFor(() =>
+      expect(audits()).toMatchObject([{ status: 200, target: { resource: 'secrets', name: 's' } }]),
+    )
+  })
+
   it('is written for a read that the instance refuses, and for no other read', async () => {
     for (const status of [200, 404, 403]) {
       answers(status)
-      await proxy.ask('/north/proxy/api/v1/namespaces/kube-system/secrets/s')
+      await proxy.ask('/north/proxy/api/v1/namespaces/kube-system/pods/s')
     }
     await waitFor(() =>
       expect(audits()).toMatchObject([
         {
           ...{ status: 403, outcome: 'denied', code: 'PERMISSION_DENIED', verb: 'get' },
-          target: { verb: 'get', resource: 'secrets', namespace: 'kube-system', name: 's' },
+          target: { verb: 'get', resource: 'pods', namespace: 'kube-system', name: 's' },
         },
       ]),
     )

@@ -75,6 +75,7 @@ export async function startPlaygroundProxy({
       host,
       connector: kubeConnector(),
       log,
+      auditSink: log.auditSink,
       meter: unmetered,
       listen,
       grpcListen: '127.0.0.1:0',

@@ -28,7 +28,7 @@ function recording({
   const request = { method, headers: {}, socket: { remoteAddress: remote } } as unknown as IncomingMessage
   const call = new ProxyCall(request, proxy, 1_000)
   call.caller = { user: 'ann', groups: [], extra: {} }
-  const options = { log, meter, now: () => 3_500 } as unknown as ProxyOptions
+  const options = { log, audit: log.audit, meter, now: () => 3_500 } as unknown as ProxyOptions
   return { log, counts, times, call, options }
 }
 

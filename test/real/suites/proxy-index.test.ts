@@ -97,6 +97,7 @@ describe('the proxy over Clusterpedia', () => {
       host: connection,
       connector: kubeConnector(),
       log,
+      auditSink: log.auditSink,
       meter: unmetered,
       listen: '127.0.0.1:0',
       grpcListen: '127.0.0.1:0',

@@ -38,7 +38,14 @@ describe('a caller without rights in an instance that authenticates Kairship by 
     fleet.connections.set('north', api)
     running = await startApi({
       connector: kubeConnector(),
-      ...{ fleet, log, meter: unmetered, listen: '127.0.0.1:0', grpcListen: '127.0.0.1:0' },
+      ...{
+        fleet,
+        log,
+        auditSink: log.auditSink,
+        meter: unmetered,
+        listen: '127.0.0.1:0',
+        grpcListen: '127.0.0.1:0',
+      },
       host: fakeHost({ tokens: { dev: { user: 'dev' } }, allows: () => true }),
     })
   })

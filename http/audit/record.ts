@@ -1,8 +1,7 @@
-import type { Log } from '../../ports/log.js'
-import { Code, codeName } from '../../transcoding/code.js'
+import { Code } from '../../transcoding/code.js'
+import type { Wire } from '../call/call.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
-import type { Wire } from './call.js'
 
 /** An object or collection inside an instance, as a request names it. */
 export interface AuditTarget {
@@ -20,11 +19,15 @@ export interface AuditTarget {
   readonly name?: string
 }
 
-/** An audit record: who did what to what, from where, and how it ended. It never holds what was in the request. */
+/** Who did what to what, from where, and how it ended. It never holds what was in the request: neither its body nor its query. */
 export interface AuditRecord {
   readonly requestId: string
   readonly wire: Wire | 'proxy'
+  /** What was called: an operation's id, the path inside an instance, or what an unknown request asked for. */
   readonly operation: string
+  /** The path of the request, without its query; over gRPC that of its method. */
+  readonly uri: string
+  readonly userAgent?: string
   /** Absent when the caller was not authenticated. */
   readonly caller?: Caller
   /** What Kairship authorized on the host. */
@@ -43,6 +46,8 @@ export interface AuditRecord {
   /** The HTTP status that the caller received; absent over gRPC and where the caller received none. */
   readonly status?: number
   readonly durationMs: number
+  /** When it ended, milliseconds since 1970. */
+  readonly endedAt: number
 }
 
 /**
@@ -51,6 +56,7 @@ export interface AuditRecord {
  */
 export type Outcome = 'succeeded' | 'denied' | 'failed' | 'unknown'
 
+/** What became of a request that ended with this code. */
 export function outcomeOf(code: Code): Outcome {
   if (code === Code.OK) return 'succeeded'
   if (code === Code.PERMISSION_DENIED || code === Code.UNAUTHENTICATED) return 'denied'
@@ -67,41 +73,22 @@ const withoutAnswer = new Set<Code>([
 ])
 
 const reads = new Set(['get', 'list', 'watch'])
+/** Reads of these leave a record too: their answers are credentials. */
+const credentials = new Set(['secrets', 'instances/kubeconfig'])
 
 /**
- * Every write leaves a record, and every denial, also one that the host or an instance decided. Other reads leave none:
- * the metrics count them.
+ * Every write leaves a record, and every denial, also one that the host or an instance decided, and every read of credentials.
+ * Other reads leave none: the metrics count them.
  */
-export const leavesRecord = (code: Code, action: Action | undefined): boolean =>
-  outcomeOf(code) === 'denied' || (action !== undefined && !reads.has(action.verb))
-
-/** Writes the record of a call, if it leaves one. */
-export function audit(log: Log, record: AuditRecord): void {
-  if (leavesRecord(record.code, record.action)) write(log, record)
-}
-
-/**
- * Writes the record of a call of something that is not served. It may have been meant as a write, and who looks for what is not
- * there is worth knowing. Its name is the caller's, and cut to what a log line can hold.
- */
-export function auditUnknown(log: Log, record: Omit<AuditRecord, 'action' | 'durationMs'>): void {
-  write(log, { ...record, operation: record.operation.slice(0, LONGEST_UNKNOWN), durationMs: 0 })
-}
-
-const LONGEST_UNKNOWN = 256
-
-function write(log: Log, { caller, action, code, ...rest }: AuditRecord): void {
-  const outcome = outcomeOf(code)
-  log.info(
-    {
-      audit: {
-        ...rest,
-        outcome,
-        code: codeName(code),
-        ...(caller ? { user: caller.user, groups: caller.groups } : {}),
-        ...action,
-      },
-    },
-    `request ${outcome}`,
-  )
+export function leavesRecord({
+  code,
+  action,
+  target,
+}: Pick<AuditRecord, 'code' | 'action' | 'target'>): boolean {
+  if (outcomeOf(code) === 'denied') return true
+  if (action === undefined) return false
+  const isOfCredentials =
+    ('resource' in action && credentials.has(action.resource)) ||
+    (!target?.group && credentials.has(target?.resource ?? ''))
+  return isOfCredentials || !reads.has(action.verb)
 }

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { type AuditRecord, type AuditTarget, audit, outcomeOf } from '../../../http/call/audit.js'
+import { type AuditRecord, type AuditTarget, outcomeOf } from '../../../http/audit/record.js'
 import { Code, codeOfStatus } from '../../../transcoding/code.js'
 import { testApi } from '../fakes/api.js'
 import { type ReviewedSpec, refusal } from '../fakes/host.js'
@@ -19,7 +19,14 @@ const secrets: AuditTarget = {
 
 function recordOf(record: Pick<AuditRecord, 'code'> & Partial<AuditRecord>) {
   const log = fakeLog()
-  audit(log, { requestId: 'r', wire: 'proxy', operation: '/api', durationMs: 1, ...record })
+  log.audit.record({
+    requestId: 'r',
+    wire: 'proxy',
+    operation: '/api',
+    uri: '/p/api',
+    durationMs: 1,
+    ...record,
+  })
   return log.audits()[0]
 }
 
@@ -54,7 +61,35 @@ describe('an audit record', () => {
 
   it('is not written for a read that was answered or found nothing', () => {
     for (const code of [Code.OK, Code.NOT_FOUND, Code.UNAVAILABLE])
-      expect(recordOf({ action: read, target: secrets, code })).toBeUndefined()
+      expect(recordOf({ action: read, target: { ...secrets, resource: 'pods' }, code })).toBeUndefined()
+  })
+
+  it('is written for a read of credentials, whatever came of it: of Secrets, and of kubeconfigs', () => {
+    for (const code of [Code.OK, Code.NOT_FOUND, Code.UNAVAILABLE])
+      expect(recordOf({ action: read, target: secrets, code })).toBeDefined()
+    const kubeconfig = { verb: 'get', resource: 'instances/kubeconfig', name: 'north' }
+    expect(recordOf({ action: kubeconfig, code: Code.OK })).toBeDefined()
+  })
+
+  it('is not written for a read of what another group calls secrets', () => {
+    const others = { ...secrets, group: 'vault.example' }
+    expect(recordOf({ action: read, target: others, code: Code.OK })).toBeUndefined()
+  })
+
+  it('has no more of a path, a user agent and the name of what is not served than a line can hold', () => {
+    const long = 'x'.repeat(10_000)
+    const log = fakeLog()
+    const record = {
+      requestId: 'r',
+      wire: 'rest',
+      operation: long,
+      uri: long,
+      userAgent: long,
+      code: Code.NOT_FOUND,
+    }
+    log.audit.recordUnknown(record as never)
+    const [kept] = log.audits() as { operation: string; uri: string; userAgent: string }[]
+    expect([kept?.operation.length, kept?.uri.length, kept?.userAgent.length]).toEqual([256, 2_048, 256])
   })
 })
 
@@ -107,7 +142,7 @@ describe('a call of the management API', () => {
     }
     const operation = api.services[0]!.operations.find(({ id }) => id === 'Instance_DeleteInstance')!
     const caller = { user: 'admin', groups: [], extra: {} }
-    const arrival = { wire: 'grpc', requestId: 'r', caller, signal: gone.signal } as const
+    const arrival = { wire: 'grpc', requestId: 'r', uri: '/', caller, signal: gone.signal } as const
     const read = () => create(operation.method.input, { name: 'north' } as never)
     await expect(api.dispatcher.unary(operation, read, arrival)).rejects.toThrow('hung up')
     expect(log.audits()).toMatchObject([{ outcome: 'unknown', code: 'CANCELLED', name: 'north' }])
@@ -148,7 +183,7 @@ describe('a call about an object of an instance', () => {
   it('is refused before authorization when a field that names the object is missing', async () => {
     const { api, host } = testApi()
     const caller = { user: 'admin', groups: [], extra: {} }
-    const arrival = { wire: 'grpc', requestId: 'r', caller } as const
+    const arrival = { wire: 'grpc', requestId: 'r', uri: '/', caller } as const
     const sent = host.requests.length
     const operations = api.services.flatMap(service => service.operations)
     const named = operations.filter(({ namingFields }) => namingFields.length > 0)
@@ -175,7 +210,7 @@ describe('a stream', () => {
     const fakes = testApi()
     const operation = fakes.api.services[0]!.operations.find(({ id }) => id === 'Instance_WatchInstances')!
     const caller = { user: 'viewer', groups: [], extra: {} }
-    const arrival = { wire: 'grpc', requestId: 'r', caller } as const
+    const arrival = { wire: 'grpc', requestId: 'r', uri: '/', caller } as const
     const read = () => create(operation.method.input)
     const messages = await fakes.api.dispatcher.stream(operation, read, arrival)
     await messages.next()
