@@ -24,6 +24,7 @@ import { type Aggregated, aggregate } from './operations/aggregate.js'
 import { type Follower, follow } from './operations/follow.js'
 import { OpenWatches } from './operations/open-watches.js'
 import { Store } from './store/store.js'
+import type { ApiRequest, ApiResponse } from './wire/exchange.js'
 import { listen } from './wire/listener.js'
 
 /** How one logical cluster is started. */
@@ -61,6 +62,8 @@ export interface ApiServer {
   readonly certificateAuthority: string
   /** The API from within the process, as system:masters: no socket, no copies (answers are frozen). */
   readonly local: KubeApi
+  /** Answers a request as it would come over the wire, as system:masters: for what passes requests on to this server. */
+  pass(request: ApiRequest): Promise<ApiResponse>
   /** Follows a type from within the process; undefined while the store does not serve it. */
   follow(type: GroupVersionResource, follower: Follower): (() => void) | undefined
   /** A kubeconfig whose client certificate names this user. */
@@ -162,7 +165,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   if (dataDir) await keepPort(dataDir, listener.port)
   address = `127.0.0.1:${listener.port}`
   const url = `https://${address}`
-  const local = localApi(url, request => answer(cluster, guards, request, LOCAL_ADMIN))
+  const pass = (request: ApiRequest) => answer(cluster, guards, request, LOCAL_ADMIN)
+  const local = localApi(url, pass)
   const place = { name: options.name, server: url, certificateAuthority: authority.certificate }
   const issueToken: ApiServer['issueToken'] = ({ name, groups = [] }, seconds) =>
     cluster.tokens.issueUser({ name, groups }, seconds)
@@ -180,6 +184,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       return kubeconfigFor(place, user.name, { token: await issueToken(user, seconds) })
     },
     issueToken,
+    pass,
     follow: (type, follower) => follow(cluster, type, follower),
     aggregate: api => aggregate(cluster, api),
     interrupt: fault => faults.start(fault),

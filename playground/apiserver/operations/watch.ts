@@ -9,21 +9,14 @@ import { BOOKMARK_MS } from './open-watches.js'
 import { selectionOf } from './selection.js'
 import { inVersion, type Target } from './target.js'
 import type { WatchItem } from './watch-item.js'
+import { WatchQueue } from './watch-queue.js'
 
-/** A watcher that has fallen this many events behind is cut off; it can resume from its last resourceVersion. */
-export const WATCH_BUFFER = 4096
 /** Without timeoutSeconds a watch lasts from this to twice this long (kube-apiserver's --min-request-timeout). */
 const MIN_TIMEOUT_SECONDS = 1800
-/** How many events go out in one piece at most. */
-const BATCH = 256
 
 /** An open watch: a queue of events that its reader empties, in order and without gaps. */
 export class Watch implements AsyncIterable<readonly WatchItem[]> {
-  readonly #queue: WatchItem[] = []
-  readonly #stop: (() => void)[] = []
-  #initial: Iterator<WatchItem> | undefined
-  #wake: (() => void) | undefined
-  #ended = false
+  readonly #queue = new WatchQueue()
 
   /** @throws StatusError for options that contradict each other; an expired resourceVersion becomes an ERROR event instead */
   constructor(
@@ -39,73 +32,34 @@ export class Watch implements AsyncIterable<readonly WatchItem[]> {
     const offer = (event: StoreEvent) => {
       if (event.revision <= from) return
       const item = crossing(event, matches, target)
-      if (item) this.#push(item)
+      if (item) this.#queue.push(item)
     }
     if (plan.past) {
       const missed = collection.since(from)
       if (!missed || from < cluster.store.compacted) {
-        this.#push({ type: 'ERROR', object: tooOld(from, cluster.store.compacted) })
-        this.#ended = true
+        this.#queue.push({ type: 'ERROR', object: tooOld(from, cluster.store.compacted) })
+        this.end()
         return
       }
       for (const event of missed) offer(event)
     }
-    if (plan.state) this.#initial = this.#state(matches, plan.announceEnd)
-    this.#stop.push(collection.watch(offer))
-    this.#stop.push(cluster.watches.add(this))
-    if (plan.bookmarks) this.#every(BOOKMARK_MS, () => this.#push(this.#bookmark()))
-    this.#after(plan.timeoutSeconds * 1000, () => {
-      if (plan.bookmarks) this.#push(this.#bookmark())
+    if (plan.state) this.#queue.begin(this.#state(matches, plan.announceEnd))
+    this.#queue.onEnd(collection.watch(offer))
+    this.#queue.onEnd(cluster.watches.add(this))
+    if (plan.bookmarks) this.#queue.every(BOOKMARK_MS, () => this.#queue.push(this.#bookmark()))
+    this.#queue.after(plan.timeoutSeconds * 1000, () => {
+      if (plan.bookmarks) this.#queue.push(this.#bookmark())
       this.end()
     })
   }
 
   /** Ends the watch after what is queued. Idempotent. */
   end(): void {
-    if (this.#ended) return
-    this.#ended = true
-    for (const stop of this.#stop) stop()
-    this.#wake?.()
+    this.#queue.end()
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<readonly WatchItem[]> {
-    try {
-      for (;;) {
-        const batch = this.#take()
-        if (batch.length > 0) yield batch
-        else if (this.#ended) return
-        else {
-          await new Promise<void>(resolve => {
-            this.#wake = resolve
-          })
-        }
-      }
-    } finally {
-      this.end()
-    }
-  }
-
-  #take(): WatchItem[] {
-    if (this.#initial) {
-      const batch: WatchItem[] = []
-      for (let next = this.#initial.next(); !next.done; next = this.#initial.next()) {
-        batch.push(next.value)
-        if (batch.length === BATCH) return batch
-      }
-      this.#initial = undefined
-      if (batch.length > 0) return batch
-    }
-    return this.#queue.splice(0, BATCH)
-  }
-
-  #push(item: WatchItem): void {
-    this.#queue.push(item)
-    // A reader this slow would only make everybody's memory pay; it resumes where it was.
-    if (this.#queue.length > WATCH_BUFFER) {
-      this.#queue.length = 0
-      this.end()
-    }
-    this.#wake?.()
+  [Symbol.asyncIterator](): AsyncIterator<readonly WatchItem[]> {
+    return this.#queue[Symbol.asyncIterator]()
   }
 
   /** What there is when the watch starts, and, if requested, the bookmark that says it is complete. */
@@ -134,18 +88,6 @@ export class Watch implements AsyncIterable<readonly WatchItem[]> {
       },
     }
   }
-
-  #every(milliseconds: number, act: () => void): void {
-    const timer = setInterval(act, milliseconds)
-    timer.unref()
-    this.#stop.push(() => clearInterval(timer))
-  }
-
-  #after(milliseconds: number, act: () => void): void {
-    const timer = setTimeout(act, milliseconds)
-    timer.unref()
-    this.#stop.push(() => clearTimeout(timer))
-  }
 }
 
 interface WatchPlan {
@@ -161,10 +103,37 @@ interface WatchPlan {
 }
 
 function watchPlan(query: URLSearchParams): WatchPlan {
+  const { sendInitialEvents, bookmarks, timeoutSeconds } = watchOptions(query)
   const text = query.get('resourceVersion') ?? ''
+  if (!/^\d*$/.test(text)) {
+    const problem = syntaxError(text)
+    throw customStatus(500, '', `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`)
+  }
+  const revision = Number(text)
+  const unset = text === '' || text === '0'
+  const state = sendInitialEvents ?? unset
+  return {
+    revision: state || unset ? 0 : revision,
+    past: !state && !unset,
+    state,
+    announceEnd: sendInitialEvents === true && bookmarks,
+    bookmarks,
+    timeoutSeconds,
+  }
+}
+
+/** What the query of a watch says, whatever its resourceVersion means. */
+export interface WatchOptions {
+  /** Undefined: the resourceVersion decides. */
+  readonly sendInitialEvents: boolean | undefined
+  readonly bookmarks: boolean
+  readonly timeoutSeconds: number
+}
+
+/** @throws StatusError 422 for options that contradict each other */
+export function watchOptions(query: URLSearchParams): WatchOptions {
   const sendInitialEvents = query.get('sendInitialEvents')
   const match = query.get('resourceVersionMatch') ?? ''
-  const bookmarks = isTrue(query.get('allowWatchBookmarks'))
   if (sendInitialEvents === null && match !== '') {
     throw invalidOption(
       'resourceVersionMatch',
@@ -177,21 +146,10 @@ function watchPlan(query: URLSearchParams): WatchPlan {
       'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     )
   }
-  if (!/^\d*$/.test(text)) {
-    const problem = syntaxError(text)
-    throw customStatus(500, '', `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`)
-  }
-  const revision = Number(text)
-  const initial = isTrue(sendInitialEvents)
-  const unset = text === '' || text === '0'
-  const state = initial || (sendInitialEvents === null && unset)
   const timeout = wholeNumber(query, 'timeoutSeconds')
   return {
-    revision: state || unset ? 0 : revision,
-    past: !state && !unset,
-    state,
-    announceEnd: initial && bookmarks,
-    bookmarks,
+    sendInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
+    bookmarks: isTrue(query.get('allowWatchBookmarks')),
     timeoutSeconds: timeout > 0 ? timeout : MIN_TIMEOUT_SECONDS + randomInt(MIN_TIMEOUT_SECONDS),
   }
 }
@@ -211,7 +169,8 @@ function invalidOption(field: string, detail: string): Error {
   )
 }
 
-const tooOld = (requested: number, oldest: number): JsonObject =>
+/** What a watch from a forgotten revision gets. @param oldest the oldest one that is known */
+export const tooOld = (requested: number, oldest: number): JsonObject =>
   expired(`too old resource version: ${requested} (${oldest})`).status as unknown as JsonObject
 
 /** What a change looks like through a selection: an object that comes into it is ADDED, one that leaves it DELETED. */

@@ -3,12 +3,11 @@ import { apiVersionOf } from '../../apimachinery/resource-definition.js'
 import { partialObjectMetadata } from '../../apimachinery/table/to-table.js'
 import type { Page } from '../operations/list.js'
 import { type Answer, inVersion, type Target } from '../operations/target.js'
-import type { Watch } from '../operations/watch.js'
 import type { WatchItem } from '../operations/watch-item.js'
 import type { StoredObject } from '../store/stored-object.js'
 import type { ApiBody } from './exchange.js'
 import type { Shape } from './negotiate.js'
-import { tableOf, tableRow } from './table.js'
+import { type TableMaker, tableOf, tableRow } from './table.js'
 
 /** One object in the shape the caller wants. A Status stays a Status. */
 export function renderObject(target: Target, answer: Answer, shape: Shape, query: URLSearchParams): ApiBody {
@@ -52,8 +51,8 @@ const itemOf = (target: Target, stored: StoredObject) => {
 
 /** A watch in the shape the caller wants: the same events, other objects. */
 export function renderWatch(
-  target: Target,
-  watch: Watch,
+  target: TableMaker,
+  watch: AsyncIterable<readonly WatchItem[]>,
   shape: Shape,
   query: URLSearchParams,
 ): AsyncIterable<readonly WatchItem[]> {

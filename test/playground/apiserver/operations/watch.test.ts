@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BOOKMARK_MS } from '../../../../playground/apiserver/operations/open-watches.js'
-import { WATCH_BUFFER } from '../../../../playground/apiserver/operations/watch.js'
+import { WATCH_BUFFER } from '../../../../playground/apiserver/operations/watch-queue.js'
 import { type ApiServer, startApiServer } from '../../../../playground/apiserver/server.js'
 import type { KubeRequest, WatchEvent } from '../../../../ports/kube-api.js'
 
