@@ -41,16 +41,21 @@ function allowsOverflow(scheduling: Placement['replicaScheduling']): boolean {
 
 /** Why Karmada refuses the selection of clusters (`validation.ValidateClusterAffinity`). */
 export function affinityRefusals(affinity: ClusterAffinity | undefined, path: string): readonly string[] {
-  const selector = affinity?.fieldSelector
-  for (const { key, operator } of selector?.matchExpressions ?? []) {
-    const complaint = !['provider', 'region', 'zone'].includes(key)
-      ? `unsupported key ${JSON.stringify(key)}, must be provider, region, or zone`
-      : !['In', 'NotIn'].includes(operator)
-        ? `unsupported operator ${JSON.stringify(operator)}, must be In or NotIn`
-        : undefined
-    if (complaint !== undefined) return [invalidField(`${path}.fieldSelector`, selector, complaint)]
+  const complaint = fieldSelectorComplaint(affinity)
+  return complaint === undefined
+    ? []
+    : [invalidField(`${path}.fieldSelector`, affinity?.fieldSelector, complaint)]
+}
+
+/** What is wrong with the field selector of an affinity; undefined where nothing is. */
+export function fieldSelectorComplaint(affinity: ClusterAffinity | undefined): string | undefined {
+  for (const { key, operator } of affinity?.fieldSelector?.matchExpressions ?? []) {
+    if (!['provider', 'region', 'zone'].includes(key))
+      return `unsupported key ${JSON.stringify(key)}, must be provider, region, or zone`
+    if (!['In', 'NotIn'].includes(operator))
+      return `unsupported operator ${JSON.stringify(operator)}, must be In or NotIn`
   }
-  return []
+  return undefined
 }
 
 function termRefusals(terms: readonly ClusterAffinityTerm[], path: string): readonly string[] {

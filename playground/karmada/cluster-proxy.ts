@@ -27,19 +27,29 @@ const EVERYBODY = new Set(['system:authenticated', 'system:unauthenticated'])
 /** A failure Karmada answers without a reason: its proxy has no words of its own for it. */
 const proxyError = (message: string) => customStatus(500, '', message)
 
-/**
- * `clusters/{name}/proxy/…`: passes a request on to the member, as the impersonator account that acts for the caller.
- * Upgraded connections (exec, port-forward) are passed through as they are.
- */
+/** `clusters/{name}/proxy/…` */
 export const clusterProxy =
   (control: KubeApi): AggregatedHandler =>
-  async request => {
-    const { name } = request.info
-    const cluster = await read<Cluster>(control, CLUSTERS, { name })
-    if (!cluster) throw notFound({ group: CLUSTERS.group, resource: CLUSTERS.resource }, name)
-    const options = await requestOptions(control, cluster, request)
-    return request.upgrade ? upgrade(options, request) : forward(options, request)
-  }
+  request =>
+    passToMember(control, request.info.name, request, pathBehindProxy(request))
+
+/**
+ * Passes a request on to a member, as the impersonator account that acts for the caller. Upgraded connections (exec,
+ * port-forward) are passed through as they are.
+ * @param path in the member, encoded as it was received
+ * @throws StatusError where there is no such Cluster, or it lacks what is needed to reach it
+ */
+export async function passToMember(
+  control: KubeApi,
+  name: string,
+  request: AggregatedRequest,
+  path: string,
+): Promise<ApiResponse> {
+  const cluster = await read<Cluster>(control, CLUSTERS, { name })
+  if (!cluster) throw notFound({ group: CLUSTERS.group, resource: CLUSTERS.resource }, name)
+  const options = await requestOptions(control, cluster, request, path)
+  return request.upgrade ? upgrade(options, request) : forward(options, request)
+}
 
 interface Target extends RequestOptions {
   readonly url: URL
@@ -49,6 +59,7 @@ async function requestOptions(
   control: KubeApi,
   { metadata: { name }, spec }: Cluster,
   request: AggregatedRequest,
+  path: string,
 ): Promise<Target> {
   const { apiEndpoint, secretRef, impersonatorSecretRef, insecureSkipTLSVerification } = spec
   if (!apiEndpoint) throw proxyError(`the apiEndpoint of cluster ${name} should not be empty`)
@@ -59,7 +70,7 @@ async function requestOptions(
   const secret = secretRef && (await read<Secret>(control, SECRETS, secretRef))
   const caBundle = secret?.data?.caBundle
   return {
-    url: new URL(apiEndpoint.replace(/\/+$/, '') + pathBehindProxy(request)),
+    url: new URL(apiEndpoint.replace(/\/+$/, '') + path + search(request)),
     method: request.method,
     headers: { ...passedOn(request.headers), ...identity(request, token) },
     rejectUnauthorized: !insecureSkipTLSVerification,
@@ -70,11 +81,13 @@ async function requestOptions(
   }
 }
 
-/** Path and query as received, without the part that names the proxy. */
-function pathBehindProxy({ path, query }: ApiRequest): string {
-  const below = path.replace(/^\/apis\/[^/]+\/[^/]+\/clusters\/[^/]+\/proxy/, '')
-  const search = query.toString()
-  return (below || '/') + (search && `?${search}`)
+/** The path as received, without the part that names the proxy. */
+const pathBehindProxy = ({ path }: ApiRequest): string =>
+  path.replace(/^\/apis\/[^/]+\/[^/]+\/clusters\/[^/]+\/proxy/, '') || '/'
+
+function search({ query }: ApiRequest): string {
+  const text = query.toString()
+  return text && `?${text}`
 }
 
 function passedOn(headers: ApiRequest['headers']): Record<string, string | string[]> {

@@ -24,6 +24,7 @@ import { Propagation } from './propagation/propagation.js'
 import { letAdministratorUseProxies } from './proxy-admin.js'
 import { QuotaAdmission } from './quota/quota-admission.js'
 import { KARMADA_RELEASE } from './release.js'
+import { KarmadaSearch } from './search/karmada-search.js'
 import { UnifiedAuth } from './unified-auth.js'
 import { karmadaWebhooks } from './webhooks.js'
 
@@ -83,15 +84,21 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     ...(options.namespaceGraceMs !== undefined && { namespaceGraceMs: options.namespaceGraceMs }),
   })
   const queries = new MemberQueries(server.local, connector)
-  const aggregated = await setUp(server, () => install(server, metricsAdapter(queries, clock)))
   const control = options.through?.(server.local) ?? server.local
+  const local = { api: control, follow: server.follow }
+  const search = new KarmadaSearch({ control: local, connector, pass: server.pass, now: clock, log })
+  const aggregated = await setUp(server, async () => {
+    const clusters = await install(server, metricsAdapter(queries, clock))
+    await server.aggregate(search.api)
+    return clusters
+  })
+  search.start()
   const events = new Events(control, clock, log)
   const unifiedAuth = new UnifiedAuth({ control, connector, events, log })
   const times = options.times ?? DEFAULT_MONITOR_TIMES
   const controller = new ClusterController({ control, connector, events, log, times, now: clock }, change =>
     unifiedAuth.follow(change),
   )
-  const local = { api: control, follow: server.follow }
   const propagation = new Propagation({
     control: local,
     connector,
@@ -106,7 +113,13 @@ export async function startKarmada(options: KarmadaOptions): Promise<Karmada> {
     server,
     setAggregatedApiAvailable: available => aggregated.setAvailable(available),
     async close() {
-      await Promise.all([propagation.close(), controller.close(), unifiedAuth.close(), queries.close()])
+      await Promise.all([
+        propagation.close(),
+        controller.close(),
+        unifiedAuth.close(),
+        queries.close(),
+        search.close(),
+      ])
       await events.close()
       await server.close()
     },

@@ -35,13 +35,16 @@ const IMPERSONATOR = 'karmada-impersonator'
 const includes = (list: readonly string[] | undefined, wanted: string): boolean =>
   list?.some(one => one === wanted || one === '*') ?? false
 
+/** The right to use the cluster's proxy, or karmada-search's for all clusters. */
 const opensProxy = ({ apiGroups, resources, resourceNames = [] }: PolicyRule, cluster: string): boolean =>
-  includes(apiGroups, 'cluster.karmada.io') &&
-  includes(resources, 'clusters/proxy') &&
-  (resourceNames.length === 0 || resourceNames.includes(cluster))
+  (includes(apiGroups, 'cluster.karmada.io') &&
+    includes(resources, 'clusters/proxy') &&
+    (resourceNames.length === 0 || resourceNames.includes(cluster))) ||
+  (includes(apiGroups, 'search.karmada.io') && includes(resources, 'proxying/proxy'))
 
 /**
- * Whom the proxy may impersonate in a member: the subjects of ClusterRoleBindings whose role opens `clusters/proxy` for it.
+ * Whom the proxy may impersonate in a member: the subjects of ClusterRoleBindings whose role opens `clusters/proxy` for it, or
+ * karmada-search's `proxying/proxy`.
  * RoleBindings do not count, and everybody's groups need no impersonation.
  */
 export function impersonationRules(
