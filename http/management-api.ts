@@ -148,7 +148,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(WorkloadService, workloadHandlers(objects)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects, ownRequests)),
-      served(WorkspaceService, workspaceHandlers({ workspaces, host, instances, objects, authorizer })),
+      served(WorkspaceService, workspaceHandlers({ workspaces, feed, instances, objects, authorizer })),
       served(PolicyService, policyHandlers(objects)),
       served(PropagationService, propagationHandlers(objects)),
       served(WorkloadPodsService, workloadPodsHandlers(objects)),

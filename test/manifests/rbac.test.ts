@@ -92,6 +92,8 @@ describe('the installed roles, evaluated as an API server evaluates them', () =>
     ['kairship-apiserver', false, 'create', 'secrets in kairship-system'],
     ['kairship-apiserver', false, 'get', 'secrets in kairship-cloudshells', 'shell-kubeconfig'],
     ['kairship-apiserver', true, 'create', 'workspacebindings.kairship.io'],
+    ['kairship-apiserver', true, 'watch', 'workspacebindings.kairship.io'],
+    ['kairship-apiserver', true, 'watch', 'pediaclusters.cluster.clusterpedia.io'],
     ['kairship-apiserver', false, 'update', 'workspacebindings.kairship.io', 'instance-eu'],
     ['kairship-apiserver', true, 'list', 'workspaces.kairship.io'],
     ['kairship-apiserver', true, 'watch', 'workspaces.kairship.io'],

@@ -20,7 +20,11 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
     'Workspace.ListInstances',
     'Workspace.ListNamespaceInstances',
   ],
-  'watch instances, or those that the caller may get': ['Instance.WatchInstances'],
+  'watch instances, or those that the caller may get': [
+    'Instance.WatchInstances',
+    'Workspace.WatchInstances',
+    'Workspace.WatchNamespaceInstances',
+  ],
   'get instances/proxy, or those that the caller may get': [
     'Fleet.ListFleetObjects',
     'Fleet.WatchFleetObjects',
@@ -57,6 +61,7 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'create instances/clusters of instance': ['Cluster.JoinCluster'],
   'delete instances/clusters of instance': ['Cluster.RemoveJoinedCluster'],
   'list clusters': ['Cluster.ListClusters'],
+  'watch clusters': ['Cluster.WatchClusters'],
   'get instances/registries of instance': [
     'Image.ListRegistries',
     'Image.ListProjects',

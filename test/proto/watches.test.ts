@@ -9,8 +9,6 @@ const UNWATCHED: Readonly<Record<string, string>> = {
   'ApiextensionsService.ListCustomResourceDefinitionGroups':
     'groups are read from definitions, which WatchCustomResourceDefinitions follows',
   'AppsService.ListDeploymentRevisions': 'a revision comes with a change that WatchDeployments reports',
-  'ClusterService.ListClusters':
-    'objects of Container Management on the host, which Kairship does not follow for callers',
   'ClusterService.ListClustersLabels': 'labels of clusters, which WatchJoinedClusters follows',
   'ClusterService.ListClustersLocationSummary': 'places of clusters, which WatchJoinedClusters follows',
   'CoreService.ListInstanceEventKinds': 'kinds are read from events, which WatchEvents follows',
@@ -21,10 +19,6 @@ const UNWATCHED: Readonly<Record<string, string>> = {
   'InstanceService.ListInstanceTransitions': 'InspectInstance streams transitions as they happen',
   'WorkloadService.ListDaemonSetRevisions': 'a revision comes with a change that WatchDaemonSets reports',
   'WorkloadService.ListStatefulSetRevisions': 'a revision comes with a change that WatchStatefulSets reports',
-  'WorkspaceService.ListInstances':
-    'merges instances with their bindings on the host; WatchInstances follows the instances, WatchWorkspaces the workspaces',
-  'WorkspaceService.ListNamespaceInstances':
-    'would hold a stream to every instance; WatchNamespaces follows the namespaces of one',
 }
 
 /** Fields of list requests that their watch lacks, and why. */
@@ -38,6 +32,7 @@ const UNFILTERED: Readonly<Record<string, string>> = {
 const UNRESUMED: Readonly<Record<string, string>> = {
   WatchFleetObjects:
     'would need the states of 50 places; each goes on by itself while the stream lasts, and a new one starts over',
+  WatchNamespaceInstances: 'would need the states of 50 instances, as WatchFleetObjects, and starts over',
   WatchWorkloadEvents: 'is made of the lists of up to 100 members, and starts over',
 }
 

@@ -226,14 +226,21 @@ beforeAll(async () => {
       expect(await rest('GET', `/fresh/${settings}`)).toMatchObject({ enabled: true })
     }
     await rest('GET', '/workspace-management/instances')
-    const workspaces = '/apis/kairship.io/v1alpha1/workspace-management/workspaces:watch'
-    const following = followRest(api, workspaces, playground.tokens.admin)
-    await eventually('Kairship follows the workspaces', () =>
-      [...(asked.get('kairship-apiserver')?.values() ?? [])].some(
-        ({ verb, resource }) => verb === 'watch' && resource === 'workspaces',
-      ),
-    )
-    following.close()
+    for (const [path, resource] of [
+      ['workspace-management/workspaces', 'workspaces'],
+      ['workspace-management/instances', 'workspacebindings'],
+      ['workspace-management/namespaces', 'workspacebindings'],
+      ['kpanda-clusters', 'pediaclusters'],
+    ]) {
+      const followed = () =>
+        [...(asked.get('kairship-apiserver')?.values() ?? [])].some(
+          one => one.verb === 'watch' && one.resource === resource,
+        )
+      const following = followRest(api, `/apis/kairship.io/v1alpha1/${path}:watch`, playground.tokens.admin)
+      await eventually(`a stream of ${path}`, () => following.steps.some(({ type }) => type === 'BOOKMARK'))
+      await eventually(`Kairship follows ${resource}`, followed)
+      following.close()
+    }
     for (const action of ['BIND', 'BIND', 'UNBIND'])
       await rest('POST', '/workspace-management/instances/-/actions', {
         ...{ instance: 'eu-west', workspace: { workspace: 'shop' }, action },

@@ -15,10 +15,16 @@ const SHORTEST_MS = 1_000
 /** Attempts in a row that did not work, before the stream fails: about 17 s of pauses. */
 const MOST_ATTEMPTS = 8
 
+/** A list of the host at one version. */
+export interface HostState<T extends KubeObject> {
+  readonly objects: readonly T[]
+  readonly version: string
+}
+
 /** The objects of one type on the host, as one stream follows them. */
 export interface HostList<T extends KubeObject> {
   /** Reads the list as it is now, or as it was at a version. @throws what the host answers */
-  readonly read: (version?: string) => Promise<{ readonly objects: readonly T[]; readonly version: string }>
+  readonly read: (version?: string) => Promise<HostState<T>>
   /** Opens a watch of the changes since a version. */
   readonly watch: (version: string, signal: AbortSignal) => AsyncIterable<WatchEvent>
   readonly matches: (object: T) => boolean
@@ -30,7 +36,8 @@ export interface HostList<T extends KubeObject> {
 /**
  * Follows a list of the host: RESET, what matches as ADDED in the order of names, BOOKMARK, and then changes, each with how many objects
  * match after it. It starts over with RESET when the host no longer knows the changes since.
- * @param since a mark of the same list: where the host still has that state, the stream begins with BOOKMARK and goes on after it
+ * @param since a mark of the same list: where the host still has that state, the stream begins with its objects as ADDED that are `known`, and
+ * BOOKMARK, and goes on after it
  * @throws what refuses the list or the watch; after several attempts that did not work the last failure; the signal's reason
  */
 export async function* watchHost<T extends KubeObject>(
@@ -40,25 +47,31 @@ export async function* watchHost<T extends KubeObject>(
   const { signal, now = () => performance.now(), pause = pauseFor } = list
   let known = since && (await stateAt(list, since))
   for (let expired = 0; ; ) {
-    const shown = known?.shown ?? new ShownObjects()
-    let version = known?.version
+    const shown = new ShownObjects()
+    const version = yield* showAll(list, shown, known)
     known = undefined
-    if (version === undefined) {
-      const state = await list.read()
-      version = state.version
-      yield { type: 'RESET', total: 0 }
-      for (const object of [...state.objects].filter(list.matches).sort(byName)) {
-        shown.set(object)
-        yield { type: 'ADDED', object, total: shown.size }
-      }
-    }
-    yield { type: 'BOOKMARK', ...stateOf(shown, version) }
     const begun = now()
     yield* changes(list, shown, version)
     // A host that forgets at once would have its list read again and again.
     expired = now() - begun < SHORTEST_MS ? expired + 1 : 0
     if (expired > 0) await pause(pauseAfter(expired), { signal })
   }
+}
+
+/** The list that a stream begins with, or what its reader has of it. Returns its version; the objects are not needed any more then. */
+async function* showAll<T extends KubeObject>(
+  { read, matches }: HostList<T>,
+  shown: ShownObjects,
+  known: HostState<T> | undefined,
+): AsyncGenerator<ObjectEvent<T>, string> {
+  const { objects, version } = known ?? (await read())
+  if (!known) yield { type: 'RESET', total: 0 }
+  for (const object of [...objects].filter(matches).sort(byName)) {
+    shown.set(object)
+    yield { type: 'ADDED', object, total: shown.size, ...(known && { known: true }) }
+  }
+  yield { type: 'BOOKMARK', ...stateOf(shown, version) }
+  return version
 }
 
 /**
@@ -68,12 +81,12 @@ export async function* watchHost<T extends KubeObject>(
 async function stateAt<T extends KubeObject>(
   { read, matches }: HostList<T>,
   { version, digest }: ListMark,
-): Promise<{ readonly shown: ShownObjects; readonly version: string } | undefined> {
+): Promise<HostState<T> | undefined> {
   const shown = new ShownObjects()
   try {
     const state = await read(version)
-    if (state.version !== version) return undefined
     for (const object of state.objects) if (matches(object)) shown.set(object)
+    return state.version === version && shown.at(version)?.digest === digest ? state : undefined
   } catch (error) {
     // 410 for one that was compacted; 400, 500 or 504, by the server's version, for one that is no state of it.
     const isNoState =
@@ -81,7 +94,6 @@ async function stateAt<T extends KubeObject>(
     if (!isNoState) throw error
     return undefined
   }
-  return shown.at(version)?.digest === digest ? { shown, version } : undefined
 }
 
 /** The changes after a version. Ends where the host no longer knows them. A watch that is cut or ends goes on after the last change. */

@@ -12,8 +12,9 @@ import { kindHandlers } from '../kind/kind-handlers.js'
 import { CLUSTER } from '../kind/object-types.js'
 import { type KeyFields, placeOf } from '../kind/request-fields.js'
 import { watchKind } from '../kind/watch-kind.js'
-import { listCandidates, mayUseCandidate } from './candidate-list.js'
-import { Candidates } from './candidates.js'
+import { listCandidates, mayUseCandidate } from './candidates/candidate-list.js'
+import { Candidates } from './candidates/candidates.js'
+import { watchCandidates } from './candidates/watch-candidates.js'
 import { clusterMessage, clusters, zonesOf } from './cluster.js'
 import { clusterFilter, type FilterFields, factsOf, namesOf } from './filter.js'
 import { changedCluster, cordoned } from './given.js'
@@ -93,6 +94,7 @@ export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandl
     },
 
     listClusters: (request, call) => listCandidates({ objects, candidates, authorizer }, request, call),
+    watchClusters: watchCandidates({ objects, candidates, authorizer }),
   }
 }
 

@@ -29,6 +29,8 @@ export interface FleetWatch extends Omit<Followed, 'call' | 'query'> {
   readonly named: readonly string[]
   readonly instances: Pick<InstanceReading, 'all'>
   readonly feed: Pick<InstanceFeed, 'read'>
+  /** The refusal of a request about more places than one stream follows. @param what how many of what, in words */
+  readonly tooMany?: (what: string) => Failure
 }
 
 /** A step of a place, or BOOKMARK once every place of the start was read or has failed. */
@@ -119,9 +121,9 @@ class FleetFollower {
 
   /** Compares the places that there are with those that are followed. */
   async *#look(isFirst: boolean): AsyncGenerator<FleetStep, void> {
-    const { call, objects, query, named } = this.of
+    const { call, objects, query, named, tooMany = tooManyPlaces } = this.of
     const uids = await this.#usable.read()
-    if (isFirst && uids.size > MOST_PLACES) throw tooManyPlaces(`${uids.size} instances`)
+    if (isFirst && uids.size > MOST_PLACES) throw tooMany(`${uids.size} instances`)
     // Other instances come and go, and members are not listed each time.
     const instances = JSON.stringify([...uids])
     if (!this.#isDue && instances === this.#instances) return
@@ -129,7 +131,7 @@ class FleetFollower {
     this.#instances = instances
     const read = await placesOf(objects, call, [...uids.keys()], query)
     this.#signal.throwIfAborted()
-    if (isFirst && read.places.length > MOST_PLACES) throw tooManyPlaces(`${read.places.length} places`)
+    if (isFirst && read.places.length > MOST_PLACES) throw tooMany(`${read.places.length} places`)
     const isListed = ({ instance }: Place) => !read.failed.some(({ place }) => place.instance === instance)
     const wanted = new Map(read.places.map(place => [nameOf(place), place]))
     for (const [name, { uid, place, dropped }] of this.#followed) {

@@ -22,6 +22,9 @@ export const PLACE_MS = 5_000
 /** How long all places have. Those that were not asked by then have an error, too. */
 export const ALL_MS = 20_000
 
+/** The reason of an instance that was asked for by name, and that the caller may not use. */
+export const INSTANCE_NOT_FOUND = 'InstanceNotFound'
+
 /** The member that stands for all members of an instance that could not be listed. */
 export const ALL_MEMBERS = '*'
 
@@ -91,7 +94,7 @@ export const unknown = (named: readonly string[], usable: readonly string[]): Pl
     .map(instance => ({
       ...{ place: { instance }, total: 0 },
       failure: notFound(`there is no instance ${JSON.stringify(instance)} whose objects you may list`, {
-        reason: 'InstanceNotFound',
+        reason: INSTANCE_NOT_FOUND,
       }),
     }))
 

@@ -1,10 +1,5 @@
 import type { WorkspaceBinding } from '../../../manifests/workspace.js'
-import {
-  type Bindable,
-  bindingNameOf,
-  renderWorkspaceBinding,
-  type Workspace,
-} from '../../../manifests/workspace.js'
+import { type Bindable, renderWorkspaceBinding, type Workspace } from '../../../manifests/workspace.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
 import {
   Action,
@@ -14,6 +9,7 @@ import {
 import type { Call } from '../../call/call.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import { requireRight } from '../../identity/authorize.js'
+import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import { compareKeys, type Order } from '../../objects/cursor.js'
 import type { Objects } from '../../objects/objects.js'
@@ -22,13 +18,17 @@ import type { ServiceHandlers } from '../../operation/operation.js'
 import { namespaces } from '../core/namespace.js'
 import { seenBy } from '../instance/seen-by.js'
 import { PageTokens, type Pagination } from '../kind/page-token.js'
+import { workspaceIn } from './membership.js'
 import { readNamespaces } from './namespaces.js'
-import { type WatchDependencies, watchWorkspaces } from './watch.js'
+import { watchBoundInstances } from './watch-instances.js'
+import { watchBoundNamespaces } from './watch-namespaces.js'
+import { type WatchDependencies, watchWorkspaces } from './watch-workspaces.js'
 import { isNamedLike, workspaceInfoOf, workspaceNamed } from './workspaces.js'
 
 /** What the handlers of the Workspace service depend on. */
 export interface WorkspaceDependencies extends WatchDependencies {
   readonly instances: InstanceReading
+  readonly feed: InstanceFeed
   readonly objects: Objects
 }
 
@@ -106,6 +106,8 @@ export function workspaceHandlers(
       return { items: items.map(({ workspace }) => workspace), pagination }
     },
 
+    watchInstances: watchBoundInstances(dependencies),
+    watchNamespaceInstances: watchBoundNamespaces(dependencies),
     watchWorkspaces: watchWorkspaces(dependencies),
 
     async bindInstances(request, call) {
@@ -136,16 +138,9 @@ function page<T>(
   return { items: [...found.items], pagination: tokens.pagination(found) }
 }
 
-const NONE = { workspace: '', workspaceId: 0 }
-
 function membershipOf(all: readonly Workspace[], bindings: readonly WorkspaceBinding[]) {
   const known = new Map(all.map(one => [one.metadata.name, workspaceInfoOf(one)]))
-  const bound = new Map(bindings.map(({ metadata, spec }) => [metadata.name, spec.workspace]))
-  return (one: Bindable) => {
-    const name = bound.get(bindingNameOf(one))
-    // Of a workspace that Global Management has deleted, the name is all there is.
-    return name === undefined ? NONE : (known.get(name) ?? { ...NONE, workspace: name })
-  }
+  return workspaceIn(known, new Map(bindings.map(({ metadata, spec }) => [metadata.name, spec.workspace])))
 }
 
 /** @throws Failure INVALID_ARGUMENT for a request that says neither what to do nor with which workspace */

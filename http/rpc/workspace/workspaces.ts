@@ -12,31 +12,40 @@ import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
 import { WRITE_QUERY } from '../../call/write-query.js'
 import { badGateway, Failure, failedPrecondition, notFound } from '../../errors/failure.js'
+import type { HostList } from '../../objects/watch/watch-host.js'
 
 /** Workspaces and what belongs to them, as the host has them now. */
 export class Workspaces {
   /** @param host the host cluster under Kairship's own credential */
-  constructor(private readonly host: Pick<KubeApi, 'request'>) {}
+  constructor(private readonly host: Pick<KubeApi, 'request' | 'watch'>) {}
 
   all(signal: AbortSignal): Promise<readonly Workspace[]> {
     return this.#list(resourcePath(WORKSPACES), signal)
   }
 
   /**
-   * The workspaces with the version of their list.
-   * @param version the state to read instead of the newest
-   * @throws StatusError where the host does not have that state
+   * The workspaces, or the bindings, as one stream follows them.
+   * @param matches which of them
    */
-  async listed(
+  followed<T extends Workspace | WorkspaceBinding>(
+    type: typeof WORKSPACES | typeof WORKSPACE_BINDINGS,
     signal: AbortSignal,
-    version?: string,
-  ): Promise<{ readonly objects: readonly Workspace[]; readonly version: string }> {
-    const query = version === undefined ? {} : { resourceVersion: version, resourceVersionMatch: 'Exact' }
-    const path = resourcePath(WORKSPACES)
-    const { items, metadata } = await this.#send<KubeList<Workspace>>({ method: 'GET', path, query, signal })
-    const { resourceVersion } = metadata
-    if (!resourceVersion) throw badGateway('the host’s list of workspaces has no version to follow it from')
-    return { objects: items ?? [], version: resourceVersion }
+    matches: (object: T) => boolean = () => true,
+  ): HostList<T> {
+    const path = resourcePath(type)
+    return {
+      ...{ signal, matches },
+      read: async version => {
+        const query = version === undefined ? {} : { resourceVersion: version, resourceVersionMatch: 'Exact' }
+        const { items, metadata } = await this.#send<KubeList<T>>({ method: 'GET', path, query, signal })
+        const { resourceVersion } = metadata
+        if (!resourceVersion)
+          throw badGateway(`the host’s list of ${type.resource} has no version to follow it from`)
+        return { objects: items ?? [], version: resourceVersion }
+      },
+      watch: (resourceVersion, signal) =>
+        this.host.watch({ path, query: { resourceVersion, allowWatchBookmarks: true }, signal }),
+    }
   }
 
   bindings(signal: AbortSignal): Promise<readonly WorkspaceBinding[]> {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/workspace.proto.
  */
 export const file_kairship_workspace: GenFile = /*@__PURE__*/
-  fileDesc("ChhrYWlyc2hpcC93b3Jrc3BhY2UucHJvdG8SImthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEiawoRV29ya3NwYWNlSW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSRAoJd29ya3NwYWNlGAIgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIjgKDVdvcmtzcGFjZUluZm8SEQoJd29ya3NwYWNlGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoBSKuAQoTQmluZEluc3RhbmNlc0FjdGlvbhIVCghpbnN0YW5jZRgBIAEoCUID4EECEkQKCXdvcmtzcGFjZRgCIAEoCzIxLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5mbxI6CgZhY3Rpb24YAyABKA4yKi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkFjdGlvbiJ+ChFOYW1lc3BhY2VJbnN0YW5jZRIRCgluYW1lc3BhY2UYASABKAkSEAoIaW5zdGFuY2UYAiABKAkSRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIs8BChxCaW5kTmFtZXNwYWNlSW5zdGFuY2VzQWN0aW9uEhYKCW5hbWVzcGFjZRgBIAEoCUID4EECEhUKCGluc3RhbmNlGAIgASgJQgPgQQISRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEjoKBmFjdGlvbhgEIAEoDjIqLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQWN0aW9uIr8BChRMaXN0SW5zdGFuY2VzUmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIuCgdzb3J0X2J5GAQgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgFIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YBiABKAki2wEKHUxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIMCgRwYWdlGAMgASgFEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIuCgdzb3J0X2J5GAUgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgGIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YByABKAkiwQEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIRCgl3b3Jrc3BhY2UYASABKAkSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSLgoHc29ydF9ieRgEIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYBSABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpchISCgpwYWdlX3Rva2VuGAYgASgJIkEKFldhdGNoV29ya3NwYWNlc1JlcXVlc3QSEQoJd29ya3NwYWNlGAEgASgJEhQKDHJlc3VtZV90b2tlbhgCIAEoCSK6AQoXV2F0Y2hXb3Jrc3BhY2VzUmVzcG9uc2USNAoEdHlwZRgBIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MaXN0Q2hhbmdlLlR5cGUSRAoJd29ya3NwYWNlGAIgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEg0KBXRvdGFsGAMgASgFEhQKDHJlc3VtZV90b2tlbhgEIAEoCSKUAQoVTGlzdEluc3RhbmNlc1Jlc3BvbnNlEkQKBWl0ZW1zGAEgAygLMjUua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbnN0YW5jZRI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24itwEKHkxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXNwb25zZRJECgVpdGVtcxgBIAMoCzI1LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTmFtZXNwYWNlSW5zdGFuY2USNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uEhgKEHVucmVhZF9pbnN0YW5jZXMYAyADKAkikQEKFkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2USQAoFaXRlbXMYASADKAsyMS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldvcmtzcGFjZUluZm8SNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uKi8KBkFjdGlvbhIPCgtVTlNQRUNJRklFRBAAEggKBEJJTkQQARIKCgZVTkJJTkQQAjLeCwoQV29ya3NwYWNlU2VydmljZRLeAQoNTGlzdEluc3RhbmNlcxI4LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdEluc3RhbmNlc1JlcXVlc3QaOS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3RJbnN0YW5jZXNSZXNwb25zZSJYksIYEwoEbGlzdBIJaW5zdGFuY2VzIAGC0+STAjsSOS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L2luc3RhbmNlcxL8AQoNQmluZEluc3RhbmNlcxI3LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZEluc3RhbmNlc0FjdGlvbho3LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZEluc3RhbmNlc0FjdGlvbiJ5ksIYJwoGdXBkYXRlEhNpbnN0YW5jZXMvd29ya3NwYWNlGghpbnN0YW5jZYLT5JMCSDoBKiJDL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvaW5zdGFuY2VzLy0vYWN0aW9ucxL6AQoWTGlzdE5hbWVzcGFjZUluc3RhbmNlcxJBLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdE5hbWVzcGFjZUluc3RhbmNlc1JlcXVlc3QaQi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXNwb25zZSJZksIYEwoEbGlzdBIJaW5zdGFuY2VzIAGC0+STAjwSOi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L25hbWVzcGFjZXMSmAIKFkJpbmROYW1lc3BhY2VJbnN0YW5jZXMSQC5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkJpbmROYW1lc3BhY2VJbnN0YW5jZXNBY3Rpb24aQC5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkJpbmROYW1lc3BhY2VJbnN0YW5jZXNBY3Rpb24iepLCGCcKBnVwZGF0ZRITaW5zdGFuY2VzL3dvcmtzcGFjZRoIaW5zdGFuY2WC0+STAkk6ASoiRC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L25hbWVzcGFjZXMvLS9hY3Rpb25zEuEBCg5MaXN0V29ya3NwYWNlcxI5LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTGlzdFdvcmtzcGFjZXNSZXF1ZXN0Gjoua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0V29ya3NwYWNlc1Jlc3BvbnNlIliSwhgSCgRsaXN0Egp3b3Jrc3BhY2VzgtPkkwI8EjovYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2UtbWFuYWdlbWVudC93b3Jrc3BhY2VzEu0BCg9XYXRjaFdvcmtzcGFjZXMSOi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldhdGNoV29ya3NwYWNlc1JlcXVlc3QaOy5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldhdGNoV29ya3NwYWNlc1Jlc3BvbnNlIl+SwhgTCgV3YXRjaBIKd29ya3NwYWNlc4LT5JMCQhJAL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvd29ya3NwYWNlczp3YXRjaDABYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChhrYWlyc2hpcC93b3Jrc3BhY2UucHJvdG8SImthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEiawoRV29ya3NwYWNlSW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSRAoJd29ya3NwYWNlGAIgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIjgKDVdvcmtzcGFjZUluZm8SEQoJd29ya3NwYWNlGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoBSKuAQoTQmluZEluc3RhbmNlc0FjdGlvbhIVCghpbnN0YW5jZRgBIAEoCUID4EECEkQKCXdvcmtzcGFjZRgCIAEoCzIxLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5mbxI6CgZhY3Rpb24YAyABKA4yKi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkFjdGlvbiJ+ChFOYW1lc3BhY2VJbnN0YW5jZRIRCgluYW1lc3BhY2UYASABKAkSEAoIaW5zdGFuY2UYAiABKAkSRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvIs8BChxCaW5kTmFtZXNwYWNlSW5zdGFuY2VzQWN0aW9uEhYKCW5hbWVzcGFjZRgBIAEoCUID4EECEhUKCGluc3RhbmNlGAIgASgJQgPgQQISRAoJd29ya3NwYWNlGAMgASgLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEjoKBmFjdGlvbhgEIAEoDjIqLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQWN0aW9uIr8BChRMaXN0SW5zdGFuY2VzUmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRwYWdlGAIgASgFEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIuCgdzb3J0X2J5GAQgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgFIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YBiABKAki2wEKHUxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEhEKCW5hbWVzcGFjZRgCIAEoCRIMCgRwYWdlGAMgASgFEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIuCgdzb3J0X2J5GAUgASgOMh0ua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlNvcnRCeRIwCghzb3J0X2RpchgGIAEoDjIeLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0RGlyEhIKCnBhZ2VfdG9rZW4YByABKAkiwQEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIRCgl3b3Jrc3BhY2UYASABKAkSDAoEcGFnZRgCIAEoBRIRCglwYWdlX3NpemUYAyABKAUSLgoHc29ydF9ieRgEIAEoDjIdLmthaXJzaGlwLmlvLmFwaS50eXBlcy5Tb3J0QnkSMAoIc29ydF9kaXIYBSABKA4yHi5rYWlyc2hpcC5pby5hcGkudHlwZXMuU29ydERpchISCgpwYWdlX3Rva2VuGAYgASgJIj8KFVdhdGNoSW5zdGFuY2VzUmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIUCgxyZXN1bWVfdG9rZW4YAiABKAkivAEKFldhdGNoSW5zdGFuY2VzUmVzcG9uc2USNAoEdHlwZRgBIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MaXN0Q2hhbmdlLlR5cGUSRwoIaW5zdGFuY2UYAiABKAsyNS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldvcmtzcGFjZUluc3RhbmNlEg0KBXRvdGFsGAMgASgFEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJFCh5XYXRjaE5hbWVzcGFjZUluc3RhbmNlc1JlcXVlc3QSEAoIaW5zdGFuY2UYASABKAkSEQoJbmFtZXNwYWNlGAIgASgJIsoBCh9XYXRjaE5hbWVzcGFjZUluc3RhbmNlc1Jlc3BvbnNlEjQKBHR5cGUYASABKA4yJi5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGlzdENoYW5nZS5UeXBlEkgKCW5hbWVzcGFjZRgCIAEoCzI1LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuTmFtZXNwYWNlSW5zdGFuY2USDQoFdG90YWwYAyABKAUSGAoQdW5yZWFkX2luc3RhbmNlcxgEIAMoCSJBChZXYXRjaFdvcmtzcGFjZXNSZXF1ZXN0EhEKCXdvcmtzcGFjZRgBIAEoCRIUCgxyZXN1bWVfdG9rZW4YAiABKAkiugEKF1dhdGNoV29ya3NwYWNlc1Jlc3BvbnNlEjQKBHR5cGUYASABKA4yJi5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGlzdENoYW5nZS5UeXBlEkQKCXdvcmtzcGFjZRgCIAEoCzIxLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5mbxINCgV0b3RhbBgDIAEoBRIUCgxyZXN1bWVfdG9rZW4YBCABKAkilAEKFUxpc3RJbnN0YW5jZXNSZXNwb25zZRJECgVpdGVtcxgBIAMoCzI1LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV29ya3NwYWNlSW5zdGFuY2USNQoKcGFnaW5hdGlvbhgCIAEoCzIhLmthaXJzaGlwLmlvLmFwaS50eXBlcy5QYWdpbmF0aW9uIrcBCh5MaXN0TmFtZXNwYWNlSW5zdGFuY2VzUmVzcG9uc2USRAoFaXRlbXMYASADKAsyNS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLk5hbWVzcGFjZUluc3RhbmNlEjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbhIYChB1bnJlYWRfaW5zdGFuY2VzGAMgAygJIpEBChZMaXN0V29ya3NwYWNlc1Jlc3BvbnNlEkAKBWl0ZW1zGAEgAygLMjEua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5Xb3Jrc3BhY2VJbmZvEjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbiovCgZBY3Rpb24SDwoLVU5TUEVDSUZJRUQQABIICgRCSU5EEAESCgoGVU5CSU5EEAIy1A8KEFdvcmtzcGFjZVNlcnZpY2US3gEKDUxpc3RJbnN0YW5jZXMSOC5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3RJbnN0YW5jZXNSZXF1ZXN0Gjkua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0SW5zdGFuY2VzUmVzcG9uc2UiWJLCGBMKBGxpc3QSCWluc3RhbmNlcyABgtPkkwI7EjkvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2UtbWFuYWdlbWVudC9pbnN0YW5jZXMS6gEKDldhdGNoSW5zdGFuY2VzEjkua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5XYXRjaEluc3RhbmNlc1JlcXVlc3QaOi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLldhdGNoSW5zdGFuY2VzUmVzcG9uc2UiX5LCGBQKBXdhdGNoEglpbnN0YW5jZXMgAYLT5JMCQRI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvaW5zdGFuY2VzOndhdGNoMAES/AEKDUJpbmRJbnN0YW5jZXMSNy5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkJpbmRJbnN0YW5jZXNBY3Rpb24aNy5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkJpbmRJbnN0YW5jZXNBY3Rpb24ieZLCGCcKBnVwZGF0ZRITaW5zdGFuY2VzL3dvcmtzcGFjZRoIaW5zdGFuY2WC0+STAkg6ASoiQy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L2luc3RhbmNlcy8tL2FjdGlvbnMS+gEKFkxpc3ROYW1lc3BhY2VJbnN0YW5jZXMSQS5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3ROYW1lc3BhY2VJbnN0YW5jZXNSZXF1ZXN0GkIua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0TmFtZXNwYWNlSW5zdGFuY2VzUmVzcG9uc2UiWZLCGBMKBGxpc3QSCWluc3RhbmNlcyABgtPkkwI8EjovYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2UtbWFuYWdlbWVudC9uYW1lc3BhY2VzEoYCChdXYXRjaE5hbWVzcGFjZUluc3RhbmNlcxJCLmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV2F0Y2hOYW1lc3BhY2VJbnN0YW5jZXNSZXF1ZXN0GkMua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5XYXRjaE5hbWVzcGFjZUluc3RhbmNlc1Jlc3BvbnNlImCSwhgUCgV3YXRjaBIJaW5zdGFuY2VzIAGC0+STAkISQC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L25hbWVzcGFjZXM6d2F0Y2gwARKYAgoWQmluZE5hbWVzcGFjZUluc3RhbmNlcxJALmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZE5hbWVzcGFjZUluc3RhbmNlc0FjdGlvbhpALmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuQmluZE5hbWVzcGFjZUluc3RhbmNlc0FjdGlvbiJ6ksIYJwoGdXBkYXRlEhNpbnN0YW5jZXMvd29ya3NwYWNlGghpbnN0YW5jZYLT5JMCSToBKiJEL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd29ya3NwYWNlLW1hbmFnZW1lbnQvbmFtZXNwYWNlcy8tL2FjdGlvbnMS4QEKDkxpc3RXb3Jrc3BhY2VzEjkua2FpcnNoaXAuaW8uYXBpLndvcmtzcGFjZS52MWFscGhhMS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaOi5rYWlyc2hpcC5pby5hcGkud29ya3NwYWNlLnYxYWxwaGExLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiWJLCGBIKBGxpc3QSCndvcmtzcGFjZXOC0+STAjwSOi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dvcmtzcGFjZS1tYW5hZ2VtZW50L3dvcmtzcGFjZXMS7QEKD1dhdGNoV29ya3NwYWNlcxI6LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV2F0Y2hXb3Jrc3BhY2VzUmVxdWVzdBo7LmthaXJzaGlwLmlvLmFwaS53b3Jrc3BhY2UudjFhbHBoYTEuV2F0Y2hXb3Jrc3BhY2VzUmVzcG9uc2UiX5LCGBMKBXdhdGNoEgp3b3Jrc3BhY2VzgtPkkwJCEkAvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2UtbWFuYWdlbWVudC93b3Jrc3BhY2VzOndhdGNoMAFiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.WorkspaceInstance
@@ -312,6 +312,135 @@ export const ListWorkspacesRequestSchema: GenMessage<ListWorkspacesRequest> = /*
   messageDesc(file_kairship_workspace, 7);
 
 /**
+ * @generated from message kairship.io.api.workspace.v1alpha1.WatchInstancesRequest
+ */
+export type WatchInstancesRequest = Message<"kairship.io.api.workspace.v1alpha1.WatchInstancesRequest"> & {
+  /**
+   * Only this instance; empty means all.
+   *
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * The token of the last message that has one. Over REST the Last-Event-ID header does the same.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message kairship.io.api.workspace.v1alpha1.WatchInstancesRequest.
+ * Use `create(WatchInstancesRequestSchema)` to create a new message.
+ */
+export const WatchInstancesRequestSchema: GenMessage<WatchInstancesRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_workspace, 8);
+
+/**
+ * @generated from message kairship.io.api.workspace.v1alpha1.WatchInstancesResponse
+ */
+export type WatchInstancesResponse = Message<"kairship.io.api.workspace.v1alpha1.WatchInstancesResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.types.ListChange.Type type = 1;
+   */
+  type: ListChange_Type;
+
+  /**
+   * Absent on RESET and BOOKMARK; as last seen on DELETED.
+   *
+   * @generated from field: kairship.io.api.workspace.v1alpha1.WorkspaceInstance instance = 2;
+   */
+  instance?: WorkspaceInstance | undefined;
+
+  /**
+   * How many match after this change.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+
+  /**
+   * Goes on after this message when it is sent back; empty until the first BOOKMARK after a RESET.
+   *
+   * @generated from field: string resume_token = 4;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message kairship.io.api.workspace.v1alpha1.WatchInstancesResponse.
+ * Use `create(WatchInstancesResponseSchema)` to create a new message.
+ */
+export const WatchInstancesResponseSchema: GenMessage<WatchInstancesResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_workspace, 9);
+
+/**
+ * @generated from message kairship.io.api.workspace.v1alpha1.WatchNamespaceInstancesRequest
+ */
+export type WatchNamespaceInstancesRequest = Message<"kairship.io.api.workspace.v1alpha1.WatchNamespaceInstancesRequest"> & {
+  /**
+   * Only this instance; empty means all.
+   *
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * Only objects of this namespace; empty means all.
+   *
+   * @generated from field: string namespace = 2;
+   */
+  namespace: string;
+};
+
+/**
+ * Describes the message kairship.io.api.workspace.v1alpha1.WatchNamespaceInstancesRequest.
+ * Use `create(WatchNamespaceInstancesRequestSchema)` to create a new message.
+ */
+export const WatchNamespaceInstancesRequestSchema: GenMessage<WatchNamespaceInstancesRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_workspace, 10);
+
+/**
+ * @generated from message kairship.io.api.workspace.v1alpha1.WatchNamespaceInstancesResponse
+ */
+export type WatchNamespaceInstancesResponse = Message<"kairship.io.api.workspace.v1alpha1.WatchNamespaceInstancesResponse"> & {
+  /**
+   * @generated from field: kairship.io.api.types.ListChange.Type type = 1;
+   */
+  type: ListChange_Type;
+
+  /**
+   * Absent on RESET and BOOKMARK; as last seen on DELETED.
+   *
+   * @generated from field: kairship.io.api.workspace.v1alpha1.NamespaceInstance namespace = 2;
+   */
+  namespace?: NamespaceInstance | undefined;
+
+  /**
+   * How many match after this change.
+   *
+   * @generated from field: int32 total = 3;
+   */
+  total: number;
+
+  /**
+   * Instances whose namespaces are not among those sent, or may be out of date, because they do not answer, or not this caller. On BOOKMARK
+   * only; one comes when they change. They are tried again.
+   *
+   * @generated from field: repeated string unread_instances = 4;
+   */
+  unreadInstances: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.workspace.v1alpha1.WatchNamespaceInstancesResponse.
+ * Use `create(WatchNamespaceInstancesResponseSchema)` to create a new message.
+ */
+export const WatchNamespaceInstancesResponseSchema: GenMessage<WatchNamespaceInstancesResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_workspace, 11);
+
+/**
  * @generated from message kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest
  */
 export type WatchWorkspacesRequest = Message<"kairship.io.api.workspace.v1alpha1.WatchWorkspacesRequest"> & {
@@ -335,7 +464,7 @@ export type WatchWorkspacesRequest = Message<"kairship.io.api.workspace.v1alpha1
  * Use `create(WatchWorkspacesRequestSchema)` to create a new message.
  */
 export const WatchWorkspacesRequestSchema: GenMessage<WatchWorkspacesRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 8);
+  messageDesc(file_kairship_workspace, 12);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.WatchWorkspacesResponse
@@ -373,7 +502,7 @@ export type WatchWorkspacesResponse = Message<"kairship.io.api.workspace.v1alpha
  * Use `create(WatchWorkspacesResponseSchema)` to create a new message.
  */
 export const WatchWorkspacesResponseSchema: GenMessage<WatchWorkspacesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 9);
+  messageDesc(file_kairship_workspace, 13);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.ListInstancesResponse
@@ -395,7 +524,7 @@ export type ListInstancesResponse = Message<"kairship.io.api.workspace.v1alpha1.
  * Use `create(ListInstancesResponseSchema)` to create a new message.
  */
 export const ListInstancesResponseSchema: GenMessage<ListInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 10);
+  messageDesc(file_kairship_workspace, 14);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.ListNamespaceInstancesResponse
@@ -424,7 +553,7 @@ export type ListNamespaceInstancesResponse = Message<"kairship.io.api.workspace.
  * Use `create(ListNamespaceInstancesResponseSchema)` to create a new message.
  */
 export const ListNamespaceInstancesResponseSchema: GenMessage<ListNamespaceInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 11);
+  messageDesc(file_kairship_workspace, 15);
 
 /**
  * @generated from message kairship.io.api.workspace.v1alpha1.ListWorkspacesResponse
@@ -446,7 +575,7 @@ export type ListWorkspacesResponse = Message<"kairship.io.api.workspace.v1alpha1
  * Use `create(ListWorkspacesResponseSchema)` to create a new message.
  */
 export const ListWorkspacesResponseSchema: GenMessage<ListWorkspacesResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_workspace, 12);
+  messageDesc(file_kairship_workspace, 16);
 
 /**
  * What to do with a binding. UNSPECIFIED is refused.
@@ -493,6 +622,19 @@ export const WorkspaceService: GenService<{
     output: typeof ListInstancesResponseSchema;
   },
   /**
+   * Follows the same list: RESET, the instances as ADDED, BOOKMARK, then changes, each with how many match after it. An instance that is bound
+   * or released, or whose workspace is another now, is MODIFIED; one that the caller may no longer see is DELETED within a minute, as if it
+   * were gone, and one that it may see from now on is ADDED within minutes. Shown is what the caller may get, and all of them to those who may
+   * list and watch instances. The name of an instance does not change, so none has LEFT.
+   *
+   * @generated from rpc kairship.io.api.workspace.v1alpha1.WorkspaceService.WatchInstances
+   */
+  watchInstances: {
+    methodKind: "server_streaming";
+    input: typeof WatchInstancesRequestSchema;
+    output: typeof WatchInstancesResponseSchema;
+  },
+  /**
    * Binds an instance to a workspace or releases it from that workspace, and returns the request with the workspace's name and
    * id. An instance belongs to one workspace at most.
    *
@@ -512,6 +654,20 @@ export const WorkspaceService: GenService<{
     methodKind: "unary";
     input: typeof ListNamespaceInstancesRequestSchema;
     output: typeof ListNamespaceInstancesResponseSchema;
+  },
+  /**
+   * Follows the same list: RESET, the namespaces as ADDED, BOOKMARK when each instance was read or named as unread, then changes, each with how
+   * many match after it. A namespace that is bound or released, or whose workspace is another now, is MODIFIED; those of an instance that the
+   * caller may no longer see, or reach, are DELETED within a minute, as if they were gone. None has LEFT. A stream follows 50 instances at
+   * most; a request about more is refused with INVALID_ARGUMENT. Instances that come and go are taken in and left. There are no resume tokens:
+   * a client whose stream has ended starts over. In each instance the caller needs the rights to list and to watch namespaces.
+   *
+   * @generated from rpc kairship.io.api.workspace.v1alpha1.WorkspaceService.WatchNamespaceInstances
+   */
+  watchNamespaceInstances: {
+    methodKind: "server_streaming";
+    input: typeof WatchNamespaceInstancesRequestSchema;
+    output: typeof WatchNamespaceInstancesResponseSchema;
   },
   /**
    * Binds a namespace of an instance to a workspace or releases it from that workspace, and returns the request with the

@@ -163,6 +163,12 @@ const MORE: Readonly<Record<string, (at: At) => readonly JsonObject[]>> = {
     { name: '', instance: '' },
     { name: '', allCluster: true },
   ],
+  Cluster_WatchClusters: () => [
+    { name: '', instance: '' },
+    { name: '', allCluster: true },
+  ],
+  Workspace_WatchInstances: () => [{ instance: '' }],
+  Workspace_WatchNamespaceInstances: () => [{ instance: '', namespace: '' }],
   Instance_ListInstances: () => [{ name: '' }],
   WorkloadPods_StreamWorkloadLogs: inLogs,
   Apps_ListMemberClusterAllDeployments: () => [{ name: '' }],

@@ -61,7 +61,8 @@ async function steps(list: HostList<KubeObject>, since?: Parameters<typeof watch
   let failure: unknown
   try {
     for await (const step of watchHost(list, since)) {
-      said.push([step.type, step.total, ...('object' in step ? [step.object.metadata.name] : [])])
+      const known = step.known ? ['known'] : []
+      said.push([step.type, step.total, ...('object' in step ? [step.object.metadata.name] : []), ...known])
       marks.push(step.mark)
     }
   } catch (error) {
@@ -152,6 +153,7 @@ describe('a list of the host that is followed', () => {
     const [mark] = (await steps(hostOf(old, []).list)).marks.slice(-1)
     const resumed = await steps(hostOf(states, [[event('ADDED', 'b', '9')]]).list, mark)
     expect(resumed.said).toEqual([
+      ['ADDED', 1, 'a', 'known'],
       ['BOOKMARK', 1],
       ['ADDED', 2, 'b'],
     ])

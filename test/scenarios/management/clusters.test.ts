@@ -1,5 +1,6 @@
 import { ClusterService } from '../../../proto/gen/kairship/cluster_pb.js'
 import { ManagedWorld } from '../support/managed-world.js'
+import { candidateWatchCases } from './clusters/candidates-watch.js'
 import { changeCases } from './clusters/changes.js'
 import { ClusterWorld } from './clusters/cluster-world.js'
 import { credentialCases } from './clusters/credentials.js'
@@ -12,3 +13,4 @@ memberCases(clusters)
 changeCases(clusters)
 joinCases(clusters)
 credentialCases(clusters)
+candidateWatchCases(clusters)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { Candidates, candidateMessage, isMember } from '../../../../http/rpc/cluster/candidates.js'
+import { Candidates, candidateMessage, isMember } from '../../../../http/rpc/cluster/candidates/candidates.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import { INSTANCE_LABEL } from '../../../../manifests/names.js'
 import type { PediaCluster } from '../../../../manifests/pedia-cluster.js'
@@ -11,8 +11,11 @@ const member = (name: string, apiEndpoint?: string) =>
   ({ metadata: { name }, spec: { syncMode: 'Push', apiEndpoint } }) as unknown as Cluster
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const { signal } = new AbortController()
+const never = () => {
+  throw new Error('nothing is watched')
+}
 const kubeconfigOf = (found: PediaCluster) =>
-  new Candidates({ request: async () => found as never }).kubeconfig('one', signal)
+  new Candidates({ request: async () => found as never, watch: never }).kubeconfig('one', signal)
 
 describe('a candidate', () => {
   it.each([

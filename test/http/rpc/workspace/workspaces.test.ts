@@ -5,6 +5,9 @@ import type { WorkspaceBinding } from '../../../../manifests/workspace.js'
 import type { KubeRequest } from '../../../../ports/kube-api.js'
 
 const { signal } = new AbortController()
+const unused = () => {
+  throw new Error('nothing is watched')
+}
 const refusal = (code: number, reason: string) => new StatusError({ ...bareStatus(code, reason), reason })
 const binding = (workspace: string) =>
   ({
@@ -21,7 +24,7 @@ function hostWith(stored: WorkspaceBinding | undefined) {
     if (one.method === 'GET' && !stored) throw refusal(404, 'NotFound')
     return stored as never
   }
-  return { workspaces: new Workspaces({ request }), sent }
+  return { workspaces: new Workspaces({ request, watch: unused }), sent }
 }
 
 describe('a binding', () => {

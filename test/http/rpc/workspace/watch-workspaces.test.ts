@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import type { Call } from '../../../../http/call/call.js'
-import { watchWorkspaces } from '../../../../http/rpc/workspace/watch.js'
+import { watchWorkspaces } from '../../../../http/rpc/workspace/watch-workspaces.js'
 import { Workspaces } from '../../../../http/rpc/workspace/workspaces.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import type { WatchEvent } from '../../../../ports/kube-api.js'
@@ -27,13 +27,11 @@ function following(rights: Set<string>, answer: () => unknown) {
         reads.push(one)
         return answer() as never
       },
-    }),
-    host: {
       async *watch(): AsyncGenerator<WatchEvent> {
         yield { type: 'MODIFIED', object: shop('6', 3) }
         yield { type: 'MODIFIED', object: shop('7', 4) }
       },
-    },
+    }),
     authorizer: {
       decide: (_, action) => ({ allowed: 'resource' in action && rights.has(action.verb), reason: '' }),
     },

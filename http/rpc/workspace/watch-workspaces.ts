@@ -1,6 +1,4 @@
-import { resourcePath } from '../../../manifests/kube.js'
 import { WORKSPACES, type Workspace } from '../../../manifests/workspace.js'
-import type { KubeApi } from '../../../ports/kube-api.js'
 import { ListChange_Type } from '../../../proto/gen/kairship/types_pb.js'
 import type { WatchWorkspacesRequest, WorkspaceService } from '../../../proto/gen/kairship/workspace_pb.js'
 import type { Call } from '../../call/call.js'
@@ -14,8 +12,6 @@ import { isNamedLike, type Workspaces, workspaceInfoOf } from './workspaces.js'
 /** What a watch of workspaces depends on. */
 export interface WatchDependencies {
   readonly workspaces: Workspaces
-  /** The host cluster under Kairship's own credential. */
-  readonly host: Pick<KubeApi, 'watch'>
   readonly authorizer: Authorizer
 }
 
@@ -26,7 +22,7 @@ type Handler = ServiceHandlers<typeof WorkspaceService>['watchWorkspaces']
  * is sent only while its caller may list and watch workspaces.
  */
 export const watchWorkspaces =
-  ({ workspaces, host, authorizer }: WatchDependencies): Handler =>
+  ({ workspaces, authorizer }: WatchDependencies): Handler =>
   (request, call) => {
     const requireRights = async () => {
       for (const verb of ['list', 'watch'])
@@ -36,16 +32,9 @@ export const watchWorkspaces =
       await requireRights()
       const stream = streamOf(request, call)
       const since = marksOf(request.resumeToken, stream)?.[0] ?? undefined
-      const list = {
-        read: (version?: string) => workspaces.listed(call.signal, version),
-        watch: (resourceVersion: string, signal: AbortSignal) => {
-          const query = { resourceVersion, allowWatchBookmarks: true }
-          return host.watch({ path: resourcePath(WORKSPACES), query, signal })
-        },
-        matches: isNamedLike(request.workspace),
-        signal: call.signal,
-      }
-      for await (const { type, total, mark, ...step } of watchHost<Workspace>(list, since)) {
+      const list = workspaces.followed<Workspace>(WORKSPACES, call.signal, isNamedLike(request.workspace))
+      for await (const { type, total, mark, known, ...step } of watchHost(list, since)) {
+        if (known) continue
         await requireRights()
         yield {
           ...{ type: ListChange_Type[type], total },

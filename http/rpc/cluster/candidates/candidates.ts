@@ -1,22 +1,28 @@
-import type { Cluster } from '../../../karmada/objects/cluster.js'
-import { type KubeList, resourcePath } from '../../../manifests/kube.js'
-import { INSTANCE_LABEL } from '../../../manifests/names.js'
-import { indexTrouble, PEDIA_CLUSTERS, type PediaCluster } from '../../../manifests/pedia-cluster.js'
-import { isNotFound, StatusError } from '../../../manifests/status-error.js'
-import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
-import { ClusterPhase } from '../../../proto/gen/kairship/cluster_pb.js'
-import { failedPrecondition, notFound } from '../../errors/failure.js'
-import { objectMeta } from '../kind/object-meta.js'
-import type { ClusterMessage } from './cluster.js'
+import type { Cluster } from '../../../../karmada/objects/cluster.js'
+import { type KubeList, resourcePath } from '../../../../manifests/kube.js'
+import { INSTANCE_LABEL } from '../../../../manifests/names.js'
+import { indexTrouble, PEDIA_CLUSTERS, type PediaCluster } from '../../../../manifests/pedia-cluster.js'
+import { isNotFound, StatusError } from '../../../../manifests/status-error.js'
+import type { KubeApi, KubeRequest } from '../../../../ports/kube-api.js'
+import { ClusterPhase } from '../../../../proto/gen/kairship/cluster_pb.js'
+import { badGateway, failedPrecondition, notFound } from '../../../errors/failure.js'
+import type { HostList } from '../../../objects/watch/watch-host.js'
+import { objectMeta } from '../../kind/object-meta.js'
+import type { ClusterMessage } from '../cluster.js'
+
+interface Selectors {
+  readonly labelSelector: string
+  readonly fieldSelector: string
+}
 
 /** The clusters that Container Management knows; those that stand for instances are none. */
 export class Candidates {
   /** @param host the host cluster under Kairship's own credential */
-  constructor(private readonly host: Pick<KubeApi, 'request'>) {}
+  constructor(private readonly host: Pick<KubeApi, 'request' | 'watch'>) {}
 
   /** @throws Failure FAILED_PRECONDITION where the host has no Container Management */
   async all(
-    { labelSelector, fieldSelector }: { readonly labelSelector: string; readonly fieldSelector: string },
+    { labelSelector, fieldSelector }: Selectors,
     signal: AbortSignal,
   ): Promise<readonly PediaCluster[]> {
     const list = await this.#read<KubeList<PediaCluster>>(resourcePath(PEDIA_CLUSTERS), signal, {
@@ -24,6 +30,35 @@ export class Candidates {
       ...(fieldSelector && { fieldSelector }),
     })
     return (list?.items ?? []).filter(isCandidate)
+  }
+
+  /** The same clusters as one stream follows them, without their credentials. */
+  followed({ labelSelector, fieldSelector }: Selectors, signal: AbortSignal): HostList<PediaCluster> {
+    const path = resourcePath(PEDIA_CLUSTERS)
+    const selectors = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
+    return {
+      ...{ signal, matches: isCandidate },
+      read: async version => {
+        const at = version === undefined ? {} : { resourceVersion: version, resourceVersionMatch: 'Exact' }
+        const list = await this.#read<KubeList<PediaCluster>>(path, signal, { ...selectors, ...at })
+        const { resourceVersion } = list?.metadata ?? {}
+        if (!resourceVersion) throw badGateway('the host’s list of clusters has no version to follow it from')
+        return { objects: (list?.items ?? []).map(withoutCredentials), version: resourceVersion }
+      },
+      watch: async function* (this: Candidates, resourceVersion: string, signal: AbortSignal) {
+        const query = { ...selectors, resourceVersion, allowWatchBookmarks: true }
+        for await (const event of this.host.watch({ path, query, signal }))
+          yield event.type === 'ERROR' || event.type === 'BOOKMARK'
+            ? event
+            : { ...event, object: withoutCredentials(event.object as PediaCluster) }
+      }.bind(this),
+    }
+  }
+
+  /** Whether a candidate is still there, also where no selector selects it. */
+  async isThere({ metadata: { name, uid } }: PediaCluster, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#read<PediaCluster>(resourcePath(PEDIA_CLUSTERS, { name }), signal)
+    return found !== undefined && found.metadata.uid === uid && isCandidate(found)
   }
 
   /** The text of a candidate's kubeconfig. @throws Failure NOT_FOUND, FAILED_PRECONDITION for one without a credential */
@@ -62,6 +97,13 @@ export class Candidates {
   }
 }
 
+/** A stream keeps what it follows for an hour: kubeconfigs and tokens are not among that. */
+const withoutCredentials = (cluster: PediaCluster): PediaCluster => {
+  const { annotations: _, managedFields: __, ...metadata } = cluster.metadata
+  const { apiserver } = cluster.spec
+  return { ...cluster, metadata, spec: { ...(apiserver !== undefined && { apiserver }), syncResources: [] } }
+}
+
 /** Virtual clusters bear the label of their instance. */
 const isCandidate = ({ metadata }: PediaCluster): boolean => metadata.labels?.[INSTANCE_LABEL] === undefined
 
@@ -82,8 +124,14 @@ export function candidatePhase(cluster: PediaCluster): ClusterPhase {
   return indexTrouble(cluster) === undefined ? ClusterPhase.RUNNING : ClusterPhase.FAILED
 }
 
+/** What of a member tells which cluster it is. */
+export interface Member {
+  readonly metadata: Pick<Cluster['metadata'], 'name'>
+  readonly spec: Pick<Cluster['spec'], 'apiEndpoint'>
+}
+
 /** Whether a candidate is one of these members: by its name, or by the server that Karmada reaches it at. */
-export function isMember(candidate: PediaCluster, members: readonly Cluster[]): boolean {
+export function isMember(candidate: PediaCluster, members: readonly Member[]): boolean {
   const server = serverOf(candidate)
   return members.some(
     ({ metadata, spec }) =>

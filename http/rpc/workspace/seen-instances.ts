@@ -1,0 +1,15 @@
+import type { Call } from '../../call/call.js'
+import type { Authorizer } from '../../identity/authorize.js'
+
+/** Rights on an instance are asked for again after this time, milliseconds, also where nothing changes. */
+export const CHECK_MS = 30_000
+
+/** Which instances a caller's list of them shows now: asked each time, as far as the authorizer does not remember it for seconds. */
+export function seesInstance(
+  authorizer: Authorizer,
+  { caller }: Pick<Call, 'caller'>,
+): (name: string) => Promise<boolean> {
+  const may = async (verb: string, name?: string) =>
+    (await authorizer.decide(caller, { verb, resource: 'instances', ...(name && { name }) })).allowed
+  return async name => ((await may('list')) && (await may('watch'))) || may('get', name)
+}
