@@ -1,25 +1,16 @@
 import {
   asyncScheduler,
-  catchError,
-  concat,
   defer,
-  EMPTY,
-  filter,
-  mergeMap,
-  type Observable,
-  of,
-  repeat,
+  Observable,
+  type Observer,
   type SchedulerLike,
-  takeUntil,
-  tap,
-  throwError,
-  timeout,
-  timer,
+  type Subscriber,
+  Subscription,
 } from 'rxjs'
 import { isExpired, StatusError } from '../manifests/status-error.js'
 import { type Backoff, CLIENT_GO_BACKOFF, FailureStreak, fullJitter } from './backoff.js'
 import type { ListWatch, Opened } from './list-watch.js'
-import type { Applied, Bookmarked, Deleted, Interrupted, Listed, Restarted, Seen, Synced } from './seen.js'
+import type { Applied, Bookmarked, Deleted, Listed, Seen, Synced } from './seen.js'
 import { OutOfOrderError, WatchOrder } from './watch-order.js'
 
 /** How to keep watching; a test replaces time and chance. */
@@ -60,109 +51,182 @@ const EARLY_CLOSE_MS = 10_000
  * when contact is lost.
  *
  * Items are passed on as they are read and none are queued, so memory stays bounded and a slow reader slows the socket.
+ *
+ * Written out instead of composed of operators: each operator is an object and some closures that live as long as the watch, and
+ * a fleet holds thousands of watches (docs/adr/0049-what-an-instance-keeps-in-memory.md).
  */
-export function keepWatching<T>(
+export const keepWatching = <T>(
   source: ListWatch<T>,
   options: KeepWatchingOptions = {},
-): Observable<Seen<T>> {
-  const {
-    scheduler = asyncScheduler,
-    random = Math.random,
-    backoff = CLIENT_GO_BACKOFF,
-    relistAfterMs = Number.POSITIVE_INFINITY,
-  } = options
-
-  return defer(() => {
-    const streak = new FailureStreak(backoff)
-    let cursor: string | undefined // where to resume; undefined means: list
-    let whole = false // the last list expired between its pages
-    let pauseMs = 0
-    let contactAt = scheduler.now() // when the server was last known to be there
-    let openedAt: number | undefined // when the server accepted the watch that is under way
-
-    const list = (): Observable<Restarted | Listed<T> | Synced> =>
-      concat(
-        of({ type: 'restarted' } as const),
-        defer(() => source.list({ whole })),
-      ).pipe(
-        timeout({ each: LIST_SILENCE_MS, scheduler, with: () => fails(`${source.name}: the list stalled`) }),
-        catchError(error => {
-          whole = isExpired(error)
-          throw error
-        }),
-        tap(seen => {
-          if (seen.type !== 'restarted') contactAt = scheduler.now()
-          if (seen.type !== 'synced') return
-          cursor = seen.cursor
-          whole = false
-        }),
-      )
-
-    const watch = (from: string): Observable<Applied<T> | Deleted<T> | Bookmarked> => {
-      const seconds = Math.round(between(WATCH_SECONDS.shortest, WATCH_SECONDS.longest, random()))
-      const overdue = timer(seconds * 1000 + CLOSE_MARGIN_MS, scheduler)
-      const startedAt = scheduler.now()
-      const order = new WatchOrder(from)
-      const closed = defer(() => {
-        const livedMs = scheduler.now() - startedAt
-        return livedMs < EARLY_CLOSE_MS
-          ? fails(`${source.name}: the watch was closed after ${livedMs} ms`)
-          : EMPTY
-      })
-      return concat(source.watch(from, seconds), closed).pipe(
-        takeUntil(
-          overdue.pipe(
-            mergeMap(() =>
-              fails(`${source.name}: the watch outlived its ${seconds} s; the connection is dead`),
-            ),
-          ),
-        ),
-        filter((seen): seen is Exclude<typeof seen, Opened> => {
-          if (seen.type === 'opened') {
-            openedAt = scheduler.now()
-            return false
-          }
-          contactAt = scheduler.now()
-          return seen.type === 'bookmarked' ? order.isProgress(seen.cursor) : order.isNews(seen.cursor)
-        }),
-        tap(seen => {
-          cursor = seen.cursor
-        }),
-      )
-    }
-
-    const interrupted = (reason: unknown): Interrupted => {
-      const now = scheduler.now()
-      const heldMs = openedAt === undefined ? 0 : now - openedAt
-      if (heldMs >= EARLY_CLOSE_MS) contactAt = now
-      if (heldMs >= backoff.longestMs) streak.end()
-      const silentMs = now - contactAt
-      if (isExpired(reason) || reason instanceof OutOfOrderError || silentMs >= relistAfterMs)
-        cursor = undefined
-      const error = reason instanceof Error ? reason : new Error(String(reason))
-      const attempt = streak.failed(now)
-      pauseMs = Math.max(fullJitter(backoff, attempt, random()), askedToWaitMs(error))
-      return { type: 'interrupted', error, attempt, silentMs, retryInMs: pauseMs }
-    }
-
-    const session = defer((): Observable<Seen<T>> => {
-      openedAt = undefined
-      pauseMs = fullJitter(backoff, 1, random())
-      const watching = defer(() => (cursor === undefined ? EMPTY : watch(cursor)))
-      return cursor === undefined ? concat(list(), watching) : watching
-    })
-
-    return session.pipe(
-      catchError(reason => of(interrupted(reason))),
-      repeat({ delay: () => timer(pauseMs, scheduler) }),
-    )
+): Observable<Seen<T>> =>
+  new Observable(subscriber => {
+    const watcher = new Watcher(source, options, subscriber)
+    // An item may already end it, and then there is nobody to end it again.
+    subscriber.add(() => watcher.stop())
+    watcher.start()
   })
+
+/** One subscription of `keepWatching`: a list or a watch that is under way, or the pause before the next. */
+class Watcher<T> {
+  readonly #source: ListWatch<T>
+  readonly #subscriber: Subscriber<Seen<T>>
+  readonly #scheduler: SchedulerLike
+  readonly #random: () => number
+  readonly #backoff: Backoff
+  readonly #relistAfterMs: number
+  readonly #streak: FailureStreak
+  /** Where to resume; undefined means: list. */
+  #cursor: string | undefined
+  /** The last list expired between its pages. */
+  #whole = false
+  #pauseMs = 0
+  /** When the server was last known to be there. */
+  #contactAt: number
+  /** When the server accepted the watch that is under way. */
+  #openedAt: number | undefined
+  /** The request under way. */
+  #request = Subscription.EMPTY
+  /** What ends the request if it takes too long, or the pause after it. */
+  #timer = Subscription.EMPTY
+
+  constructor(source: ListWatch<T>, options: KeepWatchingOptions, subscriber: Subscriber<Seen<T>>) {
+    const { scheduler = asyncScheduler, random = Math.random, backoff = CLIENT_GO_BACKOFF } = options
+    this.#source = source
+    this.#subscriber = subscriber
+    this.#scheduler = scheduler
+    this.#random = random
+    this.#backoff = backoff
+    this.#relistAfterMs = options.relistAfterMs ?? Number.POSITIVE_INFINITY
+    this.#streak = new FailureStreak(backoff)
+    this.#contactAt = scheduler.now()
+  }
+
+  /** Begins a session: a list where there is no cursor, and then a watch. */
+  start(): void {
+    this.#openedAt = undefined
+    this.#pauseMs = fullJitter(this.#backoff, 1, this.#random())
+    if (this.#cursor === undefined) this.#list()
+    else this.#watch(this.#cursor)
+  }
+
+  stop(): void {
+    this.#request.unsubscribe()
+    this.#timer.unsubscribe()
+  }
+
+  #list(): void {
+    this.#subscriber.next({ type: 'restarted' })
+    if (this.#subscriber.closed) return
+    this.#failAfter(LIST_SILENCE_MS, 'the list stalled')
+    this.#follow(() => this.#source.list({ whole: this.#whole }), {
+      next: seen => this.#listed(seen),
+      error: error => {
+        this.#whole = isExpired(error)
+        this.#failed(error)
+      },
+      complete: () => {
+        if (this.#cursor === undefined) this.#pause()
+        else this.#watch(this.#cursor)
+      },
+    })
+  }
+
+  #listed(seen: Listed<T> | Synced): void {
+    this.#failAfter(LIST_SILENCE_MS, 'the list stalled')
+    this.#contactAt = this.#scheduler.now()
+    if (seen.type === 'synced') {
+      this.#cursor = seen.cursor
+      this.#whole = false
+    }
+    this.#subscriber.next(seen)
+  }
+
+  #watch(from: string): void {
+    const { shortest, longest } = WATCH_SECONDS
+    const seconds = Math.round(shortest + (longest - shortest) * this.#random())
+    const startedAt = this.#scheduler.now()
+    const order = new WatchOrder(from)
+    this.#failAfter(
+      seconds * 1000 + CLOSE_MARGIN_MS,
+      `the watch outlived its ${seconds} s; the connection is dead`,
+    )
+    this.#follow(() => this.#source.watch(from, seconds), {
+      next: seen => this.#watched(seen, order),
+      error: error => this.#failed(error),
+      complete: () => {
+        const livedMs = this.#scheduler.now() - startedAt
+        if (livedMs >= EARLY_CLOSE_MS) this.#pause()
+        else this.#failed(this.#error(`the watch was closed after ${livedMs} ms`))
+      },
+    })
+  }
+
+  #watched(seen: Opened | Applied<T> | Deleted<T> | Bookmarked, order: WatchOrder): void {
+    const now = this.#scheduler.now()
+    if (seen.type === 'opened') {
+      this.#openedAt = now
+      return
+    }
+    this.#contactAt = now
+    try {
+      if (!(seen.type === 'bookmarked' ? order.isProgress(seen.cursor) : order.isNews(seen.cursor))) return
+    } catch (error) {
+      this.#failed(error)
+      return
+    }
+    this.#cursor = seen.cursor
+    this.#subscriber.next(seen)
+  }
+
+  /** Ends the session, reports why, and backs off. */
+  #failed(reason: unknown): void {
+    this.stop()
+    const now = this.#scheduler.now()
+    const heldMs = this.#openedAt === undefined ? 0 : now - this.#openedAt
+    if (heldMs >= EARLY_CLOSE_MS) this.#contactAt = now
+    if (heldMs >= this.#backoff.longestMs) this.#streak.end()
+    const silentMs = now - this.#contactAt
+    if (isExpired(reason) || reason instanceof OutOfOrderError || silentMs >= this.#relistAfterMs)
+      this.#cursor = undefined
+    const error = reason instanceof Error ? reason : new Error(String(reason))
+    const attempt = this.#streak.failed(now)
+    this.#pauseMs = Math.max(fullJitter(this.#backoff, attempt, this.#random()), askedToWaitMs(error))
+    this.#subscriber.next({ type: 'interrupted', error, attempt, silentMs, retryInMs: this.#pauseMs })
+    this.#pause()
+  }
+
+  #pause(): void {
+    this.#after(this.#pauseMs, () => this.start())
+  }
+
+  #failAfter(ms: number, what: string): void {
+    this.#after(ms, () => this.#failed(this.#error(what)))
+  }
+
+  /** Replaces the timer. */
+  #after(ms: number, act: () => void): void {
+    this.#timer.unsubscribe()
+    if (!this.#subscriber.closed) this.#timer = this.#scheduler.schedule(act, ms)
+  }
+
+  /** Sends a request. It may end, and another may be under way, before this returns; one that was given up is not heard any more. */
+  #follow<Item>(send: () => Observable<Item>, { next, error, complete }: Observer<Item>): void {
+    if (this.#subscriber.closed) return
+    const request = new Subscription()
+    this.#request = request
+    const answer = defer(send).subscribe({
+      next: item => void (request.closed || next(item)),
+      error: reason => void (request.closed || error(reason)),
+      complete: () => void (request.closed || complete()),
+    })
+    request.add(answer)
+  }
+
+  #error(what: string): Error {
+    return new Error(`${this.#source.name}: ${what}`)
+  }
 }
 
 /** What a server under pressure asks for (429 and 503 with Retry-After). */
 const askedToWaitMs = (error: Error): number =>
   error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0
-
-const between = (low: number, high: number, share: number): number => low + (high - low) * share
-
-const fails = (message: string): Observable<never> => throwError(() => new Error(message))

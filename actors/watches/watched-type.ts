@@ -1,4 +1,4 @@
-import { filter, map, type Observable, scan } from 'rxjs'
+import { Observable } from 'rxjs'
 import type { Failure } from '../../machines/failure.js'
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
@@ -19,12 +19,6 @@ export interface Sight<T> {
 /** The figures of a watch are out of date when its server was silent for so long, milliseconds. */
 const STALE_AFTER_MS = 3_000
 
-/** The state after one item of the stream. */
-interface Taken {
-  readonly failure: Failure | undefined
-  readonly news: boolean
-}
-
 type Reduced<T> = KubeObject & { readonly value: T }
 
 /**
@@ -44,41 +38,69 @@ export function watchedType<T>(
     readonly fieldSelector?: string | undefined
   },
 ): Observable<Sight<readonly T[]>> {
-  const store = new ObjectStore<Reduced<T>>()
-  const reduced = (object: KubeObject): Reduced<T> => {
-    const { name, namespace, uid, resourceVersion } = object.metadata
-    return { metadata: { name, namespace, uid, resourceVersion }, value: reduce(object) } as Reduced<T>
-  }
-  /** Whether it changed anything. */
-  const take = (seen: Seen<KubeObject>): boolean => {
-    if (seen.type === 'listed') return store.take({ ...seen, objects: seen.objects.map(reduced) }).length > 0
-    if (seen.type === 'applied' || seen.type === 'deleted')
-      return store.take({ ...seen, object: reduced(seen.object) }).length > 0
-    return store.take(seen).length > 0
-  }
   const source = listWatch(api, resource, fieldSelector === undefined ? {} : { fieldSelector })
-  return keepWatching(source, { relistAfterMs: STALE_AFTER_MS }).pipe(
+  const seen$ = keepWatching(source, { relistAfterMs: STALE_AFTER_MS }).pipe(
     meteredWatch(meter, resource.resource),
-    scan(
-      ({ failure: before }: Taken, seen): Taken => {
-        if (seen.type === 'interrupted') {
-          const failure = stale(resource, seen) ?? before
-          return { failure, news: failure?.message !== before?.message }
-        }
-        const changed = take(seen)
-        // A list that is under way does not show yet that the server is well.
-        const failure = seen.type === 'restarted' || seen.type === 'listed' ? before : undefined
-        return { failure, news: changed || failure !== before }
-      },
-      { failure: undefined, news: false },
-    ),
-    // A bookmark is dropped, because a subscriber that counts after each change must not count once a minute.
-    filter(({ failure, news }) => news && (store.synced || failure !== undefined)),
-    map(({ failure }) => {
-      const value = [...store.values()].map(({ value }) => value)
-      return failure ? { value, failure } : { value }
-    }),
   )
+  // One subscriber instead of a chain of operators, each of which would cost half a kilobyte for as long as the watch lives.
+  return new Observable(subscriber => {
+    const objects = new ReducedObjects(resource, reduce)
+    const show = (seen: Seen<KubeObject>): void => {
+      if (objects.take(seen)) subscriber.next(objects.sight)
+    }
+    return seen$.subscribe(seen => {
+      try {
+        show(seen)
+      } catch (error) {
+        subscriber.error(error) // what the server sent cannot be reduced
+      }
+    })
+  })
+}
+
+/** The objects of one type as last seen, and whether that is still true. */
+class ReducedObjects<T> {
+  readonly #store = new ObjectStore<Reduced<T>>()
+  #failure: Failure | undefined
+
+  constructor(
+    private readonly resource: GroupVersionResource,
+    private readonly reduce: (object: KubeObject) => T,
+  ) {}
+
+  get sight(): Sight<readonly T[]> {
+    const value = [...this.#store.values()].map(({ value }) => value)
+    return this.#failure ? { value, failure: this.#failure } : { value }
+  }
+
+  /** Whether there is something new to show. A bookmark is not: who counts after each change must not count once a minute. */
+  take(seen: Seen<KubeObject>): boolean {
+    const before = this.#failure
+    if (seen.type === 'interrupted') {
+      this.#failure = stale(this.resource, seen) ?? before
+      return this.#failure !== undefined && this.#failure.message !== before?.message
+    }
+    const changed = this.#store.take(this.#reduced(seen)).length > 0
+    // A list that is under way does not show yet that the server is well.
+    if (seen.type !== 'restarted' && seen.type !== 'listed') this.#failure = undefined
+    return (changed || this.#failure !== before) && (this.#store.synced || this.#failure !== undefined)
+  }
+
+  #reduced(seen: Seen<KubeObject>): Seen<Reduced<T>> {
+    if (seen.type === 'listed')
+      return { ...seen, objects: seen.objects.map(object => this.#reducedObject(object)) }
+    if (seen.type === 'applied' || seen.type === 'deleted')
+      return { ...seen, object: this.#reducedObject(seen.object) }
+    return seen
+  }
+
+  #reducedObject(object: KubeObject): Reduced<T> {
+    const { name, namespace, uid, resourceVersion } = object.metadata
+    return {
+      metadata: { name, namespace, uid, resourceVersion },
+      value: this.reduce(object),
+    } as Reduced<T>
+  }
 }
 
 /** The failure that an interruption means for the figures: none, unless it lasts or says that the type is not served. */
