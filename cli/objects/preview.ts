@@ -79,7 +79,7 @@ function forPeople({ templates, total, unread }: PreviewPolicyResponse): string 
   return [...none, ...shown, ...more, ...unread.map(one => `Not looked at: ${one}\n`)].join('\n')
 }
 
-function templateText({ template, claim, other, placement, manifests }: TemplatePreview): string {
+function templateText({ template, claim, other, placement, problem, manifests }: TemplatePreview): string {
   const head = template ? nameOf(template) : ''
   const of = other ? ` ${nameOf(other)}` : ''
   const claimed = claim === TemplatePreview_Claim.CLAIM_UNSPECIFIED ? '' : `: ${CLAIMED[claim]}${of}`
@@ -88,8 +88,9 @@ function templateText({ template, claim, other, placement, manifests }: Template
   const parts = [
     `${head}${claimed}\n`,
     ...(placement ? [placementText(placement)] : []),
+    ...(problem ? [`  Karmada would not bind it, because ${problem}\n`] : []),
     ...manifests.map(changeText),
-    ...(isNews ? [] : ['  Nothing changes.\n']),
+    ...(isNews || problem ? [] : ['  Nothing changes.\n']),
   ]
   return parts.join('')
 }

@@ -1,9 +1,11 @@
+import type { Counted } from '../interpreter/counted.js'
 import type { Resource } from '../interpreter/workload.js'
 import { claimOf, policyFor } from '../matching/policies.js'
 import { preempts } from '../matching/preemption.js'
 import { mayBePropagated } from '../matching/propagated.js'
 import { bestPrecision, Precision } from '../matching/resource-selector.js'
 import { executionNamespace, workName } from '../names.js'
+import { isWorkload } from '../objects/binding.js'
 import type { Cluster } from '../objects/cluster.js'
 import type { PropagationPolicy } from '../objects/propagation-policy.js'
 import type { Binding } from '../objects/resource-binding.js'
@@ -13,6 +15,7 @@ import { newBinding, renewedBinding } from '../propagation/binding-of.js'
 import { targetsOf, workOf } from '../propagation/work-of.js'
 import type { NamespaceQuotas } from '../quota/namespace-quotas.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
+import { Interpretation, InterpretationError } from './interpretation.js'
 import { type LinkedObject, linkTo } from './link.js'
 import { explainPlacement, type PlacementExplanation } from './placement.js'
 
@@ -27,6 +30,8 @@ export interface Present {
   readonly quotas?: NamespaceQuotas
   readonly bindingOf: (template: Resource) => Binding | undefined
   readonly works: readonly Work[]
+  /** Without it, Karmada's own rules interpret templates. */
+  readonly interpretation?: Interpretation
 }
 
 /** Whose a template would be once the policy is stored. */
@@ -63,6 +68,8 @@ export interface TemplatePreview {
   readonly placement?: PlacementExplanation
   /** The template's binding as it would be, of which `manifestChanges` tells what the clusters would run; absent where that is. */
   readonly binding?: Binding
+  /** Why Karmada would not bind it: its interpreter has no answer. */
+  readonly problem?: string
 }
 
 /**
@@ -80,8 +87,17 @@ export function previewTemplate(
   const { claim, other } = claimOutcome(policy, template, present)
   const preview = { template: linkTo(template), claim, ...(other && { other: linkTo(other) }) }
   if (claim === 'HeldByOther' || claim === 'Outranked') return preview
+  let counted: Counted
+  try {
+    counted = interpreterOf(present).counted(template)
+  } catch (error) {
+    if (!(error instanceof InterpretationError)) throw error
+    return { ...preview, problem: error.message }
+  }
   const before = present.bindingOf(template)
-  const binding = before ? renewedBinding(before, template, policy) : newBinding(template, policy)
+  const binding = before
+    ? renewedBinding(before, template, policy, undefined, counted)
+    : newBinding(template, policy, undefined, counted)
   const placement = explainPlacement(
     binding.spec,
     binding.status ?? {},
@@ -114,9 +130,11 @@ const unchanged = (placement: PlacementExplanation): PlacementExplanation => ({
 export function* manifestChanges(
   binding: Binding,
   template: Resource,
-  { clusters, works }: Pick<Present, 'clusters' | 'works'>,
+  present: Pick<Present, 'clusters' | 'works' | 'interpretation'>,
   overrides: OverridePolicies,
 ): Generator<ManifestChange> {
+  const { clusters, works } = present
+  const interpreter = interpreterOf(present)
   const { kind, metadata } = template
   const name = workName(kind, metadata.name, metadata.namespace)
   const presentIn = (cluster: string) =>
@@ -125,12 +143,15 @@ export function* manifestChanges(
   for (const target of targets) {
     const cluster = clusters.find(one => one.metadata.name === target.name)
     if (!cluster) continue
-    const present = presentIn(target.name)
-    const before = present?.spec.workload.manifests[0]
+    const work = presentIn(target.name)
+    const before = work?.spec.workload.manifests[0]
     const base = { cluster: target.name, ...(before && { before }) }
     let after: Resource | undefined
     try {
-      after = workOf(binding, template, target, cluster, overrides, present).spec.workload.manifests[0]
+      const revised = isWorkload(binding.spec)
+        ? interpreter.revised(template, target.replicas ?? 0)
+        : template
+      after = workOf(binding, template, target, cluster, overrides, work, revised).spec.workload.manifests[0]
     } catch (error) {
       yield { ...base, problem: error instanceof Error ? error.message : String(error) }
       continue
@@ -144,6 +165,9 @@ export function* manifestChanges(
     if (!isTarget && before) yield { cluster, before }
   }
 }
+
+const NATIVE = new Interpretation({ customizations: [], webhooks: [] }, () => 0)
+const interpreterOf = ({ interpretation = NATIVE }: Pick<Present, 'interpretation'>) => interpretation
 
 function claimOutcome(
   policy: PropagationPolicy,

@@ -14,13 +14,20 @@ import { isFunction, LuaError, typeName } from './value.js'
 
 /** A script that failed; the message is that of Karmada's Lua, without the trace of its stack. */
 export class ScriptError extends Error {
-  override readonly name = 'ScriptError'
+  override readonly name: string = 'ScriptError'
+}
+
+/** A script that took more steps, or more memory, than it may. */
+export class ScriptLimitError extends ScriptError {
+  override readonly name = 'ScriptLimitError'
 }
 
 /** What a script gets beside Lua's own libraries. */
 export interface ScriptWorld {
   /** Seconds since 1970. */
   readonly now: () => number
+  /** Steps that it may take; by default as many as about Karmada's second allows. */
+  readonly steps?: number
   /** Libraries that a script can `require`. */
   readonly modules: Readonly<Record<string, (state: LuaState) => Readonly<Record<string, Body>>>>
 }
@@ -37,7 +44,7 @@ export function runScript(
   args: readonly Value[],
   world: ScriptWorld,
 ): readonly Value[] {
-  const state = new LuaState(world.now)
+  const state = new LuaState(world.now, world.steps)
   open(state, world)
   return translated(() => {
     // What the script itself returns stays before what its function returns.
@@ -66,7 +73,8 @@ function translated<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    if (error instanceof LuaError || error instanceof LuaLimitError || error instanceof LuaSyntaxError)
+    if (error instanceof LuaLimitError) throw new ScriptLimitError(textOfBytes(error.message))
+    if (error instanceof LuaError || error instanceof LuaSyntaxError)
       throw new ScriptError(textOfBytes(error.message))
     // Functions that call functions of libraries that call functions: the stack of JavaScript ends first.
     if (error instanceof RangeError) throw new ScriptError('stack overflow')

@@ -16,10 +16,18 @@ export class LuaState {
   line = 0
   /** Lines from which the functions were called that are under way. */
   readonly #callers: number[] = []
-  #steps = MOST_STEPS
+  #steps: number
 
-  /** @param now seconds since 1970 */
-  constructor(readonly now: () => number) {}
+  /**
+   * @param now seconds since 1970
+   * @param steps that the script may take
+   */
+  constructor(
+    readonly now: () => number,
+    steps = MOST_STEPS,
+  ) {
+    this.#steps = steps
+  }
 
   /** Counts what a script does. @throws LuaLimitError when it has done too much */
   spend(steps = 1): void {

@@ -27,6 +27,7 @@ import {
   RESOURCE_BINDING,
 } from '../kind/object-types.js'
 import { bindingOf, clustersOf, overridesOf } from './gather.js'
+import { interpreterOf } from './interpreter-rules.js'
 import { ManifestRoom } from './manifest-room.js'
 import { CLAIMS, placementMessage, referenceMessage } from './messages.js'
 import { quotasIn } from './quotas.js'
@@ -50,6 +51,7 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
     templatesOf(reader, given.spec.resourceSelectors ?? [], namespace),
   ])
   requireClusters(reader)
+  const { interpretation, notes: notInterpreted } = await interpreterOf(reader)
   const stored = [...policies, ...clusterPolicies].find(
     one =>
       one.kind === given.kind &&
@@ -75,12 +77,14 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
         bindingOf: () => binding,
         works,
         ...(quotas && { quotas }),
+        interpretation,
       }
       // A policy may have thousands of affinities: others are served between two templates.
       await nextTurn()
       const preview = previewTemplate(policy, template, present)
       if (!preview) return []
-      const { claim, other, placement } = preview
+      const { claim, other, placement, problem } = preview
+      const note = interpretation.noteOf(template)
       const changes =
         overrides && preview.binding
           ? manifestChanges(preview.binding, template, present, room.within(overrides))
@@ -93,15 +97,24 @@ export async function previewPropagation(reader: Reader, given: PropagationPolic
           claim: CLAIMS[claim],
           ...(other && { other: referenceMessage(other) }),
           ...(placement && {
-            placement: placementMessage({ ...placement, assumptions: [...placement.assumptions, ...notes] }),
+            placement: placementMessage({
+              ...placement,
+              assumptions: [...placement.assumptions, ...notes, ...(note === undefined ? [] : [note])],
+            }),
           }),
+          ...(problem !== undefined && { problem }),
           manifests,
         },
       ]
     },
   )
   const isPartial = selected.some(template => hasHiddenOverrides(reader, template))
-  const unread = [...reader.unread, ...(isPartial ? [WITHOUT_MANIFESTS] : []), ...room.notes]
+  const unread = [
+    ...reader.unread,
+    ...notInterpreted,
+    ...(isPartial ? [WITHOUT_MANIFESTS] : []),
+    ...room.notes,
+  ]
   return { templates: shown.flat(), total: selected.length, unread }
 }
 
@@ -120,6 +133,7 @@ export async function previewOverride(reader: Reader, given: OverridePolicy & Ku
     selectors.length > 0 ? templatesOf(reader, selectors, namespace) : propagatedTemplates(reader, namespace),
   ])
   requireClusters(reader)
+  const { interpretation, notes } = await interpreterOf(reader)
   const room = new ManifestRoom(reader.call)
   const selected = found.filter(
     template => selectors.length === 0 || bestPrecision(template, selectors) > Precision.none,
@@ -133,12 +147,16 @@ export async function previewOverride(reader: Reader, given: OverridePolicy & Ku
       const { binding, works } = await propagatedOf(reader, template, true)
       if (!binding) return []
       const after = room.within(withPolicy(overrides, given))
-      const changes = manifestChanges(binding, template, { clusters, works }, after)
+      const changes = manifestChanges(binding, template, { clusters, works, interpretation }, after)
       const manifests = await room.messagesOf(changes)
       return manifests ? [{ template: referenceMessage(linkTo(template)), manifests }] : []
     },
   )
-  return { templates: shown.flat(), total: selected.length, unread: [...reader.unread, ...room.notes] }
+  return {
+    templates: shown.flat(),
+    total: selected.length,
+    unread: [...reader.unread, ...notes, ...room.notes],
+  }
 }
 
 /** The override policies with this one stored. */

@@ -1,7 +1,7 @@
 import { executionNamespace, workName } from '../../../karmada/names.js'
 import type { Cluster } from '../../../karmada/objects/cluster.js'
 import type { Work } from '../../../karmada/objects/work.js'
-import type { KubeObject } from '../../../manifests/kube.js'
+import { type GroupVersionResource, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { isNotFound, StatusError } from '../../../manifests/status-error.js'
 import { Code } from '../../../transcoding/code.js'
 import type { Call } from '../../call/call.js'
@@ -77,6 +77,22 @@ export class Reader {
   async clusters(names: readonly string[]): Promise<readonly Cluster[]> {
     const found = await this.each(names, name => this.#own<Cluster>(CLUSTER, { name }))
     return found.filter(cluster => cluster !== undefined)
+  }
+
+  /** All objects of a type, under Kairship's own credential; none where the control plane does not serve it. @throws StatusError */
+  async ownList<T>(type: GroupVersionResource): Promise<readonly T[]> {
+    const path = resourcePath(type)
+    try {
+      const list = await this.ownReads.get<{ readonly items?: readonly T[] }>(
+        this.call,
+        this.place.instance,
+        { path },
+      )
+      return list.items ?? []
+    } catch (error) {
+      if (isNotFound(error)) return []
+      throw error
+    }
   }
 
   async #own<T>(type: ObjectType, key: ObjectKey): Promise<T | undefined> {

@@ -23,10 +23,12 @@ export class CustomizedInterpreter implements ResourceInterpreter {
   /**
    * @param scripts by `apiVersion kind`, as they are now
    * @param now seconds since 1970, for scripts that want the time
+   * @param steps that a script may take; by default as many as in Karmada's second
    */
   constructor(
     private readonly scripts: () => ReadonlyMap<string, Scripts>,
     private readonly now: () => number,
+    private readonly steps?: number,
   ) {}
 
   replicas(resource: Resource): Answer<Replicas> | undefined {
@@ -122,7 +124,8 @@ export class CustomizedInterpreter implements ResourceInterpreter {
   }
 
   #run(script: string, name: string, count: number, args: readonly unknown[]): readonly Value[] {
-    const world = { now: this.now, modules: { kube: kubeFunctions } }
+    const { now, steps } = this
+    const world = { now, ...(steps !== undefined && { steps }), modules: { kube: kubeFunctions } }
     return runScript(script, name, count, args.map(luaOf), world)
   }
 

@@ -1,5 +1,5 @@
 import { request } from 'node:https'
-import type { Hook } from './webhook-configuration.js'
+import type { Hook } from '../../../karmada/interpreter/customized/webhook-configuration.js'
 
 /** As long as Karmada waits for a webhook that does not say how long, seconds. */
 const DEFAULT_TIMEOUT_SECONDS = 30

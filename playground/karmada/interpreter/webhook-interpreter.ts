@@ -6,6 +6,11 @@ import {
   requirementsIn,
 } from '../../../karmada/interpreter/customized/results.js'
 import { verifyDependencies } from '../../../karmada/interpreter/customized/verify-dependencies.js'
+import {
+  type Hook,
+  hookFor,
+  type WebhookConfiguration,
+} from '../../../karmada/interpreter/customized/webhook-configuration.js'
 import type { Dependency } from '../../../karmada/interpreter/dependencies.js'
 import type { MemberStatus, Status } from '../../../karmada/interpreter/member-status.js'
 import type { Replicas } from '../../../karmada/interpreter/replicas.js'
@@ -15,7 +20,6 @@ import type { Component } from '../../../karmada/objects/binding.js'
 import type { JsonObject } from '../../apimachinery/json.js'
 import { jsonPatch } from '../../apimachinery/patch/json-patch.js'
 import { callWebhook } from './call-webhook.js'
-import { type Hook, hookFor, type WebhookConfiguration } from './webhook-configuration.js'
 import { responseIn, type WebhookResponse } from './webhook-response.js'
 
 /** What is asked beside the object. */

@@ -10,6 +10,10 @@ import { REMEDIES, type Remedy } from '../../../karmada/eviction/remedy.js'
 import type { ClusterTaintPolicy } from '../../../karmada/eviction/taint-policies.js'
 import { CUSTOMIZATIONS, type Customization } from '../../../karmada/interpreter/customized/customization.js'
 import {
+  WEBHOOK_CONFIGURATIONS,
+  type WebhookConfiguration,
+} from '../../../karmada/interpreter/customized/webhook-configuration.js'
+import {
   MULTI_CLUSTER_SERVICES,
   type MultiClusterService,
 } from '../../../karmada/networking/multi-cluster-service.js'
@@ -31,7 +35,6 @@ import type { OverridePolicies } from '../../../karmada/overrides/apply-override
 import type { KubeObject } from '../../../manifests/kube.js'
 import { type ControlPlane, type Difference, Source } from '../../client/source.js'
 import { HORIZONTAL_POD_AUTOSCALERS, NAMESPACES, SERVICES } from '../../objects/core-types.js'
-import { WEBHOOK_CONFIGURATIONS, type WebhookConfiguration } from '../interpreter/webhook-configuration.js'
 import { QuotaIndex } from '../quota/quota-index.js'
 import { WorkIndex } from './work-index.js'
 

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Resource } from '../../../karmada/interpreter/workload.js'
-import { callWebhook } from '../../../playground/karmada/interpreter/call-webhook.js'
 import {
   type Hook,
   hookFor,
   type WebhookConfiguration,
-} from '../../../playground/karmada/interpreter/webhook-configuration.js'
+} from '../../../karmada/interpreter/customized/webhook-configuration.js'
+import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { callWebhook } from '../../../playground/karmada/interpreter/call-webhook.js'
 import { WebhookInterpreter } from '../../../playground/karmada/interpreter/webhook-interpreter.js'
 import { CertificateAuthority } from '../../real/certificates.js'
 

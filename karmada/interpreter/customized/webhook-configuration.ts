@@ -1,5 +1,5 @@
-import type { Operation } from '../../../karmada/interpreter/customized/customization.js'
 import type { KubeObject } from '../../../manifests/kube.js'
+import type { Operation } from './customization.js'
 
 /** Resource type of interpreter webhooks. */
 export const WEBHOOK_CONFIGURATIONS = {
