@@ -3,6 +3,7 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { unauthenticated } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
+import { withAuthenticated } from './groups.js'
 import { ReviewQuota } from './review-quota.js'
 
 /** What a request proves its caller by. */
@@ -150,7 +151,3 @@ const member = (value: unknown, key: string): unknown =>
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
-
-/** Every authenticated user is in this group, as in Kubernetes. */
-const withAuthenticated = (groups: readonly string[]): readonly string[] =>
-  groups.includes('system:authenticated') ? groups : [...groups, 'system:authenticated']

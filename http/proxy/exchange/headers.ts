@@ -1,7 +1,7 @@
 import { impersonationHeaders } from '../../../ports/impersonation.js'
 import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { permissionDenied } from '../../errors/failure.js'
-import type { Caller } from '../../identity/caller.js'
+import { type Caller, isChangedByHeader } from '../../identity/caller.js'
 
 /**
  * Header names in lower case, compared with names as they came. Few names have as many letters as one of these, and the others, nearly
@@ -129,15 +129,12 @@ const impersonations = new WeakMap<Caller, readonly string[]>()
 function impersonationOf(caller: Caller): readonly string[] {
   const { user, uid = '', groups, extra } = caller
   for (const value of [user, uid, ...groups, ...Object.values(extra).flat()])
-    if (CHANGED_BY_HEADER.test(value))
+    if (isChangedByHeader(value))
       throw permissionDenied(
         `the name ${JSON.stringify(value)} of the caller begins or ends with a blank or has a control character: it would be another name for the instance`,
       )
   return impersonationHeaders(caller)
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be in a header
-const CHANGED_BY_HEADER = /^\s|\s$|[\0-\x1f\x7f]/
 
 /** `Connection: x` makes x a hop-by-hop header too; undefined where it names none, which is the common case. */
 function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> | undefined {
