@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, open as openFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -40,7 +40,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const open = () => fileAt(path, config)
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const first = open()
+    const first = await open()
     await once(first, 'open')
     return new AuditFile(open, first, options)
   } catch (error) {
@@ -50,13 +50,34 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
 }
 
 /** A file for its owner only, which becomes `path.1`, then `path.2`, as it grows. */
-const fileAt = (path: string, { auditLogMaxSize, auditLogMaxBackup }: AuditLogOptions['config']): Writable =>
-  createStream(basename(path), {
+async function fileAt(
+  path: string,
+  { auditLogMaxSize, auditLogMaxBackup }: AuditLogOptions['config'],
+): Promise<Writable> {
+  const isCut = await endsWithinLine(path)
+  const stream = createStream(basename(path), {
     path: dirname(path),
     mode: 0o600,
     size: `${auditLogMaxSize}M`,
     rotate: auditLogMaxBackup,
   })
+  // A full disk, or the end of the process, has cut a line: the next event must not become a part of it.
+  if (isCut) stream.write('\n')
+  return stream
+}
+
+/** Whether there is a file whose last line has no end. */
+async function endsWithinLine(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFile() || found.size === 0) return false
+  const file = await openFile(path, 'r')
+  try {
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, found.size - 1)
+    return buffer.toString() !== '\n'
+  } finally {
+    await file.close()
+  }
+}
 
 /** Not closed: the process has other uses for it. A reader that went away must not end the process: its events are lost. */
 function standardOutput(stdout: Writable, options: AuditLogOptions): AuditLog {
@@ -66,7 +87,7 @@ function standardOutput(stdout: Writable, options: AuditLogOptions): AuditLog {
   return {
     write: event => {
       if (stdout.destroyed || stdout.writableLength > MOST_WAITING) losses.lost()
-      else stdout.write(`${JSON.stringify(event)}\n`)
+      else stdout.write(`${JSON.stringify(event)}\n`, error => error && losses.lost())
     },
     close: async () => void stdout.off('error', failed),
   }
@@ -80,7 +101,7 @@ class AuditFile implements AuditLog {
   readonly #losses: Losses
 
   constructor(
-    private readonly open: () => Writable,
+    private readonly open: () => Promise<Writable>,
     first: Writable,
     options: AuditLogOptions,
   ) {
@@ -90,7 +111,7 @@ class AuditFile implements AuditLog {
 
   write(event: object): void {
     if (!this.#stream || this.#stream.writableLength > MOST_WAITING) this.#losses.lost()
-    else this.#stream.write(`${JSON.stringify(event)}\n`)
+    else this.#stream.write(`${JSON.stringify(event)}\n`, error => error && this.#losses.lost())
   }
 
   close(): Promise<void> {
@@ -112,9 +133,24 @@ class AuditFile implements AuditLog {
       this.#losses.failed(error)
       if (this.#closing || this.#stream !== stream) return
       this.#stream = undefined
-      this.#reopening = setTimeout(() => this.#use(this.open()), REOPEN_MS)
-      this.#reopening.unref()
+      this.#reopenLater()
     })
+  }
+
+  #reopenLater(): void {
+    this.#reopening = setTimeout(() => void this.#reopen(), REOPEN_MS)
+    this.#reopening.unref()
+  }
+
+  async #reopen(): Promise<void> {
+    try {
+      const stream = await this.open()
+      if (!this.#closing) this.#use(stream)
+      else stream.on('error', () => undefined).end()
+    } catch (error) {
+      this.#losses.failed(error as Error)
+      if (!this.#closing) this.#reopenLater()
+    }
   }
 }
 

@@ -66,12 +66,14 @@ function hostObjectOf(action: Action): AuditEvent['objectRef'] {
 }
 
 function annotationsOf(record: AuditRecord): Record<string, string> {
-  const { wire, operation, caller, action, target, source, code } = record
+  const { wire, operation, caller, action, target, source, code, isDecided } = record
   const instance = target?.instance ?? (action && 'resource' in action ? instanceOf(action) : undefined)
   return {
-    ...(caller && {
-      'authorization.k8s.io/decision': code === Code.PERMISSION_DENIED ? 'forbid' : 'allow',
-    }),
+    // A call that was refused before may be of a caller who would not have been allowed.
+    ...(caller &&
+      (isDecided || code === Code.PERMISSION_DENIED) && {
+        'authorization.k8s.io/decision': code === Code.PERMISSION_DENIED ? 'forbid' : 'allow',
+      }),
     'kairship.io/wire': wire,
     'kairship.io/operation': operation,
     'kairship.io/outcome': outcomeOf(code),

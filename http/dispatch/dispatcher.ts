@@ -109,9 +109,10 @@ const streamIsOld = () =>
 async function admit(
   { authorizer, log }: DispatcherOptions,
   operation: Operation,
-  { arrival, action, signal, answers, about }: RunningCall,
+  running: RunningCall,
   request: Message,
 ): Promise<Call> {
+  const { arrival, action, signal, answers, about } = running
   const { caller, requestId } = arrival
   let toTell = arrival.answered
   const answered = (from: AnsweredFrom) => {
@@ -125,6 +126,7 @@ async function admit(
   // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
   requireFields(operation.method.input, request, operation.namingFields)
   const verdict = await authorizer.decide(caller, action)
+  running.decided()
   const isFiltered = operation.permission?.filtered && 'resource' in action
   if (!isFiltered && !verdict.allowed) throw denied(caller, action, verdict)
   const isStream = operation.method.methodKind !== 'unary'

@@ -57,6 +57,8 @@ export interface RunningCall {
   readonly answers: AnswerAccount
   /** Reads the request, and from it what the call is about. */
   read(read: ReadRequest): Promise<Message>
+  /** The host has decided whether the caller may. */
+  decided(): void
   /** Completes what the audit record says of the object by what only the handler has found out. */
   about(part: AboutObject): void
   /** Records how the call ended and gives back what it held. Returns the Failure to answer with. */
@@ -74,6 +76,7 @@ export function beginCall(
   let action = actionOf(operation)
   let audited = action
   let target = operation.object && targetOf(operation.object, undefined)
+  let isDecided = false
   let outcome: Failure | undefined
   return {
     arrival,
@@ -91,6 +94,9 @@ export function beginCall(
       audited = named(action, request, operation.permission?.createdNameField)
       target = operation.object && targetOf(operation.object, request)
       return request
+    },
+    decided() {
+      isDecided = true
     },
     about({ namespace, name }) {
       target = target && { ...(namespace && { namespace }), ...(name && { name }), ...target }
@@ -117,6 +123,7 @@ export function beginCall(
         ...(userAgent ? { userAgent } : {}),
         caller,
         ...(audited ? { action: audited } : {}),
+        ...(isDecided && { isDecided }),
         ...(target ? { target } : {}),
         ...(remote ? { remote } : {}),
         code,

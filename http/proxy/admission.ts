@@ -88,6 +88,7 @@ async function authorize(
   call.action = action
   const decided = authorizer.decide(caller, action)
   const verdict = decided instanceof Promise ? await decided : decided
+  call.isDecided = true
   if (!verdict.allowed) throw denied(caller, action, verdict)
   if (asksToImpersonate(request.rawHeaders))
     throw permissionDenied(

@@ -3,6 +3,7 @@ import { type AuditTarget, leavesRecord } from '../audit/record.js'
 import type { Failure } from '../errors/failure.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
+import { behindMember } from './route/behind-member.js'
 import type { ProxyPath } from './route/path.js'
 import { requestInfo } from './route/request-info.js'
 
@@ -26,8 +27,8 @@ export function record(
   const { remote, request } = call
   const about = { code, ...(action && { action }) }
   // Most requests are reads of something else: what they are about is not worked out a second time.
-  const isOfSecrets = 'path' in proxy && proxy.path.includes('/secrets')
-  if (!isOfSecrets && !leavesRecord(about)) return
+  const mayBeOfSecrets = 'path' in proxy && MAY_BE_OF_SECRETS.test(proxy.path)
+  if (!mayBeOfSecrets && !leavesRecord(about)) return
   const target = 'path' in proxy ? auditTarget(request.method ?? '', proxy) : undefined
   if (!leavesRecord({ ...about, ...(target && { target }) })) return
   const { url = '', headers } = request
@@ -39,6 +40,7 @@ export function record(
     ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
     ...(caller ? { caller } : {}),
     ...(action ? { action } : {}),
+    ...(call.isDecided && { isDecided: true }),
     ...(target ? { target } : {}),
     ...(remote ? { remote } : {}),
     ...(answered ? { source: answered.source } : {}),
@@ -48,13 +50,19 @@ export function record(
   })
 }
 
+/** A path with a segment `secrets`, or with letters that are encoded and may spell it. */
+const MAY_BE_OF_SECRETS = /^[^?]*(\/secrets|%)/
+
 /** The instance's answer counts as ours. Where nothing was answered and nothing failed, the caller was not there any more. */
 function codeOf(status: number, failure: Failure | undefined): Code {
   if (failure) return failure.code
   return status === 0 ? Code.CANCELLED : codeOfStatus(status)
 }
 
+/** The object of a request: of one that the instance passes on to a member, that in the member. */
 function auditTarget(method: string, { instance, path }: ProxyPath): AuditTarget {
-  const { verb, resource } = requestInfo(method, path)
-  return { instance, verb, ...resource }
+  const [whole = '', ...query] = path.split('?')
+  const { cluster, path: inside } = behindMember(whole) ?? { path: whole }
+  const { verb, resource } = requestInfo(method, [inside, ...query].join('?'))
+  return { instance, ...(cluster !== undefined && { cluster }), verb, ...resource }
 }

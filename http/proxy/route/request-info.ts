@@ -1,3 +1,5 @@
+import { decoded } from './behind-member.js'
+
 /** The parameters of a request, to be read. */
 export type Query = Pick<URLSearchParams, 'get' | 'has' | 'keys' | 'size' | typeof Symbol.iterator>
 
@@ -102,16 +104,6 @@ function resourceOf(path: string): { resource?: ResourceInfo; watched: boolean }
   if (name !== undefined) named.name = name
   if (at + 2 < parts.length) named.subresource = parts.slice(at + 2).join('/')
   return { watched, resource: named }
-}
-
-/** A segment as an API server reads it. One that is not UTF-8 names nothing that exists, and stays as it is. */
-function decoded(segment: string): string {
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 /** `namespaces/x/status` is a part of the namespace and not a resource in it. */

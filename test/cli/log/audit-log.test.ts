@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -63,6 +63,30 @@ describe('an audit log in a file', () => {
     expect(numbers).toEqual(Array.from(numbers, (_, index) => numbers[0]! + index))
   })
 
+  it('begins a line of its own behind one that the end of an earlier run has cut', async () => {
+    const path = join(folder, 'audit.log')
+    await writeFile(path, '{"n":1}\n{"n":2,"te')
+    const { auditLog } = await opening(path)
+    auditLog.write({ n: 3 })
+    await auditLog.close()
+    expect(await linesOf(path)).toEqual(['{"n":1}', '{"n":2,"te', '{"n":3}'])
+  })
+
+  it('counts as lost each event that is in no file, also those that waited for a write that failed', async () => {
+    const path = join(folder, 'audit.log')
+    for (const one of ['audit.log.1', 'audit.log.2'])
+      await mkdir(join(folder, one, 'taken'), { recursive: true })
+    const { auditLog, lost, log } = await opening(path)
+    const text = 'x'.repeat(1_000)
+    for (let n = 0; n < 3_000; n++) auditLog.write({ n, text })
+    await waitFor(() => expect(log.lines).not.toEqual([]))
+    auditLog.write({ n: 3_000 })
+    await auditLog.close()
+    // Those that were written together with one that was not count, too.
+    expect((await linesOf(path)).length + lost()).toBeGreaterThanOrEqual(3_001)
+    expect(lost()).toBeLessThanOrEqual(3_001)
+  })
+
   it('that cannot be opened is refused by the name of its setting', async () => {
     await mkdir(join(folder, 'taken'))
     await expect(opening(join(folder, 'taken'))).rejects.toThrow(/^auditLogPath cannot be written: /)
@@ -98,8 +122,9 @@ describe('an audit log on standard output', () => {
       auditLog.write({ n })
       await waitFor(() => expect(stdout.destroyed).toBe(true))
     }
-    expect(lost()).toBe(2)
+    expect(lost()).toBe(3)
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'audit events are lost: the audit log cannot be written fast enough or at all'],
       ['error', 'the audit log cannot be written'],
       ['error', 'audit events are lost: the audit log cannot be written fast enough or at all'],
     ])

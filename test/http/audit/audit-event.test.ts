@@ -19,6 +19,7 @@ const RECORD: AuditRecord = {
   source: 'karmada',
   code: Code.OK,
   status: 200,
+  isDecided: true,
   durationMs: 1.5,
   endedAt: Date.UTC(2026, 10, 23, 12, 0, 1),
 }
@@ -85,6 +86,12 @@ describe('an event of the audit log', () => {
       })
     },
   )
+
+  it('of a request about which nothing was decided does not say that it was allowed', () => {
+    const { isDecided: _, ...record } = RECORD
+    const { annotations } = auditEventOf({ ...record, code: Code.INVALID_ARGUMENT, status: 400 })
+    expect(annotations).not.toHaveProperty('authorization.k8s.io/decision')
+  })
 
   it('of a caller who was not authenticated is that of system:anonymous, about whom nothing was decided', () => {
     const { caller: _, action: _action, target: _target, ...record } = RECORD

@@ -91,6 +91,21 @@ describe('an audit record', () => {
     const [kept] = log.audits() as { operation: string; uri: string; userAgent: string }[]
     expect([kept?.operation.length, kept?.uri.length, kept?.userAgent.length]).toEqual([256, 2_048, 256])
   })
+
+  it('has no more of the names that a caller sends, in its path or its message, than names can have', () => {
+    const long = 'x'.repeat(1_000_000)
+    const target = {
+      ...{ instance: long, cluster: long, verb: 'delete', group: long, version: long },
+      ...{ resource: long, subresource: long, namespace: long, name: long },
+    }
+    const action = { ...write, name: long }
+    const record = { operation: long, uri: long, action, target, code: Code.PERMISSION_DENIED }
+    const kept = recordOf(record) as { target: Record<string, string>; name: string; operation: string }
+    expect(Object.values(kept.target).map(({ length }) => length)).toEqual([
+      256, 256, 6, 256, 256, 256, 256, 256, 256,
+    ])
+    expect([kept.name.length, kept.operation.length]).toEqual([256, 2_048])
+  })
 })
 
 describe('a call of the management API', () => {
@@ -122,6 +137,15 @@ describe('a call of the management API', () => {
     ])
     const reviews = host.requests.filter(({ path }) => path.endsWith('/subjectaccessreviews'))
     expect(JSON.stringify(reviews)).not.toContain('west')
+  })
+
+  it('that is refused before anything was decided about its caller has no decision', async () => {
+    const { call, log } = testApi()
+    await call('nobody', 'PUT', '/instances/north', '{"data":')
+    await call('nobody', 'DELETE', '/instances/north')
+    await call('admin', 'DELETE', '/instances/north')
+    await call('nobody', 'POST', '/nothing')
+    expect(log.audits().map(({ isDecided = false }) => isDecided)).toEqual([false, true, true, false])
   })
 
   it('whose body cannot be parsed is recorded as a failed write', async () => {

@@ -42,6 +42,59 @@ describe('the audit record of a proxied request', () => {
     )
   })
 
+  it.each([
+    ['with encoded letters', '/api/v1/namespaces/a/%73ecrets/s', {}],
+    [
+      'of a member',
+      '/apis/cluster.karmada.io/v1alpha1/clusters/m1/proxy/api/v1/namespaces/a/secrets/s',
+      { cluster: 'm1' },
+    ],
+    [
+      'of a member, encoded',
+      '/apis/cluster.karmada.io/v1alpha1/cluster%73/m1/proxy/api/v1/namespaces/a/secret%73/s',
+      { cluster: 'm1' },
+    ],
+    [
+      'through the search proxy',
+      '/apis/search.karmada.io/v1alpha1/proxying/karmada/proxy/api/v1/namespaces/a/secrets/s',
+      {},
+    ],
+    [
+      'in the search cache',
+      '/apis/search.karmada.io/v1alpha1/search/cache/api/v1/namespaces/a/secrets/s',
+      {},
+    ],
+  ])('is written for a read of a Secret %s', async (_, path, where) => {
+    answers(200)
+    await proxy.ask(`/north/proxy${path}?limit=1`)
+    const target = { verb: 'get', group: '', resource: 'secrets', namespace: 'a', name: 's', ...where }
+    await waitFor(() => expect(audits()).toMatchObject([{ status: 200, target }]))
+  })
+
+  it('is not written for other reads of members, nor of what is encoded', async () => {
+    answers(200)
+    for (const path of [
+      '/apis/cluster.karmada.io/v1alpha1/clusters/m1/proxy/api/v1/pods',
+      '/apis/cluster.karmada.io/v1alpha1/clusters/secrets/status',
+      '/api/v1/namespaces/a/configmaps/%73ecrets',
+    ])
+      await proxy.ask(`/north/proxy${path}`)
+    await proxy.ask('/north/proxy/api/v1/secrets')
+    await waitFor(() => expect(audits()).toMatchObject([{ target: { resource: 'secrets' } }]))
+  })
+
+  it('of a write to a member has the object there', async () => {
+    answers(201)
+    await proxy.ask(
+      '/north/proxy/apis/cluster.karmada.io/v1alpha1/clusters/m1/proxy/api/v1/namespaces/a/pods',
+      {
+        method: 'POST',
+      },
+    )
+    const target = { instance: 'north', cluster: 'm1', verb: 'create', resource: 'pods', namespace: 'a' }
+    await waitFor(() => expect(audits()).toMatchObject([{ status: 201, target }]))
+  })
+
   it('is written for a read that the instance refuses, and for no other read', async () => {
     for (const status of [200, 404, 403]) {
       answers(status)
