@@ -16,15 +16,20 @@ class MemberClientError extends Error {
  */
 export const joinOf = ({ metadata: { uid, generation } }: Cluster): string => `${uid}/${generation}`
 
+/** How a Push member is reached. */
+export interface MemberAccess {
+  /** Changes with the endpoint and with the Secret. */
+  readonly credential: string
+  /** Connects; the caller closes the connection. */
+  connect(connector: KubeConnector): Promise<KubeApi>
+}
+
 /**
- * Connects to a Push member with the credentials its Cluster names, as Karmada's controllers do.
+ * Reads the credentials that a Cluster names, as Karmada's controllers do. Costs one read: whoever has a connection compares
+ * `credential` before it makes another.
  * @throws MemberClientError when the endpoint, the secret or its token is missing
  */
-export async function connectMember(
-  control: KubeApi,
-  cluster: Cluster,
-  connector: KubeConnector,
-): Promise<{ readonly api: KubeApi; readonly credential: string }> {
+export async function accessTo(control: KubeApi, cluster: Cluster): Promise<MemberAccess> {
   const { apiEndpoint, secretRef, insecureSkipTLSVerification } = cluster.spec
   if (!apiEndpoint) throw new MemberClientError('the api endpoint of cluster is empty')
   if (!secretRef) throw new MemberClientError(`cluster ${cluster.metadata.name} does not have a secret`)
@@ -37,11 +42,25 @@ export async function connectMember(
     )
   const caBundle = secret.data?.caBundle
   const trusts = caBundle && !insecureSkipTLSVerification
-  const kubeconfig = kubeconfigOf(cluster.metadata.name, {
-    server: apiEndpoint,
-    token,
-    ...(trusts && { certificateAuthorityData: caBundle }),
-  })
-  const api = await connector.connect(kubeconfig, { userAgent: 'karmada-controller-manager' })
-  return { api, credential: `${apiEndpoint} ${secret.metadata.resourceVersion}` }
+  return {
+    credential: `${apiEndpoint} ${secret.metadata.uid} ${secret.metadata.resourceVersion} ${Boolean(trusts)}`,
+    connect(connector) {
+      const kubeconfig = kubeconfigOf(cluster.metadata.name, {
+        server: apiEndpoint,
+        token,
+        ...(trusts && { certificateAuthorityData: caBundle }),
+      })
+      return connector.connect(kubeconfig, { userAgent: 'karmada-controller-manager' })
+    },
+  }
 }
+
+/**
+ * Connects to a Push member with the credentials its Cluster names.
+ * @throws MemberClientError as `accessTo`
+ */
+export const connectMember = async (
+  control: KubeApi,
+  cluster: Cluster,
+  connector: KubeConnector,
+): Promise<KubeApi> => (await accessTo(control, cluster)).connect(connector)

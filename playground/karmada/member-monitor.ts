@@ -24,7 +24,7 @@ import {
   type Thresholds,
 } from './cluster-health.js'
 import { nodeSummary, resourceSummary } from './cluster-summary.js'
-import { connectMember } from './member-client.js'
+import { accessTo } from './member-client.js'
 
 /** How often and how patiently members are looked at, milliseconds. */
 export interface MonitorTimes {
@@ -72,6 +72,8 @@ export class MemberMonitor {
   #enablements:
     | { readonly list: readonly ApiEnablement[]; readonly partial: boolean; readonly at: number }
     | undefined
+  /** Of the nodes and pods as they are; absent after a change of them, or of the resource models. */
+  #summary: Pick<ClusterStatus, 'nodeSummary' | 'resourceSummary'> | undefined
   /** Whether types came or went since discovery was asked. */
   #typesChanged = false
   #timer: NodeJS.Timeout | undefined
@@ -89,7 +91,9 @@ export class MemberMonitor {
   refresh(cluster: Cluster): void {
     const changed = cluster.metadata.generation !== this.#cluster.metadata.generation
     this.#cluster = cluster
-    if (changed) this.#scheduleSoon(0)
+    if (!changed) return
+    this.#summary = undefined
+    this.#scheduleSoon(0)
   }
 
   async close(): Promise<void> {
@@ -164,13 +168,14 @@ export class MemberMonitor {
   /** Connects, or connects anew when endpoint or credentials changed. */
   async #connect(): Promise<void> {
     const { control, connector } = this.#options
-    const { api, credential } = await connectMember(control, this.#cluster, connector)
-    if (this.#connection?.credential === credential) {
-      await api.close()
-      return
-    }
+    const { credential, connect } = await accessTo(control, this.#cluster)
+    if (this.#connection?.credential === credential) return
+    const api = await connect(connector)
     await this.#disconnect()
-    const onChange = () => this.#scheduleSoon(this.#options.times.settle)
+    const onChange = () => {
+      this.#summary = undefined
+      this.#scheduleSoon(this.#options.times.settle)
+    }
     const nodes = new Mirror<Node>(api, NODES, onChange)
     const pods = new Mirror<Pod>(api, PODS, onChange)
     const definitions = new Mirror<KubeObject>(api, CUSTOM_RESOURCE_DEFINITIONS, () => {
@@ -184,6 +189,7 @@ export class MemberMonitor {
     const connection = this.#connection
     this.#connection = undefined
     this.#enablements = undefined
+    this.#summary = undefined
     connection?.nodes.close()
     connection?.pods.close()
     connection?.definitions.close()
@@ -201,13 +207,13 @@ export class MemberMonitor {
     const enablements = await this.#discover(api)
     const status = { kubernetesVersion: gitVersion, apiEnablements: enablements.list }
     if (!nodes.store.synced || !pods.store.synced) return status
-    const nodeList = [...nodes.store.values()]
+    this.#summary ??= this.#summarize([...nodes.store.values()], [...pods.store.values()])
+    return { ...status, ...this.#summary }
+  }
+
+  #summarize(nodes: readonly Node[], pods: readonly Pod[]) {
     const models = this.#cluster.spec.resourceModels
-    return {
-      ...status,
-      nodeSummary: nodeSummary(nodeList),
-      resourceSummary: resourceSummary(nodeList, [...pods.store.values()], models),
-    }
+    return { nodeSummary: nodeSummary(nodes), resourceSummary: resourceSummary(nodes, pods, models) }
   }
 
   async #discover(api: KubeApi) {

@@ -168,7 +168,7 @@ export class UnifiedAuth {
 
   async #write(cluster: Cluster, rules: readonly PolicyRule[]): Promise<void> {
     const { control, connector } = this.#options
-    const { api } = await connectMember(control, cluster, connector)
+    const api = await connectMember(control, cluster, connector)
     try {
       const apiGroup = 'rbac.authorization.k8s.io'
       const metadata = { name: IMPERSONATOR, labels: SYSTEM_LABELS }

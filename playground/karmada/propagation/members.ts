@@ -34,7 +34,7 @@ export class Members {
     const known = this.#connections.get(name)
     if (known?.join === join) return known.api
     await this.drop(name)
-    const api = connectMember(this.control, cluster, this.connector).then(connected => connected.api)
+    const api = connectMember(this.control, cluster, this.connector)
     const connection: Connection = { api, join, mirrors: new Map() }
     this.#connections.set(name, connection)
     api.catch(() => {

@@ -3,13 +3,13 @@ import { kubeConnector } from '../../../actors/kube/connector.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
-import { read, remove } from '../../../playground/client/write.js'
+import { read, remove, update } from '../../../playground/client/write.js'
 import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
 import { join, unjoin } from '../../../playground/karmada/join.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
 import { NAMESPACES, SECRETS } from '../../../playground/objects/core-types.js'
-import type { KubeApi } from '../../../ports/kube-api.js'
+import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
 
@@ -17,9 +17,16 @@ const times = { probe: 50, discovery: 1000, settle: 10, thresholds: { success: 0
 let karmada: Karmada
 let member: Member
 let control: KubeApi
+let connections = 0
 
 beforeAll(async () => {
-  const connector = kubeConnector()
+  const { connect } = kubeConnector()
+  const connector: KubeConnector = {
+    connect(...args) {
+      connections++
+      return connect(...args)
+    },
+  }
   karmada = await startKarmada({ name: 'k', connector, log: silent, times })
   member = await startMember({ name: 'm', log: silent, podStartMs: 0 })
   control = karmada.server.local
@@ -77,6 +84,31 @@ describe('an embedded Karmada control plane', () => {
       const before = (await cluster('m1'))?.metadata.resourceVersion
       await probesSince(6)
       return (await cluster('m1'))?.metadata.resourceVersion === before
+    })
+  })
+
+  it('probes a member over the connection that it has', async () => {
+    // Other controllers may still connect; what every probe opens would be there in every stretch.
+    await eventually('a stretch of six probes without a new connection', async () => {
+      const before = connections
+      await probesSince(6)
+      return connections === before
+    })
+  })
+
+  it('counts the nodes by other resource models when they change', async () => {
+    const range = (min: string, max: string) => ({ name: 'cpu', min, max })
+    const resourceModels = [
+      { grade: 0, ranges: [range('0', '2')] },
+      { grade: 1, ranges: [range('2', '9223372036854775807')] },
+    ]
+    await update<Cluster>(control, CLUSTERS, { name: 'm1' }, before => ({
+      ...before,
+      spec: { ...before.spec, resourceModels },
+    }))
+    await eventually('two grades', async () => {
+      const { resourceSummary } = (await cluster('m1'))?.status ?? {}
+      return resourceSummary?.allocatableModelings?.length === 2
     })
   })
 
