@@ -63,18 +63,21 @@ export class Authenticator {
 }
 
 /** Who presented the certificate of a connection. It cannot change, and decoding it costs more than most requests. */
-const holders = new WeakMap<TLSSocket, { readonly user: User | undefined }>()
+const holders = new WeakMap<object, { readonly user: User | undefined }>()
 
 /** CN is the user, O the groups: of a certificate that this cluster's CA signed for client use. */
-function certificateUser(request: ApiRequest): User | undefined {
-  const socket = request.raw?.socket as TLSSocket | undefined
-  if (!socket?.authorized) return undefined
-  const known = holders.get(socket) ?? { user: holderOf(socket) }
-  holders.set(socket, known)
+function certificateUser({ raw }: ApiRequest): User | undefined {
+  if (!raw) return undefined
+  // The `socket` of an HTTP/2 request is a proxy of its own for each request; their connection is the session.
+  const connection = 'stream' in raw ? raw.stream.session : raw.socket
+  if (!connection) return undefined
+  const known = holders.get(connection) ?? { user: holderOf(raw.socket as TLSSocket) }
+  holders.set(connection, known)
   return known.user
 }
 
 function holderOf(socket: TLSSocket): User | undefined {
+  if (!socket.authorized) return undefined
   const subject = socket.getPeerCertificate()?.subject as
     | { CN?: string | string[]; O?: string | string[] }
     | undefined
