@@ -103,6 +103,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         connector: kubeConnector(metered(meter, 'member')),
         log,
         auditSink: record => auditLog.write(auditEventOf(record)),
+        auditRecentEvents: config.auditRecentEvents,
         meter,
         listen: config.listen,
         grpcListen: config.grpcListen,

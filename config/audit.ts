@@ -30,4 +30,12 @@ export const auditSettings = {
     help: 'how many renamed files are kept',
     why: 'a gigabyte with the default size: a disk must not fill up',
   }),
+  auditRecentEvents: setting({
+    kind: integer(100, 100_000, 'events'),
+    default: 10_000,
+    group: 'Audit',
+    commands: answering,
+    help: 'how many audit events the API lists (ListAuditEvents), of a day at most; the log may have more',
+    why: 'some 5 MB of memory; 16 MiB at most',
+  }),
 } as const

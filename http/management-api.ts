@@ -8,6 +8,7 @@ import type { Meter } from '../ports/meter.js'
 import { AggregationService } from '../proto/gen/kairship/aggregation_pb.js'
 import { ApiextensionsService } from '../proto/gen/kairship/apiextensions_pb.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
+import { AuditService } from '../proto/gen/kairship/audit_pb.js'
 import { AutoscalingService } from '../proto/gen/kairship/autoscaling_pb.js'
 import { BatchService } from '../proto/gen/kairship/batch_pb.js'
 import { CloudShellService } from '../proto/gen/kairship/cloudshell_pb.js'
@@ -25,6 +26,7 @@ import { WorkloadService } from '../proto/gen/kairship/workload_pb.js'
 import { WorkloadPodsService } from '../proto/gen/kairship/workload_pods_pb.js'
 import { WorkspaceService } from '../proto/gen/kairship/workspace_pb.js'
 import type { Audit } from './audit/audit.js'
+import type { RecentEvents } from './audit/recent-events.js'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.js'
 import { unavailable } from './errors/failure.js'
 import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
@@ -43,6 +45,7 @@ import { aggregationHandlers } from './rpc/aggregation/handlers.js'
 import { apiextensionsHandlers } from './rpc/apiextensions/handlers.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
 import { workloadHandlers } from './rpc/apps/workload-handlers.js'
+import { auditHandlers } from './rpc/audit/handlers.js'
 import { autoscalingHandlers } from './rpc/autoscaling/handlers.js'
 import { batchHandlers } from './rpc/batch/handlers.js'
 import { cloudShellHandlers } from './rpc/cloud-shell/handlers.js'
@@ -70,6 +73,8 @@ export interface ApiDependencies {
   readonly connector: KubeConnector
   readonly log: Log
   readonly audit: Audit
+  /** The audit events that can be asked for. */
+  readonly recentEvents: RecentEvents
   readonly meter: Meter
   readonly karmadaVersion: string
   /** The address at which callers reach the proxy. */
@@ -108,6 +113,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     connector,
     log,
     audit,
+    recentEvents,
     meter,
     karmadaVersion,
     proxy,
@@ -137,6 +143,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(AggregationService, aggregationHandlers(objects)),
       served(ApiextensionsService, apiextensionsHandlers(objects)),
       served(AppsService, appsHandlers(objects)),
+      served(AuditService, auditHandlers(recentEvents)),
       served(AutoscalingService, autoscalingHandlers(objects)),
       served(BatchService, batchHandlers(objects)),
       served(CloudShellService, cloudShellHandlers({ host, instances, ownRequests, authorizer })),

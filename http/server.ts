@@ -8,6 +8,8 @@ import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { Audit, type AuditSink } from './audit/audit.js'
+import { recentEventOf } from './audit/recent-event.js'
+import { RecentEvents } from './audit/recent-events.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health/readiness.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
@@ -46,6 +48,8 @@ export interface ApiOptions {
   readonly log: Log
   /** Takes the audit records of all requests. */
   readonly auditSink: AuditSink
+  /** How many audit events can be asked for; 10,000 when absent. */
+  readonly auditRecentEvents?: number
   readonly meter: Meter
   /** `host:port` of REST over TLS. */
   readonly listen: string
@@ -98,6 +102,8 @@ export interface Api {
 }
 
 const DEFAULT_STREAMS_PER_CALLER = 100
+/** As the setting's default. */
+const DEFAULT_RECENT_EVENTS = 10_000
 const DEFAULT_GRACE_MS = 5_000
 /** As the setting's default. */
 const DEFAULT_UNAUTHENTICATED_CONNECTIONS = 2_000
@@ -117,11 +123,16 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { certificateAuthority } = tls
   const now = () => performance.now()
   const ledger = new WriteLedger(now)
-  const audit = new Audit(options.auditSink)
+  const recentEvents = new RecentEvents({ most: options.auditRecentEvents ?? DEFAULT_RECENT_EVENTS })
+  const audit = new Audit(record => {
+    recentEvents.keep(recentEventOf(record))
+    options.auditSink(record)
+  })
   const parts = requestParts({ ...options, now, ledger, limits: options.proxyLimits })
   const api = managementApi({
     ...options,
     audit,
+    recentEvents,
     parts,
     catchUp: new CatchUp(ledger),
     now,

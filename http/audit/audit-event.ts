@@ -1,16 +1,17 @@
 import type { AuditEvent } from '../../manifests/audit-event.js'
-import { Code, codeName, httpStatus } from '../../transcoding/code.js'
-import type { Action } from '../identity/authorize.js'
-import { type AuditRecord, type AuditTarget, outcomeOf } from './record.js'
+import { Code, codeName } from '../../transcoding/code.js'
+import { type AuditRecord, outcomeOf, statusOf } from './record.js'
+import { type Subject, subjectOf } from './subject.js'
 
 /** kube-apiserver's name for callers who were not authenticated. */
-const ANONYMOUS = 'system:anonymous'
+export const ANONYMOUS = 'system:anonymous'
 
 /** A record as the line that tools for Kubernetes' audit logs read. What they have no field for stands in the annotations. */
 export function auditEventOf(record: AuditRecord): AuditEvent {
-  const { requestId, uri, userAgent, caller, action, target, remote, code, endedAt, durationMs } = record
-  const status = record.status ?? (code === Code.OK ? 200 : httpStatus[code])
-  const object = target ? objectOf(target) : action && hostObjectOf(action)
+  const { requestId, uri, userAgent, caller, remote, endedAt, durationMs } = record
+  const status = statusOf(record)
+  const subject = subjectOf(record)
+  const { verb, object } = subject
   return {
     kind: 'Event',
     apiVersion: 'audit.k8s.io/v1',
@@ -18,7 +19,7 @@ export function auditEventOf(record: AuditRecord): AuditEvent {
     auditID: requestId,
     stage: 'ResponseComplete',
     requestURI: uri,
-    verb: target?.verb ?? action?.verb ?? '',
+    verb,
     user: {
       username: caller?.user ?? ANONYMOUS,
       ...(caller?.uid && { uid: caller.uid }),
@@ -31,7 +32,7 @@ export function auditEventOf(record: AuditRecord): AuditEvent {
     responseStatus: { metadata: {}, ...(status >= 400 && { status: 'Failure' }), code: status },
     requestReceivedTimestamp: microTime(endedAt - durationMs),
     stageTimestamp: microTime(endedAt),
-    annotations: annotationsOf(record),
+    annotations: annotationsOf(record, subject),
   }
 }
 
@@ -41,33 +42,8 @@ const microTime = (ms: number): string => {
   return new Date(Math.floor(ms)).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`)
 }
 
-const objectOf = ({ group, version, resource, subresource, namespace, name }: AuditTarget) =>
-  resource === undefined
-    ? undefined
-    : {
-        resource,
-        ...(namespace && { namespace }),
-        ...(name && { name }),
-        ...(group && { apiGroup: group }),
-        ...(version && { apiVersion: version }),
-        ...(subresource && { subresource }),
-      }
-
-function hostObjectOf(action: Action): AuditEvent['objectRef'] {
-  if ('path' in action) return undefined
-  const [resource = '', subresource] = action.resource.split('/')
-  return {
-    resource,
-    ...(action.name && { name: action.name }),
-    apiGroup: 'kairship.io',
-    apiVersion: 'v1alpha1',
-    ...(subresource && { subresource }),
-  }
-}
-
-function annotationsOf(record: AuditRecord): Record<string, string> {
-  const { wire, operation, caller, action, target, source, code, isDecided } = record
-  const instance = target?.instance ?? (action && 'resource' in action ? instanceOf(action) : undefined)
+function annotationsOf(record: AuditRecord, { instance, cluster }: Subject): Record<string, string> {
+  const { wire, operation, caller, source, code, isDecided } = record
   return {
     // A call that was refused before may be of a caller who would not have been allowed.
     ...(caller &&
@@ -79,13 +55,7 @@ function annotationsOf(record: AuditRecord): Record<string, string> {
     'kairship.io/outcome': outcomeOf(code),
     'kairship.io/code': codeName(code),
     ...(instance && { 'kairship.io/instance': instance }),
-    ...(target?.cluster && { 'kairship.io/cluster': target.cluster }),
+    ...(cluster && { 'kairship.io/cluster': cluster }),
     ...(source && { 'kairship.io/source': source }),
   }
 }
-
-const instanceOf = ({
-  resource,
-  name,
-}: Extract<Action, { readonly resource: string }>): string | undefined =>
-  resource.split('/')[0] === 'instances' ? name : undefined

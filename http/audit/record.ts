@@ -1,4 +1,4 @@
-import { Code } from '../../transcoding/code.js'
+import { Code, httpStatus } from '../../transcoding/code.js'
 import type { Wire } from '../call/call.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
@@ -51,6 +51,10 @@ export interface AuditRecord {
   /** When it ended, milliseconds since 1970. */
   readonly endedAt: number
 }
+
+/** The HTTP status of a request; over gRPC what it would be over HTTP. */
+export const statusOf = ({ status, code }: Pick<AuditRecord, 'status' | 'code'>): number =>
+  status ?? (code === Code.OK ? 200 : httpStatus[code])
 
 /**
  * What became of the request. `failed` requests changed nothing, as far as an API server's refusal is reliable;

@@ -1,6 +1,7 @@
 import { comments as aggregation } from '../../proto/gen/comments/aggregation.js'
 import { comments as apiextensions } from '../../proto/gen/comments/apiextensions.js'
 import { comments as apps } from '../../proto/gen/comments/apps.js'
+import { comments as audit } from '../../proto/gen/comments/audit.js'
 import { comments as autoscaling } from '../../proto/gen/comments/autoscaling.js'
 import { comments as batch } from '../../proto/gen/comments/batch.js'
 import { comments as cloudshell } from '../../proto/gen/comments/cloudshell.js'
@@ -33,6 +34,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...aggregation,
   ...apiextensions,
   ...apps,
+  ...audit,
   ...autoscaling,
   ...batch,
   ...cloudshell,

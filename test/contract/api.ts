@@ -1,5 +1,6 @@
 import { Client, credentials, makeClientConstructor } from '@grpc/grpc-js'
 import { kubeConnector } from '../../actors/kube/connector.js'
+import { RecentEvents } from '../../http/audit/recent-events.js'
 import { serviceDefinition } from '../../http/grpc/definition.js'
 import { startGrpc } from '../../http/grpc/server.js'
 import { selfSigned } from '../../http/listener/serving-certificate.js'
@@ -49,6 +50,7 @@ export async function startContractApi({ api: dependencies, token }: Target): Pr
   const tls = await selfSigned(['127.0.0.1', 'localhost'])
   const api = managementApi({
     ...common,
+    recentEvents: new RecentEvents({ most: 100 }),
     connector: kubeConnector(),
     karmadaVersion: 'v1.18.2',
     proxy: () => ({ url: 'https://127.0.0.1:1', certificateAuthority: 'PEM' }),

@@ -29,6 +29,8 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
     'Fleet.ListFleetObjects',
     'Fleet.WatchFleetObjects',
   ],
+  'list instances/audit, or those that the caller may get': ['Audit.ListAuditEvents'],
+  'watch instances/audit, or those that the caller may get': ['Audit.WatchAuditEvents'],
   'create instances': ['Instance.CreateInstance'],
   'get instances of name': [
     'Instance.GetInstance',

@@ -158,6 +158,8 @@ const MORE: Readonly<Record<string, (at: At) => readonly JsonObject[]>> = {
       kind => [`Policy_Watch${kind}`, () => [{ apiVersion: null, name: '' }]],
     ),
   ),
+  Audit_ListAuditEvents: () => [{ instance: '', cluster: '', namespace: '', name: '', resource: '' }],
+  Audit_WatchAuditEvents: () => [{ instance: '', cluster: '', namespace: '', name: '', resource: '' }],
   Cluster_ListJoinedClusters: () => [{ name: '' }],
   Cluster_ListClusters: () => [
     { name: '', instance: '' },

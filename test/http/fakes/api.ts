@@ -1,3 +1,6 @@
+import { Audit } from '../../../http/audit/audit.js'
+import { recentEventOf } from '../../../http/audit/recent-event.js'
+import { RecentEvents } from '../../../http/audit/recent-events.js'
 import { type ApiDependencies, type ManagementApi, managementApi } from '../../../http/management-api.js'
 import type { ProxyLimits } from '../../../http/proxy/limits.js'
 import { requestParts } from '../../../http/proxy/request-parts.js'
@@ -55,13 +58,19 @@ export function testApi(
   for (const view of fleet.views.values()) host.instances.set(view.name, view.instance)
   const log = fakeLog()
   const { meter, counts } = fakeMeter()
+  const recentEvents = new RecentEvents({ most: 100 })
+  const audit = new Audit(record => {
+    recentEvents.keep(recentEventOf(record))
+    log.auditSink(record)
+  })
   const ledger = new WriteLedger(() => performance.now())
   const api: ManagementApi = managementApi({
     fleet,
     host,
     connector: noConnector,
     log,
-    audit: log.audit,
+    audit,
+    recentEvents,
     meter,
     karmadaVersion: 'v1.18.2',
     proxy: () => ({ url: 'https://kairship.test', certificateAuthority: 'PEM' }),
@@ -74,7 +83,7 @@ export function testApi(
     ...api,
     operations: api.services.flatMap(({ operations }) => operations),
     log,
-    audit: log.audit,
+    audit,
     meter,
   })
   const call = async (token: string, method: string, path: string, body?: unknown, headers = {}) => {

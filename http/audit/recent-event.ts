@@ -1,0 +1,59 @@
+import { codeName } from '../../transcoding/code.js'
+import { ANONYMOUS } from './audit-event.js'
+import { type AuditRecord, type Outcome, outcomeOf, statusOf } from './record.js'
+import { subjectOf } from './subject.js'
+
+/** A record in short: what is kept in memory and shown to those who ask. Texts are empty where the record has none. */
+export interface RecentEvent {
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly endedAt: number
+  readonly durationMs: number
+  readonly user: string
+  readonly wire: AuditRecord['wire']
+  readonly operation: string
+  readonly verb: string
+  readonly instance: string
+  readonly cluster: string
+  readonly apiGroup: string
+  readonly apiVersion: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly outcome: Outcome
+  /** Of google.rpc.Code. */
+  readonly code: string
+  /** The HTTP status; over gRPC what it would be over HTTP. */
+  readonly status: number
+  readonly remote: string
+  readonly userAgent: string
+}
+
+/** What is kept of a record. */
+export function recentEventOf(record: AuditRecord): RecentEvent {
+  const { verb, object, instance = '', cluster = '' } = subjectOf(record)
+  const { caller, wire, operation, code, remote = '', userAgent = '' } = record
+  return {
+    id: record.requestId,
+    endedAt: Math.floor(record.endedAt),
+    durationMs: Math.round(record.durationMs),
+    user: caller?.user ?? ANONYMOUS,
+    wire,
+    operation,
+    verb,
+    instance,
+    cluster,
+    apiGroup: object?.apiGroup ?? '',
+    apiVersion: object?.apiVersion ?? '',
+    resource: object?.resource ?? '',
+    subresource: object?.subresource ?? '',
+    namespace: object?.namespace ?? '',
+    name: object?.name ?? '',
+    outcome: outcomeOf(code),
+    code: codeName(code),
+    status: statusOf(record),
+    remote,
+    userAgent,
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { orAborted } from '../../ports/cancellation.js'
+import type { RecentEvent } from './recent-event.js'
+
+/** An event with its place among all. */
+export interface PlacedEvent {
+  /**
+   * Microseconds since 1970, later than those of all events before: it orders events of the same millisecond. A number that counted
+   * events would tell each reader how many there are that it may not see.
+   */
+  readonly place: number
+  readonly event: RecentEvent
+}
+
+/** What is kept of the past. */
+export interface RecentEventsOptions {
+  /** How many events. */
+  readonly most: number
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** Events are kept for a day. */
+const KEPT_MS = 24 * 60 * 60 * 1_000
+/** What all events may take, in characters: paths and names are the callers', and a few long ones must not take the memory of many. */
+const MOST_CHARACTERS = 16 * 2 ** 20
+
+/**
+ * The audit events of the last hours, in memory. Where there are too many, the oldest of the user with most goes first: one caller who is
+ * refused again and again cannot make what the others did be forgotten.
+ */
+export class RecentEvents {
+  /** Distinguishes the places of this process from those of another. */
+  readonly epoch = randomBytes(6).toString('hex')
+  readonly #events: (PlacedEvent & { readonly characters: number })[] = []
+  readonly #countOf = new Map<string, number>()
+  readonly #now: () => number
+  #characters = 0
+  #forgotten: number
+  #last: number
+  #wake: () => void = () => undefined
+  #changed = this.#nextChange()
+
+  constructor(private readonly options: RecentEventsOptions) {
+    this.#now = options.now ?? Date.now
+    this.#last = this.#forgotten = Math.floor(this.#now() * 1_000)
+  }
+
+  /** Every event after this place is kept. */
+  get forgotten(): number {
+    this.#forgetOld()
+    return this.#forgotten
+  }
+
+  /** Keeps an event. */
+  keep(event: RecentEvent): void {
+    const text = JSON.stringify(event)
+    this.#last = Math.max(this.#last + 1, Math.floor(event.endedAt * 1_000))
+    // Read back: a name that was cut out of a path would keep the whole path in memory.
+    this.#events.push({ place: this.#last, event: JSON.parse(text) as RecentEvent, characters: text.length })
+    this.#characters += text.length
+    this.#countOf.set(event.user, (this.#countOf.get(event.user) ?? 0) + 1)
+    this.#forgetOld()
+    while (this.#events.length > this.options.most || this.#characters > MOST_CHARACTERS) this.#forgetOne()
+    const wake = this.#wake
+    this.#changed = this.#nextChange()
+    wake()
+  }
+
+  /** The first of those after a place, the oldest first. */
+  after(place: number, most = this.options.most): readonly PlacedEvent[] {
+    this.#forgetOld()
+    let [low, high] = [0, this.#events.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#events[middle]?.place ?? 0) > place) high = middle
+      else low = middle + 1
+    }
+    return this.#events.slice(low, low + most)
+  }
+
+  /** Resolves when there is an event after a place. @throws the signal's reason */
+  async untilAfter(place: number, signal: AbortSignal): Promise<void> {
+    while (this.#last <= place) await orAborted(this.#changed, signal)
+  }
+
+  #forgetOld(): void {
+    const before = this.#now() - KEPT_MS
+    while ((this.#events[0]?.event.endedAt ?? before) < before) this.#forget(0)
+  }
+
+  #forgetOne(): void {
+    let [most, count] = ['', 0]
+    for (const [user, own] of this.#countOf) if (own > count) [most, count] = [user, own]
+    this.#forget(this.#events.findIndex(({ event }) => event.user === most))
+  }
+
+  #forget(index: number): void {
+    for (const { place, event, characters } of this.#events.splice(index, 1)) {
+      this.#forgotten = Math.max(this.#forgotten, place)
+      this.#characters -= characters
+      const left = (this.#countOf.get(event.user) ?? 0) - 1
+      if (left > 0) this.#countOf.set(event.user, left)
+      else this.#countOf.delete(event.user)
+    }
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise(resolve => {
+      this.#wake = resolve
+    })
+  }
+}
