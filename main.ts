@@ -5,6 +5,7 @@
  * Requests come in: listener → authenticate → authorize → route → snapshot | index | Karmada → one place for errors.
  */
 import { startControllerManager } from './actors/controller-manager.js'
+import { compactHeap } from './actors/fleet/heap-at-rest.js'
 import { registriesOf } from './actors/images/registries-of.js'
 import { connectKube } from './actors/kube/connection.js'
 import { kubeConnector } from './actors/kube/connector.js'
@@ -66,6 +67,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         log,
         meter,
         failed: error => lifecycle.fail(error),
+        compactHeap,
       }),
     part => part.stop(),
     { firstOnFailure: true },

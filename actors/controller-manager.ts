@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { startLease } from './election/lease.js'
 import { ActorFleet } from './fleet/actor-fleet.js'
+import { HeapAtRest } from './fleet/heap-at-rest.js'
 import { OrphanSweep } from './fleet/orphan-sweep.js'
 import { Supervisor } from './fleet/supervisor.js'
 import { reportContact } from './host/report-contact.js'
@@ -37,6 +38,8 @@ export interface ControllerManagerOptions {
   readonly failed: (error: unknown) => void
   /** A number in [0, 1); `Math.random` unless a test says otherwise. */
   readonly random?: () => number
+  /** Changes how V8 keeps the heap of this process; nothing is changed when absent. */
+  readonly compactHeap?: (compact: boolean) => void
 }
 
 /** A running controller manager. */
@@ -60,6 +63,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const effects = new EffectTracker(meter, log, event =>
     supervisor.registry.get(event.instance)?.recordEffect(event),
   )
+  const heap = new HeapAtRest(options.compactHeap ?? (() => undefined))
   const host = watchHost(api, meter)
   const freshness = new MeasuredFreshness()
   const indexes = new InstanceIndexes({ host, freshnessOf: name => freshness.of(name) })
@@ -101,7 +105,10 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     canaryWrites: new Map(),
     ...instanceLimiters(),
     asking: new AskingBudget(() => supervisor.registry.size),
-    startupBurst: new StartupBurst(() => supervisor.registry.size),
+    startupBurst: new StartupBurst(
+      () => supervisor.registry.size,
+      underWay => heap.burst(underWay),
+    ),
     leadership: () => lease.current(),
     effectChanged: event => effects.changed(event),
   }
@@ -129,6 +136,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
 
   const stop = async (): Promise<void> => {
     stopping.abort()
+    heap.stop()
     await lease.release()
     leading.unsubscribe()
     orphans.stop()

@@ -14,8 +14,14 @@ export class StartupBurst {
   #began = 0
   readonly #waiting = new Set<() => void>()
 
-  /** @param fleetSize how many instances there are now; a small fleet has no bursts */
-  constructor(private readonly fleetSize: () => number) {}
+  /**
+   * @param fleetSize how many instances there are now; in a small fleet no work is deferred
+   * @param changed called when a burst begins and when it ends, whatever the size of the fleet
+   */
+  constructor(
+    private readonly fleetSize: () => number,
+    private readonly changed: (underWay: boolean) => void = () => undefined,
+  ) {}
 
   /** Whether the fleet is so large that work is deferred during a burst. */
   get large(): boolean {
@@ -27,6 +33,7 @@ export class StartupBurst {
     if (!this.#quiet) {
       this.#began = performance.now()
       this.#quiet = setTimeout(() => this.#end(), QUIET_MS).unref()
+      this.changed(true)
     } else if (performance.now() - this.#began < LONGEST_MS) this.#quiet.refresh()
   }
 
@@ -51,6 +58,7 @@ export class StartupBurst {
 
   #end(): void {
     this.#quiet = undefined
+    this.changed(false)
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const end of waiting) end()

@@ -43,6 +43,21 @@ describe('a start-up burst', () => {
     expect(next.over).toBe(false)
   })
 
+  it('is reported when it begins and when it ends, in a fleet of any size', async () => {
+    const reports: boolean[] = []
+    const burst = new StartupBurst(
+      () => 1,
+      underWay => reports.push(underWay),
+    )
+    burst.extend()
+    burst.extend()
+    expect(reports).toEqual([true])
+    await vi.advanceTimersByTimeAsync(QUIET_MS)
+    expect(reports).toEqual([true, false])
+    burst.extend()
+    expect(reports).toEqual([true, false, true])
+  })
+
   it('that continues defers work for a limited time', async () => {
     const burst = new StartupBurst(() => 51)
     const deferred = deferring(burst)
