@@ -86,7 +86,7 @@ async function stateAt<T extends KubeObject>(
   try {
     const state = await read(version)
     for (const object of state.objects) if (matches(object)) shown.set(object)
-    return state.version === version && shown.at(version)?.digest === digest ? state : undefined
+    return shown.digest === digest ? state : undefined
   } catch (error) {
     // 410 for one that was compacted; 400, 500 or 504, by the server's version, for one that is no state of it.
     const isNoState =

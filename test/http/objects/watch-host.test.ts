@@ -112,6 +112,7 @@ describe('a list of the host that is followed', () => {
     ['ends', []],
     ['is cut', [cut]],
     ['is refused for now', [status(503)]],
+    ['is one too many for now', [status(429)]],
   ])('goes on after the last change where a watch %s', async (_, end) => {
     const { list, opened } = hostOf({ 5: [] }, [
       [event('ADDED', 'a', '6'), ...end],
@@ -127,6 +128,7 @@ describe('a list of the host that is followed', () => {
   it.each([
     ['refuses the watch', status(410)],
     ['says so in the watch', { type: 'ERROR', object: { ...bareStatus(410, 'old'), reason: 'Expired' } }],
+    ['does not serve the type at the moment', status(404)],
   ] as const)('starts over where the host forgot the changes and %s', async (_, end) => {
     const { list, pauses } = hostOf({ 5: [object('a', '1')] }, [[end]])
     const all = [
@@ -161,6 +163,53 @@ describe('a list of the host that is followed', () => {
     expect((await steps(replaced, mark)).said[0]).toEqual(['RESET', 0])
     const gone = hostOf({ 9: states[9] }, []).list
     expect((await steps(gone, mark)).said[0]).toEqual(['RESET', 0])
+  })
+
+  it.each([400, 410, 500, 504])(
+    'starts over where the host answers %i for the state of a mark',
+    async code => {
+      const { list } = hostOf({ 5: [object('a', '1')] }, [])
+      const [mark] = (await steps(list)).marks.slice(-1)
+      const read: typeof list.read = async version => {
+        if (version !== undefined) throw status(code)
+        return list.read()
+      }
+      expect((await steps({ ...list, read }, mark)).said[0]).toEqual(['RESET', 0])
+    },
+  )
+
+  it('fails where the host refuses the state of a mark', async () => {
+    const { list } = hostOf({ 5: [object('a', '1')] }, [])
+    const [mark] = (await steps(list)).marks.slice(-1)
+    const refused = await steps({ ...list, read: async () => Promise.reject(status(403)) }, mark)
+    expect(refused).toMatchObject({ said: [], failure: { code: 403 } })
+  })
+
+  it('goes on after a mark of those that match, and starts over when the host forgets after it', async () => {
+    const matches = ({ metadata }: KubeObject) => metadata.labels?.team === 'a'
+    const states = { 5: [object('a', '1'), object('b', '2', 'b')] }
+    const [mark] = (await steps(hostOf(states, [], { matches }).list)).marks.slice(-1)
+    const { said } = await steps(hostOf(states, [[status(410)]], { matches }).list, mark)
+    expect(said).toEqual([
+      ['ADDED', 1, 'a', 'known'],
+      ['BOOKMARK', 1],
+      ['RESET', 0],
+      ['ADDED', 1, 'a'],
+      ['BOOKMARK', 1],
+    ])
+  })
+
+  it('goes on for as long as each watch has a change, and pauses before the next one only where it broke', async () => {
+    const versions = Array.from({ length: 20 }, (_, index) => String(index + 6))
+    const broken = versions.map(version => [event('MODIFIED', 'a', version), cut])
+    const breaks = hostOf({ 5: [object('a', '1')] }, broken)
+    const { said, failure } = await steps(breaks.list)
+    expect(failure).toMatchObject({ message: 'the reader has left' })
+    expect(said).toHaveLength(3 + versions.length)
+    expect(breaks.pauses()).toBe(versions.length)
+    const ended = hostOf({ 5: [object('a', '1')] }, [[event('MODIFIED', 'a', '6')]])
+    await steps(ended.list)
+    expect(ended.pauses()).toBe(0)
   })
 
   it('opens the watch again after five minutes of silence, for its connection may have died', async () => {

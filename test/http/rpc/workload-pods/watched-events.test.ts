@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MOST_EVENTS } from '../../../../http/rpc/workload-pods/shown-events.js'
 import { MOST_CLUSTERS } from '../../../../http/rpc/workload-pods/watched-events.js'
 import { waitFor } from '../../../patience.js'
@@ -133,6 +133,27 @@ describe('the events of a workload that are followed', () => {
     await world.messages.return()
   })
 
+  it('of a member are asked for again after a minute at the longest, and after the first pause once it was followed for a minute', async () => {
+    const places: Parameters<typeof watching>[0] = { m1: refusal(503, 'ServiceUnavailable') }
+    const pauses: number[] = []
+    const world = watching(places, named('m1'), async (ms: number) => {
+      if (pauses.push(ms) === 6) places.m1 = member([pod('p1')], [eventOf('back', 'p1')])
+    })
+    await world.next(9)
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(now + 61_000)
+    try {
+      world.live.get('events m1')!.fail(refusal(503, 'ServiceUnavailable'))
+      expect(await world.next(1)).toEqual([['UNREAD', 'm1', 'it is ServiceUnavailable']])
+      places.m1 = noCluster('m1')
+      await world.next(1)
+    } finally {
+      vi.restoreAllMocks()
+    }
+    expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 5_000])
+    await world.messages.return()
+  })
+
   it('of a member that broke are those that changed meanwhile, when it is read again', async () => {
     const events = [eventOf('kept', 'p1'), eventOf('expired', 'p1')]
     const world = watching({ m1: member([pod('p1')], events) }, named('m1'), async () => undefined)
@@ -174,6 +195,40 @@ describe('the events of a workload that are followed', () => {
     await waitFor(() =>
       expect([...world.open.values()].sort()).toEqual(['events', 'events m2', 'resourcebindings']),
     )
+    await world.messages.return()
+  })
+
+  it('are none of a cluster that the workload has left, though its member sent one before', async () => {
+    const world = watching({ '': inControl('m1'), m1: member([pod('p1')], [eventOf('pulled', 'p1')]) })
+    await world.next(4)
+    const of = (list: string) => world.live.get(list)!
+    const again = (reason: string) => ({
+      ...ofTemplate,
+      metadata: { ...ofTemplate.metadata, name: reason },
+      reason,
+    })
+    const waiting = world.next(1)
+    await of('events').tell('ADDED', again('once'))
+    expect(await waiting).toEqual([['ADDED', '/once', 3]])
+    // The reader has taken neither of these when the second is sent.
+    await of('resourcebindings').tell('DELETED', bindingTo('m1'))
+    await new Promise(setImmediate)
+    await of('events m1').tell('ADDED', eventOf('late', 'p1'))
+    await new Promise(setImmediate)
+    expect(await world.next(1)).toEqual([['LEFT', 'm1/pulled', 2]])
+    const rest = world.next(1)
+    await of('events').tell('ADDED', again('twice'))
+    expect(await rest).toEqual([['ADDED', '/twice', 3]])
+    await world.messages.return()
+  })
+
+  it('are whole when the only cluster that was not read is left', async () => {
+    const hangs = () => new Promise<never>(() => undefined)
+    const world = watching({ '': inControl('m1'), m1: member([], []) }, {}, undefined, hangs)
+    await world.next(2)
+    const waiting = world.next(1)
+    await world.live.get('resourcebindings')!.tell('DELETED', bindingTo('m1'))
+    expect(await waiting).toEqual([['BOOKMARK', '', 1]])
     await world.messages.return()
   })
 
