@@ -21,8 +21,10 @@ export const definitionLists = <M>(
   objects: Objects,
   of: Pick<KindHandlers<Definition, M, undefined>, 'list' | 'watch'>,
 ) => ({
-  listCustomResourceDefinitions: ({ name, ...request }: ListFields & DefinitionFilter, call: Call) =>
-    of.list(request, call, condition({ ...request, name })),
+  listCustomResourceDefinitions: (whole: ListFields & DefinitionFilter, call: Call) => {
+    const { name, ...request } = whole
+    return of.list(request, call, condition({ ...request, name }), whole)
+  },
 
   watchCustomResourceDefinitions: async ({ name, ...request }: WatchFields & DefinitionFilter, call: Call) =>
     watchKind(of, 'definition')(request, call, condition({ ...request, name })),

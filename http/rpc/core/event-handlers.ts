@@ -21,20 +21,22 @@ export function eventHandlers(objects: Objects) {
   const watch = watchKind(of, 'event')
 
   const list = async (
-    { name: _, ...request }: ListFields & { readonly type: readonly EventType[] },
+    whole: ListFields & { readonly type: readonly EventType[] },
     call: Call,
     { kind, name }: About,
   ) => {
-    return of.list(inCluster(request), call, {
+    const { name: _, ...request } = whole
+    const more = {
       fieldSelector: selectorOf({ kind, name }, request.type),
       ...(unsorted(request) && { sort: { key: lastSeen, descending: true } }),
-    })
+    }
+    return of.list(inCluster(request), call, more, whole)
   }
 
   return {
     listInstanceEvents: (request, call) => list(request, call, request),
 
-    listEvents: ({ kind, kindName, ...request }, call) => list(request, call, { kind, name: kindName }),
+    listEvents: (request, call) => list(request, call, { kind: request.kind, name: request.kindName }),
 
     async watchEvents({ kind, name, kindName, type, ...request }, call) {
       if (name && kindName && name !== kindName)

@@ -80,11 +80,15 @@ export interface ListMessage<M> {
 
 /** The handlers of one kind. */
 export interface KindHandlers<T extends KubeObject, M, E = never> {
-  /** @param more conditions that the request has beyond those of every list */
+  /**
+   * @param more conditions that the request has beyond those of every list
+   * @param whole the request as it came, where `request` lacks some of its fields: page tokens are of all of them
+   */
   list(
     request: ListFields,
     call: Call,
     more?: Partial<ListQuery<T>>,
+    whole?: object,
   ): Promise<{ items: M[]; pagination: Pagination }>
   /**
    * Follows a list; the row of an additional rpc, which puts the message into its own field. It goes on after the request's
@@ -122,9 +126,9 @@ export function kindHandlers<T extends KubeObject, M, E = undefined>(
     return items.map(item => kind.message(item, place, extraOf?.(item) as E))
   }
   return {
-    async list(request, call, more = {}) {
+    async list(request, call, more = {}, whole = request) {
       const place = placeOf(request)
-      const tokens = new PageTokens(request, call, [type, more.names])
+      const tokens = new PageTokens({ ...request, ...whole }, call, [type, more.names])
       const query = { ...listQueryOf(kind, request), ...tokens.request, ...more }
       const page = await objects.list<T>(call, place, type, query)
       return { items: await messages(call, place, page.items), pagination: tokens.pagination(page) }

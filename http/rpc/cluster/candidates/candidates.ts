@@ -29,7 +29,7 @@ export class Candidates {
       ...(labelSelector && { labelSelector }),
       ...(fieldSelector && { fieldSelector }),
     })
-    return (list?.items ?? []).filter(isCandidate)
+    return (list?.items ?? []).filter(isCandidate).map(withSpec)
   }
 
   /** The same clusters as one stream follows them, without their credentials. */
@@ -69,7 +69,7 @@ export class Candidates {
         `Container Management knows no cluster ${name}: give a kubeconfig, or the name of a cluster that ListClusters shows`,
         { reason: 'NotFound' },
       )
-    const text = kubeconfigOf(found)
+    const text = kubeconfigOf(withSpec(found))
     if (text === undefined)
       throw failedPrecondition(
         `Container Management has no credential in its PediaCluster ${name}: give a kubeconfig`,
@@ -97,10 +97,16 @@ export class Candidates {
   }
 }
 
+/** Clusterpedia's definition stores a PediaCluster without a spec: one such must not keep its reader from the others. */
+const withSpec = (cluster: PediaCluster): PediaCluster => ({
+  ...cluster,
+  spec: (cluster.spec as PediaCluster['spec'] | undefined) ?? { syncResources: [] },
+})
+
 /** A stream keeps what it follows for an hour: kubeconfigs and tokens are not among that. */
 const withoutCredentials = (cluster: PediaCluster): PediaCluster => {
   const { annotations: _, managedFields: __, ...metadata } = cluster.metadata
-  const { apiserver } = cluster.spec
+  const { apiserver } = withSpec(cluster).spec
   return { ...cluster, metadata, spec: { ...(apiserver !== undefined && { apiserver }), syncResources: [] } }
 }
 

@@ -40,6 +40,24 @@ describe('a candidate', () => {
     expect(candidateMessage(candidate({ apiserver }), '').spec?.apiEndpoint).toBe(shown)
   })
 
+  it('that was stored without a spec is listed and followed as one without a server, and cannot join', async () => {
+    const { spec: _, ...bare } = candidate({}, { resourceVersion: '7' })
+    const list = { metadata: { resourceVersion: '7' }, items: [bare] }
+    const any = { labelSelector: '', fieldSelector: '' }
+    const watch = async function* () {
+      yield { type: 'MODIFIED', object: bare } as never
+    }
+    const candidates = new Candidates({ request: async () => list as never, watch })
+    const followed = candidates.followed(any, signal)
+    const changes = []
+    for await (const { object } of followed.watch('7', signal)) changes.push(object as PediaCluster)
+    const found = [...(await candidates.all(any, signal)), ...(await followed.read()).objects, ...changes]
+    expect(found.map(one => candidateMessage(one, '').spec?.apiEndpoint)).toEqual(['', '', ''])
+    await expect(kubeconfigOf(bare as PediaCluster)).rejects.toMatchObject({
+      details: { reason: 'NoCredential' },
+    })
+  })
+
   it('joins by the kubeconfig or the token that Container Management has', async () => {
     expect(await kubeconfigOf(candidate({ kubeconfig: base64('whole') }))).toBe('whole')
     const spec = { apiserver: 'a.example:6443', tokenData: base64('s3cret'), caData: base64('ca') }
