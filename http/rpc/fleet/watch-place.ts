@@ -70,7 +70,6 @@ export async function* watchPlace(
       }
     } catch (error) {
       signal.throwIfAborted()
-      leave()
       const failure = toFailure(error)
       const name = `${failure.code} ${reasonOf(failure)}`
       if (name !== named) yield { type: 'PLACE_FAILED', place, failure, total: standing.total }

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FleetScope } from '../../../../proto/gen/kairship/fleet_pb.js'
 import { Code } from '../../../../transcoding/code.js'
 import { refusal } from './fake-fleet.js'
-import { configMap, FollowedFleet, listed, markOf } from './followed-fleet.js'
+import {
+  CHECKED,
+  configMap,
+  FollowedFleet,
+  followedFrom,
+  GATHERED,
+  listed,
+  markOf,
+  soon,
+} from './followed-fleet.js'
 
 let fleet: FollowedFleet
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -14,18 +23,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const soon = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds)
-/** Enough for instances that come and go, and for what is read again from time to time. */
-const [GATHERED, CHECKED] = [600, 31_000]
-
-/** Follows it until every place has said what it has. */
-async function following(...request: Parameters<FollowedFleet['follow']>) {
-  const begun = fleet.follow(...request)
-  await soon()
-  const { said, ended } = await begun
-  await soon()
-  return { said, ended, news: () => said.splice(0) }
-}
+const following = (...request: Parameters<FollowedFleet['follow']>) => followedFrom(fleet, ...request)
 
 describe('a fleet that is followed', () => {
   it('has the list of each place, a bookmark after the last, and then changes with the total of all places', async () => {

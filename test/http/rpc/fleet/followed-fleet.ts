@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { Call } from '../../../../http/call/call.js'
 import type { FeedEvent } from '../../../../http/instances/instance-feed.js'
 import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
@@ -76,9 +77,10 @@ export class FollowedFleet {
     for (const name of instances) this.instances.set(name, `uid of ${name}`)
   }
 
-  /** Instances have come or gone. */
-  changed(): void {
-    for (const feed of this.#feeds) feed.push({ type: 'ADDED', view: {} as never, token: '' })
+  /** Instances have come or gone, or can no longer be followed. */
+  changed(news: 'ADDED' | 'DELETED' | Error = 'ADDED'): void {
+    const event = news instanceof Error ? news : { type: news, view: {} as never, token: '' }
+    for (const feed of this.#feeds) feed.push(event)
   }
 
   /** The last watch of a place. */
@@ -161,6 +163,20 @@ export class FollowedFleet {
       this.open -= 1
     }
   }.bind(this)
+}
+
+/** So much later, by vitest's clock. */
+export const soon = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds)
+/** Enough for instances that come and go, and for what is read again from time to time. */
+export const [GATHERED, CHECKED] = [600, 31_000] as const
+
+/** Follows a fleet until every place has said what it has. */
+export async function followedFrom(fleet: FollowedFleet, ...request: Parameters<FollowedFleet['follow']>) {
+  const begun = fleet.follow(...request)
+  await soon()
+  const { said, ended } = await begun
+  await soon()
+  return { said, ended, news: () => said.splice(0) }
 }
 
 /** The steps of a list of these names. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { PlaceGate } from '../../../../http/rpc/fleet/place-gate.js'
 
@@ -11,7 +12,7 @@ function gate() {
     passed.push(instance)
     return leave
   }
-  return { enter, passed }
+  return { enter, passed, signal }
 }
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
@@ -32,7 +33,7 @@ describe('turns of places', () => {
   })
 
   it('are not taken by those that no longer wait', async () => {
-    const { enter, passed } = gate()
+    const { enter, passed, signal } = gate()
     const begun = await Promise.all([enter('a'), enter('b'), enter('c')])
     const gone = new AbortController()
     const waiting = enter('d', gone.signal)
@@ -43,5 +44,7 @@ describe('turns of places', () => {
     begun[0]?.()
     await last
     expect(passed).toEqual(['a', 'b', 'c', 'f'])
+    // One that was let in no longer listens.
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })

@@ -18,6 +18,9 @@ const encoded = (json: unknown, form = 'page1') =>
   `${form}.${Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url')}`
 const sent = (pageToken: string, more: object = {}, by = call, kind: unknown = 'configmaps') =>
   new PageTokens({ ...request, ...more, pageToken }, by, [kind])
+/** The tokens of requests whose type's name is that of their prototype, as it is of messages with fields that may be absent. */
+const ofType = ($typeName: string, pageToken = '') =>
+  new PageTokens(Object.assign(Object.create({ $typeName }), request, { pageToken }), call, ['configmaps'])
 const caught = (work: () => unknown): unknown => {
   try {
     return work()
@@ -49,6 +52,7 @@ describe('a page token', () => {
     ['another type', () => sent(token, {}, call, 'secrets')],
     ['another caller', () => sent(token, {}, callOf('bob'))],
     ['another rpc', () => sent(token, { $typeName: 'kairship.ListOthers' })],
+    ['another rpc whose requests have their type’s name in common', () => ofType('ListOthers', token)],
   ])('of %s is refused', (_, work) => {
     expect(caught(work)).toMatchObject({
       code: 3,
@@ -68,6 +72,8 @@ describe('a page token', () => {
     ['an inherited order', encoded([list, 1, 'length', ['b'], []])],
     ['a key that is no text', encoded([list, 1, 1, [7], []])],
     ['too many keys', encoded([list, 1, 1, Array(9).fill('b'), []])],
+    ['an offset of no list', encoded([list, 2 ** 40, 1, ['b'], []])],
+    ['what came before as no list', encoded([list, 1, 1, ['b'], 5])],
     ['one part more', encoded([...parts, 1])],
     ['no list', encoded([7, 1, 1, ['b'], []])],
     ['what is no list', encoded({ length: 5 })],
@@ -83,10 +89,26 @@ describe('a page token', () => {
     expect(caught(() => sent(encoded(parts, 'page2')))).toMatchObject({ code: 11 })
   })
 
-  it('is not sent beside a page number', () => {
-    expect(caught(() => sent(token, { page: 2 }))).toMatchObject({
+  it.each([1, 2, -1])('is not sent beside page %i', page => {
+    expect(caught(() => sent(token, { page }))).toMatchObject({
       code: 3,
       details: { violations: [{ field: 'page' }] },
     })
+  })
+
+  it('does not depend on the order of a request’s fields, nor on unknown ones, and may be of one with large numbers', () => {
+    const { instance, ...rest } = request
+    const given = { ...rest, tailLines: 2n ** 60n, instance, $unknown: [{ no: 7 }] }
+    const tokens = (fields: typeof request) => new PageTokens(fields, call)
+    const pageToken = tokenFrom(tokens(given))
+    const same = { tailLines: 2n ** 60n, ...request, pageToken }
+    expect(tokens(same).request.after).toEqual(next)
+    const other = { ...same, tailLines: 1n }
+    expect(caught(() => tokens(other))).toMatchObject({ code: 3 })
+  })
+
+  it('and a page that cannot be are refused with the page', () => {
+    for (const wrong of [{ page: -1 }, { pageSize: -2 }])
+      expect(caught(() => new PageTokens({ ...request, ...wrong }, call))).toMatchObject({ code: 3 })
   })
 })

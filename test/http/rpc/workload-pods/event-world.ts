@@ -19,6 +19,8 @@ interface Live {
   readonly query: ListQuery<never>
   readonly tell: (change: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject) => Promise<void>
   readonly fail: (error: unknown) => void
+  /** Begins the list anew, with what is there by then. */
+  readonly startOver: () => void
 }
 
 /** What a place has, by resource; a place that is refused has an error instead. */
@@ -32,7 +34,7 @@ export function watching(
   places: Record<string, PlaceWorld>,
   request: Partial<EventsRequest> = {},
   pause: (ms: number, signal: AbortSignal) => Promise<void> = (_, signal) => aborted(signal),
-  beforeGet: () => Promise<unknown> = async () => undefined,
+  beforeGet: (cluster?: string) => Promise<unknown> = async () => undefined,
 ) {
   const open = new Map<symbol, string>()
   const live = new Map<string, Live>()
@@ -45,7 +47,7 @@ export function watching(
   }
   const objects = {
     async get(_: ObjectCall, place: Place, type: ObjectType, { name }: { name: string }) {
-      await beforeGet()
+      await beforeGet(place.cluster)
       const found = inPlace(place, type).find(({ metadata }) => metadata.name === name)
       if (!found) throw notFound()
       return found
@@ -66,10 +68,14 @@ export function watching(
       let failure: { readonly error: unknown } | undefined
       const own = Symbol(id)
       open.set(own, id)
-      try {
+      let isNew = false
+      function* whole() {
         yield { type: 'RESET', total: 0 }
         for (const object of inPlace(place, type))
           if (where(object)) yield { type: 'ADDED', object, total: 1 }
+      }
+      try {
+        yield* whole()
         live.set(id, {
           query: query as never,
           async tell(change, object) {
@@ -81,11 +87,21 @@ export function watching(
             failure = { error }
             wake()
           },
+          startOver() {
+            isNew = true
+            wake()
+          },
         })
         yield { type: 'BOOKMARK', total: 1 }
         for (;;) {
           call.signal.throwIfAborted()
           if (failure) throw failure.error
+          if (isNew) {
+            isNew = false
+            yield* whole()
+            yield { type: 'BOOKMARK', total: 1 }
+            continue
+          }
           const step = told.shift()
           if (step) yield { ...step, total: 1 }
           else await Promise.race([new Promise<void>(resolve => (wake = resolve)), aborted(call.signal)])
