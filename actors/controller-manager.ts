@@ -18,6 +18,7 @@ import type { InstanceDependencies, Paces } from './instance/dependencies.js'
 import { EffectTracker } from './instance/effect-tracker.js'
 import { InstanceConnection } from './instance/instance-connection.js'
 import { leaderDependencies } from './instance/leader-dependencies.js'
+import { RecentUse } from './instance/recent-use.js'
 import { StartupBurst } from './instance/startup-burst.js'
 
 /** What a controller manager is made of; durations in milliseconds, defaults and reasons in `config/`. */
@@ -66,7 +67,12 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const heap = new HeapAtRest(options.compactHeap ?? (() => undefined))
   const host = watchHost(api, meter)
   const freshness = new MeasuredFreshness()
-  const indexes = new InstanceIndexes({ host, freshnessOf: name => freshness.of(name) })
+  const [callers, indexUse] = [new RecentUse(), new RecentUse()]
+  const indexes = new InstanceIndexes({
+    host,
+    freshnessOf: name => freshness.of(name),
+    read: name => indexUse.note(name),
+  })
 
   const connectionOf = (name: string): InstanceConnection => {
     const connection = connections.get(name) ?? new InstanceConnection()
@@ -76,6 +82,8 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const disconnect = (name: string): void => {
     const connection = connections.get(name)
     connections.delete(name)
+    callers.forget(name)
+    indexUse.forget(name)
     connection
       ?.close()
       .catch((err: unknown) => log.warn({ instance: name, err }, 'a connection closed badly'))
@@ -105,6 +113,8 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     canaryWrites: new Map(),
     ...instanceLimiters(),
     asking: new AskingBudget(() => supervisor.registry.size),
+    callers,
+    indexUse,
     startupBurst: new StartupBurst(
       () => supervisor.registry.size,
       underWay => heap.burst(underWay),
@@ -120,7 +130,10 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     leadership: () => lease.current(),
     connectionOf,
     indexOf: name => indexes.of(name),
-    hurry: name => supervisor.hurry(name),
+    used: name => {
+      supervisor.hurry(name)
+      callers.note(name)
+    },
     stopping: stopping.signal,
   })
 

@@ -50,7 +50,7 @@ export const controllerSettings = {
     default: 10_000,
     group: 'Controllers',
     commands: acting,
-    help: 'pause between two health probes of a control plane and its aggregated API; longer in a fleet of more than a hundred, where probes share a budget',
+    help: 'pause between two health probes of a control plane and its aggregated API; longer in a fleet of more than a hundred, where probes have a rate: a round of a thousand takes 40 s',
     why: 'Karmada looks at its member clusters at the same pace',
   }),
   statusIntervalMs: setting({
@@ -66,8 +66,8 @@ export const controllerSettings = {
     default: 30_000,
     group: 'Controllers',
     commands: [...acting, 'apiserver'],
-    help: 'pause between two canaries that measure how far an instance’s index is behind; 0 sends none',
-    why: 'two small requests an interval tell within it and the patience of an index that claims health and is stalled; a thousand instances cost some ninety a second',
+    help: 'pause between two canaries that measure how far an instance’s index is behind, while callers read it; all others share one canary a second; 0 sends none',
+    why: 'two small requests an interval tell within it and the patience of an index that claims health and is stalled; a fleet that nobody reads costs two requests a second, whatever its size',
   }),
   indexCanaryPatienceMs: setting({
     kind: milliseconds(100, 3_600_000),

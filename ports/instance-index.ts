@@ -17,8 +17,17 @@ export interface IndexCapabilities {
 export type IndexFreshness =
   /** No canary has been sent or read since contact was made. */
   | { readonly state: 'unknown' }
-  /** The last canary was seen `lagMs` after it was written; `measuredAt` is RFC 3339 with milliseconds. */
-  | { readonly state: 'current'; readonly lagMs: number; readonly measuredAt: string }
+  /** The last canary was seen `lagMs` after it was written or found; `measuredAt` is RFC 3339 with milliseconds. */
+  | {
+      readonly state: 'current'
+      readonly lagMs: number
+      readonly measuredAt: string
+      /**
+       * That canary was written after this moment, so the index shows everything of its type before it; RFC 3339 with milliseconds. Absent where
+       * another replica wrote it and when is not known.
+       */
+      readonly writtenAfter?: string
+    }
   /** A canary has been waited for longer than the patience that is configured: out of service until it is seen. */
   | {
       readonly state: 'stalled'
@@ -55,6 +64,11 @@ export interface InstanceIndex {
   /** Why what it shows may be old, in its owner's words: the index says itself that it cannot reach the instance. */
   readonly trouble?: string
   readonly freshness: IndexFreshness
+  /**
+   * To be called for each request that this index could answer: while they come its lag is measured at the canary's interval,
+   * and seldom otherwise.
+   */
+  noteRead(): void
   /** The rights that Kairship's own role bindings give in the instance: which ones, and for how long they have been these. */
   readonly rights: { readonly revision: string; readonly unchangedForMs: number }
   /** The annotation that the index adds to each object, as it stands in JSON; not part of the object. */

@@ -18,8 +18,8 @@ export interface FleetSources {
   readonly leadership: () => Leadership
   readonly connectionOf: (name: string) => InstanceConnection
   readonly indexOf: (name: string) => InstanceIndex | undefined
-  /** Lets an instance that waits for its turn come up next. */
-  readonly hurry: (name: string) => void
+  /** Called when a caller is about to use the control plane of an instance, which may still wait for its turn to come up. */
+  readonly used: (name: string) => void
   /** Aborted when the process stops: every reader's stream ends. */
   readonly stopping: AbortSignal
 }
@@ -28,8 +28,7 @@ export interface FleetSources {
 const INSPECTION_BACKLOG = 1_000
 
 /**
- * The read model over the instance actors: snapshots in, views out. Its one effect: `connection()` lets an instance that waits
- * for its turn come up next.
+ * The read model over the instance actors: snapshots in, views out. Its one effect: `connection()` says that a caller uses an instance.
  */
 export class ActorFleet implements Fleet {
   constructor(private readonly sources: FleetSources) {}
@@ -110,8 +109,9 @@ export class ActorFleet implements Fleet {
   }
 
   connection(name: string) {
-    this.sources.hurry(name)
-    return this.sources.registry.get(name) && this.sources.connectionOf(name).current?.api
+    if (!this.sources.registry.get(name)) return undefined
+    this.sources.used(name)
+    return this.sources.connectionOf(name).current?.api
   }
 
   index(name: string) {

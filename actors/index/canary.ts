@@ -8,6 +8,12 @@ import type { LeaseClock } from '../election/lease-clock.js'
 /** The canary in one place: its version there, or why it cannot be known; undefined while there is none. */
 export type Sighting = { readonly version: string } | { readonly impossible: string } | undefined
 
+/** The canary in the instance. It was written after `writtenAfter`, of the clock's `now()`; absent where that is not known. */
+export type Sent =
+  | { readonly version: string; readonly writtenAfter?: number }
+  | { readonly impossible: string }
+  | undefined
+
 /** What a canary needs of the world. The functions may reject; the loop goes on with the next beat. */
 export interface CanaryOptions {
   readonly clock: LeaseClock
@@ -15,8 +21,10 @@ export interface CanaryOptions {
   readonly random: () => number
   readonly intervalMs: number
   readonly patienceMs: number
+  /** Waits for the turn of a canary, or of another look into a stalled index. */
+  readonly turn: (signal: AbortSignal) => Promise<void>
   /** Writes the canary into the instance; where another replica does that, reads it there. */
-  readonly send: () => Promise<Sighting>
+  readonly send: () => Promise<Sent>
   /** The version that it has in the instance now; undefined: it is not there. */
   readonly read: () => Promise<string | undefined>
   /** What the index shows now. It rejects when the index cannot be read. */
@@ -68,6 +76,7 @@ export class Canary {
   /** One canary, from its writing until it shows or is given up. @returns whether it showed too late */
   async #beat(signal: AbortSignal): Promise<boolean> {
     const { clock, intervalMs, patienceMs, random } = this.options
+    await this.options.turn(signal)
     const sent = await this.options.send()
     if (signal.aborted || sent === undefined) return false
     if ('impossible' in sent) {
@@ -83,6 +92,7 @@ export class Canary {
         left > 0 ? Math.min(pauseMs, left) : jittered(Math.min(pauseMs, intervalMs), random()),
         signal,
       )
+      if (left <= 0) await this.options.turn(signal)
       const missing = await this.#missing(sent.version)
       if (signal.aborted) return false
       if (typeof missing === 'object') {
@@ -90,7 +100,7 @@ export class Canary {
         return false
       }
       const lagMs = Math.round(clock.now() - sentAt)
-      if (missing === undefined) return this.#wasSeen(sent.version, lagMs)
+      if (missing === undefined) return this.#wasSeen(sent, lagMs)
       if (lagMs < patienceMs) continue
       // A canary that was deleted in the instance does not arrive; the next beat makes it again.
       const there = await this.options.read()
@@ -111,10 +121,16 @@ export class Canary {
     }
   }
 
-  #wasSeen(version: string, lagMs: number): boolean {
+  #wasSeen({ version, writtenAfter }: Extract<Sent, { version: string }>, lagMs: number): boolean {
     this.#seen = version
     if (lagMs > this.options.patienceMs) return true
-    this.options.measured({ state: 'current', lagMs, measuredAt: this.#now })
+    const { clock } = this.options
+    this.options.measured({
+      ...{ state: 'current', lagMs, measuredAt: this.#now },
+      ...(writtenAfter !== undefined && {
+        writtenAfter: new Date(clock.wall() - (clock.now() - writtenAfter)).toISOString(),
+      }),
+    })
     this.#judge({ ok: true })
     return false
   }

@@ -17,38 +17,55 @@ import { systemClock } from '../election/lease-clock.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { removeWhole } from '../kube/apply.js'
 import { fail, failureOf } from '../kube/failure.js'
-import { Canary, type Sighting } from './canary.js'
+import { Canary, type Sent, type Sighting } from './canary.js'
 
 const stage = 'virtual cluster'
 
 /** A canary's request that takes longer than this has failed; the next look or beat tries again. */
 const TIMEOUT_MS = 5_000
 
-/** Of the budget for asks: a write is dearer than a read. */
-const CANARY_COST = 1.5
+/** A canary that another replica wrote measures well enough where it was written within so many intervals. */
+const MOST_INTERVALS = 2
 
 /** The control plane answers and refuses the canary: nothing can be measured until that changes. */
 const refusals: readonly FailureReason[] = ['Forbidden', 'Invalid', 'NotFound', 'NotServed']
 
+/** The canary as a replica that does not lead found it. */
+interface Found {
+  readonly version: string | undefined
+  /** When it was asked for, of the monotonic clock. */
+  readonly at: number
+}
+
 /**
  * Measures for as long as there is an index that claims to be synced. It is a probe and no effect: nothing waits for it. But
- * it writes, so it checks who leads before every beat; replicas that do not lead read what the leader wrote.
+ * it writes, so it checks who leads before every beat; replicas that do not lead read what the leader wrote, and write it anew only
+ * where their own callers use the index and it is too old to measure by.
  */
 export const measureIndex = (dependencies: InstanceDependencies) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
-    const { asking, freshness, paces, meter, log, random, startupBurst } = dependencies
+    const { asking, freshness, indexUse, paces, meter, log, random, startupBurst } = dependencies
     if (paces.indexCanaryIntervalMs === 0) return undefined
     const stopped = new AbortController()
     const { signal } = stopped
+    let found: Found | undefined
+    let isStalled = false
     const canary = new Canary({
       clock: systemClock,
       random,
       intervalMs: paces.indexCanaryIntervalMs,
       patienceMs: paces.indexCanaryPatienceMs,
-      send: async () => {
-        await asking.turn(signal, 'calm', CANARY_COST)
-        return send(dependencies, name, signal)
-      },
+      // The end of a stall is to be noticed soon, whether callers use the index or are kept from it.
+      turn: () =>
+        isStalled
+          ? asking.turn(signal, 'index in use')
+          : indexUse.turn(asking, name, { used: 'index in use', unused: 'index at rest' }, signal),
+      send: () =>
+        send(dependencies, name, async api => {
+          const before = found
+          found = await find(api, signal)
+          return fresh(dependencies, name, { api, before, found, signal })
+        }),
       read: () => versionOf(insideOf(dependencies, name), resourcePath(CONFIG_MAPS, INDEX_CANARY), signal),
       look: () => look(dependencies, name, signal),
       measured: figure => {
@@ -56,6 +73,7 @@ export const measureIndex = (dependencies: InstanceDependencies) =>
         if (figure.state === 'current') meter.observe('kairship_index_lag_seconds', figure.lagMs / 1000)
       },
       judged: index => {
+        isStalled = !index.ok
         report(dependencies, name, index)
         sendBack({ type: 'index.measured', index })
       },
@@ -87,21 +105,78 @@ export async function removeCanary(
 async function send(
   dependencies: InstanceDependencies,
   name: string,
-  signal: AbortSignal,
-): Promise<Sighting> {
+  follow: (api: KubeApi) => Promise<Sent>,
+): Promise<Sent> {
   const instance = dependencies.host.instances.get(name)
   if (!instance) return undefined
   if (!isCanaryIndexed(instance)) return { impossible: 'ConfigMaps are not indexed' }
   const api = insideOf(dependencies, name)
   try {
     const { leading, signal: term } = dependencies.leadership()
-    const version = leading
-      ? await write(dependencies, api, name, term)
-      : await versionOf(api, resourcePath(CONFIG_MAPS, INDEX_CANARY), signal)
-    return version === undefined ? undefined : { version }
+    if (!leading) return await follow(api)
+    const writtenAfter = systemClock.now()
+    const version = await write(dependencies, api, name, term)
+    return version === undefined ? undefined : { version, writtenAfter }
   } catch (error) {
     const { reason, message } = failureOf(error, stage)
     if (refusals.includes(reason)) return { impossible: message }
+    throw error
+  }
+}
+
+async function find(api: KubeApi, signal: AbortSignal): Promise<Found> {
+  const at = systemClock.now()
+  return { at, version: await versionOf(api, resourcePath(CONFIG_MAPS, INDEX_CANARY), signal) }
+}
+
+/**
+ * The canary that another replica wrote, as it was found; one of our own where callers need it and that one is old. The leader does not
+ * know what callers of other replicas read.
+ */
+async function fresh(
+  { indexUse, paces }: InstanceDependencies,
+  name: string,
+  {
+    api,
+    before,
+    found: { at, version },
+    signal,
+  }: {
+    readonly api: KubeApi
+    readonly before: Found | undefined
+    readonly found: Found
+    readonly signal: AbortSignal
+  },
+): Promise<Sent> {
+  if (version === undefined) return undefined
+  // Another version than the last time was written since.
+  const writtenAfter = before && before.version !== version ? before.at : undefined
+  const isOld = writtenAfter === undefined || at - writtenAfter > MOST_INTERVALS * paces.indexCanaryIntervalMs
+  if (isOld && indexUse.has(name)) return rewrite(api, signal)
+  return { version, ...(writtenAfter !== undefined && { writtenAfter }) }
+}
+
+/**
+ * Writes the canary anew where there is one. Unlike `write` it never creates it, so it cannot make it again after the leader
+ * deleted it with its instance.
+ */
+async function rewrite(api: KubeApi, signal: AbortSignal): Promise<Sent> {
+  const writtenAfter = systemClock.now()
+  try {
+    const { metadata } = await api.request<KubeObject>({
+      ...asCanary,
+      method: 'PATCH',
+      path: resourcePath(CONFIG_MAPS, INDEX_CANARY),
+      query: { fieldManager: FIELD_MANAGER },
+      contentType: 'application/merge-patch+json',
+      body: { data: { beat: new Date().toISOString() } },
+      signal,
+    })
+    return metadata.resourceVersion === undefined
+      ? undefined
+      : { version: metadata.resourceVersion, writtenAfter }
+  } catch (error) {
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

@@ -10,6 +10,8 @@ import type { Host } from '../host/watch-host.js'
 export interface IndexSources {
   readonly host: Host
   readonly freshnessOf: (name: string) => IndexFreshness
+  /** Called when a request came that the index of this instance could answer. */
+  readonly read: (name: string) => void
 }
 
 /**
@@ -52,7 +54,7 @@ export class InstanceIndexes {
 
   #indexOf(name: string, cluster: KeptVirtualCluster, host: Sender): InstanceIndex {
     const { metadata, can, trouble } = cluster
-    const { freshnessOf } = this.#sources
+    const { freshnessOf, read } = this.#sources
     const { roleBindings } = this.#sources.host
     const types = this.#whole.get(metadata.name)?.types ?? withoutUnknown(cluster.types, undefined)
     return {
@@ -63,6 +65,7 @@ export class InstanceIndexes {
       get freshness() {
         return freshnessOf(name)
       },
+      noteRead: () => read(name),
       get rights() {
         return roleBindings.rightsOf(name)
       },

@@ -1,8 +1,6 @@
 import { ConcurrencyLimiter } from './concurrency-limiter.js'
 import type { InstanceDependencies } from './dependencies.js'
 
-/** So many control planes are probed at once; at first each over a session that must be opened. */
-const PROBED_AT_ONCE = 32
 /** Effects work inside so many control planes at once. */
 const VISITED_AT_ONCE = 32
 /** How long a control plane that does not answer keeps its place, milliseconds. */
@@ -15,11 +13,7 @@ const GATHERING_AT_ONCE = 8
 const GATHERING_PATIENCE_MS = 10_000
 
 /** The concurrency limits that all instances share: docs/adr/0013-coming-up-in-turn.md. */
-export const instanceLimiters = (): Pick<
-  InstanceDependencies,
-  'probing' | 'visiting' | 'writing' | 'gathering'
-> => ({
-  probing: new ConcurrencyLimiter(PROBED_AT_ONCE, STUCK_AFTER_MS),
+export const instanceLimiters = (): Pick<InstanceDependencies, 'visiting' | 'writing' | 'gathering'> => ({
   visiting: new ConcurrencyLimiter(VISITED_AT_ONCE, STUCK_AFTER_MS),
   writing: new ConcurrencyLimiter(WRITING_AT_ONCE),
   gathering: new ConcurrencyLimiter(GATHERING_AT_ONCE, GATHERING_PATIENCE_MS),

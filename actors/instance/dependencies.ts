@@ -8,6 +8,7 @@ import type { MeasuredFreshness } from '../index/measured-freshness.js'
 import type { AskingBudget } from './asking-budget.js'
 import type { ConcurrencyLimiter } from './concurrency-limiter.js'
 import type { InstanceConnection } from './instance-connection.js'
+import type { RecentUse } from './recent-use.js'
 import type { StartupBurst } from './startup-burst.js'
 
 /** The intervals of an instance actor, milliseconds. Defaults and reasons are in `config/`. */
@@ -39,8 +40,10 @@ export interface InstanceDependencies {
   readonly canaryWrites: Map<string, Promise<void>>
   /** Who may be asked now how it is: probes, canaries and counts at rest. */
   readonly asking: AskingBudget
-  /** Who may be probed now. */
-  readonly probing: ConcurrencyLimiter
+  /** Which control planes callers of this replica used lately. */
+  readonly callers: RecentUse
+  /** Which indexes requests of callers could be answered from lately. */
+  readonly indexUse: RecentUse
   /** Who may work inside an instance now. */
   readonly visiting: ConcurrencyLimiter
   /** Who may write to the host now. */

@@ -5,16 +5,25 @@ export interface AnsweredFrom {
   readonly reason: string
   /** Milliseconds that the index was measured to be behind. */
   readonly lagMs?: number
+  /** When that was measured, RFC 3339. Of an index that is read seldom it is a while ago. */
+  readonly measuredAt?: string
   /** A sentence for people, where it is from elsewhere than usual. */
   readonly warning?: string
 }
 
 /** The headers that say so, the same on every wire; names and values. */
-export function sourceHeaders({ source, reason, lagMs, warning }: AnsweredFrom): [string, string][] {
+export function sourceHeaders({
+  source,
+  reason,
+  lagMs,
+  measuredAt,
+  warning,
+}: AnsweredFrom): [string, string][] {
   return [
     ['Kairship-Source', source],
     ['Kairship-Source-Reason', reason],
     ...(lagMs === undefined ? [] : [['Kairship-Index-Lag', String(lagMs)] as [string, string]]),
+    ...(measuredAt === undefined ? [] : [['Kairship-Index-Measured', measuredAt] as [string, string]]),
     ...(warning === undefined ? [] : [['Warning', warningHeader(warning)] as [string, string]]),
   ]
 }

@@ -1,6 +1,6 @@
 import type { IndexFreshness } from '../../ports/instance-index.js'
 
-/** The shortest wait for a deletion that only time bounds. A replica that does not lead finds canaries later than they were written. */
+/** The shortest wait for a deletion that only time bounds: another type may lag although the canary does not. */
 const LEAST_MS = 60_000
 /** How many times the measured lag is waited for: types lag differently, and the canary is one of them. */
 const LAGS = 20
@@ -12,8 +12,8 @@ const LAGS = 20
  * @param now milliseconds since the epoch
  */
 export function hasCaughtUp(freshness: IndexFreshness, agoMs: number, now: number): boolean {
-  if (freshness.state !== 'current') return false
-  const { lagMs, measuredAt } = freshness
-  const writtenAgoMs = now - (Date.parse(measuredAt) - lagMs)
+  if (freshness.state !== 'current' || freshness.writtenAfter === undefined) return false
+  const { lagMs, writtenAfter } = freshness
+  const writtenAgoMs = now - Date.parse(writtenAfter)
   return writtenAgoMs < agoMs && agoMs >= Math.max(LEAST_MS, LAGS * lagMs)
 }

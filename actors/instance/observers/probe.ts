@@ -9,7 +9,6 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { fail, failureOf } from '../../kube/failure.js'
-import type { Urgency } from '../asking-budget.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import type { Connected, InstanceConnection } from '../instance-connection.js'
 import { karmadaVersionOf } from './karmada-version.js'
@@ -36,7 +35,7 @@ const IDENTITY_EVERY = 60
  */
 export const probeControlPlane = (dependencies: InstanceDependencies) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
-    const probe = new Probe(dependencies, dependencies.connectionOf(name), sendBack)
+    const probe = new Probe(dependencies, name, sendBack)
     return () => probe.stop()
   })
 
@@ -51,13 +50,15 @@ class Probe {
   #reported = ''
   /** Of the kubeconfig under which the last good answer came. */
   #reachedWith: string | undefined
+  readonly connection: InstanceConnection
 
   constructor(
     private readonly dependencies: InstanceDependencies,
-    private readonly connection: InstanceConnection,
+    private readonly name: string,
     private readonly send: (event: OwnObserverEvent) => void,
   ) {
-    this.#following = connection.changes.subscribe(() => this.#startOver())
+    this.connection = dependencies.connectionOf(name)
+    this.#following = this.connection.changes.subscribe(() => this.#startOver())
   }
 
   stop(): void {
@@ -72,7 +73,7 @@ class Probe {
     this.#round += 1
     clearTimeout(this.#timer)
     // Who comes up is bounded already, and rotated credentials must prove themselves soon: this one waits for no budget.
-    if (this.connection.current) void this.#ask(this.connection.current, this.#round)
+    if (this.connection.current) void this.#askNow(this.connection.current, this.#round)
     else {
       ;[this.#controlPlane, this.#aggregatedApi, this.#reported] = [unsaid, unsaid, '']
       this.#reachedWith = undefined
@@ -81,21 +82,20 @@ class Probe {
 
   /**
    * One probe and the appointment for the next. A thousand at once would all be too late with their answers, and be probed again
-   * the sooner; some at a time are not, and one that does not answer is not waited for. Never rejects: every failure of a
+   * the sooner; at a rate they are not, and none waits for one that does not answer. Never rejects: every failure of a
    * request is an answer, and a probe that was stopped while it waited reports nothing.
    */
-  async #ask(connected: Connected, round: number, urgency?: Urgency): Promise<void> {
+  async #ask(connected: Connected, round: number, isSuspect: boolean): Promise<void> {
     const { signal } = this.#stopped
-    const { asking, probing } = this.dependencies
-    const ask = async (): Promise<void> => {
-      if (round === this.#round) await this.#askNow(connected, round)
-    }
+    const { asking, callers } = this.dependencies
     try {
-      if (urgency) await asking.turn(signal, urgency)
-      await probing.run(signal, ask)
+      if (isSuspect) await asking.turn(signal, 'suspect')
+      else await callers.turn(asking, this.name, { used: 'serving', unused: 'calm' }, signal)
     } catch (error) {
       if (error !== signal.reason) throw error
+      return
     }
+    if (round === this.#round) await this.#askNow(connected, round)
   }
 
   async #askNow(connected: Connected, round: number): Promise<void> {
@@ -113,9 +113,8 @@ class Probe {
     this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
     this.#report()
     const pause = this.#pause()
-    const urgency = pause === DOUBT_MS ? 'doubt' : 'calm'
     this.#timer = setTimeout(
-      () => void this.#ask(connected, this.#round, urgency),
+      () => void this.#ask(connected, this.#round, pause === DOUBT_MS),
       jittered(pause, this.dependencies.random()),
     )
   }

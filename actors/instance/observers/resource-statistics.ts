@@ -129,9 +129,6 @@ const watchedCounts = (api: KubeApi, meter: Meter): Observable<Sight<Counts>> =>
     ),
   ).pipe(map(byUse))
 
-/** Of the budget for asks: fifteen types, a small request each. */
-const COUNTING_COST = 7
-
 /** One watch on the ResourceBindings. Whenever one changes, every type is counted, one small request after the other. */
 function countsOnSignal(
   api: KubeApi,
@@ -147,7 +144,7 @@ function countsOnSignal(
     concatMap(({ value: bindings, failure }, round) =>
       whileSubscribed(async signal => {
         // First figures are gathered from a few instances at a time already.
-        if (round > 0) await asking.turn(signal, 'calm', COUNTING_COST)
+        if (round > 0) await asking.turn(signal, 'counts')
         const all: Counted[] = []
         for (const counted of COUNTED_RESOURCES) {
           const ready = bindings.filter(

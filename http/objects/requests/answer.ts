@@ -151,11 +151,13 @@ export function sourceOfAnswer({ headers }: Answer): AnsweredFrom | undefined {
   const source = one('kairship-source')
   if (source !== 'index' && source !== 'karmada') return undefined
   const lag = one('kairship-index-lag')
+  const measuredAt = one('kairship-index-measured')
   const warning = /^299 kairship "(.*)"$/.exec(one('warning') ?? '')?.[1]
   return {
     source,
     reason: one('kairship-source-reason') ?? '',
     ...(lag !== undefined && { lagMs: Number(lag) }),
+    ...(measuredAt !== undefined && { measuredAt }),
     ...(warning !== undefined && { warning }),
   }
 }

@@ -46,7 +46,8 @@ export class IndexedRead implements RawExchange {
   #aborted: Error | undefined
 
   constructor(readonly options: IndexedReadOptions) {
-    const { first, sink } = options
+    const { first, sink, index } = options
+    index.index.noteRead()
     if (first.to === 'karmada') this.#karmadaOrIndex(first)
     else this.#start().catch((error: Error) => sink.failed(error))
   }
@@ -148,7 +149,9 @@ export class IndexedRead implements RawExchange {
         (can.listResourceVersion ? { showsAtLeast: this.#isNewEnough() } : { refuseEmpty: true })),
     }
     const measured = freshness.state === 'current' && !inPlaceOfInstance
-    const lag = measured ? ['Kairship-Index-Lag', String(freshness.lagMs)] : []
+    const lag = measured
+      ? ['Kairship-Index-Lag', String(freshness.lagMs), 'Kairship-Index-Measured', freshness.measuredAt]
+      : []
     const taken = new SourceHeaders(sink, decided, lag, () =>
       answered({ source: 'index', reason: decided.reason }),
     )

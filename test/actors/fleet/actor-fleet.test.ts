@@ -26,7 +26,7 @@ function fleetOf(...names: string[]) {
     leadership: () => ({ leading: false, signal: new AbortController().signal }),
     connectionOf: () => new InstanceConnection(),
     indexOf: () => undefined,
-    hurry: () => undefined,
+    used: () => undefined,
     stopping: stopping.signal,
   })
   for (const name of names) started(registry, instance({ name, uid: name }))

@@ -4,6 +4,7 @@ import { AskingBudget } from '../../../actors/instance/asking-budget.js'
 import { ConcurrencyLimiter } from '../../../actors/instance/concurrency-limiter.js'
 import type { EffectEvent, InstanceDependencies } from '../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../actors/instance/instance-connection.js'
+import { RecentUse } from '../../../actors/instance/recent-use.js'
 import { StartupBurst } from '../../../actors/instance/startup-burst.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { silent, unmetered } from '../../silent.js'
@@ -73,7 +74,8 @@ export class FleetUnderTest {
       canaryWrites: new Map(),
       gathering: new ConcurrencyLimiter(1),
       asking: new AskingBudget(() => 1_000),
-      probing: new ConcurrencyLimiter(1_000),
+      callers: new RecentUse(),
+      indexUse: new RecentUse(),
       visiting: new ConcurrencyLimiter(1_000),
       writing: new ConcurrencyLimiter(1_000),
       startupBurst: new StartupBurst(() => 1_000),

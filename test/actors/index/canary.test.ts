@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Canary, type Sighting } from '../../../actors/index/canary.js'
+import { Canary, type Sent } from '../../../actors/index/canary.js'
 import type { IndexFreshness } from '../../../ports/instance-index.js'
 import { ManualClock } from '../manual-clock.js'
 
@@ -26,6 +26,9 @@ class Sky {
   unreadable: string | undefined
   refused: string | undefined
   forbidden: string | undefined
+  /** How many turns it waited for, and until when the next one waits. */
+  turns = 0
+  held: Promise<void> | undefined
   unreachable = false
   #versions = 100
 
@@ -35,6 +38,10 @@ class Sky {
       random: () => dice,
       intervalMs: INTERVAL_MS,
       patienceMs: PATIENCE_MS,
+      turn: async () => {
+        this.turns += 1
+        await this.held
+      },
       send: async () => this.#send(),
       read: async () => this.#read(),
       look: async () => {
@@ -85,7 +92,7 @@ class Sky {
   #arrive(version: string): void {
     if (this.moving) this.indexed = version
   }
-  #send(): Sighting {
+  #send(): Sent {
     if (this.refused) return { impossible: this.refused }
     if (!this.leading) {
       const version = this.#read()
@@ -93,7 +100,8 @@ class Sky {
     }
     this.asked.push('write')
     if (this.unreachable) throw new Error('no route')
-    return { version: this.write() }
+    const writtenAfter = this.clock.now()
+    return { version: this.write(), writtenAfter }
   }
   #read(): string | undefined {
     this.asked.push('read')
@@ -223,6 +231,47 @@ describe('a stalled index', () => {
     expect(sky.judged).toEqual(['moves'])
     expect(sky.failures).not.toEqual([])
   })
+})
+
+describe('the turns of a canary', () => {
+  it('are one for each canary, and none for its looks while it may still show in time', async () => {
+    sky.lagMs = 3_000
+    await sky.pass(INTERVAL_MS / 2)
+    expect(sky.asked.filter(one => one === 'look').length).toBeGreaterThan(2)
+    expect(sky.turns).toBe(1)
+  })
+
+  it('delay the canary and not the figure: an index is measured from the write on', async () => {
+    let release = (): void => undefined
+    sky.held = new Promise(resolve => {
+      release = resolve
+    })
+    await sky.pass(INTERVAL_MS)
+    expect(sky.asked).toEqual([])
+    release()
+    await sky.pass(1_000)
+    expect(sky.judged).toEqual(['moves'])
+    expect(sky.last).toMatchObject({ state: 'current', lagMs: 25 })
+  })
+
+  it('are one for each look into an index that is stalled', async () => {
+    sky.moving = false
+    await sky.pass(INTERVAL_MS)
+    expect(sky.judged).toEqual([stands])
+    const [turns, looks] = [sky.turns, sky.asked.filter(one => one === 'look').length]
+    sky.held = new Promise(() => undefined)
+    await sky.pass(4 * INTERVAL_MS)
+    expect(sky.turns - turns).toBe(1)
+    expect(sky.asked.filter(one => one === 'look')).toHaveLength(looks)
+  })
+})
+
+it('a figure says since when the index shows everything, which is from before the canary was written', async () => {
+  sky.lagMs = 60
+  await sky.pass(9_000)
+  const { last } = sky
+  if (last?.state !== 'current') throw new Error('nothing was measured')
+  expect(Date.parse(last.measuredAt) - Date.parse(last.writtenAfter ?? '')).toBe(last.lagMs)
 })
 
 describe('a replica that does not lead', () => {

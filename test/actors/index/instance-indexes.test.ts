@@ -56,6 +56,7 @@ const pediaCluster = (
 /** The host's watch as a test has it. */
 function indexes(clusters: readonly KeptVirtualCluster[], inContact = true) {
   const asked: RawRequest[] = []
+  const read: string[] = []
   const upstream = {
     send: (request: RawRequest) => {
       asked.push(request)
@@ -69,13 +70,17 @@ function indexes(clusters: readonly KeptVirtualCluster[], inContact = true) {
   const rightsOf = (name: string) => ({ revision: `of ${name}`, unchangedForMs: 5 })
   const host = { api: { upstream }, virtualClusters, roleBindings: { rightsOf } }
   const freshness = { state: 'current', lagMs: 4, measuredAt: '2026-11-21T18:00:00.000Z' } as const
-  const of = new InstanceIndexes({ host: host as unknown as Host, freshnessOf: () => freshness })
+  const of = new InstanceIndexes({
+    host: host as unknown as Host,
+    freshnessOf: () => freshness,
+    read: name => read.push(name),
+  })
   const becomes = (cluster: KeptVirtualCluster) => {
     byName.set(cluster.metadata.name, cluster)
     changes.next({ type: 'MODIFIED', object: cluster })
   }
   for (const cluster of clusters) becomes(cluster)
-  return { asked, becomes, of }
+  return { asked, becomes, of, read }
 }
 
 describe('the index of an instance', () => {
@@ -90,6 +95,13 @@ describe('the index of an instance', () => {
       listResourceVersion: false,
       watch: true,
     })
+  })
+
+  it('notes what is read of it under the name of its instance', () => {
+    const { of, read } = indexes([keptVirtualCluster(pediaCluster('eu'))])
+    expect(read).toEqual([])
+    of.of('eu')?.noteRead()
+    expect(read).toEqual(['eu'])
   })
 
   it('has the types and versions that its PediaCluster has synced', () => {

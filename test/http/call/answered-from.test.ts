@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { sourceHeaders } from '../../../http/call/answered-from.js'
 
 describe('the headers that name an answer’s source', () => {
-  it('include the lag of the index, where it was measured', () => {
-    expect(sourceHeaders({ source: 'index', reason: 'Index', lagMs: 7 })).toEqual([
+  it('include the lag of the index and when it was measured, where it was', () => {
+    const measuredAt = '2026-11-24T12:00:00.000Z'
+    expect(sourceHeaders({ source: 'index', reason: 'Index', lagMs: 7, measuredAt })).toEqual([
       ['Kairship-Source', 'index'],
       ['Kairship-Source-Reason', 'Index'],
       ['Kairship-Index-Lag', '7'],
+      ['Kairship-Index-Measured', measuredAt],
     ])
   })
 

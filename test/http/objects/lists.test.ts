@@ -230,7 +230,8 @@ describe('a list of the management API', () => {
       await objects().list(call(), place(), CONFIG_MAPS, { page: 1, pageSize: 1 })
       return answers[0]?.lagMs !== undefined
     })
-    expect(answers).toEqual([{ source: 'index', reason: 'Index', lagMs: expect.any(Number) }])
+    const measuredAt = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(answers).toEqual([{ source: 'index', reason: 'Index', lagMs: expect.any(Number), measuredAt }])
     await world.playground.containerManagement.setReadApiAvailable(false)
     try {
       answers = []

@@ -1,11 +1,11 @@
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createActor, createMachine } from 'xstate'
 import { AskingBudget } from '../../../../actors/instance/asking-budget.js'
-import { ConcurrencyLimiter } from '../../../../actors/instance/concurrency-limiter.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
 import { KARMADA_VERSION_NOTE } from '../../../../actors/instance/observers/karmada-version.js'
 import { probeControlPlane } from '../../../../actors/instance/observers/probe.js'
+import { RecentUse } from '../../../../actors/instance/recent-use.js'
 import type { OwnObserverEvent } from '../../../../machines/instance/events.js'
 import type { KubeApi } from '../../../../ports/kube-api.js'
 import { refusal, type ScriptedApi, scriptedApi } from '../../scripted-api.js'
@@ -27,35 +27,81 @@ const mute = (asked: () => void): KubeApi => ({
   close: async () => undefined,
 })
 
-it('control planes are probed with a concurrency limit, and one that does not answer delays the others only briefly', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const asked: string[] = []
+/** Probes of a fleet of a thousand, of which these are here. */
+function fleet(names: readonly string[], apiOf: (name: string) => KubeApi) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const connections = new Map(
-    ['one', 'two', 'three'].map(name => {
+    names.map(name => {
       const connection = new InstanceConnection()
-      const api = mute(() => asked.includes(name) || asked.push(name))
-      connection.replace({ api, kubeconfig: '', fingerprint: name })
+      connection.replace({ api: apiOf(name), kubeconfig: '', fingerprint: name })
       return [name, connection] as const
     }),
   )
+  const asking = new AskingBudget(
+    () => 1_000,
+    () => () => 0,
+  )
+  const callers = new RecentUse()
   const dependencies = {
     connectionOf: (name: string) => connections.get(name),
-    asking: new AskingBudget(() => 1_000),
-    probing: new ConcurrencyLimiter(1, 1_000),
+    asking,
+    callers,
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,
   } as unknown as InstanceDependencies
-  const probes = [...connections.keys()].map(name =>
-    createActor(probeControlPlane(dependencies), { input: { name } }).start(),
-  )
+  const probes = names.map(name => createActor(probeControlPlane(dependencies), { input: { name } }).start())
+  onTestFinished(() => {
+    for (const probe of probes) probe.stop()
+  })
+  return { probes, connections, callers }
+}
+
+it('control planes that do not answer delay the first probe of no other', async () => {
+  const asked = new Set<string>()
+  const names = Array.from({ length: 100 }, (_, index) => `${index}`)
+  fleet(names, name => mute(() => asked.add(name)))
   await vi.advanceTimersByTimeAsync(0)
-  expect(asked).toEqual(['one'])
-  await vi.advanceTimersByTimeAsync(1_000)
-  expect(asked).toEqual(['one', 'two'])
-  probes[1]?.stop()
-  await vi.advanceTimersByTimeAsync(0)
-  expect(asked).toEqual(['one', 'two', 'three'])
-  for (const probe of probes) probe.stop()
+  expect(asked.size).toBe(100)
+})
+
+it('a probe that was stopped, or lost its connection, while it waited for its turn asks nothing', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `${index}`)
+  const apis = new Map(names.map(name => [name, controlPlane(name, 'nothing').api]))
+  const { probes, connections } = fleet(names, name => apis.get(name)!)
+  const asked = () => names.filter(name => apis.get(name)!.lines.length > 0)
+  await vi.advanceTimersByTimeAsync(4_900)
+  expect(asked()).toHaveLength(40)
+  for (const api of apis.values()) api.lines.length = 0
+  // The next probe of each is due; the budget begins a few at once, and the others wait.
+  await vi.advanceTimersByTimeAsync(200)
+  const begun = asked()
+  expect(begun.length).toBeGreaterThan(0)
+  expect(begun.length).toBeLessThan(20)
+  for (const probe of probes.slice(20)) probe.stop()
+  for (const connection of connections.values()) connection.replace(undefined)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked()).toEqual(begun)
+})
+
+it('of a large fleet, control planes that callers use are probed before the others, and suspect ones too', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `${index}`)
+  const apis = new Map(names.map(name => [name, controlPlane(name, 'nothing').api]))
+  const broken = apis.get('299')!
+  broken.script = () => refusal(503, 'ServiceUnavailable')
+  const { callers } = fleet(names, name => apis.get(name)!)
+  await vi.advanceTimersByTimeAsync(900)
+  for (const api of apis.values()) api.lines.length = 0
+  const asked = () => names.filter(name => apis.get(name)!.lines.length > 0)
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(asked()).toEqual(['299'])
+  // All are due now. A round of the three hundred takes twelve seconds.
+  await vi.advanceTimersByTimeAsync(200)
+  expect(asked().length).toBeLessThan(30)
+  callers.note('298')
+  broken.lines.length = 0
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(asked()).toEqual(expect.arrayContaining(['298', '299']))
+  expect(asked().length).toBeLessThan(100)
 })
 
 const HEALTH = 'GET /readyz'
@@ -99,7 +145,7 @@ it.each([HEALTH, IDENTITY])(
     const logic = probeControlPlane({
       connectionOf: () => connection,
       asking: new AskingBudget(() => 1_000),
-      probing: new ConcurrencyLimiter(2),
+      callers: new RecentUse(),
       paces: { probeIntervalMs: 10_000 },
       random: () => 0,
     } as unknown as InstanceDependencies)
@@ -133,7 +179,7 @@ function probing() {
   const logic = probeControlPlane({
     connectionOf: () => connection,
     asking: new AskingBudget(() => 1_000),
-    probing: new ConcurrencyLimiter(2),
+    callers: new RecentUse(),
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,
   } as unknown as InstanceDependencies)

@@ -21,6 +21,7 @@ beforeEach(async () => {
     can: { lossless: true, listResourceVersion: false, watch: false },
     holds: () => 'synced',
     freshness: { state: 'current', lagMs: 5, measuredAt: '2026-11-22T10:00:00.000Z' },
+    noteRead: () => undefined,
     rights,
     mark: '"shadow.clusterpedia.io/cluster-name":"k-north"',
     upstream: behindIndex.api.upstream!,

@@ -39,6 +39,7 @@ class Side {
 function read(path: string, more: { listOnly?: boolean; trouble?: string } = {}) {
   const [index, karmada] = [new Side(), new Side()]
   const facts = {
+    noted: 0,
     verdict: async (): Promise<{ allowed: boolean; old?: boolean }> => ({ allowed: true }),
     isAggregated: async () => false,
     showsOwnWrites: async () => true,
@@ -65,6 +66,7 @@ function read(path: string, more: { listOnly?: boolean; trouble?: string } = {})
       holds: () => 'synced',
       trouble: more.trouble,
       freshness: { state: 'current', lagMs: 5, measuredAt: '2026-01-01T00:00:00.000Z' },
+      noteRead: () => void facts.noted++,
       rights: { revision: '1', unchangedForMs: 0 },
       mark: '"shadow":"x"',
     },
@@ -104,6 +106,15 @@ function read(path: string, more: { listOnly?: boolean; trouble?: string } = {})
 }
 
 describe('a read that the index may answer', () => {
+  it.each([undefined, 'it is stalled'])(
+    'is noted as a use of the index once, also while that is %s',
+    async trouble => {
+      const { facts, start } = read(MAPS, { ...(trouble !== undefined && { trouble }) })
+      start()
+      expect(facts.noted).toBe(1)
+    },
+  )
+
   it('is not checked for aggregation where the index’s lists have versions', async () => {
     const { facts, index, start, ended } = read(MAPS)
     let asked = 0
