@@ -76,7 +76,8 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
 
   const connectionOf = (name: string): InstanceConnection => {
     const connection = connections.get(name) ?? new InstanceConnection()
-    connections.set(name, connection)
+    // What ends after the instance is gone may still look for its connection: it finds none, and none is kept for it.
+    if (supervisor.registry.get(name)) connections.set(name, connection)
     return connection
   }
   const disconnect = (name: string): void => {

@@ -3,6 +3,9 @@ import type { InstanceRoleBinding } from '../../manifests/instance-role-binding.
 import type { Collection } from '../watches/collection.js'
 import { fingerprint } from './kept-object.js'
 
+/** Readers of rights compare them with what was so half a minute ago; longer than that it may be forgotten, milliseconds. */
+const FORGET_AFTER_MS = 3_600_000
+
 const NO_BINDINGS = { revision: '', since: Number.NEGATIVE_INFINITY }
 
 /** InstanceRoleBindings by the instance they are for, so that no instance pays for the bindings of the others. */
@@ -10,6 +13,8 @@ export class RoleBindingIndex {
   readonly #byInstance = new Map<string, Map<string, InstanceRoleBinding>>()
   /** Of the bindings in effect for an instance: their revision, and since when it is that, milliseconds of `now`. */
   readonly #revisions = new Map<string, { readonly revision: string; readonly since: number }>()
+  /** Instances that had bindings and have none, the one that lost them first before the others: those that are gone are among them. */
+  readonly #bare = new Set<string>()
   readonly #subscription: Subscription
 
   constructor(
@@ -28,6 +33,9 @@ export class RoleBindingIndex {
       // A status changes nothing.
       if (this.#revisions.get(spec.instance)?.revision !== revision)
         this.#revisions.set(spec.instance, { revision, since: this.now() })
+      this.#bare.delete(spec.instance)
+      if (bindings.size === 0) this.#bare.add(spec.instance)
+      this.#forget()
     })
   }
 
@@ -49,6 +57,16 @@ export class RoleBindingIndex {
   rightsOf(instance: string): { readonly revision: string; readonly unchangedForMs: number } {
     const { revision, since } = this.#revisions.get(instance) ?? NO_BINDINGS
     return { revision, unchangedForMs: this.now() - since }
+  }
+
+  /** Without an entry an instance has had no bindings for ever, which is true for long enough by then. */
+  #forget(): void {
+    for (const instance of this.#bare) {
+      const { since } = this.#revisions.get(instance) ?? NO_BINDINGS
+      if (this.now() - since < FORGET_AFTER_MS) return
+      this.#bare.delete(instance)
+      this.#revisions.delete(instance)
+    }
   }
 
   stop(): void {

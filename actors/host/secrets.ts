@@ -1,9 +1,9 @@
-import { combineLatest, distinctUntilChanged, filter, finalize, map, Observable } from 'rxjs'
+import { Observable } from 'rxjs'
 import type { Failure } from '../../machines/failure.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
-import { Collection } from '../watches/collection.js'
+import { Collection, type Contact } from '../watches/collection.js'
 
 /** A Secret as far as credentials need it. */
 export interface Secret extends KubeObject {
@@ -33,17 +33,30 @@ export class Secrets {
   follow(namespace: string, name: string): Observable<SecretSight> {
     return new Observable<SecretSight>(subscriber => {
       const secrets = this.#enter(namespace)
-      return combineLatest([secrets.contact, secrets.follow(`${namespace}/${name}`)])
-        .pipe(
-          filter(([contact]) => contact !== 'pending'),
-          map(([contact, secret]): SecretSight => {
-            if (typeof contact === 'object') return { failure: contact }
-            return secret ? { secret } : 'absent'
-          }),
-          distinctUntilChanged(same),
-          finalize(() => this.#leave(namespace)),
-        )
-        .subscribe(subscriber)
+      let contact: Contact = 'pending'
+      let secret: Secret | undefined
+      let shown: SecretSight | undefined
+      const show = (): void => {
+        if (contact === 'pending') return
+        const sight: SecretSight =
+          typeof contact === 'object' ? { failure: contact } : secret ? { secret } : 'absent'
+        if (shown !== undefined && same(shown, sight)) return
+        shown = sight
+        subscriber.next(sight)
+      }
+      subscriber.add(() => this.#leave(namespace))
+      subscriber.add(
+        secrets.follow(`${namespace}/${name}`).subscribe(found => {
+          secret = found
+          show()
+        }),
+      )
+      subscriber.add(
+        secrets.contact.subscribe(stands => {
+          contact = stands
+          show()
+        }),
+      )
     })
   }
 

@@ -1,13 +1,12 @@
 import {
   BehaviorSubject,
   defer,
-  finalize,
   first,
   map,
-  type Observable,
+  Observable,
   Subject,
+  type Subscriber,
   type Subscription,
-  startWith,
 } from 'rxjs'
 import type { Failure, Stage } from '../../machines/failure.js'
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
@@ -37,7 +36,7 @@ export class Collection<T extends KubeObject> {
   readonly #store = new ObjectStore<T>()
   readonly #changes = new Subject<Change<T>>()
   readonly #contact = new BehaviorSubject<Contact>('pending')
-  readonly #readers = new Map<string, Subject<void>>()
+  readonly #readers = new Map<string, Set<Subscriber<T | undefined>>>()
   readonly #source: Observable<Seen<T>>
   #subscription: Subscription | undefined
   #resourceVersion: string | undefined
@@ -80,18 +79,19 @@ export class Collection<T extends KubeObject> {
     return this.#store.values()
   }
 
-  /** One object, now and after each change to it; undefined while it is not there. A reader costs nothing to the others. */
+  /**
+   * One object, now and after each change to it; undefined while it is not there. A reader costs nothing to the others, and little
+   * itself: every instance has some (docs/adr/0049-what-an-instance-keeps-in-memory.md).
+   */
   follow(key: string): Observable<T | undefined> {
-    return defer(() => {
-      const changed = this.#readers.get(key) ?? new Subject<void>()
-      this.#readers.set(key, changed)
-      return changed.pipe(
-        startWith(undefined),
-        map(() => this.#store.get(key)),
-        finalize(() => {
-          if (!changed.observed) this.#readers.delete(key)
-        }),
-      )
+    return new Observable(subscriber => {
+      const readers = this.#readers.get(key) ?? new Set<Subscriber<T | undefined>>()
+      this.#readers.set(key, readers.add(subscriber))
+      subscriber.add(() => {
+        readers.delete(subscriber)
+        if (readers.size === 0 && this.#readers.get(key) === readers) this.#readers.delete(key)
+      })
+      subscriber.next(this.#store.get(key))
     })
   }
 
@@ -117,7 +117,9 @@ export class Collection<T extends KubeObject> {
     if (seen.type === 'interrupted') this.#interrupted(seen)
     for (const change of this.#store.take(seen)) {
       this.#changes.next(change)
-      if (change.type !== 'SYNCED') this.#readers.get(objectKey(change.object))?.next()
+      if (change.type === 'SYNCED') continue
+      const key = objectKey(change.object)
+      for (const reader of [...(this.#readers.get(key) ?? [])]) reader.next(this.#store.get(key))
     }
     if ('cursor' in seen) this.#resourceVersion = seen.cursor
     if (seen.type === 'synced' && !this.inContact) this.#contact.next('made')

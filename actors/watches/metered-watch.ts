@@ -1,4 +1,4 @@
-import { defer, type MonoTypeOperatorFunction, tap } from 'rxjs'
+import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
 import { isExpired, StatusError } from '../../manifests/status-error.js'
 import { UnreachableError } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
@@ -8,15 +8,18 @@ import type { Seen } from '../../streams/seen.js'
 export const meteredWatch =
   <T>(meter: Meter, resource: string): MonoTypeOperatorFunction<Seen<T>> =>
   source =>
-    defer(() => {
+    new Observable(subscriber => {
       let lists = 0
-      return source.pipe(
-        tap(seen => {
+      return source.subscribe({
+        next: seen => {
           if (seen.type === 'interrupted')
             meter.count('kairship_watch_restarts_total', { resource, reason: reasonOf(seen.error) })
           if (seen.type === 'restarted' && ++lists > 1) meter.count('kairship_relists_total', { resource })
-        }),
-      )
+          subscriber.next(seen)
+        },
+        error: error => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      })
     })
 
 /** Few words, for a label: the server forgot, said no, could not be reached, or closed early. */

@@ -1,18 +1,9 @@
-import {
-  defer,
-  distinctUntilChanged,
-  filter,
-  finalize,
-  from,
-  map,
-  type Observable,
-  of,
-  switchMap,
-} from 'rxjs'
+import { Subscription } from 'rxjs'
 import { type AnyEventObject, fromCallback } from 'xstate'
 import { canonical } from '../../../machines/canonical.js'
 import type { OwnObserverEvent } from '../../../machines/instance/events.js'
 import { type Answer, type Credentials, isDeletionRequested } from '../../../machines/instance/facts.js'
+import type { Instance } from '../../../manifests/instance.js'
 import { installationNamespace, kubeconfigSecret } from '../../../manifests/karmada.js'
 import type { SecretReference } from '../../../manifests/kube.js'
 import { fingerprint } from '../../host/kept-object.js'
@@ -28,57 +19,76 @@ import type { InstanceDependencies } from '../dependencies.js'
  */
 export const followCredentials = (dependencies: InstanceDependencies) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
-    const connection = dependencies.connectionOf(name)
-    const subscription = sightings(dependencies, name)
-      .pipe(switchMap(([reference, sight]) => connected(dependencies, name, reference, sight)))
-      .subscribe(credentials => {
-        sendBack({ type: 'credentials.observed', credentials })
-        if (!connection.current) sendBack({ type: 'controlPlane.contactLost' })
-      })
-    return () => subscription.unsubscribe()
+    const credentials = new CredentialsObserver(dependencies, name, sendBack)
+    return () => credentials.stop()
   })
-
-/** How the Secret that the CR names stands, with its reference; starts over when the CR names another. */
-function sightings(
-  { host }: InstanceDependencies,
-  name: string,
-): Observable<readonly [reference: SecretReference, sight: SecretSight]> {
-  const reference$ = host.instances.follow(name).pipe(
-    filter(instance => instance !== undefined),
-    switchMap(instance =>
-      instance.spec?.install
-        ? host.karmadas
-            .follow(`${installationNamespace(instance)}/${name}`)
-            .pipe(map(karmada => kubeconfigSecret(instance, karmada)))
-        : of(instance.spec?.kubeconfigSecretRef),
-    ),
-    filter(reference => reference !== undefined),
-    distinctUntilChanged((a, b) => canonical(a) === canonical(b)),
-  )
-  return reference$.pipe(
-    switchMap(reference =>
-      host.secrets
-        .follow(reference.namespace, reference.name)
-        .pipe(map(sight => [reference, sight] as const)),
-    ),
-  )
-}
 
 /**
- * Turns a sighting into a connection, or says why not. Does nothing when the kubeconfig is the one already in use. Once
- * it is unsubscribed (the Secret is another by now, or the instance has gone), its result changes nothing any more.
+ * One subscription for each object that is followed. Chains of operators did the same, and were 25 objects with their closures
+ * for as long as the instance lives.
  */
-const connected = (
-  dependencies: InstanceDependencies,
-  name: string,
-  reference: SecretReference,
-  sight: SecretSight,
-): Observable<Answer<Credentials>> =>
-  defer(() => {
-    const overtaken = new AbortController()
-    const answer = connectedBy(dependencies, name, reference, sight, overtaken.signal)
-    return from(answer).pipe(finalize(() => overtaken.abort()))
-  })
+class CredentialsObserver {
+  readonly #instance: Subscription
+  /** Its Karmada, where Kairship installs it. */
+  #karmada = Subscription.EMPTY
+  #secret = Subscription.EMPTY
+  /** The reference to the Secret that is followed. */
+  #followed = ''
+  /** Aborted when another sighting takes over from the one of which a connection is being made. */
+  #connecting: AbortController | undefined
+
+  constructor(
+    private readonly dependencies: InstanceDependencies,
+    private readonly name: string,
+    private readonly send: (event: OwnObserverEvent) => void,
+  ) {
+    this.#instance = dependencies.host.instances
+      .follow(name)
+      .subscribe(instance => instance && this.#instanceSeen(instance))
+  }
+
+  stop(): void {
+    this.#instance.unsubscribe()
+    this.#karmada.unsubscribe()
+    this.#secret.unsubscribe()
+    this.#connecting?.abort()
+  }
+
+  #instanceSeen(instance: Instance): void {
+    this.#karmada.unsubscribe()
+    if (instance.spec?.install)
+      this.#karmada = this.dependencies.host.karmadas
+        .follow(`${installationNamespace(instance)}/${this.name}`)
+        .subscribe(karmada => this.#follow(kubeconfigSecret(instance, karmada)))
+    else this.#follow(instance.spec?.kubeconfigSecretRef)
+  }
+
+  /** Starts over when the CR names another Secret. */
+  #follow(reference: SecretReference | undefined): void {
+    if (!reference || canonical(reference) === this.#followed) return
+    this.#followed = canonical(reference)
+    this.#secret.unsubscribe()
+    this.#secret = this.dependencies.host.secrets
+      .follow(reference.namespace, reference.name)
+      .subscribe(sight => void this.#connect(reference, sight))
+  }
+
+  /**
+   * Turns a sighting into a connection, or says why not. Does nothing when the kubeconfig is the one already in use. Once
+   * it is overtaken (the Secret is another by now, or the instance has gone), its result changes nothing any more.
+   */
+  async #connect(reference: SecretReference, sight: SecretSight): Promise<void> {
+    this.#connecting?.abort()
+    const connecting = new AbortController()
+    this.#connecting = connecting
+    const { dependencies, name } = this
+    const credentials = await connectedBy(dependencies, name, reference, sight, connecting.signal)
+    if (connecting.signal.aborted) return
+    this.#connecting = undefined
+    this.send({ type: 'credentials.observed', credentials })
+    if (!dependencies.connectionOf(name).current) this.send({ type: 'controlPlane.contactLost' })
+  }
+}
 
 /** Never rejects: every error is an answer. */
 async function connectedBy(

@@ -37,6 +37,23 @@ describe('the rights that role bindings give in an instance', () => {
     expect(isChanged).toEqual([true, false, false, true, true, false])
   })
 
+  it('are forgotten an hour after the last binding of an instance went, and not before', () => {
+    const { subject, clock, change } = index()
+    const forgotten = { revision: '', unchangedForMs: Number.POSITIVE_INFINITY }
+    for (const name of ['eu', 'us']) {
+      change('ADDED', name, name, 'Viewer')
+      change('DELETED', name, name, 'Viewer')
+    }
+    change('ADDED', 'again', 'us', 'Viewer')
+    clock.now = 3_600_000 - 1
+    change('ADDED', 'a', 'other', 'Viewer')
+    expect(subject.rightsOf('eu').unchangedForMs).toBe(3_600_000 - 1)
+    clock.now += 1
+    change('MODIFIED', 'a', 'other', 'Viewer')
+    expect(subject.rightsOf('eu')).toEqual(forgotten)
+    expect(subject.rightsOf('us').unchangedForMs).toBe(3_600_000)
+  })
+
   it('are empty from the beginning where no binding existed', () =>
     expect(index().subject.rightsOf('eu')).toEqual({
       revision: '',
