@@ -13,12 +13,16 @@ export type FleetMessage =
   | { readonly kind: 'progress'; readonly ready: number }
   /** All instances are ready; milliseconds from the registration to the first. */
   | { readonly kind: 'ready'; readonly firstMs: number; readonly lastMs: number }
+  /** There are as many instances as asked for: all are ready, the others gone. */
+  | { readonly kind: 'resized'; readonly ms: number }
   /** Another replica took the lease; when the host executed it. */
   | { readonly kind: 'leader'; readonly identity: string; readonly atEpochMs: number }
 
 /** What the bench asks of this process. */
 export type FleetRequest =
   | { readonly kind: 'register' }
+  /** Creates or deletes instances until there are so many. */
+  | { readonly kind: 'resize'; readonly to: number }
   | { readonly kind: 'report the next leader'; readonly not: string }
   | { readonly kind: 'stop' }
 
@@ -70,6 +74,36 @@ async function register(): Promise<void> {
   tell({ kind: 'ready', firstMs: firstMs ?? 0, lastMs: performance.now() - began })
 }
 
+async function resize(to: number): Promise<void> {
+  const began = performance.now()
+  const list = () =>
+    local.request<{ items: Instance[]; metadata: { resourceVersion: string } }>({ method: 'GET', path })
+  const before = new Set((await list()).items.map(({ metadata }) => metadata.name))
+  for (const [at, { apiVersion, kind, metadata, spec }] of items.entries()) {
+    const { name } = metadata
+    const body = { apiVersion, kind, metadata: { name }, spec }
+    if (at < to && !before.has(name)) await local.request({ method: 'POST', path, body })
+    if (at >= to && before.has(name))
+      await local.request({ method: 'DELETE', path: resourcePath(INSTANCES, { name }) })
+  }
+  const now = await list()
+  const phases = new Map(now.items.map(({ metadata, status }) => [metadata.name, status?.phase]))
+  const ready = () => [...phases.values()].filter(phase => phase === 'Ready').length
+  const telling = setInterval(() => tell({ kind: 'progress', ready: ready() }), PROGRESS_MS)
+  const query = { resourceVersion: now.metadata.resourceVersion }
+  const changes = local.watch({ path, query, signal: stopping.signal })[Symbol.asyncIterator]()
+  while (phases.size !== to || ready() !== to) {
+    const { value, done } = await changes.next()
+    if (done) throw new Error('the watch of the Instances ended')
+    const { metadata, status } = value.object as Instance
+    if (value.type === 'DELETED') phases.delete(metadata.name)
+    else if (value.type === 'ADDED' || value.type === 'MODIFIED') phases.set(metadata.name, status?.phase)
+  }
+  await changes.return?.()
+  clearInterval(telling)
+  tell({ kind: 'resized', ms: performance.now() - began })
+}
+
 async function reportNextLeader(not: string): Promise<void> {
   const at = { namespace: 'kairship-system' }
   const query = { fieldSelector: 'metadata.name=kairship-controller-manager' }
@@ -87,6 +121,7 @@ async function reportNextLeader(not: string): Promise<void> {
 
 const answer = (request: FleetRequest): Promise<void> => {
   if (request.kind === 'register') return register()
+  if (request.kind === 'resize') return resize(request.to)
   if (request.kind === 'report the next leader') return reportNextLeader(request.not)
   if (request.kind !== 'stop') return Promise.resolve() // for `measured.ts`
   stopping.abort()

@@ -1,10 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FleetMessage, FleetRequest } from './fleet-host.js'
 import type { Measured } from './measured.js'
-import { ask, type Counts, measurable, Replica } from './replica.js'
+import { PlaygroundProcess } from './playground-process.js'
+import { type Counts, Replica } from './replica.js'
 
 /** What one run is to measure. */
 export interface FleetRunOptions {
@@ -61,6 +59,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
       collectedPerInstance: {
         rss: each('rssBytes'),
         heap: each('heapBytes'),
+        heapHeld: each('heapHeldBytes'),
         external: each('externalBytes'),
       },
       playgroundCollected: hostKept,
@@ -134,68 +133,6 @@ async function converged(playground: PlaygroundProcess, leader: Replica, options
     refusedWhileConverging: deeds.refused,
     failedEffectsWhileConverging: deeds.failures,
     brokenWatchesWhileConverging: deeds.interruptions,
-  }
-}
-
-/** The playground in its process. */
-class PlaygroundProcess {
-  readonly #child: ChildProcess
-  readonly #told: FleetMessage[] = []
-  readonly #progress = new Set<(ready: number) => void>()
-
-  constructor({ instances, membersPerInstance, profiles }: FleetRunOptions) {
-    const program = new URL('./fleet-host.js', import.meta.url)
-    const execArgv = [...measurable(profiles && join(profiles, 'playground'))]
-    this.#child = fork(program, [String(instances), String(membersPerInstance)], { execArgv })
-    this.#child.on('message', (message: Partial<FleetMessage>) => {
-      if (message.kind === 'progress') for (const told of this.#progress) told(message.ready ?? 0)
-      else if (message.kind !== undefined) this.#told.push(message as FleetMessage)
-    })
-  }
-
-  send(request: FleetRequest): void {
-    this.#child.send(request)
-  }
-
-  measure(how: 'as it is' | 'collected' = 'as it is'): Promise<Measured> {
-    return ask(this.#child, { measure: how })
-  }
-
-  /** Calls back every few seconds while instances come up, until the returned function is called. */
-  onProgress(told: (ready: number) => Promise<void>): () => void {
-    let telling = false
-    const once = (ready: number): void => {
-      if (telling) return
-      telling = true
-      told(ready).then(
-        () => (telling = false),
-        () => undefined, // the leader ended; the caller that waits for it reports that
-      )
-    }
-    this.#progress.add(once)
-    return () => this.#progress.delete(once)
-  }
-
-  /** The next message of this kind, or one of them that came before. @throws when the process ends without it */
-  async told<K extends FleetMessage['kind']>(kind: K): Promise<Extract<FleetMessage, { kind: K }>> {
-    for (;;) {
-      const index = this.#told.findIndex(message => message.kind === kind)
-      if (index >= 0) return this.#told.splice(index, 1)[0] as Extract<FleetMessage, { kind: K }>
-      if (this.#child.exitCode !== null) throw new Error(`the playground ended with ${this.#child.exitCode}`)
-      const given = new AbortController()
-      await Promise.race([
-        once(this.#child, 'message', { signal: given.signal }),
-        once(this.#child, 'exit', { signal: given.signal }),
-      ])
-      given.abort()
-    }
-  }
-
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return
-    const over = once(this.#child, 'exit')
-    this.send({ kind: 'stop' })
-    await over
   }
 }
 

@@ -1,12 +1,16 @@
 /**
  * npm run bench:fleet -- --instances 10,100,1000 [--members M] [--idle-seconds S] [--convergence-only] [--profile folder] [--json]
+ * npm run bench:fleet -- --grow 3000 [--from 10] [--members M] [--idle-seconds S] [--profile folder] [--json]
  *
  * What a fleet costs: a playground of N instances in a process of its own, and two real `kairship controller-manager`
  * processes over it. Measures the time until all are ready, memory of the leading process before and after, what it asks
  * of APIs while converging and in one idle minute, and how long a takeover takes after SIGTERM and after SIGKILL.
+ *
+ * With --grow: what one process keeps of a fleet that grew to N instances and shrank back.
  */
 import { cpus, loadavg, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureGrowth } from './fleet-grow.js'
 import { measureFleet } from './fleet-run.js'
 
 const { values } = parseArgs({
@@ -16,10 +20,37 @@ const { values } = parseArgs({
     'idle-seconds': { type: 'string', default: '60' },
     'give-up-seconds': { type: 'string', default: '240' },
     'convergence-only': { type: 'boolean', default: false },
+    grow: { type: 'string' },
+    from: { type: 'string', default: '10' },
     profile: { type: 'string' },
+    help: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
+
+if (values.help) {
+  process.stdout.write(`npm run bench:fleet -- [options]
+
+  --instances 10,100     sizes to measure, one after the other
+  --grow N               instead: lets a fleet grow to N instances and shrink back
+  --from N               how many instances it grows from (10)
+  --members M            member clusters of each instance (1)
+  --idle-seconds S       how long a fleet at rest is measured; with --grow, left alone before it is measured (60)
+  --give-up-seconds S    how long instances may take to be ready (240); not with --grow
+  --convergence-only     no rest, no takeovers
+  --profile FOLDER       leaves CPU profiles and heap snapshots there
+  --json                 one line
+`)
+  process.exit(0)
+}
+
+/** @throws Error for what is no whole number of at least one */
+function count(option: string, text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1)
+    throw new Error(`--${option} ${text}: give a whole number of at least 1`)
+  return number
+}
 
 const result = {
   bench: 'fleet',
@@ -32,16 +63,24 @@ const result = {
   },
   runs: [] as object[],
 }
-for (const size of values.instances.split(','))
+const common = {
+  membersPerInstance: Number(values.members),
+  idleSeconds: Number(values['idle-seconds']),
+  ...(values.profile !== undefined && { profiles: values.profile }),
+  say: (text: string) => void process.stderr.write(`${text}\n`),
+}
+if (values.grow !== undefined) {
+  const [from, to] = [count('from', values.from), count('grow', values.grow)]
+  if (to <= from) throw new Error(`--grow ${to}: give a number above --from ${from}`)
+  result.runs.push(await measureGrowth({ ...common, from, to }))
+}
+for (const size of values.grow === undefined ? values.instances.split(',') : [])
   result.runs.push(
     await measureFleet({
-      instances: Number(size),
-      membersPerInstance: Number(values.members),
-      idleSeconds: Number(values['idle-seconds']),
+      ...common,
+      instances: count('instances', size),
       giveUpSeconds: Number(values['give-up-seconds']),
       convergenceOnly: values['convergence-only'],
-      ...(values.profile !== undefined && { profiles: values.profile }),
-      say: text => void process.stderr.write(`${text}\n`),
     }),
   )
 process.stdout.write(`${values.json ? JSON.stringify(result) : JSON.stringify(result, null, 2)}\n`)

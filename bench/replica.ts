@@ -113,10 +113,20 @@ export class Replica {
     return ask(this.#child, { snapshot: file })
   }
 
+  /** Open sockets, and metric series. */
+  async exposed(): Promise<{ readonly sockets: number; readonly series: number }> {
+    const lines = (await this.#metrics()).split('\n').filter(line => line !== '' && !line.startsWith('#'))
+    const sockets = lines.find(line => line.startsWith('nodejs_active_resources{type="TCPSocketWrap"'))
+    return { sockets: Number(sockets?.split(' ').at(-1) ?? 0), series: lines.length }
+  }
+
+  async #metrics(): Promise<string> {
+    return (await fetch(`${await this.listening()}/metrics`)).text()
+  }
+
   /** What the process has done so far. */
   async deeds(): Promise<Deeds> {
-    const response = await fetch(`${await this.listening()}/metrics`)
-    const text = await response.text()
+    const text = await this.#metrics()
     const counts = (metric: string, ...names: readonly string[]): Counts => {
       const counted: Record<string, number> = {}
       for (const [, labels = '', count] of text.matchAll(
