@@ -46,6 +46,7 @@ describe('an audit log in a file', () => {
       { run: 2, n: 2 },
     ])
     expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(folder, 'new'))).mode & 0o777).toBe(0o700)
   })
 
   it('is begun anew beyond its size, keeps as many files as are wanted, and breaks no line', async () => {
@@ -92,6 +93,24 @@ describe('an audit log in a file', () => {
     await expect(opening(join(folder, 'taken'))).rejects.toThrow(/^auditLogPath cannot be written: /)
   })
 
+  it('holds no more than 16 MiB for a disk that is slow', async () => {
+    const { auditLog, lost } = await opening(join(folder, 'audit.log'))
+    const text = 'x'.repeat(2 ** 20)
+    for (let n = 0; n < 20; n++) auditLog.write({ text })
+    expect(lost()).toBeGreaterThanOrEqual(2)
+    expect(lost()).toBeLessThan(5)
+  })
+
+  it('is written when it is closed, also for who closes it once more', async () => {
+    const path = join(folder, 'audit.log')
+    const { auditLog } = await opening(path)
+    for (let n = 0; n < 900; n++) auditLog.write({ n, text: 'x'.repeat(1_000) })
+    const first = auditLog.close()
+    await auditLog.close()
+    expect(await linesOf(path)).toHaveLength(900)
+    await first
+  })
+
   it('counts what is written after it was closed as lost, and throws nothing', async () => {
     const { auditLog, lost } = await opening(join(folder, 'audit.log'))
     await auditLog.close()
@@ -113,6 +132,8 @@ describe('an audit log on standard output', () => {
     const { auditLog } = await opening('-', stdout)
     auditLog.write({ a: 1 })
     expect(lines).toEqual(['{"a":1}\n'])
+    await auditLog.close()
+    expect(stdout.listenerCount('error')).toBe(0)
   })
 
   it('counts the events that a reader who went away did not get, and says so in the log once', async () => {

@@ -67,12 +67,29 @@ describe('an event of the audit log', () => {
     })
   })
 
+  it('of a call about what is no instance, or no object, names no instance, and no object', () => {
+    const { target: _, ...record } = RECORD
+    const bound = auditEventOf({ ...record, action: { verb: 'get', resource: 'workspaces', name: 'shop' } })
+    expect(bound.objectRef).toMatchObject({ resource: 'workspaces', name: 'shop' })
+    expect(bound.annotations).not.toHaveProperty('kairship.io/instance')
+    const path = auditEventOf({ ...record, action: { verb: 'get', path: '/metrics' } })
+    expect(path.verb).toBe('get')
+    expect(path).not.toHaveProperty('objectRef')
+    expect(path.annotations).not.toHaveProperty('kairship.io/instance')
+  })
+
+  it('has the HTTP status that the caller received, where codes have only one for several', () => {
+    const event = auditEventOf({ ...RECORD, code: Code.INVALID_ARGUMENT, status: 422 })
+    expect(event.responseStatus).toEqual({ metadata: {}, status: 'Failure', code: 422 })
+  })
+
   it('of an object of a member names the cluster', () => {
     const { annotations } = auditEventOf({ ...RECORD, target: { ...RECORD.target!, cluster: 'm1' } })
     expect(annotations).toMatchObject({ 'kairship.io/cluster': 'm1', 'kairship.io/instance': 'north' })
   })
 
   it.each([
+    [Code.INVALID_ARGUMENT, 400, 'allow', 'failed'],
     [Code.PERMISSION_DENIED, 403, 'forbid', 'denied'],
     [Code.NOT_FOUND, 404, 'allow', 'failed'],
     [Code.UNAVAILABLE, 503, 'allow', 'unknown'],

@@ -181,7 +181,11 @@ describe('a list of the host that is followed', () => {
   it('fails where the host refuses the state of a mark', async () => {
     const { list } = hostOf({ 5: [object('a', '1')] }, [])
     const [mark] = (await steps(list)).marks.slice(-1)
-    const refused = await steps({ ...list, read: async () => Promise.reject(status(403)) }, mark)
+    const read: typeof list.read = async version => {
+      if (version !== undefined) throw status(403)
+      return list.read()
+    }
+    const refused = await steps({ ...list, read }, mark)
     expect(refused).toMatchObject({ said: [], failure: { code: 403 } })
   })
 
