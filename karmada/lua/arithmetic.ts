@@ -28,24 +28,44 @@ function arithmetic(operator: keyof typeof NAMES): Operation {
   const made = compute[operator]
   return (state, left, right) => {
     if (typeof left === 'number' && typeof right === 'number') return made(left, right)
-    const [a, b] = [numeric(left), numeric(right)]
+    const [a, b] = [numeric(state, left), numeric(state, right)]
     if (typeof a === 'number' && typeof b === 'number') return made(a, b)
     throw state.error(`cannot perform ${NAMES[operator]} operation between ${typeName(a)} and ${typeName(b)}`)
   }
 }
 
 /** A string that is a number counts as one. */
-const numeric = (value: Value): Value => (typeof value === 'string' ? (numberIn(value) ?? value) : value)
+function numeric(state: LuaState, value: Value): Value {
+  if (typeof value !== 'string') return value
+  state.spend(value.length)
+  return numberIn(value) ?? value
+}
+
+/** Texts are compared letter by letter, as far as they are alike. */
+function spendOnTexts(state: LuaState, left: string, right: string): void {
+  state.spend(Math.min(left.length, right.length) >> 4)
+}
 
 function isBefore(state: LuaState, left: Value, right: Value): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left < right
-  if (typeof left === 'string' && typeof right === 'string') return left < right
+  if (typeof left === 'string' && typeof right === 'string') {
+    spendOnTexts(state, left, right)
+    return left < right
+  }
   throw notComparable(state, left, right)
+}
+
+function isSame(state: LuaState, left: Value, right: Value): boolean {
+  if (typeof left === 'string' && typeof right === 'string') spendOnTexts(state, left, right)
+  return left === right
 }
 
 function isNotAfter(state: LuaState, left: Value, right: Value): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left <= right
-  if (typeof left === 'string' && typeof right === 'string') return left <= right
+  if (typeof left === 'string' && typeof right === 'string') {
+    spendOnTexts(state, left, right)
+    return left <= right
+  }
   // Karmada's Lua asks the other way round where there are neither numbers nor strings.
   if (typeof left !== 'number' && typeName(left) === typeName(right)) throw notComparable(state, right, left)
   throw notComparable(state, left, right)
@@ -74,8 +94,8 @@ export const operations: Readonly<Record<Exclude<BinaryOperator, 'and' | 'or'>, 
   '%': arithmetic('%'),
   '^': arithmetic('^'),
   '..': concat,
-  '==': (_, left, right) => left === right,
-  '~=': (_, left, right) => left !== right,
+  '==': isSame,
+  '~=': (state, left, right) => !isSame(state, left, right),
   '<': isBefore,
   '<=': isNotAfter,
   '>': (state, left, right) => isBefore(state, right, left),
@@ -84,7 +104,7 @@ export const operations: Readonly<Record<Exclude<BinaryOperator, 'and' | 'or'>, 
 
 /** `-value`. */
 export function negated(state: LuaState, value: Value): number {
-  const number = numeric(value)
+  const number = numeric(state, value)
   if (typeof number !== 'number') throw state.error('__unm undefined')
   return -number
 }

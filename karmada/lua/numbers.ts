@@ -2,9 +2,19 @@
 
 /** The number that a text is, in Lua's arithmetic and in a script; undefined when it is none. */
 export function numberIn(text: string): number | undefined {
-  const trimmed = text.replace(/^[ \t\n]+|[ \t\n]+$/g, '')
-  return wholeNumber(trimmed, 0) ?? floatIn(trimmed)
+  const number = trimmed(text)
+  return wholeNumber(number, 0) ?? floatIn(number)
 }
+
+/** A text without the blanks around it, in a time that grows with its length: a script may make it of any blanks. */
+export function trimmed(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && BLANKS.has(text.charAt(start))) start += 1
+  while (end > start && BLANKS.has(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+const BLANKS = new Set([' ', '\t', '\n'])
 
 /** Whether a number fits into 64 bits and has no fraction. */
 export const isWhole = (value: number): boolean =>
@@ -37,7 +47,7 @@ function prefixed(digits: string): readonly [radix: number, rest: string] {
 
 /** A floating point number in a text, as `strconv.ParseFloat` reads it. */
 export function floatIn(text: string): number | undefined {
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) {
+  if (/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) {
     const value = Number(text)
     return Number.isFinite(value) ? value : undefined
   }

@@ -22,6 +22,18 @@ it('scripts compute, print and fail as in Karmada’s Lua', () => {
   expect(LUA_SCRIPTS.map(reflecting).map(outcome)).toEqual(recordedAnswers('lua'))
 })
 
+/** A number that is none, found out at its last letter. */
+it.each([
+  ['blanks', '"x"', '" "'],
+  ['digits', '""', '"0"'],
+])('a text of many %s is found to be no number in a time that grows with its length', (_, before, letter) => {
+  const script = `local s = ${letter} for i = 1, 18 do s = s .. s end local ok = pcall(function() return (${before} .. s .. "x") + 1 end) print(ok)`
+  expect(customized(reflecting(script)).problem ?? '').not.toContain('deadline')
+})
+
+/** 64 KiB in letters of two bytes. */
+const LONG = 'local s = "ä" for i = 1, 15 do s = s .. s end'
+
 describe('a script', () => {
   const problemOf = (script: string) => customized(reflecting(script)).problem
 
@@ -30,6 +42,26 @@ describe('a script', () => {
     ['catches what ends it', 'while true do pcall(function() while true do end end) end', 'deadline'],
     ['calls itself', 'local function f() return f() end f()', 'context deadline exceeded'],
     ['doubles a string', 'local s = "x" while true do s = s .. s end', 'context deadline exceeded'],
+    ['lowers long texts', `${LONG} for i = 1, 100 do s:lower() end`, 'context deadline exceeded'],
+    ['raises long texts', `${LONG} for i = 1, 100 do s:upper() end`, 'context deadline exceeded'],
+    [
+      'reads numbers in long texts',
+      `${LONG} for i = 1, 100 do pcall(function() return s + 1 end) end`,
+      'deadline',
+    ],
+    ['converts long texts', `${LONG} for i = 1, 100 do tonumber(s) end`, 'context deadline exceeded'],
+    [
+      'compares long texts',
+      `${LONG} local t = s .. 1 s = s .. 2 while s < t or s ~= t do i = 1 end`,
+      'deadline',
+    ],
+    ['lists long texts', `${LONG} for i = 1, 100 do s:byte(1, -1) end`, 'context deadline exceeded'],
+    [
+      'formats long texts',
+      `${LONG} for i = 1, 100 do string.format("%q", s) end`,
+      'context deadline exceeded',
+    ],
+    ['reverses long texts', `${LONG} for i = 1, 100 do s:reverse() end`, 'context deadline exceeded'],
     ['fills a table', 'local t = {} while true do t[#t + 1] = t end', 'context deadline exceeded'],
     ['makes a gap', 'local t = {} t[60000000] = 1', 'out of memory'],
     [

@@ -42,6 +42,7 @@ export class Arguments {
   /** A number; text that is a number counts as one. */
   number(position: number): number {
     const value = this.at(position)
+    if (typeof value === 'string') this.state.spend(value.length)
     const number = typeof value === 'string' ? numberIn(value) : value
     if (typeof number !== 'number') throw this.#wrongType(position, 'number')
     return number

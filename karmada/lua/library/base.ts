@@ -1,4 +1,4 @@
-import { floatIn, wholeNumber } from '../numbers.js'
+import { floatIn, trimmed, wholeNumber } from '../numbers.js'
 import type { LuaState } from '../state.js'
 import { SOURCE } from '../syntax.js'
 import { LuaTable, type Value } from '../table.js'
@@ -65,7 +65,7 @@ export function baseFunctions(state: LuaState): Readonly<Record<string, Body>> {
       if (from < 1) throw args.wrong(1, 'index out of range')
       return args.values.slice(from)
     },
-    tonumber,
+    tonumber: args => tonumber(state, args),
     tostring: args => [textOf(args.any(1))],
     type: args => [typeName(args.any(1))],
     unpack: args => {
@@ -90,11 +90,12 @@ function caught(run: () => readonly Value[]): readonly Value[] {
 }
 
 /** Without a point, a text is read as a whole number: `1e3` is none. */
-function tonumber(args: Arguments): readonly Value[] {
+function tonumber(state: LuaState, args: Arguments): readonly Value[] {
   const base = args.optionalWhole(2, 10)
   const value = args.any(1)
   if (typeof value !== 'string') return [typeof value === 'number' ? value : undefined]
-  const text = value.replace(/^[ \n\t]+|[ \n\t]+$/g, '')
+  state.spend(value.length)
+  const text = trimmed(value)
   if (text.includes('.')) return [floatIn(text)]
   const isHex = args.at(2) === undefined && /^0x/i.test(text)
   return [isHex ? wholeNumber(text.slice(2), 16) : wholeNumber(text, base)]

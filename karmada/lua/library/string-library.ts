@@ -10,6 +10,9 @@ import { PatternError } from './pattern.js'
 /** As long as Karmada lets strings be that its library gets. */
 const MAX_LENGTH = 1_000_000
 
+/** Text whose letters are one byte each, and stay so. */
+const ASCII = /^[\0-\x7f]*$/
+
 /** `string`, without what Karmada takes away from it. */
 export function stringFunctions(state: LuaState): Readonly<Record<string, Body>> {
   const text = (args: Arguments, position: number): string => {
@@ -35,6 +38,16 @@ export function stringFunctions(state: LuaState): Readonly<Record<string, Body>>
         `The Lua function string.${name} is not supported by Karmada. If you believe this function is essential for your use case, please submit an issue to let us know why you need it.`,
       )
     }
+  /** A text of which each letter is taken apart, which takes as long as a step for each. */
+  const letters = (args: Arguments): string => {
+    const found = text(args, 1)
+    state.spend(found.length)
+    return found
+  }
+  const changed = (args: Arguments, change: (letters: string) => string): string => {
+    const found = text(args, 1)
+    return ASCII.test(found) ? change(found) : eachLetter(letters(args), change)
+  }
   const gmatch: Body = args => {
     const matches = find(text(args, 2), text(args, 1), 0, -1)
     let at = 0
@@ -46,7 +59,11 @@ export function stringFunctions(state: LuaState): Readonly<Record<string, Body>>
     ]
   }
   return {
-    byte: args => bytes(text(args, 1), args),
+    byte: args => {
+      const codes = bytes(text(args, 1), args)
+      state.spend(codes.length)
+      return codes
+    },
     char: args => [
       String.fromCharCode(...args.values.map((_, at) => ((args.whole(at + 1) % 256) + 256) % 256)),
     ],
@@ -64,6 +81,7 @@ export function stringFunctions(state: LuaState): Readonly<Record<string, Body>>
     },
     format: args => {
       const format = text(args, 1)
+      for (const value of args.values) if (typeof value === 'string') state.spend(value.length)
       const made = formatted(format, args.values.slice(1))
       state.spend(made.length >> 4)
       return [made]
@@ -72,7 +90,7 @@ export function stringFunctions(state: LuaState): Readonly<Record<string, Body>>
     gfind: gmatch,
     gsub: unsupported('gsub'),
     len: args => [args.string(1).length],
-    lower: args => [eachLetter(text(args, 1), letter => letter.toLowerCase())],
+    lower: args => [changed(args, letters => letters.toLowerCase())],
     match: args => {
       const [subject, pattern] = [text(args, 1), text(args, 2)]
       const offset = args.optionalWhole(3, 1)
@@ -81,7 +99,7 @@ export function stringFunctions(state: LuaState): Readonly<Record<string, Body>>
       return match ? capturesOf(match, subject) : []
     },
     rep: unsupported('rep'),
-    reverse: args => [[...text(args, 1)].reverse().join('')],
+    reverse: args => [[...letters(args)].reverse().join('')],
     sub: args => {
       const subject = text(args, 1)
       const from = startOf(subject, args.whole(2))
@@ -89,7 +107,7 @@ export function stringFunctions(state: LuaState): Readonly<Record<string, Body>>
       const end = Math.min(subject.length, Math.max(0, to < 0 ? subject.length + to + 1 : to))
       return [from >= subject.length || end < from ? '' : subject.slice(from, end)]
     },
-    upper: args => [eachLetter(text(args, 1), letter => letter.toUpperCase())],
+    upper: args => [changed(args, letters => letters.toUpperCase())],
   }
 }
 
