@@ -121,6 +121,11 @@ describe('the values of a manifest', () => {
     ])
   })
 
+  it('may be in 2 MiB as UTF-8, however few characters these are', () => {
+    const data = `metadata: {name: a}\ndata: {t: ${'é'.repeat(1_100_000)}}`
+    expect(refusal(() => read(data))).toEqual([expect.stringContaining('is larger than 2 MiB')])
+  })
+
   it('are not what its texts contain', () => {
     const line = '  - a: [1, {2: 3}]\n'.repeat(60_000)
     const { data } = read(

@@ -29,3 +29,9 @@ it('a request whose enums have known values, or none, is accepted', () => {
     expect(() => requireFields(WatchWorkloadEventsRequestSchema, request)).not.toThrow()
   }
 })
+
+it('a required name that is missing is refused once, also where the call is about what it names', () => {
+  const request = create(WatchWorkloadEventsRequestSchema, { ...workload, name: '' })
+  const refused = () => requireFields(WatchWorkloadEventsRequestSchema, request, ['instance', 'name'])
+  expect(refused).toThrow(expect.objectContaining({ message: 'name: is required' }))
+})

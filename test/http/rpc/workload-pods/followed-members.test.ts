@@ -31,9 +31,12 @@ describe('the members whose events are followed', () => {
     const another = { ...binding, spec: { ...(binding as { spec?: object }).spec, ...spec } }
     const world = watching({ '': { resourcebindings: [binding], events: [] }, m1: member([], []) })
     await world.next(2)
+    const waiting = world.next(1)
     await world.live.get('resourcebindings')!.tell('MODIFIED', another)
     await turns()
-    expect([...world.open.values()]).toContain('events m1')
+    const made = { involvedObject: { kind: 'DaemonSet', name: 'agent', uid: 'set' } }
+    await world.live.get('events m1')!.tell('ADDED', eventOf('made', 'set', made))
+    expect(await waiting).toEqual([['ADDED', 'm1/made', 1]])
     await world.messages.return()
   })
 
