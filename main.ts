@@ -7,6 +7,7 @@
 import { startControllerManager } from './actors/controller-manager.js'
 import { compactHeap } from './actors/fleet/heap-at-rest.js'
 import { registriesOf } from './actors/images/registries-of.js'
+import { connectIssuer } from './actors/issuers/issuer-documents.js'
 import { connectKube } from './actors/kube/connection.js'
 import { kubeConnector } from './actors/kube/connector.js'
 import type { Kubeconfig } from './actors/kube/kubeconfig.js'
@@ -17,7 +18,7 @@ import type { ServingFiles } from './cli/settings/serving-files.js'
 import type { Config } from './config.js'
 import { auditEventOf } from './http/audit/audit-event.js'
 import { startHealth } from './http/health/health-listener.js'
-import { createMetrics, gaugeInstances } from './http/health/metrics.js'
+import { createMetrics, gaugeInstances, gaugeIssuers } from './http/health/metrics.js'
 import { leadershipNote, readiness, readyChecks } from './http/health/readiness.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Log } from './ports/log.js'
@@ -133,11 +134,23 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         karmadaVersion: config.karmadaVersion,
         registries,
         ...(instanceMetrics && { metrics: instanceMetrics }),
+        ...(config.authenticationConfig !== undefined && {
+          authentication: {
+            file: config.authenticationConfig,
+            connect: connectIssuer,
+            graceMs: config.issuerKeysGraceMs,
+          },
+        }),
         ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),
         ...serving,
       }),
     part => part.close(),
   )
   ready = api.readiness
+  metrics = () => {
+    gaugeInstances(fleet, meter)
+    gaugeIssuers(api.issuers(), meter)
+    return meter.expose()
+  }
   return { fleet, health, api }
 }

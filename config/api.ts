@@ -71,6 +71,23 @@ export const apiSettings = {
     why: 'without it bearer tokens are the only way in',
   }),
 
+  authenticationConfig: setting({
+    kind: path,
+    default: undefined,
+    group: 'API',
+    commands: answering,
+    help: 'file with an AuthenticationConfiguration (apiserver.config.k8s.io/v1) of OpenID Connect issuers; it is read again when it changes',
+    why: 'without it the host reviews every token, so that only its own users come in',
+  }),
+  issuerKeysGraceMs: setting({
+    kind: milliseconds(600_000, 604_800_000),
+    default: 3_600_000,
+    group: 'API',
+    commands: answering,
+    help: 'how long the last known keys of an issuer count while it cannot be reached; after that its tokens are refused',
+    why: 'longer than most failures of an issuer; a key that it withdraws meanwhile counts for so long, at the least for two of the readings that come every five minutes',
+  }),
+
   requestBodyIdleMs: setting({
     kind: milliseconds(100, 3_600_000),
     default: 10_000,

@@ -29,8 +29,9 @@ import type { Audit } from './audit/audit.js'
 import type { RecentEvents } from './audit/recent-events.js'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.js'
 import { unavailable } from './errors/failure.js'
-import { type Authenticator, hostAuthenticator } from './identity/authenticate.js'
+import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
+import type { Issuers } from './identity/oidc/issuers.js'
 import { InstanceFeed } from './instances/instance-feed.js'
 import { InstanceReading } from './instances/instance-reading.js'
 import { OwnWrites } from './instances/own-writes.js'
@@ -91,6 +92,8 @@ export interface ApiDependencies {
   readonly registries?: readonly ImageRegistry[]
   /** What answers of instances may take of this process's memory. */
   readonly answerMemory?: AnswerMemoryOptions | undefined
+  /** The issuers whose tokens are accepted beside those of the host. */
+  readonly issuers?: Issuers | undefined
   readonly now?: () => number
 }
 
@@ -171,7 +174,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       answers: new AnswerMemory(dependencies.answerMemory),
       stopping: stopping.signal,
     }),
-    authenticator: hostAuthenticator({ host, now }),
+    authenticator: authenticatorOf({ host, issuers: dependencies.issuers, now }),
     authorizer,
     endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
   }

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Fleet } from '../ports/fleet.js'
 import type { ImageRegistry } from '../ports/image-registry.js'
+import type { ConnectIssuer } from '../ports/issuer-documents.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
@@ -12,6 +13,8 @@ import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
 import { startGrpc } from './grpc/server.js'
 import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health/readiness.js'
+import { AuthenticationFile } from './identity/oidc/authentication-file.js'
+import type { KeysStatus } from './identity/oidc/issuer-keys.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
 import type { AnswerMemoryOptions } from './limits/answer-memory.js'
 import { formatAddress, parseAddress } from './listener/address.js'
@@ -59,6 +62,13 @@ export interface ApiOptions {
   readonly tls?: ServingCertificate
   /** PEM of the authorities whose client certificates are accepted; none are when absent. */
   readonly clientCertificateAuthority?: string
+  /** Issuers whose tokens are accepted beside those of the host: the file that configures them, and how they are reached. */
+  readonly authentication?: {
+    readonly file: string
+    readonly connect: ConnectIssuer
+    /** How long the last known keys of an issuer count while it cannot be read, milliseconds. */
+    readonly graceMs: number
+  }
   /** The Karmada version that is installed by default; callers receive '' when absent. */
   readonly karmadaVersion?: string
   /** Streams that one caller may hold open at once, over all wires. */
@@ -97,6 +107,8 @@ export interface Api {
   readonly certificateAuthority?: string
   /** For `/readyz`, here and on the health listener: not ready from the moment `close` was called. */
   readiness(): Promise<Readiness>
+  /** How the keys of the configured issuers are. */
+  issuers(): readonly KeysStatus[]
   /** Reports not ready, ends streams properly, lets calls under way finish, closes. Idempotent. */
   close(): Promise<void>
 }
@@ -113,12 +125,28 @@ const DEFAULT_ANSWER_PATIENCE_MS = 60_000
 /** An option of the sockets beneath, which the types of the HTTPS server do not know. */
 const HALF_OPEN = { allowHalfOpen: true } as object
 
+/** @throws ServiceSettingError for a file that cannot be used */
+const openAuthentication = ({ authentication, log, meter }: ApiOptions) =>
+  authentication &&
+  AuthenticationFile.open({
+    ...authentication,
+    log,
+    meter,
+    now: () => performance.now(),
+    wallClock: () => Date.now(),
+    schedule: (work, ms) => {
+      const timer = setTimeout(work, ms).unref()
+      return () => clearTimeout(timer)
+    },
+  })
+
 /** Starts REST and gRPC, each on its TLS listener, over the same services. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { fleet, log, clientCertificateAuthority, graceMs = DEFAULT_GRACE_MS } = options
   const slowRequests = { ...SLOW_REQUESTS, ...options.slowRequests }
   const [address, grpcAddress] = [parseAddress(options.listen), parseAddress(options.grpcListen)]
   const tls = options.tls ?? (await selfSigned(servingNames([options.listen, options.grpcListen])))
+  const authentication = await openAuthentication(options)
   let url = ''
   const { certificateAuthority } = tls
   const now = () => performance.now()
@@ -142,6 +170,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     }),
     karmadaVersion: options.karmadaVersion ?? '',
     streamsPerCaller: options.streamsPerCaller ?? DEFAULT_STREAMS_PER_CALLER,
+    issuers: authentication?.issuers,
   })
   let closing: Promise<void> | undefined
   const running: Check = {
@@ -149,7 +178,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     problem: async () => (closing ? 'the server is shutting down' : undefined),
   }
   const checks = [running, ...readyChecks(options)]
-  const askReady = () => readiness(checks, [leadershipNote(fleet)])
+  const askReady = () => readiness(checks, [leadershipNote(fleet), ...(authentication?.notes() ?? [])])
 
   const operations = api.services.flatMap(service => service.operations)
   const connections = new UnauthenticatedConnections({
@@ -222,6 +251,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     listener = await listen(server, address)
   } catch (error) {
     await grpc.close(0)
+    authentication?.close()
     throw error
   }
   url = `https://${formatAddress({ host: address.host, port: listener.port })}`
@@ -233,6 +263,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     proxy.endStreams()
     await Promise.all([listener.close(graceMs), grpc.close(graceMs)])
     proxy.close()
+    authentication?.close()
     log.info({ url }, 'the API has stopped')
   }
   return {
@@ -240,6 +271,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     grpcAddress: grpc.address,
     ...(certificateAuthority ? { certificateAuthority } : {}),
     readiness: askReady,
+    issuers: () => authentication?.statuses() ?? [],
     close() {
       closing ??= Promise.resolve().then(stop)
       return closing

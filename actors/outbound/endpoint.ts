@@ -11,7 +11,7 @@ export interface EndpointOptions {
   /** `https://host:port`, or `http://…`; its path goes in front of every request's. */
   readonly url: string
   /** PEM of the authorities that vouch for it, read again when the file changes; the platform's own where it is absent. */
-  readonly ca?: FreshFile
+  readonly ca?: Pick<FreshFile, 'text' | 'setting' | 'path'>
   /** Requests under way at once; others wait. */
   readonly sockets: number
   /** Milliseconds for one request with its answer. */

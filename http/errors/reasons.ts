@@ -36,6 +36,7 @@ export const REASONS = {
   InstanceUnreachable: 'The instance cannot be reached now. Its conditions say why.',
   InternalError: 'A bug in Kairship. The log has the error under the request id.',
   Invalid: 'Fields of the request are wrong. The details name each.',
+  IssuerUnavailable: 'The keys of the token’s issuer cannot be read now. A retry may help.',
   JobLost: 'The Job was deleted, but could not be created anew: create it from its manifest.',
   KairshipCredentialRefused:
     'An API server refuses Kairship’s own credential: neither the caller nor a retry can help.',

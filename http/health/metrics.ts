@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Fleet, InstanceState } from '../../ports/fleet.js'
 import type { IndexFreshness } from '../../ports/instance-index.js'
 import type { Labels, Meter } from '../../ports/meter.js'
+import type { KeysStatus } from '../identity/oidc/issuer-keys.js'
 
 /** How a metric is declared. */
 interface Declaration {
@@ -110,6 +111,35 @@ const metrics = {
     help: 'How long calls of the management API took; streams count from their start to their end.',
     labels: ['wire', 'operation'],
     buckets: CALL_SECONDS,
+  },
+  kairship_issuer_tokens_total: {
+    kind: 'counter',
+    help: 'Tokens of configured issuers that were checked, by what came of them; cached answers are not counted.',
+    labels: ['issuer', 'outcome'],
+  },
+  kairship_issuer_key_reads_total: {
+    kind: 'counter',
+    help: 'Times the keys of a configured issuer were read.',
+    labels: ['issuer', 'outcome'],
+  },
+  kairship_issuer_keys_usable: {
+    kind: 'gauge',
+    help: '1 for each configured issuer whose keys are known; 0 where its tokens are refused because they are not.',
+    labels: ['issuer'],
+  },
+  kairship_issuer_keys_age_seconds: {
+    kind: 'gauge',
+    help: 'Seconds since the keys of a configured issuer were read; they are read every five minutes.',
+    labels: ['issuer'],
+  },
+  kairship_authentication_config_reloads_total: {
+    kind: 'counter',
+    help: 'Times a changed authentication configuration was applied, or could not be used.',
+    labels: ['outcome'],
+  },
+  kairship_authentication_config_refused: {
+    kind: 'gauge',
+    help: '1 while the authentication configuration cannot be used and the one before it counts.',
   },
   kairship_audit_events_lost_total: {
     kind: 'counter',
@@ -240,4 +270,14 @@ export function gaugeInstances(
   }
   for (const [state, count] of counts) meter.gauge('kairship_instances', count, { state })
   for (const [freshness, count] of indexes) meter.gauge('kairship_indexes', count, { freshness })
+}
+
+/** Sets what is known of the issuers' keys now; to be called before each exposition. */
+export function gaugeIssuers(statuses: readonly KeysStatus[], meter: Pick<Metrics, 'gauge' | 'reset'>): void {
+  meter.reset('kairship_issuer_keys_usable')
+  meter.reset('kairship_issuer_keys_age_seconds')
+  for (const { issuer, isUsable, ageMs } of statuses) {
+    meter.gauge('kairship_issuer_keys_usable', isUsable ? 1 : 0, { issuer })
+    if (ageMs !== undefined) meter.gauge('kairship_issuer_keys_age_seconds', ageMs / 1_000, { issuer })
+  }
 }

@@ -36,11 +36,16 @@ export class AnswerCache<T> {
     return requested
   }
 
+  /** What is cached under a key does not hold any more. A request under way goes on. */
+  forget(key: string): void {
+    this.#accepted.forget(key)
+    this.#refused.forget(key)
+  }
+
   async #request(key: string, request: () => Promise<Answer<T>>): Promise<T> {
     try {
       const { value, ttlMs, refused } = await request()
-      this.#accepted.forget(key)
-      this.#refused.forget(key)
+      this.forget(key)
       const expires = this.#now() + ttlMs
       if (ttlMs > 0) (refused ? this.#refused : this.#accepted).write(key, { value, expires })
       return value

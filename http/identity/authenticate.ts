@@ -4,7 +4,9 @@ import { unauthenticated } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
 import { withAuthenticated } from './groups.js'
+import type { Issuers } from './oidc/issuers.js'
 import { ReviewQuota } from './review-quota.js'
+import { reviewToken } from './token-review.js'
 
 /** What a request proves its caller by. */
 export interface Credentials {
@@ -26,12 +28,12 @@ export interface CertificateSubject {
   readonly O?: string | string[]
 }
 
-/** Authenticates requests. OIDC issuers join here later. */
+/** Authenticates requests. */
 export interface Authenticator {
   /**
    * At once where the answer is known.
    * @throws Failure UNAUTHENTICATED when the credentials are absent or wrong, RESOURCE_EXHAUSTED when their source sent
-   *   many wrong ones, UNAVAILABLE when the host could not check them
+   *   many wrong ones, UNAVAILABLE when the host could not check them, or the keys of their issuer are not known
    */
   authenticate(credentials: Credentials): Caller | Promise<Caller>
 }
@@ -44,16 +46,53 @@ const REFUSED_MS = 1_000
 const CAPACITY = 4_096
 /** No token that a Kubernetes authenticator issues comes near this; longer ones are not worth a request. */
 const LONGEST_TOKEN = 16_384
-/** How long the host may take to answer a review. */
-const REVIEW_TIMEOUT_MS = 10_000
-
-/** Bearer tokens by TokenReview on the host, client certificates by their subject. A certificate counts before a token. */
-export function hostAuthenticator(options: {
+/** What the authenticator asks. */
+export interface AuthenticatorOptions {
   readonly host: KubeApi
+  /** The issuers whose tokens are verified here; none where none are configured. */
+  readonly issuers?: Pick<Issuers, 'of'> | undefined
+  /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
-}): Authenticator {
-  const cache = new AnswerCache<Caller | undefined>({ capacity: CAPACITY, now: options.now })
-  const quota = new ReviewQuota(options.now)
+}
+
+/** Whose token it is and which issuer says so; or why it is not accepted. */
+type Found =
+  | { readonly caller: Caller; readonly issuer?: { readonly isOver: boolean } | undefined }
+  | { readonly refused: string }
+
+/**
+ * The one order in which callers are authenticated, on all wires: a client certificate that TLS verified counts first. A bearer token
+ * that names a configured issuer is verified by it alone: the host must not accept what its rules refuse. Every other token is
+ * reviewed by the host. An accepted token is cached for ten seconds, and not beyond its expiry or its issuer's configuration.
+ */
+export function authenticatorOf({ host, issuers, now }: AuthenticatorOptions): Authenticator {
+  const cache = new AnswerCache<Found>({ capacity: CAPACITY, now })
+  const quota = new ReviewQuota(now)
+  const check = async (token: string): Promise<Answer<Found>> => {
+    const issuer = issuers?.of(token)
+    if (!issuer) return reviewed(await reviewToken(host, token))
+    const checked = await issuer.check(token)
+    if ('refused' in checked) return { value: checked, ttlMs: REFUSED_MS, refused: true }
+    return { value: { caller: checked.caller, issuer }, ttlMs: Math.min(ACCEPTED_MS, checked.validMs) }
+  }
+  const find = (token: string, key: string, remote: string | undefined): Caller | Promise<Caller> => {
+    const settle = (found: Found): Caller | Promise<Caller> => {
+      if ('refused' in found) throw unauthenticated(found.refused)
+      if (!found.issuer?.isOver) return found.caller
+      // Its issuer is gone, or configured anew: then that decides.
+      cache.forget(key)
+      return find(token, key, remote)
+    }
+    const found = cache.get(key, () =>
+      quota.review({
+        address: remote,
+        key,
+        work: () => check(token),
+        isRefused: ({ refused }) => refused === true,
+      }),
+    )
+    return found instanceof Promise ? found.then(settle) : settle(found)
+  }
   return {
     authenticate({ authorization, certificate, crossSite, remote }) {
       if (certificate && !crossSite) return callerOfCertificate(certificate)
@@ -63,24 +102,15 @@ export function hostAuthenticator(options: {
         )
       }
       const token = bearerToken(authorization)
-      const key = hash('sha256', token, 'base64')
-      const caller = cache.get(key, () =>
-        quota.review({
-          address: remote,
-          key,
-          work: () => reviewToken(options.host, token),
-          isRefused: ({ refused }) => refused === true,
-        }),
-      )
-      return caller instanceof Promise ? caller.then(accepted) : accepted(caller)
+      return find(token, hash('sha256', token, 'base64'), remote)
     },
   }
 }
 
-function accepted(caller: Caller | undefined): Caller {
-  if (!caller) throw unauthenticated('the bearer token is not accepted: it is unknown or has expired')
-  return caller
-}
+const UNKNOWN: Found = { refused: 'the bearer token is not accepted: it is unknown or has expired' }
+
+const reviewed = (caller: Caller | undefined): Answer<Found> =>
+  caller ? { value: { caller }, ttlMs: ACCEPTED_MS } : { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
 
 function bearerToken(authorization: string | undefined): string {
   if (!authorization) {
@@ -112,42 +142,3 @@ function callerOfSubject({ CN, O }: CertificateSubject): Caller {
   }
   return { user: CN, groups: withAuthenticated(O === undefined ? [] : [O].flat()), extra: {} }
 }
-
-async function reviewToken(host: KubeApi, token: string): Promise<Answer<Caller | undefined>> {
-  const review = await host.request<unknown>({
-    method: 'POST',
-    path: '/apis/authentication.k8s.io/v1/tokenreviews',
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } },
-    timeoutMs: REVIEW_TIMEOUT_MS,
-  })
-  const caller = callerOfReview(review)
-  return caller ? { value: caller, ttlMs: ACCEPTED_MS } : { value: caller, ttlMs: REFUSED_MS, refused: true }
-}
-
-/** Reads `status` of a TokenReview; whatever is not clearly a yes is a no. */
-function callerOfReview(review: unknown): Caller | undefined {
-  const status = member(review, 'status')
-  if (member(status, 'authenticated') !== true) return undefined
-  const user = member(status, 'user')
-  const username = member(user, 'username')
-  if (typeof username !== 'string' || username === '') return undefined
-  const uid = member(user, 'uid')
-  const extra = member(user, 'extra')
-  return {
-    user: username,
-    ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
-    groups: withAuthenticated(strings(member(user, 'groups'))),
-    extra: Object.fromEntries(
-      Object.entries(typeof extra === 'object' && extra !== null ? extra : {}).map(([key, values]) => [
-        key,
-        strings(values),
-      ]),
-    ),
-  }
-}
-
-const member = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined
-
-const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter(item => typeof item === 'string') : []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hostAuthenticator } from '../../../http/identity/authenticate.js'
+import { authenticatorOf } from '../../../http/identity/authenticate.js'
 import { type Action, hostAuthorizer } from '../../../http/identity/authorize.js'
 import type { Caller } from '../../../http/identity/caller.js'
 import { fakeHost } from '../fakes/host.js'
@@ -11,7 +11,7 @@ const ada: Caller = { user: 'ada', groups: ['system:authenticated'], extra: {} }
 
 describe('an authenticated caller', () => {
   it('is returned from the cache as the same object, synchronously', async () => {
-    const { authenticate } = hostAuthenticator(options)
+    const { authenticate } = authenticatorOf(options)
     const credentials = { authorization: 'Bearer good' }
     const first = authenticate(credentials)
     expect(first).toBeInstanceOf(Promise)
@@ -21,7 +21,7 @@ describe('an authenticated caller', () => {
   })
 
   it('with a bad token is refused from the cache for a second, then reviewed again', async () => {
-    const { authenticate } = hostAuthenticator(options)
+    const { authenticate } = authenticatorOf(options)
     const credentials = { authorization: 'Bearer bad' }
     await expect(authenticate(credentials)).rejects.toThrow('not accepted')
     expect(() => authenticate(credentials)).toThrow('not accepted')
@@ -30,7 +30,7 @@ describe('an authenticated caller', () => {
   })
 
   it('is one object per certificate', async () => {
-    const { authenticate } = hostAuthenticator(options)
+    const { authenticate } = authenticatorOf(options)
     const certificate = { CN: 'ada', O: 'ops' }
     const caller = await authenticate({ certificate })
     expect(caller).toEqual({ user: 'ada', groups: ['ops', 'system:authenticated'], extra: {} })

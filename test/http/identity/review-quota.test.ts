@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { AnswerCache } from '../../../http/identity/answer-cache.js'
-import { hostAuthenticator } from '../../../http/identity/authenticate.js'
+import { authenticatorOf } from '../../../http/identity/authenticate.js'
 import { deferred } from '../fakes/deferred.js'
 import { fakeHost } from '../fakes/host.js'
 
 function authenticator() {
   const clock = { now: 0 }
   const host = fakeHost({ tokens: { good: { user: 'ada' }, other: { user: 'bob' } }, allows: () => true })
-  const { authenticate } = hostAuthenticator({ host, now: () => clock.now })
+  const { authenticate } = authenticatorOf({ host, now: () => clock.now })
   const send = async (token: string, remote: string) =>
     authenticate({ authorization: `Bearer ${token}`, remote })
   return { clock, host, send }
