@@ -10,7 +10,7 @@ import {
 import { GlobalManagement, offerWorkspaces } from '../global-management/global-management.js'
 import { type Karmada, startKarmada } from '../karmada/control-plane.js'
 import type { MonitorTimes } from '../karmada/member-monitor.js'
-import { type Member, startMember } from '../member/member.js'
+import { DEFAULT_NODES, type Member, startMember } from '../member/member.js'
 import type { Namespace } from '../objects/core.js'
 import { NAMESPACES } from '../objects/core-types.js'
 import { Operator } from '../operator/operator.js'
@@ -234,7 +234,10 @@ class RunningPlayground {
 
   async #startMember(name: string): Promise<Member> {
     const { log } = this.#options
-    const member = await startMember({ name, log: log.child({ cluster: name }), ...this.#places.of(name) })
+    // Names of their own: karmada-search refuses an object by name that several members have.
+    const nodes = DEFAULT_NODES.map(node => ({ ...node, name: `${name}-${node.name}` }))
+    const place = this.#places.of(name)
+    const member = await startMember({ name, log: log.child({ cluster: name }), nodes, ...place })
     this.#running.push(member)
     await grantPeopleOnMember(member)
     this.#members.set(name, member)

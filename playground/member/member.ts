@@ -1,9 +1,12 @@
+import { type KubeList, resourcePath } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { type ApiServer, startApiServer } from '../apiserver/server.js'
 import { setUp } from '../apiserver/set-up.js'
 import { ensure } from '../client/write.js'
 import { metricsApi } from '../metrics/metrics-api.js'
-import { STORAGE_CLASSES } from '../objects/core-types.js'
+import type { Node } from '../objects/core.js'
+import { NODES, STORAGE_CLASSES } from '../objects/core-types.js'
 import { ControllerManager } from './controllers/controller-manager.js'
 import { STORAGE_CLASS } from './controllers/volume-claims.js'
 import type { Pace } from './kubelet/pod-runner.js'
@@ -19,7 +22,7 @@ export interface MemberOptions {
   readonly dataDir?: string
   readonly log: Log
   readonly clock?: () => number
-  /** Its nodes; two of 4 CPUs and 16Gi unless told. */
+  /** Its nodes; two of 4 CPUs and 16Gi unless told. A cluster that was started with nodes of other names keeps those. */
   readonly nodes?: readonly NodeShape[]
   /** Milliseconds from a pod's binding until it is ready. */
   readonly podStartMs?: number
@@ -37,7 +40,8 @@ export interface Member {
   close(): Promise<void>
 }
 
-const DEFAULT_NODES: readonly NodeShape[] = [1, 2].map(number => ({
+/** Two nodes. */
+export const DEFAULT_NODES: readonly NodeShape[] = [1, 2].map(number => ({
   name: `node-${number}`,
   cpu: '4',
   memory: '16Gi',
@@ -61,7 +65,7 @@ export async function startMember(options: MemberOptions): Promise<Member> {
   })
   const nodes = new NodeSimulation(server.local, clock)
   await setUp(server, async () => {
-    await nodes.ensure(options.nodes ?? DEFAULT_NODES)
+    await ensureNodes(server.local, nodes, options.nodes ?? DEFAULT_NODES)
     await ensure(server.local, STORAGE_CLASSES, STORAGE_CLASS)
   })
   const controllers = new ControllerManager({
@@ -84,4 +88,16 @@ export async function startMember(options: MemberOptions): Promise<Member> {
   const service = { namespace: 'kube-system', name: 'metrics-server' }
   await setUp({ close }, () => server.aggregate(metricsApi(source, service)))
   return { name, server, nodes, close }
+}
+
+/** An older playground's folder has nodes of other names: with ours too the cluster would be twice as large. */
+async function ensureNodes(
+  api: KubeApi,
+  simulation: NodeSimulation,
+  shapes: readonly NodeShape[],
+): Promise<void> {
+  const { items } = await api.request<KubeList<Node>>({ method: 'GET', path: resourcePath(NODES) })
+  const names = new Set(shapes.map(({ name }) => name))
+  if (items.length === 0 || items.some(({ metadata }) => names.has(metadata.name)))
+    await simulation.ensure(shapes)
 }

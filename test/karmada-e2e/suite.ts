@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync } from 'node:
 import { join } from 'node:path'
 import { z } from 'zod'
 import { buildNamed, moduleFolder, programPath } from '../real/build.js'
+import { startClusterSite } from './cluster-site.js'
 import { LEFT_OUT } from './specs.js'
 import type { Target } from './target.js'
 
@@ -78,7 +79,14 @@ export async function runSuite(
   const cwd = join(moduleFolder('karmada', 'github.com/karmada-io/karmada'), 'test/e2e/suites/base')
   const log = join(folder, 'suite.log')
   report(`the suite runs, for ${minutes} minutes at most; its log: ${log}`)
-  await ended(programPath('karmada-e2e'), args, { cwd, kubeconfig, log, report, gopath })
+  const clusters = await startClusterSite()
+  // Its own home: specs write kubeconfigs of the clusters that they create below it.
+  const env = { KUBECONFIG: kubeconfig, GOPATH: gopath, HOME: folder, KAIRSHIP_CLUSTERS: clusters.url }
+  try {
+    await ended(programPath('karmada-e2e'), args, { cwd, env, log, report })
+  } finally {
+    await clusters.close()
+  }
   return read(results)
 }
 
@@ -104,22 +112,20 @@ const PROGRESS_MS = 15_000
 
 interface Running {
   readonly cwd: string
-  readonly kubeconfig: string
+  readonly env: Readonly<Record<string, string>>
   readonly log: string
-  readonly gopath: string
   readonly report: (line: string) => void
 }
 
 /** Resolves when the program has ended, however: its report tells. Interrupted, it ends the spec that is under way and reports. */
-function ended(
-  program: string,
-  args: readonly string[],
-  { cwd, kubeconfig, log, report, gopath }: Running,
-): Promise<void> {
+function ended(program: string, args: readonly string[], { cwd, env, log, report }: Running): Promise<void> {
   return new Promise((resolve, reject) => {
     const output = openSync(log, 'w')
-    const env = { ...process.env, KUBECONFIG: kubeconfig, GOPATH: gopath }
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', output, output] })
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', output, output],
+    })
     closeSync(output)
     const progress = setInterval(() => {
       const text = readFileSync(log, 'utf8')

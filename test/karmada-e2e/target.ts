@@ -4,6 +4,8 @@ import { load } from 'js-yaml'
 import { z } from 'zod'
 import { startPlaygroundProcess } from '../playground-process.js'
 import { startStack } from '../real/stack.js'
+import { credentialsIn, membersOf } from './clients.js'
+import { addKindObjects } from './kind-cluster.js'
 import { interpretWorkloads } from './playground-interpreter.js'
 
 /** The control planes that Karmada's suite can be run against. */
@@ -23,15 +25,27 @@ export interface Target {
 
 /**
  * Starts a control plane.
- * @param files of the suite that are to be run: a playground gets what only some of them need
+ * @param files of the suite that are to be run: what only some of them need is there for those alone
  * @throws Error when it does not come up
  */
-export const startTarget = (
+export async function startTarget(
   name: TargetName,
   report: (line: string) => void,
   files: readonly string[] = [],
-): Promise<Target> =>
-  name === 'playground' ? startPlayground(report, files.includes('resourceinterpreter')) : startReal(report)
+): Promise<Target> {
+  const started = await (name === 'playground'
+    ? startPlayground(report, files.includes('resourceinterpreter'))
+    : startReal(report))
+  if (!files.includes('search')) return started
+  try {
+    const members = await membersOf(credentialsIn(readFileSync(started.kubeconfig, 'utf8')))
+    for (const [member, client] of members) await addKindObjects(client, member)
+    return started
+  } catch (error) {
+    await started.close()
+    throw error
+  }
+}
 
 async function startPlayground(say: (line: string) => void, isInterpreted: boolean): Promise<Target> {
   const { folder, report, close } = await startPlaygroundProcess()

@@ -1,30 +1,56 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyModule } from './copy-module.js'
+import { sourceFolder } from './repository.js'
+
+/** One text of a file of the suite, and what replaces it. */
+interface Edit {
+  readonly file: string
+  readonly before: string
+  readonly after: string
+}
+
+const CONSTANTS = 'test/e2e/framework/constant.go'
+const SUITE = 'test/e2e/suites/base'
 
 /**
  * Karmada's end-to-end suite waits in constants: five seconds between two looks make seven seconds of each spec, and what never
- * comes is waited for seven minutes. Both are shorter in the copy that is built.
+ * comes is waited for seven minutes. Both are shorter in the copy that is built. Clusters that specs create come from the harness,
+ * where the suite has kind start containers.
  */
-export const WAITS = [
-  { before: 'PollInterval = 5 * time.Second', after: 'PollInterval = 200 * time.Millisecond' },
-  { before: 'PollTimeout = 420 * time.Second', after: 'PollTimeout = 60 * time.Second' },
+const EDITS: readonly Edit[] = [
+  {
+    file: CONSTANTS,
+    before: 'PollInterval = 5 * time.Second',
+    after: 'PollInterval = 200 * time.Millisecond',
+  },
+  { file: CONSTANTS, before: 'PollTimeout = 420 * time.Second', after: 'PollTimeout = 60 * time.Second' },
+  ...['createCluster', 'deleteCluster'].map(name => ({
+    file: `${SUITE}/suite_test.go`,
+    before: `func ${name}(`,
+    after: `func ${name}WithKind(`,
+  })),
 ]
-const CONSTANTS = 'test/e2e/framework/constant.go'
+
+/** The functions that stand in for the renamed ones. */
+const OWN_CLUSTERS = join(sourceFolder, 'karmada-e2e', 'clusters_test.go')
+
+/** Everything that the copy has of ours: a suite that was built with something else is built again. */
+export const SUITE_EDITS = { edits: EDITS, clusters: readFileSync(OWN_CLUSTERS, 'utf8') }
 
 /**
- * Writes a copy of Karmada's module whose end-to-end suite waits less into `target`, replacing what is there.
+ * Writes a copy of Karmada's module whose end-to-end suite waits less, and gets clusters from our harness, into `target`, replacing
+ * what is there.
  * @param published folder of the module in Go's module cache (read-only)
  * @throws Error when the module does not have the expected text
  */
-export function impatientKarmadaSuite(published: string, target: string): void {
+export function editedKarmadaSuite(published: string, target: string): void {
   copyModule(published, target)
-  const path = join(target, CONSTANTS)
-  let source = readFileSync(path, 'utf8')
-  for (const { before, after } of WAITS) {
-    if (!source.includes(before))
-      throw new Error(`${CONSTANTS} of Karmada lacks the expected text: ${before}`)
-    source = source.replace(before, after)
+  for (const { file, before, after } of EDITS) {
+    const path = join(target, file)
+    const source = readFileSync(path, 'utf8')
+    if (!source.includes(before)) throw new Error(`${file} of Karmada lacks the expected text: ${before}`)
+    writeFileSync(path, source.replace(before, after))
   }
-  writeFileSync(path, source)
+  copyFileSync(OWN_CLUSTERS, join(target, SUITE, 'kairship_clusters_test.go'))
 }

@@ -1,5 +1,5 @@
 import { completeClusterpediaApi } from './clusterpedia-api.js'
-import { impatientKarmadaSuite, WAITS } from './karmada-suite.js'
+import { editedKarmadaSuite, SUITE_EDITS } from './karmada-suite.js'
 
 /**
  * The real engines, by program family. A family is one small Go module whose `go.mod` names the programs as tools and
@@ -101,8 +101,8 @@ export const families: readonly Family[] = [
       pinnedBy: 'karmada',
       module: karmada,
       into: 'karmada',
-      edits: WAITS,
-      edit: impatientKarmadaSuite,
+      edits: SUITE_EDITS,
+      edit: editedKarmadaSuite,
     },
     programs: [
       { name: 'karmada-e2e', package: `${karmada}/test/e2e/suites/base`, isTest: true },

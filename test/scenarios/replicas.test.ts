@@ -91,7 +91,7 @@ describe('of two replicas before a Karmada', () => {
       path: '/api/v1/namespaces/default/pods',
       body: {
         metadata: { name: pod },
-        spec: { nodeName: 'node-1', containers: [{ name: 'main', image: pod }] },
+        spec: { nodeName: `${member}-node-1`, containers: [{ name: 'main', image: pod }] },
       },
     })
   })

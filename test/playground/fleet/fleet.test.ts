@@ -5,14 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import { INSTANCES, type Instance } from '../../../manifests/instance.js'
-import { resourcePath } from '../../../manifests/kube.js'
+import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { isForbidden } from '../../../manifests/status-error.js'
 import { fromBase64 } from '../../../playground/client/kubeconfig.js'
 import { read } from '../../../playground/client/write.js'
 import { type Playground, type Progress, startPlayground } from '../../../playground/fleet/fleet.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
 import type { Secret } from '../../../playground/objects/core.js'
-import { SECRETS } from '../../../playground/objects/core-types.js'
+import { NODES, SECRETS } from '../../../playground/objects/core-types.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
@@ -84,6 +84,19 @@ describe('a playground', () => {
       const cluster = await read<Cluster>(control, CLUSTERS, { name: 'eu-west-a' })
       return conditionOf(cluster?.status?.conditions, 'Ready')?.status === 'True'
     })
+  })
+
+  it('has members whose nodes have names of their own, also after a restart', async () => {
+    const nodesOf = async ({ members }: Playground) => {
+      const { items } = await members
+        .get('eu-west-a')!
+        .server.local.request<{ items: KubeObject[] }>({ method: 'GET', path: resourcePath(NODES) })
+      return items.map(({ metadata }) => metadata.name)
+    }
+    const first = await start()
+    expect(await nodesOf(first)).toEqual(['eu-west-a-node-1', 'eu-west-a-node-2'])
+    await first.close()
+    expect(await nodesOf(await start())).toEqual(['eu-west-a-node-1', 'eu-west-a-node-2'])
   })
 
   it('can be closed twice, and listens on no port afterwards', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
@@ -5,7 +8,14 @@ import { ensure, read, remove, update } from '../../../playground/client/write.j
 import { type Member, startMember } from '../../../playground/member/member.js'
 import type { Deployment } from '../../../playground/member/workloads.js'
 import type { Node, Pod } from '../../../playground/objects/core.js'
-import { DEPLOYMENTS, JOBS, NAMESPACES, PODS, REPLICA_SETS } from '../../../playground/objects/core-types.js'
+import {
+  DEPLOYMENTS,
+  JOBS,
+  NAMESPACES,
+  NODES,
+  PODS,
+  REPLICA_SETS,
+} from '../../../playground/objects/core-types.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
@@ -162,5 +172,32 @@ describe('a simulated member', () => {
       'the namespace to be gone',
       async () => !(await read(api, NAMESPACES, { name: 'leaving' })),
     )
+  })
+})
+
+describe('a simulated member that is started again', () => {
+  it('keeps nodes of other names, and gets back one of its own that was deleted', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'member-'))
+    const started = async (...names: string[]) => {
+      const nodes = names.map(name => ({ name, cpu: '4', memory: '16Gi', pods: '110' }))
+      const again = await startMember({ name: 'again', log: silent, dataDir, nodes })
+      const path = resourcePath(NODES)
+      const { items } = await again.server.local.request<{ items: Node[] }>({ method: 'GET', path })
+      return { again, names: items.map(({ metadata }) => metadata.name) }
+    }
+    try {
+      const first = await started('a', 'b')
+      expect(first.names).toEqual(['a', 'b'])
+      await first.again.nodes.remove('b')
+      await first.again.close()
+      const second = await started('c', 'd')
+      expect(second.names).toEqual(['a'])
+      await second.again.close()
+      const third = await started('a', 'b')
+      expect(third.names).toEqual(['a', 'b'])
+      await third.again.close()
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+    }
   })
 })

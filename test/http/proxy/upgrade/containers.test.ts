@@ -19,7 +19,7 @@ beforeAll(async () => {
   await letIn(proxy)
   const { local } = proxy.playground.members.get(proxy.member)!.server
   const path = `/api/v1/namespaces/${namespace}/pods`
-  const spec = { nodeName: 'node-1', containers: [{ name: 'main', image: 'talker' }] }
+  const spec = { nodeName: `${proxy.member}-node-1`, containers: [{ name: 'main', image: 'talker' }] }
   await local.request({ method: 'POST', path, body: { metadata: { name: pod }, spec } })
   await waitFor(async () => {
     const { status } = await local.request<{ status?: { phase?: string } }>({
