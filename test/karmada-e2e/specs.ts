@@ -17,5 +17,5 @@ export const ROUTINE_FILES = [
   'clusterresourcebinding',
 ]
 
-/** Specs that create clusters with kind, which needs containers. */
+/** Specs that say that they create clusters. Those that do so without saying it get them from `cluster-site.ts`. */
 export const LEFT_OUT = '!needCreateCluster'

@@ -139,7 +139,7 @@ it.each([[[]], [['--files', 'my files']], [['--data', 'data']]])(
     const answerOf = (pattern: RegExp) => Object.entries(answers).find(([line]) => pattern.test(line))?.[1]
     expect(answerOf(/describe/)).toContain('eu-west')
     expect(answerOf(/^curl/)).toContain('"eu-west"')
-    if (kubectls().length > 0) expect(answerOf(/get nodes/)).toContain('eu-west-a-node-1')
+    if (kubectls().length > 0) expect(answerOf(/get nodes/)).toContain('node-1')
   },
 )
 

@@ -2,7 +2,7 @@ import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.j
 import { type LabelSelector, SelectorError } from '../../../manifests/label-selector.js'
 import type { JsonObject } from '../../apimachinery/json.js'
 import { parseLabelSelector } from '../../apimachinery/label-selector.js'
-import { customStatus, methodNotAllowed } from '../../apiserver/api-status.js'
+import { badRequest, customStatus, methodNotAllowed } from '../../apiserver/api-status.js'
 import type { AggregatedHandler } from '../../apiserver/catalogue/aggregation.js'
 import { type ApiResponse, pageNotFound } from '../../apiserver/wire/exchange.js'
 import type { ResourceTypes } from '../propagation/resource-types.js'
@@ -31,7 +31,7 @@ export const cacheSearch =
       .split('/')
       .filter(part => part !== '')
       .slice(3)
-      .map(decodeURIComponent)
+      .map(decoded)
     const [, store, ...rest] = parts
     if (store === undefined) return pageNotFound()
     if (rest.length === 0) throw fails(`invalid requestInfo parts: [${parts.join(' ')}]`)
@@ -56,6 +56,15 @@ export const cacheSearch =
     const answer = { kind: `${type.kind}List`, apiVersion, metadata: {}, items }
     return { code: 200, body: { object: answer as unknown as JsonObject } }
   }
+
+/** @throws StatusError 400 for an escape that is none; Go's HTTP server refuses it before karmada-search sees it */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw badRequest(`invalid URL escape in ${JSON.stringify(part)}`)
+  }
+}
 
 const refusal = (code: number, error: string): ApiResponse => ({ code, body: { object: { error } } })
 

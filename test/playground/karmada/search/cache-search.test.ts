@@ -200,6 +200,7 @@ describe('a request to search/', () => {
       'invalid request parts([pods p log]) for k8s native request URL',
     ],
     ['search/files/api/v1/pods', 500, 'connect with unrecognized search category files'],
+    ['search/cache/api/v1/namespaces/n/pods/%zz', 400, 'invalid URL escape in "%zz"'],
   ])('is refused: %s', async (path, code, message) => {
     const error = await refusal(get(world.control, `${GROUP}/${path}`))
     expect([error.code, error.message]).toEqual([code, message])
