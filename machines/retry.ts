@@ -36,5 +36,11 @@ export const STATUS_PAUSE_COMING_UP_MS = 5_000
  */
 export const ROLE_BINDINGS_PAUSE_MS = 1_000
 
+/**
+ * How long the first status of a new Instance waits for it to become ready, and the first look at its RBAC for role bindings. In
+ * a fleet of 1,000 an instance is ready 0.7 s after its turn came; a person may have to wait so long for a sign of life.
+ */
+export const GATHER_MS = 2_000
+
 /** Full jitter over the upper half: never less than half the rest, never more than all of it. `random` is in [0, 1). */
 export const jittered = (ms: number, random: number): number => Math.round(ms / 2 + (ms / 2) * random)

@@ -1,5 +1,5 @@
 import { not } from 'xstate'
-import { ROLE_BINDINGS_PAUSE_MS, STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from '../retry.js'
+import { GATHER_MS, ROLE_BINDINGS_PAUSE_MS, STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from '../retry.js'
 import { reconciler } from './reconciler.js'
 import { revised } from './reduce-fact.js'
 import { instance } from './setup.js'
@@ -150,10 +150,11 @@ export const instanceMachine = instance.createMachine({
         installation: reconciler('installation'),
         virtualCluster: reconciler('virtualCluster'),
         registration: reconciler('registration'),
-        roleBindings: reconciler('roleBindings', { pauseMs: ROLE_BINDINGS_PAUSE_MS }),
+        roleBindings: reconciler('roleBindings', { pauseMs: ROLE_BINDINGS_PAUSE_MS, gatherMs: GATHER_MS }),
         status: reconciler('status', {
           pauseMs: STATUS_PAUSE_MS,
           pauseComingUpMs: STATUS_PAUSE_COMING_UP_MS,
+          gatherMs: GATHER_MS,
         }),
         /** What the index claims is checked against what it shows. It is not needed on the way up, and delays nothing. */
         index: {

@@ -1,4 +1,4 @@
-import { not } from 'xstate'
+import { and, not } from 'xstate'
 import type { InstanceState } from '../../ports/fleet.js'
 import { CONFIRM_WITHIN_MS } from '../retry.js'
 import { fail, succeed } from './outcome.js'
@@ -21,6 +21,8 @@ export interface ReconcilerOptions {
   readonly pauseMs?: number
   /** The same while the instance is on its way up; `pauseMs` unless given. */
   readonly pauseComingUpMs?: number
+  /** How long the first making may wait for more to be observed (`mayGather`), in milliseconds; not at all unless given. */
+  readonly gatherMs?: number
 }
 
 const isComingUp = (phase: InstanceState): boolean =>
@@ -33,14 +35,40 @@ const isComingUp = (phase: InstanceState): boolean =>
  */
 export const reconciler = (
   task: Reconciler,
-  { pauseMs = 0, pauseComingUpMs = pauseMs }: ReconcilerOptions = {},
+  { pauseMs = 0, pauseComingUpMs = pauseMs, gatherMs = 0 }: ReconcilerOptions = {},
 ) =>
   instance.createStateConfig({
     initial: 'settled',
     states: {
       /** What is wanted, if anything, is there: our own watch shows it. */
       settled: {
-        always: { guard: { type: 'is due', params: task }, target: 'standby' },
+        always: [
+          ...(gatherMs > 0
+            ? [
+                {
+                  guard: and([
+                    { type: 'is due', params: task },
+                    { type: 'may gather', params: task },
+                  ]),
+                  target: 'gathering',
+                } as const,
+              ]
+            : []),
+          { guard: { type: 'is due', params: task }, target: 'standby' },
+        ],
+      },
+      /** The first making waits a moment, because more is about to be observed. */
+      gathering: {
+        always: [
+          { guard: not({ type: 'is due', params: task }), target: 'settled' },
+          { guard: not({ type: 'may gather', params: task }), target: 'standby' },
+          { guard: { type: 'has rested', params: task }, target: 'standby' },
+        ],
+        invoke: {
+          id: `${task}.gathering`,
+          src: 'rest',
+          input: () => ({ task, ms: gatherMs, announce: false }),
+        },
       },
       /** There is something to do; passed through at once by the replica that leads. */
       standby: {

@@ -3,6 +3,7 @@ import type { Instance } from '../../manifests/instance.js'
 import type { InstanceState } from '../../ports/fleet.js'
 import { effect, observer } from '../effect.js'
 import { type Failure, failureIn, isOutOfReach, isRetryable, type Stage } from '../failure.js'
+import { mayGather } from './coming-up.js'
 import type { InstanceContext } from './context.js'
 import type { ClockEvent, InstanceEvent, OwnObserverEvent } from './events.js'
 import {
@@ -124,6 +125,7 @@ export const instance = setup({
     'is ready but not yet reported': ({ context: { phase, instance } }, reconciler: Reconciler) =>
       reconciler === 'status' && phase === 'ready' && instance.status?.phase !== 'Ready',
     'is due': ({ context }, reconciler: Reconciler) => isDue(context, reconciler),
+    'may gather': ({ context }, reconciler: Reconciler) => mayGather(context, reconciler),
     'is confirmed': ({ context }, reconciler: Reconciler) =>
       !isDue(context, reconciler) || context.work[reconciler]?.outcome === observedOf(context, reconciler),
     'is wanted': ({ context }, reconciler: Reconciler) => context.wanted[reconciler] !== undefined,

@@ -120,6 +120,7 @@ export const facts = {
     },
   },
   bindings: { type: 'roleBindings.observed', roleBindings: { revision: 'rb-1', count: 2 } },
+  noBindings: { type: 'roleBindings.observed', roleBindings: { revision: 'none', count: 0 } },
   notInstalled: { type: 'installation.observed', installation: 'absent' },
   hostLost: {
     type: 'host.contactLost',

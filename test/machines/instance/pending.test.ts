@@ -19,7 +19,7 @@ it('pending work lists the effects that run', () => {
 })
 
 it('pending work names the leader on a replica that does not lead', () => {
-  expect(pendingAfter({ leading: false }, ...reached)).toEqual([
+  expect(pendingAfter({ leading: false }, ...reached, rested('status'))).toEqual([
     waits,
     'leaves making the virtual cluster as it should be to the replica that leads',
     'leaves writing the status to the replica that leads',

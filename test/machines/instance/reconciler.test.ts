@@ -3,10 +3,12 @@ import type { InstanceEvent } from '../../../machines/instance/events.js'
 import type { OutsideObject } from '../../../machines/instance/facts.js'
 import {
   CONFIRM_WITHIN_MS,
+  GATHER_MS,
   ROLE_BINDINGS_PAUSE_MS,
   STATUS_PAUSE_COMING_UP_MS,
   STATUS_PAUSE_MS,
 } from '../../../machines/retry.js'
+import type { InstanceStatus } from '../../../manifests/instance.js'
 import { instance } from './facts.js'
 import { done, fails, reached, rested, type Step, walked, whole } from './walked.js'
 
@@ -157,6 +159,45 @@ describe('the reconciler of role bindings', () => {
     expect(walked({}, ...materialized, rested('roleBindings')).region('roleBindings')).toBe('settled')
   })
 
+  it('waits a moment for the first ones, which Global Management writes once it sees the registration', () => {
+    const { region, started } = walked({}, ...reached, 'noBindings')
+    expect(region('roleBindings')).toBe('gathering')
+    expect(walked({}, ...reached, 'noBindings', 'bindings').region('roleBindings')).toBe('acting')
+    expect(walked({}, ...reached, 'noBindings', rested('roleBindings')).region('roleBindings')).toBe('acting')
+    expect(started.find(({ input }) => input.task === 'roleBindings')?.input).toEqual({
+      task: 'roleBindings',
+      ms: GATHER_MS,
+      announce: false,
+    })
+  })
+
+  it('leaves the moment when the control plane breaks, and then to the replica that leads', () => {
+    expect(walked({}, ...reached, 'noBindings', 'unreachable').region('roleBindings')).toBe('settled')
+    const following = walked({ leading: false }, ...reached, 'noBindings', rested('roleBindings'))
+    expect(following.region('roleBindings')).toBe('standby')
+  })
+
+  it('takes rights away at once that an earlier process may have given', () => {
+    const status: InstanceStatus = {
+      phase: 'Ready',
+      conditions: [
+        {
+          type: 'RoleBindingsMaterialized',
+          status: 'True',
+          reason: 'Materialized',
+          message: '2 role bindings in effect inside',
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+        },
+      ],
+    }
+    expect(walked({ status }, ...reached, 'noBindings').region('roleBindings')).toBe('acting')
+  })
+
+  it('takes rights away at once when the last binding goes', () =>
+    expect(walked({}, ...materialized, rested('roleBindings'), 'noBindings').region('roleBindings')).toBe(
+      'acting',
+    ))
+
   it('does not pause on a replica that does not lead', () =>
     expect(walked({}, ...materialized, 'following').region('roleBindings')).toBe('standby'))
 
@@ -183,7 +224,12 @@ describe('the status writer', () => {
     const before = walked({}, ...steps).snapshot.context
     const wanted = before.wanted.status!
     const observed = { ...before.instance, status: JSON.parse(wanted) }
-    return [...steps, done('status', wanted), { type: 'instance.observed', instance: observed }]
+    return [
+      ...steps,
+      rested('status'),
+      done('status', wanted),
+      { type: 'instance.observed', instance: observed },
+    ]
   }
   const pauseAfter = (...steps: readonly Step[]) => {
     const { region, started } = walked({}, ...written(...steps))

@@ -4,7 +4,7 @@ import type { ClockEvent } from '../../../machines/instance/events.js'
 import { instanceMachine } from '../../../machines/instance/instance.js'
 import type { RestInput } from '../../../machines/instance/setup.js'
 import type { Assignment } from '../../../machines/instance/task.js'
-import { STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from '../../../machines/retry.js'
+import { GATHER_MS, STATUS_PAUSE_COMING_UP_MS, STATUS_PAUSE_MS } from '../../../machines/retry.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { type FactName, facts, instance } from './facts.js'
 
@@ -52,10 +52,49 @@ function telling(start: Parameters<typeof instance>[0] = {}) {
 }
 
 describe('the status', () => {
+  it('of a new Instance is written once where it is ready within a moment', async () => {
+    const { tell, pass, phases } = telling()
+    await tell('noVirtualCluster', 'unregistered')
+    for (const name of ['resolved', 'healthy', 'distinct', 'syncing'] as const) {
+      await tell(name)
+      await pass(GATHER_MS / 5)
+    }
+    expect(phases()).toEqual([])
+    await tell('synced', 'registered')
+    expect(phases()).toEqual(['Ready'])
+  })
+
+  it('of a new Instance is written after a moment where it is not ready by then', async () => {
+    const { tell, pass, phases } = telling()
+    await tell('noVirtualCluster', 'unregistered')
+    await pass(GATHER_MS - 1)
+    expect(phases()).toEqual([])
+    await pass(1)
+    expect(phases()).toEqual(['Registering'])
+  })
+
+  it.each<[string, Parameters<typeof instance>[0], FactName[]]>([
+    ['the control plane does not answer', {}, ['resolved', 'unreachable']],
+    ['the Secret cannot be used', {}, ['secretMissing']],
+    ['an older Instance has the control plane', {}, ['resolved', 'healthy', 'duplicate']],
+    ['the spec is invalid', { spec: {} }, []],
+    ['karmada-operator installs it', { spec: { install: {} } }, ['noVirtualCluster']],
+  ])('of a new Instance is written at once when %s', async (_what, start, names) => {
+    const { tell, phases } = telling(start)
+    await tell('noVirtualCluster', 'unregistered', ...names)
+    expect(phases()).toEqual(['Registering'])
+  })
+
+  it('of an Instance that has one is not written later than before', async () => {
+    const { tell, phases } = telling({ status: { phase: 'Registering' } })
+    await tell('noVirtualCluster', 'unregistered', 'resolved', 'healthy', 'distinct')
+    expect(phases()).toEqual(['Registering'])
+  })
+
   it('is written once while an instance starts within the pause, and at once when it is ready', async () => {
     const { tell, pass, phases } = telling()
     await tell('noVirtualCluster', 'unregistered')
-    expect(phases()).toEqual(['Registering'])
+    await pass(GATHER_MS)
     for (const name of ['resolved', 'healthy', 'distinct', 'syncing'] as const) {
       await tell(name)
       await pass(STATUS_PAUSE_COMING_UP_MS / 5)
@@ -68,6 +107,7 @@ describe('the status', () => {
   it('is written again after the pause when the start takes longer', async () => {
     const { tell, pass, phases } = telling()
     await tell('noVirtualCluster', 'unregistered')
+    await pass(GATHER_MS)
     await tell('resolved', 'healthy', 'distinct', 'syncing')
     await pass(STATUS_PAUSE_COMING_UP_MS)
     expect(phases()).toEqual(['Registering', 'VirtualClusterSynced'])

@@ -93,7 +93,7 @@ it.each<[Task, Stage, Step[], Parameters<typeof walked>[0]]>([
   ['virtualCluster', 'virtual cluster', [...reached], {}],
   ['registration', 'registration', ['resolved', 'healthy', 'distinct', 'syncing', 'unregistered'], {}],
   ['roleBindings', 'role bindings', ['resolved', 'healthy', 'distinct', 'bindings'], {}],
-  ['status', 'status', [], {}],
+  ['status', 'status', [rested('status')], {}],
   ['unpublishing', 'registration', [], { deletionTimestamp }],
   ['removingRoleBindings', 'role bindings', [done('unpublishing', 'gone')], { deletionTimestamp }],
   [
