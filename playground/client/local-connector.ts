@@ -44,8 +44,13 @@ export const isLocal = (api: KubeApi): api is LocalConnection => 'follow' in api
 function connectionTo({ local, follow }: ApiServer): LocalConnection {
   const closed = new AbortController()
   const following = new Set<() => void>()
-  const until = (signal: AbortSignal | undefined) =>
-    signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
+  // Engines pass the same signal with all their requests, and a joined one costs as much as a small request.
+  let joined: { readonly of: AbortSignal; readonly signal: AbortSignal } | undefined
+  const until = (signal: AbortSignal | undefined): AbortSignal => {
+    if (!signal) return closed.signal
+    if (joined?.of !== signal) joined = { of: signal, signal: AbortSignal.any([signal, closed.signal]) }
+    return joined.signal
+  }
   return {
     server: local.server,
     request: request => local.request({ ...request, signal: until(request.signal) }),

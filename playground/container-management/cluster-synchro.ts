@@ -42,6 +42,8 @@ export class ClusterSynchro {
   #types: readonly IndexedType[] = []
   #requested: readonly GroupResources[] = []
   #served: readonly DiscoveredType[] = []
+  /** The types that the status showed last, in its order. Discovery is asked again and again, and finds the same ones as a rule. */
+  #shown: string | undefined
   #version = ''
   #running = false
   #timers: NodeJS.Timeout[] = []
@@ -210,6 +212,9 @@ export class ClusterSynchro {
       this.#options.index.dropTable(this.name, synchro.type)
     }
     for (const synchro of this.#synchros.values()) if (this.#running) synchro.start()
+    const shown = this.#served.length === 0 ? undefined : [...this.#synchros.keys()].join()
+    if (shown === this.#shown) return
+    this.#shown = shown
     this.#options.onStatus()
   }
 

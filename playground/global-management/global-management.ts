@@ -92,8 +92,9 @@ export class GlobalManagement {
       return
     }
     await this.#accept(registration)
-    for (const grant of this.#options.grants)
-      await ensure(this.#options.host, INSTANCE_ROLE_BINDINGS, bindingOf(instance, grant))
+    for (const binding of this.#options.grants.map(grant => bindingOf(instance, grant)))
+      if (!this.#bindings.store.get(binding.metadata.name))
+        await ensure(this.#options.host, INSTANCE_ROLE_BINDINGS, binding)
   }
 
   async #accept({ metadata: { name } }: InstanceRegistration): Promise<void> {

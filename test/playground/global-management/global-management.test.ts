@@ -6,9 +6,10 @@ import {
 import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
-import { ensure, read, remove } from '../../../playground/client/write.js'
+import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { startHost } from '../../../playground/fleet/host.js'
 import { GlobalManagement, type Grant } from '../../../playground/global-management/global-management.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
 
@@ -55,6 +56,34 @@ describe('Global Management', () => {
       return found?.status?.conditions?.some(({ type, status }) => type === 'Registered' && status === 'True')
     })
     await eventually('the bindings', async () => (await bindings()).join() === 'eu-admin,eu-viewer')
+  })
+
+  it('creates each role binding of an instance once', async () => {
+    const created: string[] = []
+    await management.close()
+    const recording: KubeApi = {
+      ...host.local,
+      request: request => {
+        if (request.method === 'POST') created.push(request.path)
+        return host.local.request(request)
+      },
+    }
+    management = new GlobalManagement({ host: recording, log: silent, grants })
+    await ensure(host.local, INSTANCE_REGISTRATIONS, registration)
+    await eventually('the bindings', async () => (await bindings()).length === 2)
+    // Each change of the registration is looked at again; the last of these after all before.
+    for (const alias of ['one', 'two', 'three']) {
+      await update<InstanceRegistration>(host.local, INSTANCE_REGISTRATIONS, { name: 'eu' }, before => ({
+        ...before,
+        spec: { ...before.spec, displayName: alias },
+      }))
+      await eventually('its generation to be accepted', async () => {
+        const { metadata, status } =
+          (await read<InstanceRegistration>(host.local, INSTANCE_REGISTRATIONS, { name: 'eu' })) ?? {}
+        return status?.conditions?.[0]?.observedGeneration === metadata?.generation
+      })
+    }
+    expect(created).toHaveLength(grants.length)
   })
 
   it('restores a role binding that was deleted', async () => {
