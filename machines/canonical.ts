@@ -12,3 +12,6 @@ export function canonical(value: unknown): string {
   }
   return `{${members.join()}}` // joined, because V8 keeps a text that was added up as the tree of its parts
 }
+
+/** The text that is kept already, where it is the same: equal texts that were made apart are as many texts in memory. */
+export const sameText = (kept: string | undefined, text: string): string => (kept === text ? kept : text)

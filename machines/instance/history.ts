@@ -6,9 +6,17 @@ import { doing, isTask } from './task.js'
 /** How many transitions are kept of each instance: a day of a calm one, some minutes of one in trouble. */
 const HISTORY_LIMIT = 100
 
+/** By path: as many as the chart has states. So the records of all instances share these texts, instead of having copies of their own. */
+const publicPaths = new Map<string, string>()
+
 /** The path of a state without what the chart needs only for itself: `managed.phase.registering.reaching` → `registering.reaching`. */
-const publicPath = (path: string): string =>
-  path.replace(/^managed\.phase\.|^managed\.|^deleting\.teardown\./, '')
+function publicPath(path: string): string {
+  const known = publicPaths.get(path)
+  if (known !== undefined) return known
+  const shown = path.replace(/^managed\.phase\.|^managed\.|^deleting\.teardown\./, '')
+  publicPaths.set(path, shown)
+  return shown
+}
 
 /** Full paths of all active leaf states, in the chart's order. */
 export function configurationOf({ value }: Pick<InstanceSnapshot, 'value'>): readonly string[] {

@@ -1,4 +1,4 @@
-import { canonical } from '../canonical.js'
+import { canonical, sameText } from '../canonical.js'
 import type { Failure } from '../failure.js'
 import type { InstanceContext } from './context.js'
 import type { InstanceEvent } from './events.js'
@@ -133,7 +133,9 @@ export const begun = (context: InstanceContext, task: Task): InstanceContext => 
 /** A task succeeded and left `outcome` behind. */
 export const succeeded = (context: InstanceContext, task: Task, outcome: string): InstanceContext => {
   const { tried = '' } = context.work[task] ?? untried
-  return revised(context, { work: { ...context.work, [task]: { attempts: 0, tried, outcome } } })
+  return revised(context, {
+    work: { ...context.work, [task]: { attempts: 0, tried, outcome: sameText(tried, outcome) } },
+  })
 }
 
 /** A task failed, once more. */

@@ -1,5 +1,5 @@
 import type { Instance } from '../../manifests/instance.js'
-import { canonical } from '../canonical.js'
+import { canonical, sameText } from '../canonical.js'
 import type { InstanceContext, Wanted } from './context.js'
 import {
   exists,
@@ -34,7 +34,7 @@ const revisionOf = (object: Facts['registration']): string =>
 export function wantedOf(context: InstanceContext): Wanted {
   const { instance, facts } = context
   const wanted: { -readonly [K in Reconciler]?: string } = {}
-  if (mayWriteStatus(context)) wanted.status = canonical(statusOf(context))
+  if (mayWriteStatus(context)) wanted.status = sameText(context.wanted.status, canonical(statusOf(context)))
   if (context.phase === 'deleting') return wanted
   if (specProblem(instance)) return wanted
   wanted.finalizer = 'held'
