@@ -23,8 +23,8 @@ export function isComingUp(context: InstanceContext): boolean {
  *   process may have materialized some: rights that were withdrawn meanwhile are taken away at once.
  */
 export function mayGather(context: InstanceContext, reconciler: Reconciler): boolean {
-  const { facts, instance, phase, work } = context
-  if (phase === 'deleting' || work[reconciler]?.tried !== undefined) return false
+  const { facts, instance, work } = context
+  if (work[reconciler]?.tried !== undefined) return false
   switch (reconciler) {
     case 'status':
       return instance.status?.phase === undefined && !specProblem(instance) && isComingUp(context)

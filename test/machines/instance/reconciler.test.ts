@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { mayGather } from '../../../machines/instance/coming-up.js'
 import type { InstanceEvent } from '../../../machines/instance/events.js'
 import type { OutsideObject } from '../../../machines/instance/facts.js'
 import {
@@ -191,6 +192,11 @@ describe('the reconciler of role bindings', () => {
       ],
     }
     expect(walked({ status }, ...reached, 'noBindings').region('roleBindings')).toBe('acting')
+  })
+
+  it('waits for nothing once they were materialized', () => {
+    const { context } = walked({}, ...materialized, 'noBindings').snapshot
+    expect(mayGather(context, 'roleBindings')).toBe(false)
   })
 
   it('takes rights away at once when the last binding goes', () =>
