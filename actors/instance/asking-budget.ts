@@ -15,11 +15,11 @@ export type AskKind = (typeof ASK_KINDS)[number]
 
 /**
  * How many asks a second begin at most. They depend on nothing but the size of the fleet, and each is two requests, but for
- * `counts`. The calm ones are 25 a second for a thousand instances and 150 for ten thousand: docs/adr/0048-asks-have-a-rate-each.md has the costs.
+ * `counts`. The calm ones are 19 a second for a thousand instances and 91 for ten thousand: docs/adr/0048-asks-have-a-rate-each.md has the costs.
  * @param fleetSize how many instances there are
  */
 export function asksPerSecond(kind: AskKind, fleetSize: number): number {
-  const calm = 11 + 0.0139 * fleetSize
+  const calm = 11 + 0.008 * fleetSize
   switch (kind) {
     case 'suspect':
       return 4 * calm

@@ -64,12 +64,13 @@ describe('an ask', () => {
     const { use, begun, ask } = asking()
     for (let index = 0; index < 100; index++) void ask(`${index}`)
     await vi.advanceTimersByTimeAsync(0)
-    use.note('99')
-    use.note('99')
+    use.note('1')
+    use.note('1')
     use.note('another')
     await vi.advanceTimersByTimeAsync(0)
-    expect(begun).toEqual(['0', '99'])
-    await vi.advanceTimersByTimeAsync(200_000)
+    expect(begun).toEqual(['0', '1'])
+    // It uses up no turn among those that it left: 98 wait there, one a second.
+    await vi.advanceTimersByTimeAsync(98_500)
     expect(begun.toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 100 }, (_, index) => `${index}`),
     )
@@ -81,6 +82,8 @@ describe('an ask', () => {
     for (let index = 0; index < 100; index++) void ask(`${index}`, index === 99 ? gone.signal : undefined)
     await vi.advanceTimersByTimeAsync(0)
     for (let index = 1; index < 100; index++) use.note(`${index}`)
+    // Another use changes nothing of the order.
+    use.note('50')
     await vi.advanceTimersByTimeAsync(1_000)
     // The first of its kind, and what a pause saved up.
     const perSecond = asksPerSecond('serving', FLEET)
@@ -88,8 +91,7 @@ describe('an ask', () => {
     expect(begun.length).toBeLessThan(perSecond * 1.5)
     gone.abort()
     await vi.advanceTimersByTimeAsync(200_000)
-    expect(begun).toHaveLength(99)
-    expect(begun).not.toContain('99')
+    expect(begun).toEqual(Array.from({ length: 99 }, (_, index) => `${index}`))
   })
 
   it('that has begun or was dropped is not begun by a later use', async () => {
@@ -104,5 +106,16 @@ describe('an ask', () => {
     await vi.advanceTimersByTimeAsync(10_000)
     expect(begun).toEqual(['eu'])
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('that has begun uses up no turn of those in use when callers come later', async () => {
+    const { use, begun, ask } = asking()
+    for (let index = 0; index < 20; index++) void ask(`${index}`)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(begun).toHaveLength(20)
+    for (let index = 0; index < 20; index++) use.note(`${index}`)
+    void ask('0')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun).toHaveLength(21)
   })
 })
