@@ -74,6 +74,9 @@ export interface InstanceStatus {
   readonly summary?: InstanceSummary
 }
 
+/** Why an Instance is not accepted whose control plane an older Instance manages: the reason of its condition `Accepted`. */
+export type DuplicateReason = 'DuplicateEndpoint' | 'DuplicateControlPlane'
+
 /** Counters of the control plane and its member clusters. Quantities are exact Kubernetes quantity strings. */
 export interface InstanceSummary {
   readonly resourceTotalNum: Readonly<Record<string, number>>

@@ -23,6 +23,10 @@ export const REASONS = {
   Conflict: 'Another writer changed the object meanwhile: read it again.',
   Deleting: 'The object is being deleted.',
   Dependency: 'The template follows another one to its members, which places it.',
+  DuplicateControlPlane:
+    'An older Instance leads to the same control plane, which has the objects. The message names it.',
+  DuplicateEndpoint:
+    'An older Instance leads to the same endpoint, which has the objects. The message names it.',
   Expired: 'What the request continues is not known any more: start over.',
   FailedPrecondition: 'Something must be changed before the call can succeed. The message says what.',
   Finalizers: 'The Job has finalizers, so it cannot be restarted.',

@@ -1,3 +1,4 @@
+import type { DuplicateReason } from '../../manifests/instance.js'
 import type { Condition } from '../../manifests/kube.js'
 import type { Failure } from '../failure.js'
 import type { InstanceContext } from './context.js'
@@ -183,7 +184,10 @@ function accepted({ instance, facts, work }: InstanceContext): Judgement {
 }
 
 /** True whatever stands there: of a plain cluster the older Instance manages nothing, and is the first all the same. */
-function duplicate({ name, shares }: FirstInstance): Parameters<typeof broken>[0] {
+function duplicate({ name, shares }: FirstInstance): {
+  readonly reason: DuplicateReason
+  readonly message: string
+} {
   const leadsTo = (what: string) =>
     `the kubeconfig of instance ${name}, which is older, leads to ${what}; delete one of the two`
   return shares === 'endpoint'

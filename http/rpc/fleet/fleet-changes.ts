@@ -8,7 +8,7 @@ import { Code } from '../../../transcoding/code.js'
 import { failedPrecondition } from '../../errors/failure.js'
 import type { PlaceAnswer } from './fleet-query.js'
 import type { FleetStep } from './fleet-watch.js'
-import { placeOf } from './places-of.js'
+import { nameOf, placeOf } from './places-of.js'
 import type { PlaceStep } from './watch-place.js'
 
 /** Objects that one stream follows: it keeps the key of each. */
@@ -45,7 +45,7 @@ export async function* fleetChanges(steps: AsyncIterable<FleetStep>, log: Log): 
 function messageOf(step: FleetStep, totals: Totals): Message {
   if (step.type === 'BOOKMARK') return { type: Type.BOOKMARK, total: totals.sum }
   const { place, total: own } = step
-  const total = totals.set(`${place.instance}/${place.cluster ?? ''}`, own)
+  const total = totals.set(nameOf(place), own)
   if ('item' in step) return { type: Type[step.type], total, object: step.item }
   const failure = step.type === 'PLACE_FAILED' ? { failure: step.failure } : {}
   return { type: Type[step.type], total, place: placeOf({ place, total: own, ...failure }) }

@@ -1,15 +1,17 @@
 import { setMaxListeners } from 'node:events'
 import { joined } from '../../../ports/cancellation.js'
 import type { Call } from '../../call/call.js'
-import { cancelled, type Failure, invalidFields, reasonOf, resourceExhausted } from '../../errors/failure.js'
-import type { InstanceFeed } from '../../instances/instance-feed.js'
-import type { InstanceReading } from '../../instances/instance-reading.js'
+import { cancelled, type Failure, invalidFields, resourceExhausted } from '../../errors/failure.js'
+import { duplicateRefusal } from '../../instances/duplicate.js'
+import type { FeedEvent, InstanceFeed } from '../../instances/instance-feed.js'
+import type { InstanceReading, ShownInstance } from '../../instances/instance-reading.js'
 import type { Place } from '../../objects/object-type.js'
 import { LiveMerge } from '../concurrency/live-merge.js'
 import { comparePlaces } from './fleet-order.js'
 import type { FleetQuery } from './fleet-query.js'
-import { ALL_MEMBERS, placesOf, unknown } from './places-of.js'
-import { UsableInstances } from './usable-instances.js'
+import { duplicates, nameOf, placesOf, unknown } from './places-of.js'
+import { ReportedFailures } from './reported-failures.js'
+import { UsableInstances, uidOf } from './usable-instances.js'
 import { type Followed, type PlaceStep, pause, watchPlace } from './watch-place.js'
 
 /** Places that one stream follows: each holds a stream of its instance, and the keys of its objects. */
@@ -44,8 +46,6 @@ interface Entry {
   readonly dropped: AbortController
 }
 
-const nameOf = ({ instance, cluster = '' }: Place): string => `${instance}/${cluster}`
-
 /**
  * Follows the places of a fleet, and takes in and drops those that come and go, until the call's signal aborts.
  * @throws Failure INVALID_ARGUMENT for more places than one stream follows; what a check of rights or of instances throws at the start, or
@@ -68,8 +68,7 @@ class FleetFollower {
   readonly #followed = new Map<string, Entry>()
   /** Places of the start that were neither read nor have failed. */
   readonly #awaited = new Set<string>()
-  /** Places that are not followed, by name, with the failure that the reader has received. */
-  readonly #failed = new Map<string, string>()
+  readonly #failures = new ReportedFailures()
   /** Those that the caller may use, as they were last. */
   #instances = ''
   /** Places are compared though no instance came or went. */
@@ -80,10 +79,13 @@ class FleetFollower {
   #wake: () => void = () => undefined
 
   /** Instances that the caller may use. */
-  readonly #usable: UsableInstances
+  readonly #usable: UsableInstances<ShownInstance>
 
   constructor(readonly of: FleetWatch) {
-    this.#usable = new UsableInstances(of)
+    const { call, instances, named } = of
+    this.#usable = new UsableInstances(call, async () =>
+      (await instances.all(call)).filter(({ name }) => named.length === 0 || named.includes(name)),
+    )
   }
 
   get #signal(): AbortSignal {
@@ -122,10 +124,13 @@ class FleetFollower {
   /** Compares the places that there are with those that are followed. */
   async *#look(isFirst: boolean): AsyncGenerator<FleetStep, void> {
     const { call, objects, query, named, tooMany = tooManyPlaces } = this.of
-    const uids = await this.#usable.read()
+    const usable = await this.#usable.read()
+    const refused = duplicates([...usable.values()])
+    const uids = new Map([...usable].map(([name, one]) => [name, uidOf(one)]))
+    for (const { place } of refused) uids.delete(place.instance)
     if (isFirst && uids.size > MOST_PLACES) throw tooMany(`${uids.size} instances`)
     // Other instances come and go, and members are not listed each time.
-    const instances = JSON.stringify([...uids])
+    const instances = JSON.stringify([[...uids], refused.map(({ place }) => place.instance)])
     if (!this.#isDue && instances === this.#instances) return
     this.#isDue = false
     this.#instances = instances
@@ -138,43 +143,27 @@ class FleetFollower {
       const isKept = wanted.has(name) || (place.cluster !== undefined && !isListed(place))
       if (uids.get(place.instance) !== uid || !isKept) dropped.abort(cancelled('the place has gone'))
     }
-    const failures = [...(isFirst ? unknown(named, [...uids.keys()]) : []), ...read.failed]
+    const failures = [
+      ...(isFirst ? unknown(named, [...usable.keys()]) : []),
+      // One that is still followed is left first.
+      ...refused.filter(({ place }) => !this.#followed.has(nameOf(place))),
+      ...read.failed,
+    ]
     const news = [...wanted.values()].filter(place => !this.#followed.has(nameOf(place))).sort(comparePlaces)
     const added = news.slice(0, Math.max(0, MOST_PLACES - this.#followed.size))
     for (const place of news.slice(added.length)) failures.push({ place, total: 0, failure: isFull() })
-    for (const { place, failure } of failures) if (failure) yield* this.#fails(place, failure)
+    yield* this.#failures.added(failures)
     for (const place of added) {
       const entry = { uid: uids.get(place.instance) ?? '', place, dropped: new AbortController() }
       this.#followed.set(nameOf(place), entry)
       if (isFirst) this.#awaited.add(nameOf(place))
       this.#merge.add(this.#follow(entry))
     }
-    yield* this.#recovered(
-      failures.map(({ place }) => nameOf(place)),
-      [...uids.keys()],
-    )
+    yield* this.#failures.recovered(failures, {
+      isUsable: instance => usable.has(instance),
+      isFollowed: place => this.#followed.has(nameOf(place)),
+    })
     if (isFirst) yield* this.#completed()
-  }
-
-  async *#fails(place: Place, failure: Failure): AsyncGenerator<FleetStep, void> {
-    const told = `${failure.code} ${reasonOf(failure)}`
-    if (this.#failed.get(nameOf(place)) === told) return
-    this.#failed.set(nameOf(place), told)
-    yield { type: 'PLACE_FAILED', place, failure, total: 0 }
-  }
-
-  /** What was named and fails no more. Places that are followed report themselves. */
-  async *#recovered(failing: readonly string[], usable: readonly string[]): AsyncGenerator<FleetStep, void> {
-    for (const name of [...this.#failed.keys()].filter(one => !failing.includes(one))) {
-      const [instance = '', cluster = ''] = name.split('/')
-      const place = { instance, ...(cluster && { cluster }) }
-      // One that was unknown at the start remains so.
-      if (cluster === '' && !usable.includes(instance)) continue
-      this.#failed.delete(name)
-      if (this.#followed.has(name)) continue
-      const isBack = cluster === ALL_MEMBERS && usable.includes(instance)
-      yield { type: isBack ? 'PLACE_READ' : 'PLACE_GONE', place, total: 0 }
-    }
   }
 
   async *#follow({ place, dropped }: Entry): AsyncGenerator<FleetStep, void> {
@@ -207,12 +196,12 @@ class FleetFollower {
     yield { type: 'BOOKMARK' }
   }
 
-  /** Instances that come and go are looked at soon. */
+  /** Instances that come and go, or become duplicates, are looked at soon. */
   async #readFeed(): Promise<void> {
     let hasBegun = false
-    for await (const { type } of this.of.feed.read('', this.#signal)) {
-      if (hasBegun && (type === 'ADDED' || type === 'DELETED')) this.#wakeUp()
-      hasBegun ||= type === 'BOOKMARK'
+    for await (const event of this.of.feed.read('', this.#signal)) {
+      if (hasBegun && isNews(event)) this.#wakeUp()
+      hasBegun ||= event.type === 'BOOKMARK'
     }
   }
 
@@ -229,6 +218,14 @@ class FleetFollower {
     })
     await pause(CHECK_MS, this.#signal, news)
   }
+}
+
+/** Whether an instance came or went, or is a duplicate now, or none any more. */
+function isNews(event: FeedEvent): boolean {
+  if (!('view' in event)) return false
+  const { type, view, before } = event
+  if (type !== 'MODIFIED') return true
+  return (duplicateRefusal(view) === undefined) !== (!before || duplicateRefusal(before) === undefined)
 }
 
 const tooManyPlaces = (what: string): Failure =>

@@ -22,7 +22,7 @@ import { type FleetQuery, MOST_COUNTED, type PlaceAnswer } from './fleet-query.j
 import { checkType } from './fleet-type.js'
 import { followFleet } from './fleet-watch.js'
 import { PlaceGate } from './place-gate.js'
-import { placeOf, unknown } from './places-of.js'
+import { duplicates, placeOf, unknown } from './places-of.js'
 
 const DEFAULT_PAGE_SIZE = 50
 const LARGEST_PAGE = 1_000
@@ -51,17 +51,26 @@ export function fleetHandlers({
       const pageSize = request.pageSize || DEFAULT_PAGE_SIZE
       const { after } = tokens.request
       if (!after && page * pageSize > DEEPEST) throw tooDeep(page, pageSize)
-      const usable = (await seenBy(call, await instances.all(call))).map(({ name }) => name)
-      const wanted =
-        request.instances.length === 0 ? usable : usable.filter(name => request.instances.includes(name))
+      const usable = await seenBy(call, await instances.all(call))
+      const named = usable.filter(
+        ({ name }) => request.instances.length === 0 || request.instances.includes(name),
+      )
+      const refused = duplicates(named)
+      const wanted = named
+        .map(({ name }) => name)
+        .filter(name => !refused.some(({ place }) => place.instance === name))
       const list = await fleetList(
         objects,
         call,
         wanted,
         queryOf(request, { page, pageSize, ...(after && { after }) }),
       )
-      const places = [...list.places, ...unknown(request.instances, usable)]
-      refuseWrong(places)
+      const absent = unknown(
+        request.instances,
+        usable.map(({ name }) => name),
+      )
+      refuseWrong([...list.places, ...absent])
+      const places = [...list.places, ...refused, ...absent]
       for (const place of places) logInternal(call.log, place)
       const total = Math.min(
         places.reduce((sum, one) => sum + one.total, 0),

@@ -1,8 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Reasons } from '../../../ports/cancellation.js'
 import type { FleetPlaceSchema } from '../../../proto/gen/kairship/fleet_pb.js'
-import { deadlineExceeded, Failure, notFound, reasonOf } from '../../errors/failure.js'
+import { deadlineExceeded, Failure, failedPrecondition, notFound, reasonOf } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
+import { duplicateRefusal } from '../../instances/duplicate.js'
+import type { ShownInstance } from '../../instances/instance-reading.js'
 import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { someAtOnce } from '../concurrency/some-at-once.js'
@@ -27,6 +29,9 @@ export const INSTANCE_NOT_FOUND = 'InstanceNotFound'
 
 /** The member that stands for all members of an instance that could not be listed. */
 export const ALL_MEMBERS = '*'
+
+/** Names a place: no instance and no member has a slash in its name. */
+export const nameOf = ({ instance, cluster = '' }: Place): string => `${instance}/${cluster}`
 
 /** The places that a list is about, and those whose members could not be listed. */
 export async function placesOf(
@@ -97,6 +102,15 @@ export const unknown = (named: readonly string[], usable: readonly string[]): Pl
         reason: INSTANCE_NOT_FOUND,
       }),
     }))
+
+/** Instances whose objects an older one has, under which they are read: else they would count twice. */
+export const duplicates = (instances: readonly ShownInstance[]): PlaceAnswer[] =>
+  instances.flatMap(one => {
+    const refusal = duplicateRefusal(one)
+    if (!refusal) return []
+    const { reason, message } = refusal
+    return [{ place: { instance: one.name }, total: 0, failure: failedPrecondition(message, { reason }) }]
+  })
 
 /** What a place answered, as the API shows it. */
 export function placeOf({

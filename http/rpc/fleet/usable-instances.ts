@@ -1,41 +1,43 @@
 import type { Call } from '../../call/call.js'
-import type { InstanceReading } from '../../instances/instance-reading.js'
 import { seenBy } from '../instance/seen-by.js'
 
 /** Instances that were refused to the caller are asked for again after this time. */
 const ASK_AGAIN_MS = 300_000
 
+/** An Instance, as far as rights on it are concerned. */
+interface Named {
+  readonly name: string
+  readonly instance: { readonly metadata: { readonly uid?: string } }
+}
+
 /** The instances that a caller may use, read again and again: rights that it has are asked for each time, others less often. */
-export class UsableInstances {
+export class UsableInstances<I extends Named> {
   /** Instances that the caller may not use, by name with their uid, and when all were last asked for. */
   #refused: ReadonlyMap<string, string> = new Map()
   #askedAt = performance.now()
 
-  /** @param of only instances of these names; empty for all */
+  /** @param all reads the instances of which the caller may use some */
   constructor(
-    readonly of: {
-      readonly call: Call
-      readonly instances: Pick<InstanceReading, 'all'>
-      readonly named: readonly string[]
-    },
+    readonly call: Pick<Call, 'maySee'>,
+    readonly all: () => Promise<readonly I[]>,
   ) {}
 
-  /** Their uids by name. @throws what a review throws, or reading the instances */
-  async read(): Promise<ReadonlyMap<string, string>> {
-    const { call, instances, named } = this.of
-    const all = (await instances.all(call))
-      .filter(({ name }) => named.length === 0 || named.includes(name))
-      .map(({ name, instance }) => ({ name, uid: instance.metadata.uid ?? '' }))
+  /** In the order of all, by name. @throws what a review throws, or reading the instances */
+  async read(): Promise<ReadonlyMap<string, I>> {
+    const all = await this.all()
     if (performance.now() - this.#askedAt >= ASK_AGAIN_MS) {
       this.#refused = new Map()
       this.#askedAt = performance.now()
     }
     const seen = await seenBy(
-      call,
-      all.filter(({ name, uid }) => this.#refused.get(name) !== uid),
+      this.call,
+      all.filter(one => this.#refused.get(one.name) !== uidOf(one)),
     )
-    const usable = new Map(seen.map(({ name, uid }) => [name, uid]))
-    this.#refused = new Map(all.filter(({ name }) => !usable.has(name)).map(({ name, uid }) => [name, uid]))
+    const usable = new Map(seen.map(one => [one.name, one]))
+    this.#refused = new Map(all.filter(({ name }) => !usable.has(name)).map(one => [one.name, uidOf(one)]))
     return usable
   }
 }
+
+/** The uid of an Instance; empty where a fleet of tests has none. */
+export const uidOf = ({ instance }: Named): string => instance.metadata.uid ?? ''

@@ -80,11 +80,7 @@ export function workspaceHandlers(
       const seen = await seenBy(call, await instances.all(call))
       const wanted = seen.filter(({ name }) => request.instance === '' || name === request.instance)
       const workspaceOf = await membership(call)
-      const read = await readNamespaces(
-        { objects, authorizer },
-        call,
-        wanted.map(({ name }) => name),
-      )
+      const read = await readNamespaces({ objects, authorizer }, call, wanted)
       const rows = read.found
         .filter(({ namespace }) => request.namespace === '' || namespace === request.namespace)
         .map(bound => ({ ...bound, workspace: workspaceOf(bound) }))

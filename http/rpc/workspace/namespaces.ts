@@ -1,6 +1,8 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call/call.js'
 import type { Authorizer } from '../../identity/authorize.js'
+import { duplicateRefusal } from '../../instances/duplicate.js'
+import type { ShownInstance } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
 import { someAtOnce } from '../concurrency/some-at-once.js'
@@ -15,7 +17,7 @@ const PATIENCE_MS = 10_000
 /** Namespaces of several instances. */
 export interface ReadNamespaces {
   readonly found: readonly { readonly instance: string; readonly namespace: string }[]
-  /** Instances that did not answer, or not this caller; sorted. */
+  /** Instances that did not answer, or not this caller, or that are duplicates of others; sorted. */
   readonly unread: string[]
 }
 
@@ -23,13 +25,16 @@ export interface ReadNamespaces {
 export async function readNamespaces(
   { objects, authorizer }: { readonly objects: Objects; readonly authorizer: Authorizer },
   call: Call,
-  instances: readonly string[],
+  instances: readonly ShownInstance[],
 ): Promise<ReadNamespaces> {
   const found: { instance: string; namespace: string }[] = []
   const unread: string[] = []
-  await someAtOnce(instances, AT_ONCE, async instance => {
+  await someAtOnce(instances, AT_ONCE, async shown => {
+    const { name: instance } = shown
     const action = { verb: 'get', resource: 'instances/proxy', name: instance }
     if (!(await authorizer.decide(call.caller, action)).allowed) return
+    // What it has is another one's.
+    if (duplicateRefusal(shown)) return void unread.push(instance)
     try {
       const all = { page: 1, pageSize: 0 }
       const { items } = await withinPatience(sideCall(call), PATIENCE_MS, {}, quick =>

@@ -56,7 +56,7 @@ class InstanceStream {
   readonly #present = new FollowedState(({ metadata }: Instance) => metadata)
   readonly #sees: (name: string) => Promise<boolean>
   /** Those that the caller may see, as they were last asked for. */
-  readonly #usable: UsableInstances
+  readonly #usable: UsableInstances<{ readonly name: string; readonly instance: Pick<Instance, 'metadata'> }>
   readonly #stream: string
   #position = ''
 
@@ -67,10 +67,9 @@ class InstanceStream {
   ) {
     this.#sees = seesInstance(of.authorizer, call)
     this.#stream = streamDigest(['instances with workspaces', request, call.caller.user])
-    const all = async () =>
-      [...this.#present.objects].map(([name, metadata]) => ({ name, instance: { metadata } }) as never)
-    const asCaller = { ...call, maySee: this.#sees }
-    this.#usable = new UsableInstances({ call: asCaller, instances: { all }, named: [] })
+    this.#usable = new UsableInstances({ maySee: this.#sees }, async () =>
+      [...this.#present.objects].map(([name, metadata]) => ({ name, instance: { metadata } })),
+    )
   }
 
   async *messages(): AsyncGenerator<Message, void> {

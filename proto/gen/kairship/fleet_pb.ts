@@ -578,7 +578,9 @@ export const FleetService: GenService<{
   /**
    * Lists the objects of one type in all instances, in their members, or in both: one page that is filtered, sorted and counted
    * over all of them. `places` names each control plane and member that was asked. Where one could not answer, it has the error,
-   * and the page and the total are without its objects, which later pages by token do not make good. Secrets are refused: they have rpcs of their own.
+   * and the page and the total are without its objects, which later pages by token do not make good. An instance that is not accepted, because an
+   * older one leads to the same control plane, is not asked: `places` has it with the error DuplicateControlPlane or DuplicateEndpoint. Secrets are
+   * refused: they have rpcs of their own.
    *
    * @generated from rpc kairship.io.api.fleet.v1alpha1.FleetService.ListFleetObjects
    */
@@ -592,7 +594,8 @@ export const FleetService: GenService<{
    * PLACE_READ, and BOOKMARK when each place was read or named as failed; then changes. A stream follows 50 control planes and members at
    * most; a request about more is refused with INVALID_ARGUMENT. Places that come and go are taken in and left: instances within
    * seconds, members and withdrawn rights on instances within a minute, granted rights within minutes. Where the way to a place
-   * is cut, its stream goes on after the last change. There are no resume tokens: a client whose stream has ended starts over. Secrets
+   * is cut, its stream goes on after the last change. An instance that is not accepted, because an older one leads to the same control plane, is
+   * PLACE_FAILED until it is accepted. There are no resume tokens: a client whose stream has ended starts over. Secrets
    * are refused.
    *
    * @generated from rpc kairship.io.api.fleet.v1alpha1.FleetService.WatchFleetObjects

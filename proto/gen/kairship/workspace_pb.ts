@@ -425,8 +425,8 @@ export type WatchNamespaceInstancesResponse = Message<"kairship.io.api.workspace
   total: number;
 
   /**
-   * Instances whose namespaces are not among those sent, or may be out of date, because they do not answer, or not this caller. On BOOKMARK
-   * only; one comes when they change. They are tried again.
+   * Instances whose namespaces are not among those sent, or may be out of date, because they do not answer, or not this caller,
+   * or because an older instance leads to the same control plane. On BOOKMARK only; one comes when they change. They are tried again.
    *
    * @generated from field: repeated string unread_instances = 4;
    */
@@ -541,7 +541,8 @@ export type ListNamespaceInstancesResponse = Message<"kairship.io.api.workspace.
   pagination?: Pagination | undefined;
 
   /**
-   * Instances whose namespaces are not among the items, because they did not answer in time or not this caller.
+   * Instances whose namespaces are not among the items, because they did not answer in time or not this caller, or because an older
+   * instance leads to the same control plane.
    *
    * @generated from field: repeated string unread_instances = 3;
    */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { INSTANCES, type Instance } from '../../../manifests/instance.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { FleetService } from '../../../proto/gen/kairship/fleet_pb.js'
 import { letIn, type PlaygroundProxy, startPlaygroundProxy } from '../../http/proxy/playground-proxy.js'
@@ -67,6 +68,7 @@ afterAll(async () => {
   await world?.close()
 })
 
+const COPY = { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name: 'copy' } }
 const ofDeployments = (): JsonObject => ({
   group: 'apps',
   version: 'v1',
@@ -172,6 +174,31 @@ describe('a list over the fleet', () => {
     expect(answer.places.map(({ error }) => error?.code ?? 0)).toEqual([0, 3])
     const refused = await calls.overRest('listFleetObjects', { ...boats, resource: 'ships' })
     expect(refused).toMatchObject({ ok: false, json: { code: 3 } })
+  })
+
+  it('counts the objects of an instance once that another Instance leads to as well, and names that one', async () => {
+    const [one = ''] = instances
+    const { local } = world.playground.host
+    const { spec } = await local.request<Instance>({
+      method: 'GET',
+      path: resourcePath(INSTANCES, { name: one }),
+    })
+    await local.request({ method: 'POST', path: resourcePath(INSTANCES), body: { ...COPY, spec } })
+    try {
+      const answer = await eventually('it is refused', async () => {
+        const found = await list(ofDeployments())
+        return found.places.some(({ error }) => error?.reason.startsWith('Duplicate')) ? found : undefined
+      })
+      expect(answer.pagination.total).toBe(5)
+      expect(answer.places.at(-1)).toMatchObject({
+        ...{ instance: 'copy', total: 0 },
+        error: { code: 9, message: expect.stringContaining(`instance ${one}, which is older`) },
+      })
+    } finally {
+      const path = resourcePath(INSTANCES, { name: 'copy' })
+      await local.request({ method: 'DELETE', path })
+      await eventually('it is gone', async () => (await list(ofDeployments())).places.length === 2)
+    }
   })
 
   it('has no Secrets', async () => {

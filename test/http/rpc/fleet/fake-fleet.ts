@@ -1,9 +1,11 @@
 import type { Call } from '../../../../http/call/call.js'
+import type { ShownInstance } from '../../../../http/instances/instance-reading.js'
 import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
 import type { AcrossRequest, IndexedList, ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
 import { fleetHandlers } from '../../../../http/rpc/fleet/handlers.js'
+import type { Instance } from '../../../../manifests/instance.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import type { ListFleetObjectsRequest } from '../../../../proto/gen/kairship/fleet_pb.js'
@@ -36,6 +38,20 @@ export type AcrossMood =
 export const refusal = (code: number, reason: string, message: string) =>
   new StatusError({ ...bareStatus(code, message), reason })
 
+/** An Instance, which an older one makes a duplicate. */
+export const instanceNamed = (name: string, isDuplicate: boolean, uid = `uid of ${name}`): Instance => ({
+  ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name, uid }, spec: {} },
+  status: {
+    conditions: [
+      {
+        ...{ type: 'Accepted', status: isDuplicate ? 'False' : 'True' },
+        reason: isDuplicate ? 'DuplicateControlPlane' : 'Accepted',
+        ...{ message: isDuplicate ? 'an older one leads to it' : '', lastTransitionTime: '' },
+      },
+    ],
+  },
+})
+
 const named = ({ instance, cluster }: Place) => `${instance}/${cluster ?? ''}`
 
 /** Instances and members with their objects, each in its own mood. */
@@ -44,6 +60,8 @@ export class FakeFleet {
   readonly moods = new Map<string, Mood>()
   /** Which instances have which members. */
   readonly members = new Map<string, string[]>()
+  /** Instances whose control planes older ones manage. */
+  readonly duplicates = new Set<string>()
   /** Instances that the caller may use. */
   usable: (name: string) => boolean = () => true
   /** What was asked of which place: how many objects of the first, of an index. */
@@ -74,7 +92,7 @@ export class FakeFleet {
     const handlers = fleetHandlers({
       objects: { list: this.#list, listAcross: this.#listAcross } as unknown as Objects,
       feed: { read: () => Promise.reject(new Error('a list follows nothing')) } as never,
-      instances: { all: async () => instances.sort().map(name => ({ name }) as never) },
+      instances: { all: async () => instances.sort().map(name => this.#instance(name)) },
     })
     const call = {
       caller: { user: 'ann', groups: [], extra: {} },
@@ -87,6 +105,10 @@ export class FakeFleet {
       ...{ sortBy: 0, sortDir: 0, withData: false, ...request },
     } as unknown as ListFleetObjectsRequest
     return handlers.listFleetObjects(whole, call)
+  }
+
+  #instance(name: string): ShownInstance {
+    return { name, instance: instanceNamed(name, this.duplicates.has(name)) }
   }
 
   #list = async (_: ObjectCall, place: Place, type: ObjectType, query: ListQuery) => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { FleetScope } from '../../../../proto/gen/kairship/fleet_pb.js'
 import { type AcrossMood, FakeFleet } from './fake-fleet.js'
 import { names, places } from './fleet-answers.js'
 
@@ -91,6 +92,26 @@ describe('a list over the fleet from an index', () => {
     await vi.advanceTimersByTimeAsync(5_000)
     expect(names(await list)).toEqual(['i/a', 'j/b'])
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('asks a control plane again whose members did not answer in time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const fleet = new FakeFleet()
+    fleet.put({ instance: 'i' }, 'a', 'c')
+    fleet.put({ instance: 'j' }, 'b', 'd')
+    fleet.members.set('i', ['m', 'n', 'o', 'p'])
+    for (const member of ['m', 'n', 'o', 'p']) fleet.moods.set(`i/${member}`, 'hangs')
+    fleet.across = 'knows no such list'
+    const list = fleet.list({ pageSize: 4, scope: FleetScope.EVERYWHERE })
+    await vi.advanceTimersByTimeAsync(15_000)
+    const answer = await list
+    expect(names(answer)).toEqual(['i/a', 'j/b', 'i/c', 'j/d'])
+    expect(places(answer)).toEqual([
+      ['i', 2],
+      ...['m', 'n', 'o'].map(member => [`i.${member}`, '4 PlaceTimeout']),
+      ['i.p', '4 PlaceTimeout'],
+      ['j', 2],
+    ])
   })
 
   it('asks again when a place counts more than it read, once', async () => {

@@ -59,6 +59,22 @@ describe('a list over the fleet of which a part fails', () => {
     ]).not.toThrow()
   })
 
+  it('names an instance that is a duplicate of an older one, and counts what both have once', async () => {
+    const fleet = new FakeFleet()
+    for (const instance of ['copy', 'first']) fleet.put({ instance }, 'a', 'b')
+    fleet.members.set('copy', ['m']).set('first', ['m'])
+    fleet.duplicates.add('copy')
+    const answer = await fleet.list({ scope: FleetScope.EVERYWHERE })
+    expect(names(answer)).toEqual(['first/a', 'first/b'])
+    expect(places(answer)).toEqual([
+      ['first', 2],
+      ['first.m', 0],
+      ['copy', '9 DuplicateControlPlane'],
+    ])
+    expect(answer.pagination?.total).toBe(2)
+    expect(places(await fleet.list({ instances: ['first'] }))).toEqual([['first', 2]])
+  })
+
   it('names instances that hang after seconds, all in the same seconds, and does not ask the rest after 20', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const fleet = new FakeFleet()

@@ -102,6 +102,40 @@ describe('a fleet that is followed', () => {
     expect(fleet.open).toBe(1)
   })
 
+  it('names an instance that is a duplicate, and follows it when it is none any more', async () => {
+    fleet = new FollowedFleet('i', 'j')
+    fleet.duplicates.add('j')
+    fleet.lists.set('i', ['a']).set('j', ['a'])
+    const { news } = await following()
+    expect(news()).toEqual([
+      ...['RESET 0', 'PLACE_FAILED j 9 DuplicateControlPlane 0'],
+      ...['RESET i 0', 'ADDED i a 1', 'PLACE_READ i 1', 'BOOKMARK 1'],
+    ])
+    fleet.judged('j', false)
+    await soon(GATHERED)
+    expect(news()).toEqual(['RESET j 1', 'ADDED j a 2', 'PLACE_READ j 2'])
+    fleet.judged('j', true)
+    await soon(2 * GATHERED)
+    expect(news()).toEqual(['PLACE_GONE j 1', 'PLACE_FAILED j 9 DuplicateControlPlane 1'])
+    fleet.instances.delete('j')
+    fleet.changed()
+    await soon(GATHERED)
+    expect(news()).toEqual(['PLACE_GONE j 1'])
+  })
+
+  it('says that an instance has gone for which there was no room', async () => {
+    fleet = new FollowedFleet(...Array.from({ length: 50 }, (_, at) => `i${at}`))
+    const { news } = await following()
+    fleet.instances.set('more', 'uid of more')
+    fleet.changed()
+    await soon(GATHERED)
+    news()
+    fleet.instances.delete('more')
+    fleet.changed()
+    await soon(GATHERED)
+    expect(news()).toEqual(['PLACE_GONE more 0'])
+  })
+
   it('starts over with an instance that was made anew', async () => {
     fleet = new FollowedFleet('i')
     fleet.lists.set('i', ['a'])

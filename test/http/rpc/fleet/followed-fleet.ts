@@ -14,6 +14,7 @@ import {
   type WatchFleetObjectsRequest,
 } from '../../../../proto/gen/kairship/fleet_pb.js'
 import { fakeLog } from '../../fakes/log.js'
+import { instanceNamed } from './fake-fleet.js'
 
 type Event = ObjectEvent<KubeObject>
 
@@ -64,6 +65,7 @@ export class FollowedFleet {
   readonly members = new Map<string, string[]>()
   /** What places hold when they are first listed; an error is thrown instead, and a place that is not here has nothing. */
   readonly lists = new Map<string, readonly string[] | Error | 'hangs'>()
+  readonly duplicates = new Set<string>()
   usable: (name: string) => boolean = () => true
   /** Watches that were opened, in order. */
   readonly opened: Opened[] = []
@@ -83,6 +85,15 @@ export class FollowedFleet {
     for (const feed of this.#feeds) feed.push(event)
   }
 
+  /** An older instance was found to manage the control plane of this one, or does no longer. */
+  judged(name: string, isDuplicate: boolean): void {
+    const view = (is: boolean) => ({ name, instance: instanceNamed(name, is) }) as never
+    if (isDuplicate) this.duplicates.add(name)
+    else this.duplicates.delete(name)
+    for (const feed of this.#feeds)
+      feed.push({ type: 'MODIFIED', view: view(isDuplicate), before: view(!isDuplicate), token: '' })
+  }
+
   /** The last watch of a place. */
   last(place: string): Opened {
     return this.opened.filter(one => one.place === place).at(-1)!
@@ -95,9 +106,10 @@ export class FollowedFleet {
       feed: { read: (_, signal) => this.#feed(signal) },
       instances: {
         all: async () =>
-          [...this.instances].map(
-            ([name, uid]) => ({ name, instance: { metadata: { name, uid } } }) as never,
-          ),
+          [...this.instances].map(([name, uid]) => ({
+            name,
+            instance: instanceNamed(name, this.duplicates.has(name), uid),
+          })),
       },
     })
     const call = {
