@@ -64,6 +64,12 @@ export const isForbidden = reasonIs('Forbidden')
 /** The resourceVersion or continue token is older than the server remembers (HTTP 410): list again. */
 export const isExpired = (error: unknown): error is StatusError =>
   error instanceof StatusError && error.code === 410
+/**
+ * The server no longer has a list at the version that was asked for, or never had it: 410 for one that was compacted; 400, 500 or 504,
+ * by the server's version, for one that is no version of it.
+ */
+export const isNoSuchVersion = (error: unknown): error is StatusError =>
+  error instanceof StatusError && (error.code === 400 || error.code === 410 || error.code >= 500)
 
 /** A Status that came as a value (a watch's ERROR event), as the error it is; anything else as a 500 without reason. */
 export function statusErrorOf(object: unknown): StatusError {

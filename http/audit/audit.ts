@@ -23,8 +23,8 @@ export class Audit {
   }
 
   /**
-   * Keeps the record of a call of something that is not served. It may have been meant as a write, and who looks for what is not
-   * there is worth knowing.
+   * Keeps the record of a call of something that is not served. It may have been meant as a write, and a caller who looks
+   * for what is not there is worth knowing of.
    */
   recordUnknown(record: Omit<AuditRecord, 'action' | 'durationMs' | 'endedAt'>): void {
     this.#keep({ ...record, operation: record.operation.slice(0, LONGEST_NAME), durationMs: 0 })

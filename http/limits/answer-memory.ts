@@ -28,7 +28,7 @@ export const ANSWER_MEMORY: AnswerMemoryOptions = { mebibytes: 192, waitMs: 30_0
 /**
  * The memory that answers of instances take which calls read whole. Their sizes are not known before they are here, so a call
  * gets the right to some MiB when it needs them: a slot of the first tier when it has read more than a page of few objects, and one of
- * each further tier when that is full. Who has a slot of the last tier waits for no other, and all others wait for a later tier
+ * each further tier when that is full. A call that has a slot of the last tier waits for no other, and all others wait for a later tier
  * only: so at least one answer always goes on.
  */
 export class AnswerMemory {

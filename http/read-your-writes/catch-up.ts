@@ -10,6 +10,8 @@ import type {
   Scope,
 } from './expected-write.js'
 import type { WriteLedger } from './ledger.js'
+import { find, isNotUnderstood, isObject, isShown, keyOf, type ObjectWrite } from './object-write.js'
+import type { ShownList } from './shown-list.js'
 
 /** The index, or the instance itself, as a source of objects. */
 export interface ObjectSource {
@@ -24,16 +26,6 @@ export interface ObjectSource {
   /** Of an index that does not say how far it is: whether by now it shows everything before a time of the ledger's clock. */
   readonly hasCaughtUp?: (time: number) => boolean
 }
-
-/** A list as a source shows it. */
-export interface ShownList {
-  /** Every change up to it is shown. Absent where an index does not say, and of a type that an instance does not serve. */
-  readonly resourceVersion?: string
-  readonly items: readonly ShownItem[]
-}
-
-/** An object as it is shown, and whether it is being deleted. */
-export type ShownItem = Shown & { readonly deleting: boolean }
 
 /** A read that could miss something. */
 export interface Read {
@@ -244,27 +236,3 @@ const CONTAINERS: Readonly<Record<Container['kind'], GroupVersionResource>> = {
 }
 /** A name that no object can have: listed to find out the version of the list. */
 export const NO_OBJECT = { namespace: '', name: '_' } as const
-
-type ObjectWrite = ExpectedWrite & { readonly name: string }
-const isObject = (write: ExpectedWrite): write is ObjectWrite => write.name !== undefined
-
-const keyOf = ({ namespace, name }: Pick<Shown, 'namespace' | 'name'>): string => `${namespace}/${name}`
-const find = (items: readonly ShownItem[], at: Pick<Shown, 'namespace' | 'name'>): ShownItem | undefined =>
-  items.find(item => keyOf(item) === keyOf(at))
-
-/** Whether an object has to be read from the instance before it can be looked for. */
-const isNotUnderstood = ({ expected, shownUid }: ObjectWrite): boolean =>
-  expected?.kind === 'unknown' ||
-  (expected?.kind === 'gone' &&
-    expected.after === undefined &&
-    (shownUid === undefined || shownUid !== expected.uid))
-
-function isShown(write: ObjectWrite, { items, resourceVersion }: ShownList, hasCaughtUp = false): boolean {
-  const { expected, shownUid } = write
-  if (!expected) return true
-  return isMet(expected, find(items, write), {
-    hasCaughtUp,
-    ...(resourceVersion !== undefined && { resourceVersion }),
-    ...(shownUid !== undefined && { shownUid }),
-  })
-}

@@ -1,7 +1,8 @@
 import { type GroupVersionResource, resourcePath } from '../../manifests/kube.js'
 import { StatusError } from '../../manifests/status-error.js'
 import type { KubeApi, Sender } from '../../ports/kube-api.js'
-import type { ObjectSource, ShownItem, ShownList } from './catch-up.js'
+import type { ObjectSource } from './catch-up.js'
+import type { ShownItem, ShownList } from './shown-list.js'
 
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 /** How long the index or the instance may take; a read waits for it. */

@@ -1,5 +1,8 @@
 import { OverrideError } from './json-edit.js'
 
+/** For one who waits: half a second at the worst. Usual policies take microseconds. */
+const MOST_STEPS = 50_000
+
 /**
  * What applying override policies may cost one who only wants to know what they do, in steps of some microseconds. Karmada itself has no
  * such limit.
@@ -7,7 +10,7 @@ import { OverrideError } from './json-edit.js'
 export class OverrideBudget {
   #left: number
 
-  constructor(private readonly steps: number) {
+  constructor(private readonly steps = MOST_STEPS) {
     this.#left = steps
   }
 

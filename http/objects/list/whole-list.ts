@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import { isExpired, StatusError } from '../../../manifests/status-error.js'
+import { isExpired, isNoSuchVersion } from '../../../manifests/status-error.js'
 import { badGateway } from '../../errors/failure.js'
 import { type Chunk, NOT_THE_INDEX, type Read, readChunk, tooMany } from './chunk.js'
 import type { Listing } from './listing.js'
@@ -13,7 +13,7 @@ const MOST_READINGS = 3
 /**
  * All that matches, from the instance itself, and the state that it shows.
  * @returns `giveBack` for when the objects are not needed any more
- * @throws Failure FAILED_PRECONDITION as above
+ * @throws Failure FAILED_PRECONDITION for more than is sorted here
  */
 export async function readWhole<T extends KubeObject>(
   listing: Listing<T>,
@@ -49,7 +49,7 @@ export async function untilWhole<T extends KubeObject, R>(
 
 /**
  * All that matched at a version, from the instance itself; undefined where it no longer has that state, or never had it.
- * @throws Failure FAILED_PRECONDITION as above
+ * @throws Failure FAILED_PRECONDITION for more than is sorted here
  */
 export async function readWholeAt<T extends KubeObject>(
   listing: Listing<T>,
@@ -67,10 +67,7 @@ export async function readWholeAt<T extends KubeObject>(
       return { objects, giveBack }
     }
   } catch (error) {
-    // 410 for one that was compacted; 400, 500 or 504, by the server's version, for one that is no state of it.
-    const isNoState =
-      error instanceof StatusError && (error.code === 400 || error.code === 410 || error.code >= 500)
-    if (!isNoState) throw error
+    if (!isNoSuchVersion(error)) throw error
   }
   giveBack()
   return undefined

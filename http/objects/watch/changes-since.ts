@@ -9,9 +9,9 @@ import type { ObjectCall } from '../objects.js'
 import { type Change, watchEvents } from './watch-events.js'
 
 /** A watch that ends within this time is not opened again at once; without an event it did not work. */
-const SHORTEST_MS = 1_000
+export const SHORTEST_MS = 1_000
 /** Attempts in a row that did not work, before the stream fails: about 17 s of pauses. */
-const MOST_ATTEMPTS = 8
+export const MOST_ATTEMPTS = 8
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 

@@ -1,19 +1,15 @@
 import type { KubeObject } from '../../../manifests/kube.js'
-import { StatusError, statusErrorOf } from '../../../manifests/status-error.js'
+import { isNoSuchVersion, StatusError, statusErrorOf } from '../../../manifests/status-error.js'
 import { deadline } from '../../../ports/cancellation.js'
 import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
 import { unavailable } from '../../errors/failure.js'
 import type { ListMark } from '../list-mark.js'
 import type { ObjectEvent } from '../objects.js'
-import { pauseAfter, pauseFor } from './changes-since.js'
+import { MOST_ATTEMPTS, pauseAfter, pauseFor, SHORTEST_MS } from './changes-since.js'
 import { ShownObjects } from './shown-objects.js'
 
 /** A watch is opened again after this time, so that a connection that died without an error is noticed. */
 const LONGEST_WATCH_MS = 5 * 60_000
-/** A watch that ends within this time, and without an event, did not work. */
-const SHORTEST_MS = 1_000
-/** Attempts in a row that did not work, before the stream fails: about 17 s of pauses. */
-const MOST_ATTEMPTS = 8
 
 /** A list of the host at one version. */
 export interface HostState<T extends KubeObject> {
@@ -88,10 +84,7 @@ async function stateAt<T extends KubeObject>(
     for (const object of state.objects) if (matches(object)) shown.set(object)
     return shown.digest === digest ? state : undefined
   } catch (error) {
-    // 410 for one that was compacted; 400, 500 or 504, by the server's version, for one that is no state of it.
-    const isNoState =
-      error instanceof StatusError && (error.code === 400 || error.code === 410 || error.code >= 500)
-    if (!isNoState) throw error
+    if (!isNoSuchVersion(error)) throw error
     return undefined
   }
 }

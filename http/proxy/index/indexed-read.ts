@@ -2,7 +2,7 @@ import type { RawExchange, RawRequest, RawSink } from '../../../ports/kube-api.j
 import { NO_OBJECT, type ObjectSource } from '../../read-your-writes/catch-up.js'
 import { isAtOrAfter } from '../../read-your-writes/expectation.js'
 import { instanceObjects } from '../../read-your-writes/object-source.js'
-import { isOfTransport } from '../circuit/circuit-upstream.js'
+import { isOfTransport } from '../circuit/transport-error.js'
 import { SourceHeaders } from '../exchange/source-headers.js'
 import {
   type Answered,

@@ -71,7 +71,7 @@ const tooMany = () =>
     { reason: 'ListTooLarge' },
   )
 
-/** Writes a failure to the log that its reader is told to look for there. */
+/** Logs a failure whose message says that the log has more. */
 export function logInternal(log: Log, { place, failure }: Pick<PlaceAnswer, 'place' | 'failure'>): void {
   if (failure?.code === Code.INTERNAL) log.error({ err: failure, ...place }, 'a place of a list failed')
 }

@@ -6,6 +6,7 @@ import { duplicateRefusal } from '../../instances/duplicate.js'
 import type { FeedEvent, InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading, ShownInstance } from '../../instances/instance-reading.js'
 import type { Place } from '../../objects/object-type.js'
+import { CHECK_MS } from '../concurrency/checks.js'
 import { LiveMerge } from '../concurrency/live-merge.js'
 import { comparePlaces } from './fleet-order.js'
 import type { FleetQuery } from './fleet-query.js'
@@ -16,9 +17,7 @@ import { type Followed, type PlaceStep, pause, watchPlace } from './watch-place.
 
 /** Places that one stream follows: each holds a stream of its instance, and the keys of its objects. */
 export const MOST_PLACES = 50
-/** Rights and members are read again after this time, … */
-const CHECK_MS = 30_000
-/** … and instances that came or went are looked for after this one, together. */
+/** Instances that came or went are looked for after this time, together. */
 const GATHER_MS = 500
 /** Checks in a row that may fail before the stream does. */
 const MOST_FAILED_CHECKS = 4

@@ -1,8 +1,8 @@
 import type { Bounds } from './in-turns.js'
 
 /**
- * Lets a few places be read at once, and of one instance fewer, so that its places cannot keep the others waiting. Who waits longest is
- * next, but for those whose instance has as many under way as it may.
+ * Lets a few places be read at once, and of one instance fewer, so that its places cannot keep the others waiting. The place that has waited
+ * longest is next, except where its instance has as many under way as it may.
  */
 export class PlaceGate {
   readonly #waiting = new Set<Waiter>()

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Call } from '../../call/call.js'
 import { expired, invalidFields } from '../../errors/failure.js'
 import type { Cursor } from '../../objects/cursor.js'
 import { checkPage, type Page, type PageRequest } from '../../objects/paging.js'
+import { requestDigest } from './request-digest.js'
 
 /** The fields by which requests ask for a page. */
 export interface PageFields {
@@ -37,7 +37,7 @@ export class PageTokens {
     checkPage({ page, pageSize })
     const { $typeName } = request as { readonly $typeName?: string }
     const list = { ...request, page: 0, pageSize: 0, pageToken: '' }
-    this.#digest = () => digestOf([$typeName, list, more, call.caller.user])
+    this.#digest = () => requestDigest([$typeName, list, more, call.caller.user])
     this.request = { page, pageSize }
     if (pageToken === '') return
     const after = cursorOf(pageToken, this.#digest())
@@ -93,17 +93,6 @@ function parsed(text: string): readonly [list: string, cursor: Cursor] {
 
 const areTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length <= 8 && value.every(one => typeof one === 'string')
-
-const digestOf = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts, ordered)).digest('base64url').slice(0, 22)
-
-/** Fields in the order of their names, and none that a gRPC client made up. */
-function ordered(name: string, value: unknown): unknown {
-  if (name === '$unknown') return undefined
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
 
 const noToken = () => wrong('pageToken', 'is no token of a page: leave it empty to start over')
 const wrong = (field: string, description: string) => invalidFields([{ field, description }])

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { invalidFields } from '../../errors/failure.js'
 import { type ListMark, MARK_DIGEST, MARK_VERSION } from '../../objects/list-mark.js'
+import { requestDigest } from './request-digest.js'
 
 /** The states of the lists that a stream is made from; null for one that the caller may not read. */
 export type Marks = readonly (ListMark | null)[]
@@ -13,19 +13,8 @@ const LONGEST = 1_000
 /**
  * What a stream's tokens are of: a digest of its request without the token, of its type and conditions, and of its caller. A token
  * of another one starts over.
- * @param parts plain values; functions in them do not count
  */
-export function streamDigest(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts, ordered)).digest('base64url').slice(0, 22)
-}
-
-/** Fields in the order of their names, and none that a gRPC client made up. */
-function ordered(name: string, value: unknown): unknown {
-  if (name === '$unknown' || name === 'resumeToken') return undefined
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
+export const streamDigest = requestDigest
 
 /**
  * The token of a state. It is no secret and gives no right: it names a state, and everything is read and checked as the caller

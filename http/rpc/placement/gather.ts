@@ -52,7 +52,7 @@ export async function gather(reader: Reader, type: ObjectType, key: ObjectKey): 
     policies,
     clusterPolicies,
     // All clusters together: what is computed here keeps other callers waiting.
-    overrides: { ...overrides, budget: new OverrideBudget(MOST_STEPS) },
+    overrides: { ...overrides, budget: new OverrideBudget() },
     ...(binding && { binding }),
     ...{ clusters, areClustersUnlisted },
     bindings: binding ? await groupedBindings(reader, binding) : [],
@@ -82,9 +82,6 @@ export const groupedBindings = async (
 /** The members of the control plane. */
 export const clustersOf = (reader: Reader): Promise<readonly Cluster[]> =>
   reader.list<Cluster & KubeObject>(CLUSTER)
-
-/** Half a second for override policies at their worst, which otherwise take microseconds. */
-const MOST_STEPS = 50_000
 
 /** The override policies that count for a namespace's objects. */
 export async function overridesOf(reader: Reader, namespace: string): Promise<OverridePolicies> {

@@ -11,15 +11,14 @@ type Message = MessageInitShape<typeof ManifestChangeSchema>
 
 /** Characters of all manifests and patches of one answer: three thousand of a usual size. */
 const MOST_TEXT = 16 << 20
-/** Of one manifest, for which other callers wait: half a second at the worst, and microseconds for usual policies. */
-const MOST_STEPS = 50_000
 
 /**
  * What the manifests of one preview may take. A policy that its caller sends may be large, and is applied to every template in every
  * cluster: what it makes is counted as it is made, and others are served in between.
  */
 export class ManifestRoom {
-  readonly #budget = new OverrideBudget(MOST_STEPS)
+  /** Of one manifest, for which other callers wait. */
+  readonly #budget = new OverrideBudget()
   #left = MOST_TEXT
   #leftOut = 0
   /** Templates one after the other: of several at once none might fit. */

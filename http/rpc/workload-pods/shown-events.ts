@@ -16,7 +16,7 @@ interface Shown {
   readonly message: ReturnType<typeof eventMessage>
 }
 
-/** Events that one stream shows at once: it holds each, to tell of it once more when it is gone. */
+/** Events that one stream shows at once: it holds each, because a message has it once more when it is gone. */
 export const MOST_EVENTS = 5_000
 
 /** The events that a stream has shown, by cluster and name: what a step of one place's list changes in them. */

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
 import { bindingName } from '../../../karmada/names.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
 import { targetsOf } from '../../../karmada/propagation/work-of.js'
@@ -11,6 +10,7 @@ import { toFailure } from '../../errors/to-failure.js'
 import { apiVersionOf } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
+import { pauseFor } from '../../objects/watch/changes-since.js'
 import { closeSource, LiveMerge } from '../concurrency/live-merge.js'
 import { type Event, events } from '../core/event.js'
 import { typeOfWhole } from '../core/workloads.js'
@@ -39,27 +39,22 @@ const AT_ONCE = 8
 const ANEW_MS = 1_000
 /** Until a member that cannot be read is tried again: twice as long each time. */
 const FIRST_PAUSE_MS = 5_000
-/** The longest such pause. Who was followed for as long begins with the first one again. */
+/** The longest such pause. A member that was followed for as long begins with the first one again. */
 const LONGEST_PAUSE_MS = 60_000
-
-/** Waits milliseconds. @throws the reason of the signal, or an AbortError */
-type Wait = (ms: number, signal: AbortSignal) => Promise<void>
-
-const wait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
 
 /** What one source changes, once it is its turn. */
 type Turn = () => Iterable<EventStep>
 
 /**
- * Follows the events of a workload in the control plane and in members. A member that cannot be read is told and tried again; where the
- * control plane cannot be read, it ends.
+ * Follows the events of a workload in the control plane and in members. A member that cannot be read is named and tried again; where the
+ * control plane cannot be read, the stream ends.
  * @throws Failure FAILED_PRECONDITION for too many clusters or events; the control plane's refusal; the reason of the call's signal
  */
 export async function* watchedEvents(
   objects: Objects,
   call: ObjectCall,
   { workload, clusters, types }: EventsRequest,
-  pause: Wait = wait,
+  pause = pauseFor,
 ): AsyncGenerator<EventStep, void> {
   const over = new AbortController()
   const { signal, clear } = joined([call.signal, over.signal])
@@ -108,7 +103,7 @@ export async function* watchedEvents(
           next = pauseMs
           pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
         }
-        await pause(next, until).catch(error => {
+        await pause(next, { signal: until }).catch(error => {
           if (!until.aborted) throw error
         })
       }

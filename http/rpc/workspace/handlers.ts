@@ -9,6 +9,7 @@ import {
 import type { Call } from '../../call/call.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 import { requireRight } from '../../identity/authorize.js'
+import { reaching } from '../../identity/reach.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import { compareKeys, type Order } from '../../objects/cursor.js'
@@ -114,7 +115,7 @@ export function workspaceHandlers(
     async bindNamespaceInstances(request, call) {
       const { instance, namespace, action } = request
       if (action === Action.BIND) {
-        await requireRight(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
+        await requireRight(authorizer, call, reaching(instance))
         await objects.get(call, { instance }, namespaces.type, { name: namespace })
       }
       return { ...request, workspace: await act(call, { instance, namespace }, request) }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { Call } from '../../call/call.js'
 import type { Authorizer } from '../../identity/authorize.js'
+import { reaching } from '../../identity/reach.js'
 import { duplicateRefusal } from '../../instances/duplicate.js'
 import type { ShownInstance } from '../../instances/instance-reading.js'
 import type { Objects } from '../../objects/objects.js'
@@ -31,8 +32,7 @@ export async function readNamespaces(
   const unread: string[] = []
   await someAtOnce(instances, AT_ONCE, async shown => {
     const { name: instance } = shown
-    const action = { verb: 'get', resource: 'instances/proxy', name: instance }
-    if (!(await authorizer.decide(call.caller, action)).allowed) return
+    if (!(await authorizer.decide(call.caller, reaching(instance))).allowed) return
     // What it has is another one's.
     if (duplicateRefusal(shown)) return void unread.push(instance)
     try {

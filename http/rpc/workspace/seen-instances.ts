@@ -1,9 +1,6 @@
 import type { Call } from '../../call/call.js'
 import type { Authorizer } from '../../identity/authorize.js'
 
-/** Rights on an instance are asked for again after this time, milliseconds, also where nothing changes. */
-export const CHECK_MS = 30_000
-
 /** Which instances a caller's list of them shows now: asked each time, as far as the authorizer does not remember it for seconds. */
 export function seesInstance(
   authorizer: Authorizer,

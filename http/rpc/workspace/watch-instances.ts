@@ -1,6 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Instance } from '../../../manifests/instance.js'
-import { ListChange_Type as Type } from '../../../proto/gen/kairship/types_pb.js'
 import type {
   WatchInstancesRequest,
   WatchInstancesResponseSchema,
@@ -11,17 +10,18 @@ import type { Authorizer } from '../../identity/authorize.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { ObjectEvent } from '../../objects/objects.js'
-import { pauseFor } from '../../objects/watch/changes-since.js'
 import { FollowedState } from '../../objects/watch/followed-state.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { afterFirstItem } from '../concurrency/after-first-item.js'
+import { checks } from '../concurrency/checks.js'
 import { type Source, startedTogether } from '../concurrency/started-together.js'
 import { UsableInstances } from '../fleet/usable-instances.js'
 import { marksOf, resumeTokenOf, streamDigest } from '../kind/resume-token.js'
+import { RowMessages } from '../kind/row-messages.js'
 import type { RowStep } from '../kind/shown-rows.js'
 import { type BoundRow, BoundRows } from './bound-rows.js'
 import { type MembershipStep, membershipSources } from './membership.js'
-import { CHECK_MS, seesInstance } from './seen-instances.js'
+import { seesInstance } from './seen-instances.js'
 import type { Workspaces } from './workspaces.js'
 
 /** What a watch of instances with their workspaces depends on. */
@@ -74,26 +74,15 @@ class InstanceStream {
 
   async *messages(): AsyncGenerator<Message, void> {
     const since = this.#given()
-    let isBegun = false
-    let told = ''
+    const messages = new RowMessages(since?.digest)
     for await (const step of startedTogether(this.call.signal, this.#sources(since))) {
       const taken = this.#take(step)
       if (!this.#present.isWhole || !this.#rows.membership.isWhole) continue
-      const steps = isBegun ? await this.#changes(step, taken) : await this.#showUsable()
-      const isKnown = !isBegun && since?.digest === this.#rows.digest
-      if (!isBegun && !isKnown) yield { type: Type.RESET, total: 0 }
-      const token = this.#token()
-      for (const [index, { type, row, total }] of (isKnown ? [] : steps).entries()) {
-        const isLast = isBegun && index === steps.length - 1
-        yield { type: Type[type], instance: row, total, resumeToken: isLast ? token : '' }
-      }
-      if (steps.length > 0 && isBegun) told = token
-      // A token that is old is of no use: the states that it names are forgotten.
-      if (!isBegun || (step.of === 'check' && token !== told)) {
-        yield { type: Type.BOOKMARK, total: this.#rows.total, resumeToken: token }
-        told = token
-      }
-      isBegun = true
+      const steps = messages.isBegun ? await this.#changes(step, taken) : await this.#showUsable()
+      const { digest, total } = this.#rows
+      const state = { digest, total, token: this.#token() }
+      for (const { row, ...message } of messages.after(steps, state, step.of === 'check'))
+        yield { ...message, ...(row && { instance: row }) }
     }
   }
 
@@ -105,14 +94,7 @@ class InstanceStream {
         isStarted: step => step.of === 'instances' && step.event.type === 'BOOKMARK',
       },
       ...(membershipSources(workspaces, since?.marks) as Source<Step>[]),
-      {
-        async *items(signal) {
-          for (;;) {
-            await pauseFor(CHECK_MS, { signal })
-            yield { of: 'check' }
-          }
-        },
-      },
+      checks<Step>({ of: 'check' }),
     ]
   }
 

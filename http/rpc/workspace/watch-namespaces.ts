@@ -10,6 +10,7 @@ import { Code } from '../../../transcoding/code.js'
 import type { Call } from '../../call/call.js'
 import { invalidFields } from '../../errors/failure.js'
 import type { Authorizer } from '../../identity/authorize.js'
+import { reaching } from '../../identity/reach.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { ObjectEvent, Objects } from '../../objects/objects.js'
@@ -68,7 +69,8 @@ class NamespaceStream {
 
   async *messages(): AsyncGenerator<Message, void> {
     let isBegun = false
-    let told: string | undefined
+    /** The instances that the last BOOKMARK has named as unread. */
+    let sent: string | undefined
     for await (const step of startedTogether(this.call.signal, this.#sources())) {
       const steps = this.#take(step)
       if (!isBegun && step.of !== 'namespaces') continue
@@ -79,8 +81,8 @@ class NamespaceStream {
       }
       for (const { type, row, total } of steps) yield { type: Type[type], namespace: row, total }
       const unread = [...this.#unread].sort()
-      if (!this.#isRead || told === unread.join()) continue
-      told = unread.join()
+      if (!this.#isRead || sent === unread.join()) continue
+      sent = unread.join()
       yield { type: Type.BOOKMARK, total: this.#rows.total, unreadInstances: unread }
     }
   }
@@ -97,9 +99,8 @@ class NamespaceStream {
     const { authorizer, objects, instances, feed } = this.of
     const { instance, namespace } = this.request
     const sees = seesInstance(authorizer, this.call)
-    const reach = (name: string) => ({ verb: 'get', resource: 'instances/proxy', name })
     const maySee = async (name: string) =>
-      (await sees(name)) && (await authorizer.decide(this.call.caller, reach(name))).allowed
+      (await sees(name)) && (await authorizer.decide(this.call.caller, reaching(name))).allowed
     const { group, version, resource } = namespaces.type
     const query = {
       resource: { group, version, resource },

@@ -17,7 +17,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.FOLLOWING": "All earlier lines have been sent; from here on lines come as they arrive.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.JOINED": "A container is followed that was not there before.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.ENDED": "A container or, without `container`, a pod is over; `message` says how.",
-  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.UNREAD": "A cluster or a container cannot be read now; `message` says why. What is followed is tried again, a cluster after 5 s and then after twice as long each time, up to 60 s; one that is not there is told once and not asked again. With `container` alone: no pod has a container of this name, which the request wants.",
+  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.UNREAD": "A cluster or a container cannot be read now; `message` says why. What is followed is tried again, a cluster after 5 s and then after twice as long each time, up to 60 s; one that is not there is named once and not tried again. With `container` alone: no pod has a container of this name, which the request wants.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.kind": "Deployment, StatefulSet, DaemonSet, Job, CronJob or Service.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.clusters": "Only these member clusters, 100 at most, without the control plane. Empty: the control plane and all that the workload is placed on.",
   "kairship.io.api.workloadpods.v1alpha1.ListWorkloadEventsRequest.type": "Only events of these types.",

@@ -199,7 +199,7 @@ export enum StreamWorkloadLogsResponse_Type {
 
   /**
    * A cluster or a container cannot be read now; `message` says why. What is followed is tried again, a cluster
-   * after 5 s and then after twice as long each time, up to 60 s; one that is not there is told once and not asked again.
+   * after 5 s and then after twice as long each time, up to 60 s; one that is not there is named once and not tried again.
    * With `container` alone: no pod has a container of this name, which the request wants.
    *
    * @generated from enum value: UNREAD = 5;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CatchUp, type ObjectSource, type ShownItem } from '../../../http/read-your-writes/catch-up.js'
+import { CatchUp, type ObjectSource } from '../../../http/read-your-writes/catch-up.js'
 import type { Scope } from '../../../http/read-your-writes/expected-write.js'
 import { LOST_FOR_MS, WriteLedger } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
+import type { ShownItem } from '../../../http/read-your-writes/shown-list.js'
 
 const caller = { instance: 'i', user: 'ann' }
 const maps = { group: '', version: 'v1', resource: 'configmaps' }

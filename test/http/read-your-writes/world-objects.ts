@@ -1,5 +1,6 @@
-import type { ObjectSource, ShownItem } from '../../../http/read-your-writes/catch-up.js'
+import type { ObjectSource } from '../../../http/read-your-writes/catch-up.js'
 import type { WrittenType } from '../../../http/read-your-writes/expected-write.js'
+import type { ShownItem } from '../../../http/read-your-writes/shown-list.js'
 import { type Kind, keyOf, SHIPS, types } from './world-types.js'
 
 /** The longest that anything takes to be shown by an index that does not say how far it is. */

@@ -1,10 +1,11 @@
 import { requestInfo } from '../../../http/proxy/route/request-info.js'
 import { writeOf } from '../../../http/proxy/write-observer.js'
-import type { CatchUp, ObjectSource, ShownItem, ShownList } from '../../../http/read-your-writes/catch-up.js'
+import type { CatchUp, ObjectSource } from '../../../http/read-your-writes/catch-up.js'
 import { isAtOrAfter } from '../../../http/read-your-writes/expectation.js'
 import type { InstanceCaller, Scope, WrittenType } from '../../../http/read-your-writes/expected-write.js'
 import type { PendingWrite } from '../../../http/read-your-writes/ledger.js'
 import type { Outcome } from '../../../http/read-your-writes/outcome.js'
+import type { ShownItem, ShownList } from '../../../http/read-your-writes/shown-list.js'
 import { spelled, targetOf } from './spelling.js'
 import { WorldObjects } from './world-objects.js'
 import {

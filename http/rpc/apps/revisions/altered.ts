@@ -14,9 +14,6 @@ import { CLUSTER, CLUSTER_OVERRIDE_POLICY, OVERRIDE_POLICY } from '../../kind/ob
 import type { MemberHistory } from './member-history.js'
 import { revisionId, type Templated } from './revision.js'
 
-/** Half a second for override policies at their worst, which otherwise take microseconds. */
-const MOST_STEPS = 50_000
-
 /** Why a member's pod templates may be others than those of the control plane, one sentence each; none where they are the same. */
 export type AlteredBecause = (member: MemberHistory) => readonly string[]
 
@@ -43,7 +40,7 @@ export async function alteredTemplates(
   ])
   const byName = new Map(clusters?.map(cluster => [cluster.metadata.name, cluster]))
   // All members together: what is computed here keeps other callers waiting.
-  const budget = new OverrideBudget(MOST_STEPS)
+  const budget = new OverrideBudget()
   return member => {
     const cluster = byName.get(member.cluster)
     const policies = cluster && { clusterWide: clusterWide ?? [], namespaced: namespaced ?? [], budget }

@@ -4,6 +4,7 @@ import { ClusterPhase, type ListClustersRequest } from '../../../../proto/gen/ka
 import { SortBy } from '../../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../../call/call.js'
 import { type Authorizer, requireRight } from '../../../identity/authorize.js'
+import { reaching } from '../../../identity/reach.js'
 import { pageOfObjects, selects } from '../../../objects/list/select.js'
 import type { Objects } from '../../../objects/objects.js'
 import { CLUSTER } from '../../kind/object-types.js'
@@ -75,8 +76,7 @@ export const mayReach = (
   authorizer: Authorizer,
   call: Pick<Call, 'caller'>,
   instance: string,
-): Promise<void> =>
-  requireRight(authorizer, call, { verb: 'get', resource: 'instances/proxy', name: instance })
+): Promise<void> => requireRight(authorizer, call, reaching(instance))
 
 /** Inside the instance its own RBAC decides; on the host the right to reach it at all. */
 async function membersOf(

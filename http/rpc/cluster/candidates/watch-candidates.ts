@@ -6,26 +6,23 @@ import type {
   WatchClustersRequest,
   WatchClustersResponseSchema,
 } from '../../../../proto/gen/kairship/cluster_pb.js'
-import { ListChange_Type as Type } from '../../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../../call/call.js'
 import { type Authorizer, requireRight } from '../../../identity/authorize.js'
 import type { ObjectEvent, Objects } from '../../../objects/objects.js'
 import { sideCall } from '../../../objects/side-call.js'
-import { pauseFor } from '../../../objects/watch/changes-since.js'
 import { FollowedState, type StateChange } from '../../../objects/watch/followed-state.js'
 import { watchHost } from '../../../objects/watch/watch-host.js'
 import type { ServiceHandlers } from '../../../operation/operation.js'
 import { afterFirstItem } from '../../concurrency/after-first-item.js'
+import { checks } from '../../concurrency/checks.js'
 import { type Source, startedTogether } from '../../concurrency/started-together.js'
 import { CLUSTER } from '../../kind/object-types.js'
 import { type Marks, marksOf, resumeTokenOf, streamDigest } from '../../kind/resume-token.js'
+import { RowMessages } from '../../kind/row-messages.js'
 import { type RowStep, ShownRows } from '../../kind/shown-rows.js'
 import type { ClusterMessage } from '../cluster.js'
 import { candidateFilter, mayReach } from './candidate-list.js'
 import { type Candidates, candidateMessage, isMember, type Member } from './candidates.js'
-
-/** Rights on the host are asked for again after this time, milliseconds, also where nothing changes. */
-const CHECK_MS = 30_000
 
 interface Dependencies {
   readonly objects: Pick<Objects, 'watch'>
@@ -69,28 +66,18 @@ class CandidateStream {
   async *messages(): AsyncGenerator<Message, void> {
     await this.#requireRights()
     const since = this.#given()
-    let isBegun = false
-    let told = ''
+    const messages = new RowMessages(since?.digest)
     for await (const step of startedTogether(this.call.signal, this.#sources(since?.marks))) {
       const changes = this.#take(step)
       if (!this.#isWhole) continue
       await this.#requireRights()
-      const steps = isBegun ? await this.#steps(step, changes) : this.#all()
-      const isKnown = !isBegun && since?.digest === this.#rows.digest
-      if (!isBegun && this.request.instance) this.call.answered({ source: 'karmada', reason: 'Watch' })
-      if (!isBegun && !isKnown) yield { type: Type.RESET, total: 0 }
-      const token = this.#token()
-      for (const [index, { type, row, total }] of (isKnown ? [] : steps).entries()) {
-        const isLast = isBegun && index === steps.length - 1
-        yield { type: Type[type], cluster: row, total, resumeToken: isLast ? token : '' }
-      }
-      if (isBegun && steps.length > 0) told = token
-      // A token that is old is of no use: the states that it names are forgotten.
-      if (!isBegun || (step.of === 'check' && token !== told)) {
-        yield { type: Type.BOOKMARK, total: this.#rows.size, resumeToken: token }
-        told = token
-      }
-      isBegun = true
+      const steps = messages.isBegun ? await this.#steps(step, changes) : this.#all()
+      if (!messages.isBegun && this.request.instance)
+        this.call.answered({ source: 'karmada', reason: 'Watch' })
+      const { digest, size: total } = this.#rows
+      const state = { digest, total, token: this.#token() }
+      for (const { row, ...message } of messages.after(steps, state, step.of === 'check'))
+        yield { ...message, ...(row && { cluster: row }) }
     }
   }
 
@@ -128,15 +115,7 @@ class CandidateStream {
       },
       isStarted,
     }
-    const checks: Source<Step> = {
-      async *items(signal) {
-        for (;;) {
-          await pauseFor(CHECK_MS, { signal })
-          yield { of: 'check' }
-        }
-      },
-    }
-    return [host, ...(instance ? [members] : []), checks]
+    return [host, ...(instance ? [members] : []), checks<Step>({ of: 'check' })]
   }
 
   /** Takes a step. Returns the candidates that it may change. */

@@ -1,6 +1,7 @@
 import type { ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
 import type { ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import type { pauseFor } from '../../../../http/objects/watch/changes-since.js'
 import { type EventsRequest, watchedEvents } from '../../../../http/rpc/workload-pods/watched-events.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { WatchWorkloadEventsResponse_Type as Type } from '../../../../proto/gen/kairship/workload_pods_pb.js'
@@ -33,7 +34,7 @@ export type PlaceWorld = Record<string, KubeObject[]> | Error
 export function watching(
   places: Record<string, PlaceWorld>,
   request: Partial<EventsRequest> = {},
-  pause: (ms: number, signal: AbortSignal) => Promise<void> = (_, signal) => aborted(signal),
+  pause: typeof pauseFor = (_, { signal }) => aborted(signal),
   beforeGet: (cluster?: string) => Promise<unknown> = async () => undefined,
 ) {
   const open = new Map<symbol, string>()
