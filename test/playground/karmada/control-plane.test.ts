@@ -3,11 +3,13 @@ import { kubeConnector } from '../../../actors/kube/connector.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
+import { toBase64 } from '../../../playground/client/kubeconfig.js'
 import { read, remove, update } from '../../../playground/client/write.js'
 import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
 import { join, unjoin } from '../../../playground/karmada/join.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
+import type { Secret } from '../../../playground/objects/core.js'
 import { NAMESPACES, SECRETS } from '../../../playground/objects/core-types.js'
 import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
@@ -156,6 +158,20 @@ describe('an embedded Karmada control plane', () => {
       path: resourcePath(SECRETS, { namespace: 'karmada-cluster' }),
       body: { ...secret, metadata },
     })
+    await eventually('m1 to be ready again', async () => (await ready('m1'))?.status === 'True')
+  })
+
+  it('uses the token that the Secret has now', async () => {
+    const place = { namespace: 'karmada-cluster', name: 'm1' }
+    const before = await read<Secret>(control, SECRETS, place)
+    const withToken = (token: string | undefined) =>
+      update<Secret>(control, SECRETS, place, secret => ({
+        ...secret,
+        data: { ...secret.data, ...(token !== undefined && { token }) },
+      }))
+    await withToken(toBase64('revoked'))
+    await eventually('the member to refuse it', async () => (await ready('m1'))?.status === 'False')
+    await withToken(before?.data?.token)
     await eventually('m1 to be ready again', async () => (await ready('m1'))?.status === 'True')
   })
 
