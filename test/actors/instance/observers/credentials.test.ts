@@ -1,4 +1,4 @@
-import { of, Subject } from 'rxjs'
+import { BehaviorSubject, of, Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, type AnyActorLogic, createActor, createMachine } from 'xstate'
 import type { SecretSight } from '../../../../actors/host/secrets.js'
@@ -131,6 +131,38 @@ describe('a Secret that changes while its connection is being created', () => {
     await make('second')
     expect(connection.current).toBeUndefined()
     expect(closed).toEqual(['first', 'second'])
+  })
+})
+
+describe('the Secret that an Instance names', () => {
+  it('is followed once while the Instance changes otherwise, and no more when another is named or the observer stops', () => {
+    const named = (name: string, generation: number): Instance => {
+      const cr = instance()
+      const kubeconfigSecretRef = { namespace: 'somewhere', name }
+      return { ...cr, metadata: { ...cr.metadata, generation }, spec: { kubeconfigSecretRef } } as Instance
+    }
+    const crs = new BehaviorSubject(named('one', 1))
+    const sights = { one: new Subject<SecretSight>(), two: new Subject<SecretSight>() }
+    const followed: string[] = []
+    const connection = new InstanceConnection()
+    const secrets = {
+      follow: (_: string, name: keyof typeof sights) => {
+        followed.push(name)
+        return sights[name]
+      },
+    }
+    const logic = followCredentials({
+      host: { instances: { follow: () => crs, get: () => crs.value }, secrets },
+      connectionOf: () => connection,
+    } as unknown as InstanceDependencies)
+    const actor = createActor(createMachine({ invoke: { src: logic, input: { name: 'alpha' } } })).start()
+    crs.next(named('one', 2))
+    expect(followed).toEqual(['one'])
+    crs.next(named('two', 3))
+    expect(followed).toEqual(['one', 'two'])
+    expect([sights.one.observed, sights.two.observed]).toEqual([false, true])
+    actor.stop()
+    expect([crs.observed, sights.two.observed]).toEqual([false, false])
   })
 })
 
