@@ -1,4 +1,4 @@
-import { CLUSTER_NAMESPACE, type Cluster, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
+import { type Cluster, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
 import type { KubeObject } from '../../manifests/kube.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
@@ -96,7 +96,7 @@ export class UnifiedAuth {
   #roles: Mirror<ClusterRole> | undefined
   #bindings: Mirror<ClusterRoleBinding> | undefined
   readonly #queue: Reconciler
-  /** Rules last written, by cluster, as canonical JSON. */
+  /** Rules last written and for which account, by cluster, as canonical JSON. */
   readonly #written = new Map<string, string>()
 
   constructor(options: UnifiedAuthOptions) {
@@ -146,7 +146,7 @@ export class UnifiedAuth {
     const [roles, bindings] = [this.#roles?.store, this.#bindings?.store]
     if (!cluster || !roles?.synced || !bindings?.synced) return undefined
     const rules = impersonationRules(name, [...roles.values()], [...bindings.values()])
-    const text = canonical(rules as unknown as Json)
+    const text = canonical({ rules, impersonator: cluster.spec.impersonatorSecretRef } as unknown as Json)
     if (this.#written.get(name) === text) return undefined
     try {
       await this.#write(cluster, rules)
@@ -178,13 +178,17 @@ export class UnifiedAuth {
         ...current,
         rules,
       }))
-      await ensure(api, CLUSTER_ROLE_BINDINGS, {
-        apiVersion: `${apiGroup}/v1`,
-        kind: 'ClusterRoleBinding',
-        metadata,
-        roleRef: { apiGroup, kind: 'ClusterRole', name: IMPERSONATOR },
-        subjects: [{ kind: 'ServiceAccount', namespace: CLUSTER_NAMESPACE, name: IMPERSONATOR }],
-      } as KubeObject)
+      // The account is in the namespace of its Secret, which `karmadactl join --cluster-namespace` chooses.
+      const { namespace = '' } = cluster.spec.impersonatorSecretRef ?? {}
+      const subjects: readonly Subject[] = [{ kind: 'ServiceAccount', namespace, name: IMPERSONATOR }]
+      const roleRef = { apiGroup, kind: 'ClusterRole', name: IMPERSONATOR }
+      const kind = 'ClusterRoleBinding'
+      const binding = { apiVersion: `${apiGroup}/v1`, kind, metadata, roleRef, subjects }
+      await ensure<ClusterRoleBinding>(api, CLUSTER_ROLE_BINDINGS, binding)
+      await update<ClusterRoleBinding>(api, CLUSTER_ROLE_BINDINGS, { name: IMPERSONATOR }, current => ({
+        ...current,
+        subjects,
+      }))
     } finally {
       await api.close()
     }

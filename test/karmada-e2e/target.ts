@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { load } from 'js-yaml'
 import { z } from 'zod'
 import { startPlaygroundProcess } from '../playground-process.js'
 import { startStack } from '../real/stack.js'
 import { credentialsIn, membersOf } from './clients.js'
 import { addKindObjects } from './kind-cluster.js'
+import { joinNamedMembers } from './named-members.js'
 import { interpretWorkloads } from './playground-interpreter.js'
 
 /** The control planes that Karmada's suite can be run against. */
@@ -33,34 +34,32 @@ export async function startTarget(
   report: (line: string) => void,
   files: readonly string[] = [],
 ): Promise<Target> {
-  const started = await (name === 'playground'
-    ? startPlayground(report, files.includes('resourceinterpreter'))
-    : startReal(report))
-  if (!files.includes('search')) return started
-  try {
-    const members = await membersOf(credentialsIn(readFileSync(started.kubeconfig, 'utf8')))
-    for (const [member, client] of members) await addKindObjects(client, member)
-    return started
-  } catch (error) {
-    await started.close()
-    throw error
+  const started = await (name === 'playground' ? startPlayground() : startReal(report))
+  const { kubeconfig } = started
+  const endings = [started.close]
+  const close = async () => {
+    for (const end of endings.reverse()) await end()
   }
-}
-
-async function startPlayground(say: (line: string) => void, isInterpreted: boolean): Promise<Target> {
-  const { folder, report, close } = await startPlaygroundProcess()
-  const kubeconfig = join(folder, report.files.instanceKubeconfigs['eu-west'] ?? '')
-  if (!isInterpreted) return target(kubeconfig, close)
   try {
-    const site = await interpretWorkloads(kubeconfig, join(folder, 'interpreter'), say)
-    return target(kubeconfig, async () => {
-      await site.close()
-      await close()
-    })
+    if (files.includes('search'))
+      for (const [member, client] of await membersOf(credentialsIn(readFileSync(kubeconfig, 'utf8'))))
+        await addKindObjects(client, member)
+    if (name === 'playground' && files.includes('estimator'))
+      endings.push(await joinNamedMembers(kubeconfig, MEMBERS))
+    if (name === 'playground' && files.includes('resourceinterpreter')) {
+      const site = await interpretWorkloads(kubeconfig, join(dirname(kubeconfig), 'interpreter'), report)
+      endings.push(() => site.close())
+    }
+    return { ...started, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+async function startPlayground(): Promise<Target> {
+  const { folder, report, close } = await startPlaygroundProcess()
+  return target(join(folder, report.files.instanceKubeconfigs['eu-west'] ?? ''), close)
 }
 
 async function startReal(report: (line: string) => void): Promise<Target> {

@@ -4,11 +4,11 @@ import { json } from 'node:stream/consumers'
 import { KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
-import { CLUSTERS } from '../../../karmada/objects/cluster.js'
+import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
-import { ensure } from '../../../playground/client/write.js'
+import { ensure, read, update } from '../../../playground/client/write.js'
 import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
 import { join } from '../../../playground/karmada/join.js'
 import { impersonationRules } from '../../../playground/karmada/unified-auth.js'
@@ -157,6 +157,28 @@ describe('the cluster proxy', () => {
     const path = '/apis/cluster.karmada.io/v1alpha1/clusters/pull/proxy/version'
     const error = await refused(ann.request({ method: 'GET', path }))
     expect(error.message).toBe('the impersonatorSecretRef of cluster pull is nil')
+  })
+})
+
+describe('the account that impersonates in a member', () => {
+  it('has its rights in the namespace that the Cluster names, also when that changes', async () => {
+    const reference = async (namespace: string) => {
+      await update<Cluster>(karmada.server.local, CLUSTERS, { name: 'm' }, ({ spec, ...cluster }) => ({
+        ...cluster,
+        spec: { ...spec, impersonatorSecretRef: { namespace, name: 'm-impersonator' } },
+      }))
+      await eventually('the account of that namespace to have the rights', async () => {
+        const name = 'karmada-impersonator'
+        const bound = await read<KubeObject & { subjects?: { namespace?: string }[] }>(
+          member.server.local,
+          CLUSTER_ROLE_BINDINGS,
+          { name },
+        )
+        return bound?.subjects?.map(subject => subject.namespace).join() === namespace
+      })
+    }
+    await reference('elsewhere')
+    await reference('karmada-cluster')
   })
 })
 
