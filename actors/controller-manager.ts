@@ -135,6 +135,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
       supervisor.hurry(name)
       callers.note(name)
     },
+    roleBindings: host.roleBindings,
     stopping: stopping.signal,
   })
 

@@ -32,6 +32,7 @@ import { unavailable } from './errors/failure.js'
 import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import type { Issuers } from './identity/oidc/issuers.js'
+import { roleAuthorizer } from './identity/role-authorizer.js'
 import { InstanceFeed } from './instances/instance-feed.js'
 import { InstanceReading } from './instances/instance-reading.js'
 import { OwnWrites } from './instances/own-writes.js'
@@ -127,7 +128,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const { metrics, registries = [], now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
-  const authorizer = hostAuthorizer({ host, now })
+  const authorizer = roleAuthorizer({ bindings: fleet.roleBindings, host: hostAuthorizer({ host, now }) })
   const feed = new InstanceFeed()
   feed
     .follow(fleet, stopping.signal)

@@ -2,6 +2,7 @@ import type { Instance, InstanceSummary } from '../manifests/instance.js'
 import type { Condition } from '../manifests/kube.js'
 import type { InstanceIndex } from './instance-index.js'
 import type { KubeApi } from './kube-api.js'
+import type { RoleBindings } from './role-bindings.js'
 
 /** A state of the instance machine, in the design's public words (section 4). */
 export type InstanceState = 'registering' | 'virtualClusterSynced' | 'ready' | 'degraded' | 'deleting'
@@ -82,6 +83,8 @@ export interface Fleet {
   connection(name: string): KubeApi | undefined
   /** What Container Management holds of an instance; absent while there is no virtual cluster or no contact with it. */
   index(name: string): InstanceIndex | undefined
+  /** Who may do what on which instance. */
+  readonly roleBindings: RoleBindings
   /** Who leads, as the Lease says, and whether it is this replica. */
   leadership(): { readonly leading: boolean; readonly holder?: string }
 }

@@ -5,6 +5,7 @@ import { instanceMachine } from '../../machines/instance/instance.js'
 import { joined } from '../../ports/cancellation.js'
 import type { Fleet, FleetEvent, InspectionEvent, InstanceView } from '../../ports/fleet.js'
 import type { InstanceIndex } from '../../ports/instance-index.js'
+import type { RoleBindings } from '../../ports/role-bindings.js'
 import type { Leadership } from '../election/leadership.js'
 import type { InstanceConnection } from '../instance/instance-connection.js'
 import type { Registry, RegistryChange } from './registry.js'
@@ -20,6 +21,7 @@ export interface FleetSources {
   readonly indexOf: (name: string) => InstanceIndex | undefined
   /** Called when a caller is about to use the control plane of an instance, which may still wait for its turn to come up. */
   readonly used: (name: string) => void
+  readonly roleBindings: RoleBindings
   /** Aborted when the process stops: every reader's stream ends. */
   readonly stopping: AbortSignal
 }
@@ -35,6 +37,10 @@ export class ActorFleet implements Fleet {
 
   get synced(): boolean {
     return this.sources.isWarm()
+  }
+
+  get roleBindings(): RoleBindings {
+    return this.sources.roleBindings
   }
 
   get resourceVersion(): string | undefined {

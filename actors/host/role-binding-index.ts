@@ -1,5 +1,6 @@
 import type { Subscription } from 'rxjs'
 import type { InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
+import type { RoleBindings } from '../../ports/role-bindings.js'
 import type { Collection } from '../watches/collection.js'
 import { fingerprint } from './kept-object.js'
 
@@ -9,13 +10,15 @@ const FORGET_AFTER_MS = 3_600_000
 const NO_BINDINGS = { revision: '', since: Number.NEGATIVE_INFINITY }
 
 /** InstanceRoleBindings by the instance they are for, so that no instance pays for the bindings of the others. */
-export class RoleBindingIndex {
+export class RoleBindingIndex implements RoleBindings {
   readonly #byInstance = new Map<string, Map<string, InstanceRoleBinding>>()
   /** Of the bindings in effect for an instance: their revision, and since when it is that, milliseconds of `now`. */
   readonly #revisions = new Map<string, { readonly revision: string; readonly since: number }>()
   /** Instances that had bindings and have none, the one that lost them first before the others: those that are gone are among them. */
   readonly #bare = new Set<string>()
   readonly #subscription: Subscription
+  /** When contact with the host was lost; undefined while it lasts, and before it was made. */
+  #lostAt: number | undefined
 
   constructor(
     readonly all: Collection<InstanceRoleBinding>,
@@ -37,6 +40,24 @@ export class RoleBindingIndex {
       if (bindings.size === 0) this.#bare.add(spec.instance)
       this.#forget()
     })
+    this.#subscription.add(
+      all.contact.subscribe(contact => {
+        if (contact === 'made') this.#lostAt = undefined
+        else if (contact !== 'pending') this.#lostAt ??= this.now()
+      }),
+    )
+  }
+
+  get synced(): boolean {
+    return this.all.resourceVersion !== undefined
+  }
+
+  get silentForMs(): number {
+    return this.#lostAt === undefined ? 0 : this.now() - this.#lostAt
+  }
+
+  revisionOf(instance: string): string {
+    return this.#byInstance.has(instance) ? this.rightsOf(instance).revision : ''
   }
 
   /** The bindings in effect for an instance, by name. */

@@ -31,7 +31,7 @@ export async function readiness(checks: readonly Check[], notes: readonly string
 const HOST_SEEN_MS = 2_000
 const HOST_TIMEOUT_MS = 2_000
 
-/** Ready: the instances were read, and the host, which authenticates and authorizes all callers, answers. */
+/** Ready: the instances and the role bindings were read, and the host, which authenticates and authorizes all callers, answers. */
 export function readyChecks({
   fleet,
   host,
@@ -52,6 +52,11 @@ export function readyChecks({
     {
       name: 'fleet',
       problem: async () => (fleet.synced ? undefined : 'the instances have not been read from the host yet'),
+    },
+    {
+      name: 'role-bindings',
+      problem: async () =>
+        fleet.roleBindings.synced ? undefined : 'the role bindings have not been read from the host yet',
     },
     { name: 'host', problem: async () => cache.get('host', checkHost) },
   ]

@@ -15,7 +15,7 @@ export interface Verdict {
   readonly reason: string
 }
 
-/** Authorizes actions. Roles and workspaces join here later. */
+/** Authorizes actions: by roles on instances (`role-authorizer.ts`), then by the host. */
 export interface Authorizer {
   /** At once where the verdict is known. @throws Failure or StatusError when the host could not decide: that is never a yes. */
   decide(caller: Caller, action: Action): Verdict | Promise<Verdict>

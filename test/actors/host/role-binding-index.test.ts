@@ -1,19 +1,21 @@
-import { Subject } from 'rxjs'
+import { BehaviorSubject, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { RoleBindingIndex } from '../../../actors/host/role-binding-index.js'
 import type { InstanceRole } from '../../../manifests/instance-role-binding.js'
 
 function index() {
   const changes = new Subject<unknown>()
+  const contact = new BehaviorSubject<unknown>('pending')
+  const all = { changes, contact, resourceVersion: undefined as string | undefined }
   const clock = { now: 0 }
-  const subject = new RoleBindingIndex({ changes } as never, () => clock.now)
+  const subject = new RoleBindingIndex(all as never, () => clock.now)
   const binding = (name: string, instance: string, role: InstanceRole, more: object = {}) => ({
     metadata: { name, uid: name, ...more },
     spec: { instance, role, subjects: [] },
   })
   const change = (type: string, ...of: Parameters<typeof binding>) =>
     changes.next({ type, object: binding(...of) })
-  return { subject, clock, change }
+  return { subject, clock, change, contact, all }
 }
 
 describe('the rights that role bindings give in an instance', () => {
@@ -59,4 +61,31 @@ describe('the rights that role bindings give in an instance', () => {
       revision: '',
       unchangedForMs: Number.POSITIVE_INFINITY,
     }))
+
+  it('have no revision for an instance without bindings, and the same one as long as nothing changes', () => {
+    const { subject, change } = index()
+    expect(subject.revisionOf('eu')).toBe('')
+    change('ADDED', 'a', 'eu', 'Viewer')
+    expect(subject.revisionOf('eu')).toBe(subject.rightsOf('eu').revision)
+    expect(subject.revisionOf('eu')).not.toBe('')
+    change('DELETED', 'a', 'eu', 'Viewer')
+    expect(subject.revisionOf('eu')).toBe('')
+  })
+
+  it('have been read when the first list was, and say for how long the host has been silent', () => {
+    const { subject, clock, contact, all } = index()
+    expect([subject.synced, subject.silentForMs]).toEqual([false, 0])
+    all.resourceVersion = '7'
+    contact.next('made')
+    expect(subject.synced).toBe(true)
+    clock.now = 100
+    expect(subject.silentForMs).toBe(0)
+    contact.next({ reason: 'Unreachable' })
+    clock.now = 130
+    contact.next({ reason: 'Unreachable' })
+    clock.now = 150
+    expect(subject.silentForMs).toBe(50)
+    contact.next('made')
+    expect(subject.silentForMs).toBe(0)
+  })
 })

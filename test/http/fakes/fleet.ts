@@ -9,6 +9,7 @@ import type {
   TransitionRecord,
 } from '../../../ports/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
+import { type FakeRoleBindings, fakeRoleBindings } from './role-bindings.js'
 
 /** A fleet whose facts a test sets. Watchers see every change in order. */
 export interface FakeFleet extends Fleet {
@@ -16,6 +17,7 @@ export interface FakeFleet extends Fleet {
   resourceVersion: string | undefined
   readonly views: Map<string, InstanceView>
   readonly connections: Map<string, KubeApi>
+  readonly roleBindings: FakeRoleBindings
   readonly watchers: Set<(event: FleetEvent) => void>
   set(view: InstanceView): void
   delete(name: string): void
@@ -77,6 +79,7 @@ export function fakeFleet(...views: InstanceView[]): FakeFleet {
     resourceVersion: undefined,
     views: new Map(views.map(view => [view.name, view])),
     connections: new Map(),
+    roleBindings: fakeRoleBindings(),
     watchers: new Set(),
     list: () => [...fleet.views.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     get: name => fleet.views.get(name),

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { Action, Authorizer } from '../../../http/identity/authorize.js'
+import { BINDINGS_COUNT_MS, roleAuthorizer } from '../../../http/identity/role-authorizer.js'
+import type { InstanceRole, Subject } from '../../../manifests/instance-role-binding.js'
+import { fakeRoleBindings } from '../fakes/role-bindings.js'
+
+const ANN: Subject = { kind: 'User', name: 'ann' }
+const caller = (user: string, ...groups: string[]) => ({ user, groups, extra: {} })
+const on = (resource: string, verb: string, name = 'north'): Action => ({ verb, resource, name })
+const GET = on('instances', 'get')
+
+/** The authorizer over bindings that the test sets, before a host that refuses everything. */
+function authorizing() {
+  const bindings = fakeRoleBindings()
+  const asked: Action[] = []
+  const host: Authorizer = {
+    decide: (_, action) => {
+      asked.push(action)
+      return { allowed: false, reason: 'the host refuses' }
+    },
+  }
+  const authorizer = roleAuthorizer({ bindings, host })
+  const may = async (user: ReturnType<typeof caller>, action: Action) =>
+    (await authorizer.decide(user, action)).allowed
+  return { bindings, authorizer, asked, may }
+}
+
+const READS = ['instances', 'instances/status', 'instances/proxy', 'instances/registries'].map(
+  resource => `get ${resource}`,
+)
+const READS_OF_ALL = ['failover', 'descheduler', 'metricsadapter', 'inspect', 'metrics'].map(
+  part => `get instances/${part}`,
+)
+const WRITES = ['create', 'update', 'patch', 'delete'].map(verb => `${verb} instances/proxy`)
+const ADMINISTERS = [
+  ...['failover', 'descheduler', 'metricsadapter'].map(part => `update instances/${part}`),
+  ...['create instances/clusters', 'delete instances/clusters', 'create instances/kubeconfig'],
+  ...['get', 'create', 'delete'].map(verb => `${verb} instances/cloudshells`),
+  'get instances/audit',
+]
+/** What no role on an instance gives: it is the platform's. */
+const NEVER = [
+  ...['create', 'update', 'patch', 'delete', 'list', 'watch', 'deletecollection'].map(
+    verb => `${verb} instances`,
+  ),
+  ...['update instances/workspace', 'update instances/status', 'list instances/audit', 'get secrets'],
+  ...['use clusters', 'get workspaces', 'get instancerolebindings'],
+]
+const EVERYTHING = [...READS, ...READS_OF_ALL, ...WRITES, ...ADMINISTERS, ...NEVER]
+
+describe('a role on an instance', () => {
+  it.each<[InstanceRole, readonly string[] | undefined, readonly string[]]>([
+    ['Viewer', undefined, [...READS, ...READS_OF_ALL]],
+    ['Editor', undefined, [...READS, ...READS_OF_ALL, ...WRITES]],
+    ['Admin', undefined, [...READS, ...READS_OF_ALL, ...WRITES, ...ADMINISTERS]],
+    ['Viewer', ['shop'], READS],
+    ['Editor', ['shop'], [...READS, ...WRITES]],
+    ['Admin', ['shop'], [...READS, ...WRITES]],
+    ['Admin', [], [...READS, ...WRITES]],
+  ])('%s in the namespaces %j includes what it says and nothing else', async (role, namespaces, allowed) => {
+    const { bindings, may } = authorizing()
+    bindings.give('one', role, { instance: 'north', subject: ANN, ...(namespaces && { namespaces }) })
+    const seen: string[] = []
+    for (const right of EVERYTHING) {
+      const [verb = '', resource = ''] = right.split(' ')
+      if (await may(caller('ann'), on(resource, verb))) seen.push(right)
+    }
+    expect(seen.sort()).toEqual([...allowed].sort())
+  })
+
+  it('is one on that instance alone, and none to what has no name', async () => {
+    const { bindings, may } = authorizing()
+    bindings.give('one', 'Admin', { instance: 'north', subject: ANN })
+    expect(await may(caller('ann'), on('instances', 'get', 'south'))).toBe(false)
+    expect(await may(caller('ann'), { verb: 'get', resource: 'instances' })).toBe(false)
+    expect(await may(caller('ann'), on('instances', 'get', ''))).toBe(false)
+    expect(await may(caller('ann'), { verb: 'get', path: '/metrics' })).toBe(false)
+  })
+
+  it.each<[Subject, ReturnType<typeof caller>, boolean]>([
+    [ANN, caller('ann'), true],
+    [ANN, caller('bob', 'ann'), false],
+    [{ kind: 'Group', name: 'dev' }, caller('bob', 'other', 'dev'), true],
+    [{ kind: 'Group', name: 'dev' }, caller('dev'), false],
+    [
+      { kind: 'ServiceAccount', name: 'ci', namespace: 'shop' },
+      caller('system:serviceaccount:shop:ci'),
+      true,
+    ],
+    [{ kind: 'ServiceAccount', name: 'ci', namespace: 'shop' }, caller('ci'), false],
+    [{ kind: 'ServiceAccount', name: 'ci' }, caller('system:serviceaccount:undefined:ci'), false],
+  ])('given to %j: %j has it: %j', async (subject, who, isAllowed) => {
+    const { bindings, may } = authorizing()
+    bindings.give('one', 'Viewer', { instance: 'north', subject })
+    expect(await may(who, GET)).toBe(isAllowed)
+  })
+
+  it('counts from the next request on when it is given, changed and taken', async () => {
+    const { bindings, may } = authorizing()
+    const write = on('instances/proxy', 'create')
+    expect(await may(caller('ann'), GET)).toBe(false)
+    bindings.give('one', 'Editor', { instance: 'north', subject: ANN })
+    expect([await may(caller('ann'), GET), await may(caller('ann'), write)]).toEqual([true, true])
+    bindings.give('one', 'Viewer', { instance: 'north', subject: ANN })
+    expect([await may(caller('ann'), GET), await may(caller('ann'), write)]).toEqual([true, false])
+    bindings.give('two', 'Viewer', { instance: 'north', subject: { kind: 'Group', name: 'dev' } })
+    bindings.take('one')
+    expect([await may(caller('ann'), GET), await may(caller('bob', 'dev'), GET)]).toEqual([false, true])
+    bindings.take('two')
+    expect(await may(caller('bob', 'dev'), GET)).toBe(false)
+  })
+
+  it('asks the host nothing and says which binding allows; for everything else the host decides', async () => {
+    const { bindings, authorizer, asked } = authorizing()
+    bindings.give('one', 'Viewer', { instance: 'north', subject: ANN })
+    expect(await authorizer.decide(caller('ann'), GET)).toEqual({
+      allowed: true,
+      reason: 'the InstanceRoleBinding "one" gives the role Viewer',
+    })
+    expect(asked).toEqual([])
+    const write = on('instances/proxy', 'create')
+    expect(await authorizer.decide(caller('ann'), write)).toEqual({
+      allowed: false,
+      reason: 'the host refuses',
+    })
+    expect(asked).toEqual([write])
+  })
+
+  it('counts for a minute after the host was last heard, and again when it is heard', async () => {
+    const { bindings, may } = authorizing()
+    bindings.give('one', 'Viewer', { instance: 'north', subject: ANN })
+    bindings.silentForMs = BINDINGS_COUNT_MS
+    expect(await may(caller('ann'), GET)).toBe(true)
+    bindings.silentForMs += 1
+    expect(await may(caller('ann'), GET)).toBe(false)
+    bindings.silentForMs = 0
+    expect(await may(caller('ann'), GET)).toBe(true)
+    expect(BINDINGS_COUNT_MS).toBe(60_000)
+  })
+})
