@@ -30,10 +30,14 @@ export class Members {
   async connect(cluster: Cluster): Promise<KubeApi> {
     const { name } = cluster.metadata
     const join = joinOf(cluster)
-    if (this.#closed) throw new Error('the members are closed')
-    const known = this.#connections.get(name)
-    if (known?.join === join) return known.api
-    await this.drop(name)
+    for (;;) {
+      if (this.#closed) throw new Error('the members are closed')
+      const known = this.#connections.get(name)
+      if (known?.join === join) return known.api
+      if (!known) break
+      // Another caller may connect meanwhile: of two connections one would never be closed.
+      await this.drop(name)
+    }
     const api = connectMember(this.control, cluster, this.connector)
     const connection: Connection = { api, join, mirrors: new Map() }
     this.#connections.set(name, connection)

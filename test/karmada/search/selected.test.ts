@@ -94,6 +94,12 @@ describe('what ResourceRegistries select', () => {
     expect(shown([registry(['m1'], node)], [cluster('m1')])).toEqual(['m1: nodes of all'])
   })
 
+  it('is no cluster where the control plane serves no type of the registry', () => {
+    expect(shown([registry([])], [cluster('m1')])).toEqual([])
+    const unknown = { apiVersion: 'example.io/v1', kind: 'Gadget' }
+    expect(shown([registry([], unknown)], [cluster('m1')])).toEqual([])
+  })
+
   it('leaves out clusters that are not ready', () => {
     const clusters = [cluster('m1', {}, { Ready: 'False' }), cluster('m2')]
     expect(shown([registry([], pods())], clusters)).toEqual(['m2: pods of all'])

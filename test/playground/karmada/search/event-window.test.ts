@@ -40,4 +40,11 @@ describe('the past of a cache', () => {
     expect(window.since(900)).toBeUndefined()
     expect(revisions(window.since(901))).toHaveLength(100)
   })
+
+  it('keeps 102400 events at most, however fresh', () => {
+    const window = windowOf(0, 102_401)
+    expect(window.oldest).toBe(1)
+    expect(window.since(0)).toBeUndefined()
+    expect(window.since(1)).toHaveLength(102_400)
+  })
 })

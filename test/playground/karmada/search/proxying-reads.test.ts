@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CACHED_FROM } from '../../../../karmada/objects/resource-registry.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { ensure, remove, update } from '../../../../playground/client/write.js'
 import { CONFIG_MAPS, NAMESPACES } from '../../../../playground/objects/core-types.js'
@@ -144,6 +145,14 @@ describe('an object through the proxy of karmada-search', () => {
     expect(sources({ items: [one] })).toEqual(['m2/c'])
     const member = await get<KubeObject>(world.member('m2'), '/api/v1/namespaces/default/configmaps/c')
     expect(decoded(one.metadata.resourceVersion)).toEqual({ m2: member.metadata.resourceVersion })
+  })
+
+  it('can be a Namespace, which is in none', async () => {
+    await register(world.control, registry('namespaces', ['m1'], ['Namespace']))
+    const path = `${PROXY}/api/v1/namespaces/other`
+    const one = await eventually('the namespace', () => get<KubeObject>(world.control, path))
+    expect(one.metadata.annotations).toEqual({ [CACHED_FROM]: 'm1' })
+    await unregister(world.control, 'namespaces')
   })
 
   it('is not found where no cluster has it', async () => {

@@ -6,6 +6,7 @@ import { requestInfo } from '../../../../playground/apiserver/wire/request-info.
 import { MultiClusterCache } from '../../../../playground/karmada/search/multi-cluster-cache.js'
 import { proxying } from '../../../../playground/karmada/search/proxying.js'
 import { CONFIG_MAPS } from '../../../../playground/objects/core-types.js'
+import { eventually } from '../../eventually.js'
 import { FakeMember } from './fake-member.js'
 import { PROXY, refusal } from './search-world.js'
 
@@ -24,7 +25,13 @@ beforeEach(() => {
 })
 afterEach(() => cache.close())
 
-const send = (method: string, below: string, headers: ApiRequest['headers'] = {}) => {
+const send = (
+  method: string,
+  below: string,
+  headers: ApiRequest['headers'] = {},
+  asked: Readonly<Record<string, string>> = {},
+  signal: AbortSignal = new AbortController().signal,
+) => {
   const handle = proxying({
     // It has no Clusters: what is sent to a member ends there, and its refusal says so.
     control: new FakeMember(),
@@ -36,14 +43,14 @@ const send = (method: string, below: string, headers: ApiRequest['headers'] = {}
     now: () => 0,
   })
   const path = PROXY + below
-  const query = new URLSearchParams()
+  const query = new URLSearchParams(asked)
   const request = {
     method,
     path,
     query,
     headers,
     body: async () => Buffer.alloc(0),
-    signal: AbortSignal.any([]),
+    signal,
   }
   const user = { name: 'ann', groups: [] }
   return handle({ ...request, user, info: requestInfo(method, path, query) } as unknown as AggregatedRequest)
@@ -77,5 +84,17 @@ describe('a request through the proxy of karmada-search', () => {
     expect((await refusal(send('DELETE', '/api/v1/configmaps'))).message).toBe(
       'fail to get   from m1: Namespace parameter required.',
     )
+  })
+
+  it('that watches ends when its caller goes', async () => {
+    await eventually('the cache to be complete', () => cache.find('m1', MAPS)?.cache.isReady)
+    const caller = new AbortController()
+    const { body } = await send('GET', '/api/v1/configmaps', {}, { watch: 'true' }, caller.signal)
+    if (!('watch' in body)) throw new Error('the answer is no watch')
+    const events = body.watch[Symbol.asyncIterator]()
+    expect((await events.next()).value).toHaveLength(1)
+    const next = events.next()
+    caller.abort()
+    expect(await next).toEqual({ done: true, value: undefined })
   })
 })
