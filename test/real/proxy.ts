@@ -31,6 +31,8 @@ export interface RealProxy {
   at(port: number): Pick<RealProxy, 'through' | 'throughToMember'>
   /** The same caller without kubectl, at the replica that serves or at another port; who asks for it closes it. */
   client(port?: number): ProxyClient
+  /** The same caller at the management API of the replica that serves. */
+  api(): ProxyClient
   close(): Promise<void>
 }
 
@@ -123,6 +125,7 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
     another,
     client: (port = replica.port) =>
       new ProxyClient({ server: proxyAt(port), ca: authority.certificate, token }),
+    api: () => new ProxyClient({ server: serverAt(replica.port), ca: authority.certificate, token }),
     at(port) {
       const moved = (text: string): string => text.replace(server, serverAt(port))
       return {
