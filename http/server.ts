@@ -151,7 +151,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { certificateAuthority } = tls
   const now = () => performance.now()
   const ledger = new WriteLedger(now)
-  const recentEvents = new RecentEvents({ most: options.auditRecentEvents ?? DEFAULT_RECENT_EVENTS })
+  const recentEvents = new RecentEvents({
+    most: options.auditRecentEvents ?? DEFAULT_RECENT_EVENTS,
+    isInstance: name => fleet.get(name) !== undefined,
+  })
   const audit = new Audit(record => {
     recentEvents.keep(recentEventOf(record))
     options.auditSink(record)

@@ -10,12 +10,16 @@ export interface PlacedEvent {
    */
   readonly place: number
   readonly event: RecentEvent
+  /** The instance that the event is of had its name when the event was kept. */
+  readonly wasInstance: boolean
 }
 
 /** What is kept of the past. */
 export interface RecentEventsOptions {
   /** How many events. */
   readonly most: number
+  /** Whether an instance of this name is there now. */
+  readonly isInstance: (name: string) => boolean
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -37,13 +41,16 @@ export class RecentEvents {
   readonly #now: () => number
   #characters = 0
   #forgotten: number
+  /** Of the last event. */
   #last: number
+  /** The last that was given, to an event or to a reader. */
+  #given: number
   #wake: () => void = () => undefined
   #changed = this.#nextChange()
 
   constructor(private readonly options: RecentEventsOptions) {
     this.#now = options.now ?? Date.now
-    this.#last = this.#forgotten = Math.floor(this.#now() * 1_000)
+    this.#given = this.#last = this.#forgotten = Math.floor(this.#now() * 1_000)
   }
 
   /** Every event after this place is kept. */
@@ -55,9 +62,14 @@ export class RecentEvents {
   /** Keeps an event. */
   keep(event: RecentEvent): void {
     const text = JSON.stringify(event)
-    this.#last = Math.max(this.#last + 1, Math.floor(event.endedAt * 1_000))
+    const place = Math.max(this.#given + 1, Math.floor(event.endedAt * 1_000))
+    this.#given = this.#last = place
+    const wasInstance = this.options.isInstance(event.instance)
     // Read back: a name that was cut out of a path would keep the whole path in memory.
-    this.#events.push({ place: this.#last, event: JSON.parse(text) as RecentEvent, characters: text.length })
+    this.#events.push({
+      ...{ place, wasInstance },
+      ...{ event: JSON.parse(text) as RecentEvent, characters: text.length },
+    })
     this.#characters += text.length
     this.#countOf.set(event.user, (this.#countOf.get(event.user) ?? 0) + 1)
     this.#forgetOld()
@@ -77,6 +89,23 @@ export class RecentEvents {
       else low = middle + 1
     }
     return this.#events.slice(low, low + most)
+  }
+
+  /**
+   * A place that all events so far are before and all later ones are after. It says what time it is: the place of the last event would tell a
+   * reader when the last of those ended that it may not see.
+   */
+  passed(): number {
+    this.#given = Math.max(this.#given, Math.floor(this.#now()) * 1_000 + 999)
+    return this.#given
+  }
+
+  /**
+   * The instance that an event is of: one that is there, or was when the event was kept. Empty for none, and for a name that is no instance's:
+   * callers invent those, and a review of rights on each would make the events of one caller cost all who read them.
+   */
+  instanceOf({ event, wasInstance }: PlacedEvent): string {
+    return wasInstance || this.options.isInstance(event.instance) ? event.instance : ''
   }
 
   /** Resolves when there is an event after a place. @throws the signal's reason */

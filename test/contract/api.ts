@@ -50,7 +50,7 @@ export async function startContractApi({ api: dependencies, token }: Target): Pr
   const tls = await selfSigned(['127.0.0.1', 'localhost'])
   const api = managementApi({
     ...common,
-    recentEvents: new RecentEvents({ most: 100 }),
+    recentEvents: new RecentEvents({ most: 100, isInstance: () => true }),
     connector: kubeConnector(),
     karmadaVersion: 'v1.18.2',
     proxy: () => ({ url: 'https://127.0.0.1:1', certificateAuthority: 'PEM' }),

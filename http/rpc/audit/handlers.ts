@@ -20,7 +20,7 @@ export function auditHandlers(events: RecentEvents): ServiceHandlers<typeof Audi
       const tokens = new PageTokens(request, call)
       const completeSince = BigInt(Math.ceil(events.forgotten / 1_000))
       const chosen = events.after(0).filter(isChosenBy(request))
-      const seen = await seenEvents(call, chosen.reverse())
+      const seen = await seenEvents(events, call, chosen.reverse())
       const page = pageOf(seen, tokens.request, NEWEST_FIRST)
       return {
         items: page.items.map(auditMessageOf),

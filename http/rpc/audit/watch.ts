@@ -17,9 +17,12 @@ type Message = MessageInitShape<typeof WatchAuditEventsResponseSchema>
 /** So many events are read together. A reader that is slow holds no more of those that were forgotten meanwhile. */
 const AT_ONCE = 500
 
+/** No stream sends so many, and the totals after it are still those of an int32. */
+const MOST_SENT = 2 ** 30
+
 /** What a reader has received. */
 interface Position {
-  /** Of the last event, seen or not. */
+  /** Of the last event that was sent, or a time up to which all were. */
   readonly place: number
   /** How many it was sent since the last RESET. */
   readonly total: number
@@ -48,14 +51,18 @@ export async function* watchAuditEvents(
       place = events.forgotten
       yield { type: Type.RESET, total, resumeToken: '' }
     }
+    const passed = events.passed()
     const read = events.after(place, AT_ONCE)
-    for (const placed of await seenEvents(call, read.filter(isChosen))) {
+    for (const placed of await seenEvents(events, call, read.filter(isChosen))) {
       place = placed.place
       total += 1
       yield { type: Type.ADDED, event: auditMessageOf(placed), total, resumeToken: resumeToken() }
     }
-    place = read.at(-1)?.place ?? place
-    if (read.length === AT_ONCE) continue
+    if (read.length === AT_ONCE) {
+      place = read.at(-1)?.place ?? place
+      continue
+    }
+    place = passed
     if (!isBegun) {
       isBegun = true
       yield { type: Type.BOOKMARK, total, resumeToken: resumeToken() }
@@ -73,10 +80,11 @@ const TOKEN = /^audit1\.([A-Za-z0-9_-]{22})\.([0-9a-z]{1,10})\.([0-9a-z]{1,6})$/
 /** Undefined for none, and for a token of another stream, with which the stream starts over. @throws Failure INVALID_ARGUMENT for what is no token */
 function positionIn(token: string, stream: string): Position | undefined {
   if (token === '') return undefined
-  const [, of, place, total] = TOKEN.exec(token) ?? []
-  if (!of || !place || !total)
+  const [, of, place = '', sent = ''] = TOKEN.exec(token) ?? []
+  const total = Number.parseInt(sent, 36)
+  if (!of || total > MOST_SENT)
     throw invalidFields([
       { field: 'resumeToken', description: 'is no token of a stream: leave it empty to start over' },
     ])
-  return of === stream ? { place: Number.parseInt(place, 36), total: Number.parseInt(total, 36) } : undefined
+  return of === stream ? { place: Number.parseInt(place, 36), total } : undefined
 }

@@ -10,7 +10,7 @@ const START = Date.UTC(2026, 10, 23)
 /** Recent events whose clock the test sets. */
 function atTime(most = 10) {
   const clock = { now: START }
-  const events = new RecentEvents({ most, now: () => clock.now })
+  const events = new RecentEvents({ most, now: () => clock.now, isInstance: () => true })
   const keep = (id: string, more: Partial<ReturnType<typeof recentEvent>> = {}) =>
     events.keep(recentEvent({ id, endedAt: clock.now, ...more }))
   return { clock, events, keep, ids: () => events.after(0).map(({ event }) => event.id) }
@@ -70,6 +70,28 @@ describe('recent audit events', () => {
     for (let index = 0; index < 16; index++) keep(`e${index}`, { name: 'x'.repeat(MEBI) })
     expect(ids()).toEqual(Array.from({ length: 15 }, (_, index) => `e${index + 1}`))
     expect(events.after(0)[0]?.event.name).toHaveLength(MEBI)
+  })
+
+  it('have no place at a time that was given to a reader as passed', () => {
+    const { clock, events, keep } = atTime()
+    keep('a')
+    const passed = events.passed()
+    keep('b')
+    clock.now -= 60_000
+    keep('c')
+    expect(events.after(passed).map(({ event }) => event.id)).toEqual(['b', 'c'])
+    expect(events.after(events.passed())).toEqual([])
+  })
+
+  it('do not wake a reader by the places that others were given', async () => {
+    const { events, keep } = atTime()
+    keep('a')
+    const { place } = events.after(0)[0]!
+    events.passed()
+    const gone = new AbortController()
+    const waiting = events.untilAfter(place, gone.signal)
+    gone.abort(new Error('hung up'))
+    await expect(waiting).rejects.toThrow('hung up')
   })
 
   it('tell those who wait for the next one, and no others', async () => {

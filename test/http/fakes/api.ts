@@ -58,7 +58,7 @@ export function testApi(
   for (const view of fleet.views.values()) host.instances.set(view.name, view.instance)
   const log = fakeLog()
   const { meter, counts } = fakeMeter()
-  const recentEvents = new RecentEvents({ most: 100 })
+  const recentEvents = new RecentEvents({ most: 100, isInstance: name => fleet.get(name) !== undefined })
   const audit = new Audit(record => {
     recentEvents.keep(recentEventOf(record))
     log.auditSink(record)

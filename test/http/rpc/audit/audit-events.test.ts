@@ -19,7 +19,8 @@ type Step = MessageInitShape<typeof WatchAuditEventsResponseSchema>
 /** Audit events, and calls of the user `ann`, who may see the events of these instances; of all by the name ''. */
 function audit(readable: Set<string> = new Set(), most = 100) {
   const clock = { now: START }
-  const events = new RecentEvents({ most, now: () => clock.now })
+  const instances = new Set(['north', 'south'])
+  const events = new RecentEvents({ most, now: () => clock.now, isInstance: name => instances.has(name) })
   const handlers = auditHandlers(events)
   const ended = new AbortController()
   const asked: string[] = []
@@ -46,7 +47,7 @@ function audit(readable: Set<string> = new Set(), most = 100) {
   }
   const watch = async (request: MessageInitShape<typeof WatchAuditEventsRequestSchema> = {}, user?: string) =>
     reader(await handlers.watchAuditEvents(create(WatchAuditEventsRequestSchema, request), call(user)))
-  return { keep, list, watch, asked, readable, clock, events }
+  return { keep, list, watch, asked, readable, clock, instances }
 }
 
 /** Reads a stream step by step. */
@@ -88,6 +89,30 @@ describe('a list of audit events', () => {
     keep('of north')
     keep('of none', { instance: '' })
     expect((await list()).ids).toEqual(['of none', 'of north'])
+  })
+
+  it('shows those of a removed instance to who may read it, and those of a new one once it is there', async () => {
+    const { keep, list, instances } = audit(new Set(['south', 'west']))
+    keep('of south', { instance: 'south' })
+    instances.delete('south')
+    keep('create west', { instance: 'west' })
+    expect((await list()).ids).toEqual(['of south'])
+    instances.add('west')
+    expect((await list()).ids).toEqual(['create west', 'of south'])
+  })
+
+  it('asks for no rights on names that callers invented: one flood of them would make each list cost the host as many reviews', async () => {
+    const { keep, list, watch, asked } = audit(new Set(['north', 'x1']))
+    for (let index = 0; index < 50; index++) keep(`e${index}`, { instance: `x${index}`, outcome: 'denied' })
+    keep('of north')
+    expect((await list()).ids).toEqual(['of north'])
+    expect(asked.splice(0).sort()).toEqual(['', 'north'])
+    expect(await (await watch()).next(3)).toEqual([
+      ['RESET', 0],
+      ['ADDED', 1, 'of north'],
+      ['BOOKMARK', 1],
+    ])
+    expect(asked.sort()).toEqual(['', 'north'])
   })
 
   it.each([
@@ -239,6 +264,55 @@ describe('a watch of audit events', () => {
     for (const wrong of ['x', `${resumeToken}x.`, resumeToken.replace('audit1', 'audit2')])
       await expect(watch({ resumeToken: wrong })).rejects.toMatchObject({ code: 3 })
     await expect(watch({ since: -1n })).rejects.toMatchObject({ code: 3 })
+  })
+
+  it('has tokens that are the same whether or not there are events that the caller may not see', async () => {
+    const placeAfter = async (endedAt: readonly number[]) => {
+      const { keep, watch, clock } = audit()
+      keep('own', { user: 'ann' })
+      for (const time of endedAt) {
+        clock.now = time - 1_000
+        keep('hidden')
+      }
+      clock.now = START + 60_000
+      const { next, tokens } = await watch()
+      await next(3)
+      return tokens.at(-1)?.split('.')[2]
+    }
+    expect(await placeAfter([START + 7_000, START + 9_000])).toBe(await placeAfter([]))
+  })
+
+  it('misses no event of the millisecond in which it began', async () => {
+    const { keep, watch, clock } = audit(new Set(['']))
+    const { next, tokens } = await watch()
+    await next(2)
+    clock.now -= 1_000
+    keep('a')
+    expect(await next(1)).toEqual([['ADDED', 1, 'a']])
+    expect(await (await watch({ resumeToken: tokens[0]! })).next(2)).toEqual([
+      ['BOOKMARK', 0],
+      ['ADDED', 1, 'a'],
+    ])
+  })
+
+  it('misses no event that ends while those before it are sent', async () => {
+    const { keep, watch } = audit(new Set(['']))
+    keep('a')
+    const { next } = await watch()
+    await next(2)
+    keep('b')
+    expect(await next(2)).toEqual([
+      ['BOOKMARK', 1],
+      ['ADDED', 2, 'b'],
+    ])
+  })
+
+  it('refuses a token whose total no message can have', async () => {
+    const { watch } = audit()
+    const { next, tokens } = await watch()
+    await next(2)
+    const resumeToken = tokens[0]!.replace(/[^.]*$/, 'zzzzzz')
+    await expect(watch({ resumeToken })).rejects.toMatchObject({ code: 3 })
   })
 
   it('reads many kept events in parts, each of them once', async () => {
