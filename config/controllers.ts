@@ -67,7 +67,7 @@ export const controllerSettings = {
     group: 'Controllers',
     commands: [...acting, 'apiserver'],
     help: 'pause between two canaries that measure how far an instance’s index is behind, while callers read it; all others share one canary a second; 0 sends none',
-    why: 'two small requests an interval tell within it and the patience of an index that claims health and is stalled; a fleet that nobody reads costs two requests a second, whatever its size',
+    why: 'two small requests an interval tell within it and the patience of an index that claims health and is stalled; a fleet without readers costs two requests a second, whatever its size',
   }),
   indexCanaryPatienceMs: setting({
     kind: milliseconds(100, 3_600_000),

@@ -1,5 +1,8 @@
 import type { InstanceRole, InstanceRoleBinding } from './instance-role-binding.js'
 
+/** Namespaces of a host or of a control plane. */
+export const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const
+
 /** Where Kairship keeps what it needs inside a control plane: the ServiceAccounts of issued kubeconfigs. */
 export const SYSTEM_NAMESPACE = 'kairship-system'
 

@@ -8,8 +8,9 @@ const BUSY_FROM = 0.5
 
 /**
  * Lets V8 keep its heap compact, or fast again. Of what instances allocate while they come up, most is garbage soon, and what stays
- * is scattered over pages that V8 does not give back: 270 KB for each instance, more than is in use. With this flag V8 moves objects
- * out of pages of which a fifth is free (else 70 %), collects when nothing happens, and lets the heap grow by 30 % between collections.
+ * is scattered over pages that V8 does not give back. A leader of 70 instances held 270 KB more than was in use, divided by their number;
+ * a part of that is there without instances. With this flag V8 moves objects out of pages of which a fifth is free (else 70 %), collects when
+ * nothing happens, and lets the heap grow by 30 % between collections.
  *
  * V8 reads the flag at each of these decisions, so it can be changed at any time; Node.js has no other way to ask for it.
  */

@@ -7,13 +7,9 @@ import { fingerprint } from './kept-object.js'
 /** Readers of rights compare them with what was so half a minute ago; longer than that it may be forgotten, milliseconds. */
 const FORGET_AFTER_MS = 3_600_000
 
-const NO_BINDINGS = { revision: '', since: Number.NEGATIVE_INFINITY }
-
 /** InstanceRoleBindings by the instance they are for, so that no instance pays for the bindings of the others. */
 export class RoleBindingIndex implements RoleBindings {
-  readonly #byInstance = new Map<string, Map<string, InstanceRoleBinding>>()
-  /** Of the bindings in effect for an instance: their revision, and since when it is that, milliseconds of `now`. */
-  readonly #revisions = new Map<string, { readonly revision: string; readonly since: number }>()
+  readonly #byInstance = new Map<string, BindingsOfInstance>()
   /** Instances that had bindings and have none, the one that lost them first before the others: those that are gone are among them. */
   readonly #bare = new Set<string>()
   readonly #subscription: Subscription
@@ -26,18 +22,12 @@ export class RoleBindingIndex implements RoleBindings {
   ) {
     this.#subscription = all.changes.subscribe(change => {
       if (change.type === 'SYNCED') return
-      const { metadata, spec } = change.object
-      const bindings = this.#byInstance.get(spec.instance) ?? new Map<string, InstanceRoleBinding>()
-      if (change.type === 'DELETED') bindings.delete(metadata.name)
-      else bindings.set(metadata.name, change.object)
-      if (bindings.size > 0) this.#byInstance.set(spec.instance, bindings)
-      else this.#byInstance.delete(spec.instance)
-      const { revision } = this.factOf(spec.instance)
-      // A status changes nothing.
-      if (this.#revisions.get(spec.instance)?.revision !== revision)
-        this.#revisions.set(spec.instance, { revision, since: this.now() })
-      this.#bare.delete(spec.instance)
-      if (bindings.size === 0) this.#bare.add(spec.instance)
+      const { instance } = change.object.spec
+      const known = this.#of(instance)
+      if (change.type === 'DELETED') known.delete(change.object, this.now())
+      else known.set(change.object, this.now())
+      this.#bare.delete(instance)
+      if (known.isEmpty) this.#bare.add(instance)
       this.#forget()
     })
     this.#subscription.add(
@@ -57,36 +47,41 @@ export class RoleBindingIndex implements RoleBindings {
   }
 
   revisionOf(instance: string): string {
-    return this.#byInstance.has(instance) ? this.rightsOf(instance).revision : ''
+    const known = this.#byInstance.get(instance)
+    return known && !known.isEmpty ? known.revision : ''
   }
 
   /** The bindings in effect for an instance, by name. */
   of(instance: string): readonly InstanceRoleBinding[] {
-    return [...(this.#byInstance.get(instance)?.values() ?? [])]
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    return this.#byInstance.get(instance)?.inEffect ?? []
   }
 
   /** What the machines need to know of them: changes with every binding's spec. */
   factOf(instance: string): { readonly revision: string; readonly count: number } {
-    const bindings = this.of(instance)
-    const revision = fingerprint(bindings.map(({ metadata, spec }) => [metadata.name, metadata.uid, spec]))
-    return { revision, count: bindings.length }
+    const { revision, inEffect } = this.#byInstance.get(instance) ?? NO_BINDINGS
+    return { revision, count: inEffect.length }
   }
 
   /** Which bindings are in effect for an instance, and for how long, milliseconds. It costs little: reads ask for it. */
   rightsOf(instance: string): { readonly revision: string; readonly unchangedForMs: number } {
-    const { revision, since } = this.#revisions.get(instance) ?? NO_BINDINGS
-    return { revision, unchangedForMs: this.now() - since }
+    const known = this.#byInstance.get(instance)
+    if (!known) return { revision: '', unchangedForMs: Number.POSITIVE_INFINITY }
+    return { revision: known.revision, unchangedForMs: this.now() - known.since }
+  }
+
+  #of(instance: string): BindingsOfInstance {
+    const known = this.#byInstance.get(instance) ?? new BindingsOfInstance(this.now())
+    this.#byInstance.set(instance, known)
+    return known
   }
 
   /** Without an entry an instance has had no bindings for ever, which is true for long enough by then. */
   #forget(): void {
     for (const instance of this.#bare) {
-      const { since } = this.#revisions.get(instance) ?? NO_BINDINGS
-      if (this.now() - since < FORGET_AFTER_MS) return
+      const known = this.#byInstance.get(instance)
+      if (known && this.now() - known.since < FORGET_AFTER_MS) return
       this.#bare.delete(instance)
-      this.#revisions.delete(instance)
+      this.#byInstance.delete(instance)
     }
   }
 
@@ -94,3 +89,65 @@ export class RoleBindingIndex implements RoleBindings {
     this.#subscription.unsubscribe()
   }
 }
+
+/**
+ * The bindings of one instance. Each is fingerprinted when it comes, and all together when they are read after a change: a list of ten
+ * thousand bindings of one instance would otherwise take minutes.
+ */
+class BindingsOfInstance {
+  /** With the fingerprint of what each gives; one that is being deleted gives nothing, and has none. */
+  readonly #byName = new Map<string, { readonly binding: InstanceRoleBinding; readonly print?: string }>()
+  #inEffect: readonly InstanceRoleBinding[] | undefined
+  #revision: string | undefined
+
+  /** @param since when they began to give what they give, milliseconds */
+  constructor(public since: number) {}
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0
+  }
+
+  /** By name. */
+  get inEffect(): readonly InstanceRoleBinding[] {
+    this.#inEffect ??= [...this.#byName.values()]
+      .filter(({ print }) => print !== undefined)
+      .map(({ binding }) => binding)
+      .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    return this.#inEffect
+  }
+
+  /** Of what they give. */
+  get revision(): string {
+    this.#revision ??= fingerprint(this.inEffect.map(({ metadata }) => this.#printOf(metadata.name)))
+    return this.#revision
+  }
+
+  set(binding: InstanceRoleBinding, now: number): void {
+    const { metadata, spec } = binding
+    const before = this.#printOf(metadata.name)
+    const isInEffect = metadata.deletionTimestamp === undefined
+    const print = isInEffect ? fingerprint([metadata.name, metadata.uid, spec]) : undefined
+    this.#byName.set(metadata.name, { binding, ...(print !== undefined && { print }) })
+    this.#changed(print !== before, now)
+  }
+
+  delete({ metadata: { name } }: InstanceRoleBinding, now: number): void {
+    const before = this.#printOf(name)
+    this.#byName.delete(name)
+    this.#changed(before !== undefined, now)
+  }
+
+  #printOf(name: string): string | undefined {
+    return this.#byName.get(name)?.print
+  }
+
+  /** A status gives nothing. */
+  #changed(isGiven: boolean, now: number): void {
+    this.#inEffect = undefined
+    if (!isGiven) return
+    this.since = now
+    this.#revision = undefined
+  }
+}
+
+const NO_BINDINGS = new BindingsOfInstance(Number.NEGATIVE_INFINITY)

@@ -23,7 +23,7 @@ export interface CanaryOptions {
   readonly patienceMs: number
   /** Waits for the turn of a canary, or of another look into a stalled index. */
   readonly turn: (signal: AbortSignal) => Promise<void>
-  /** Writes the canary into the instance; where another replica does that, reads it there. */
+  /** Writes the canary into the instance, or reads there the one that another replica wrote, if that is new enough to measure by. */
   readonly send: () => Promise<Sent>
   /** The version that it has in the instance now; undefined: it is not there. */
   readonly read: () => Promise<string | undefined>

@@ -162,7 +162,7 @@ export const instanceMachine = instance.createMachine({
           states: {
             /** The control plane does not answer, or the index does not claim to be synced. */
             idle: { always: { guard: 'has an index to measure', target: 'measuring' } },
-            /** The canary is written by the replica that leads, and looked for by each. */
+            /** Each replica looks for the canary. The leader writes it, and so does another one whose callers need a newer one. */
             measuring: {
               always: { guard: not('has an index to measure'), target: 'idle' },
               invoke: {

@@ -1,13 +1,12 @@
 import { installationNamespace, KARMADAS, renderKarmada } from '../../../manifests/karmada.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { isMadeFor, labelsOf } from '../../../manifests/names.js'
+import { NAMESPACES } from '../../../manifests/reserved-namespaces.js'
 import { isAsWritten, revisionOf } from '../../host/kept-object.js'
 import { apply, find, removeWhole } from '../../kube/apply.js'
 import { fail } from '../../kube/failure.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import { leaderEffect } from './leader-effect.js'
-
-const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const
 
 /** Lets karmada-operator bring a control plane up: a namespace, unless it exists, and a Karmada object in it. */
 export const install = (dependencies: InstanceDependencies) =>

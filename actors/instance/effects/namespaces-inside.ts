@@ -7,13 +7,11 @@ import {
 import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { MEMBER_CLUSTERS, type MemberCluster } from '../../../manifests/member-cluster.js'
+import { NAMESPACES } from '../../../manifests/reserved-namespaces.js'
 import { isNotFound } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { metadataOnly } from '../../watches/watched-type.js'
 import type { RbacInside } from './rbac-inside.js'
-
-/** Namespaces of a control plane. */
-export const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const
 
 /**
  * Reads what rights on Secrets depend on: which namespaces there are, where an Editor has the whole instance, and where members' credentials

@@ -13,6 +13,7 @@ import { type AnyEventObject, fromCallback } from 'xstate'
 import type { OwnObserverEvent } from '../../../machines/instance/events.js'
 import { isInstanceEditor } from '../../../manifests/instance-rbac.js'
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
+import { NAMESPACES } from '../../../manifests/reserved-namespaces.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { Meter } from '../../../ports/meter.js'
 import { keepWatching } from '../../../streams/keep-watching.js'
@@ -22,7 +23,6 @@ import { reflectInto } from '../../../streams/reflect.js'
 import { meteredWatch } from '../../watches/metered-watch.js'
 import { metadataOnly } from '../../watches/watched-type.js'
 import type { InstanceDependencies } from '../dependencies.js'
-import { NAMESPACES } from '../effects/namespaces-inside.js'
 import { madeInsideSelector, typesInside } from '../effects/rbac-inside.js'
 
 /** Shortest time between two repairs of our RBAC where it keeps changing, milliseconds. */
@@ -41,6 +41,8 @@ export const watchRoleBindings = (dependencies: InstanceDependencies) =>
     const { host, connectionOf, startupBurst, meter } = dependencies
     const subscription = host.roleBindings.all.changes
       .pipe(
+        // Those of a list are looked at together, at its end.
+        filter(({ type }) => type === 'SYNCED' || host.roleBindings.all.inContact),
         startWith(undefined),
         map(() => {
           const bindings = host.roleBindings.of(name)

@@ -74,7 +74,7 @@ describe('the heap of a controller manager', () => {
   })
 })
 
-/** Scatters a tenth of what it allocates over the whole heap, and says how many bytes V8 holds for it, before and after. */
+/** Scatters a third of what it allocates over the whole heap, and says how many bytes V8 holds for it, before and after. */
 const program = `
 import { compactHeap } from ${JSON.stringify(new URL('../../../dist/actors/fleet/heap-at-rest.js', import.meta.url).href)}
 const collected = async () => {

@@ -15,7 +15,7 @@ function index() {
   })
   const change = (type: string, ...of: Parameters<typeof binding>) =>
     changes.next({ type, object: binding(...of) })
-  return { subject, clock, change, contact, all }
+  return { subject, clock, change, changes, contact, all }
 }
 
 describe('the rights that role bindings give in an instance', () => {
@@ -54,6 +54,50 @@ describe('the rights that role bindings give in an instance', () => {
     change('MODIFIED', 'a', 'other', 'Viewer')
     expect(subject.rightsOf('eu')).toEqual(forgotten)
     expect(subject.rightsOf('us').unchangedForMs).toBe(3_600_000)
+  })
+
+  it('cost each binding of a list one look, however many the instance has', () => {
+    const { subject, changes } = index()
+    let looks = 0
+    for (let each = 0; each < 50; each++)
+      changes.next({
+        type: 'ADDED',
+        object: {
+          metadata: { name: `b${each}`, uid: `${each}` },
+          spec: {
+            instance: 'eu',
+            get role() {
+              looks += 1
+              return 'Viewer'
+            },
+          },
+        },
+      })
+    const { revision } = subject.rightsOf('eu')
+    expect(subject.factOf('eu')).toEqual({ revision, count: 50 })
+    expect(looks).toBe(50)
+  })
+
+  it('are of the bindings and not of the order in which they came, and are as before when a change is taken back', () => {
+    const [one, other] = [index(), index()]
+    for (const name of ['a', 'b']) one.change('ADDED', name, 'eu', 'Viewer')
+    for (const name of ['b', 'a']) other.change('ADDED', name, 'eu', 'Viewer')
+    const { revision } = one.subject.rightsOf('eu')
+    expect(other.subject.rightsOf('eu').revision).toBe(revision)
+    one.change('ADDED', 'c', 'eu', 'Viewer')
+    expect(one.subject.rightsOf('eu').revision).not.toBe(revision)
+    one.clock.now = 30
+    one.change('DELETED', 'c', 'eu', 'Viewer')
+    expect(one.subject.rightsOf('eu')).toEqual({ revision, unchangedForMs: 0 })
+  })
+
+  it('show a binding as it is now, also where only its status changed', () => {
+    const { subject, change } = index()
+    change('ADDED', 'b', 'eu', 'Viewer')
+    change('ADDED', 'a', 'eu', 'Viewer')
+    expect(subject.of('eu').map(({ metadata }) => metadata.name)).toEqual(['a', 'b'])
+    change('MODIFIED', 'a', 'eu', 'Viewer', { resourceVersion: '2' })
+    expect(subject.of('eu').map(({ metadata }) => metadata.resourceVersion)).toEqual(['2', undefined])
   })
 
   it('are empty from the beginning where no binding existed', () =>
