@@ -1,6 +1,6 @@
-import { setTimeout as timer } from 'node:timers/promises'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
+import { orAborted } from '../../../ports/cancellation.js'
 import { Code } from '../../../transcoding/code.js'
 import { Failure, unavailable } from '../../errors/failure.js'
 import type { Listing } from '../list/listing.js'
@@ -64,10 +64,22 @@ export async function* changesSince<T extends KubeObject>(
 export const pauseAfter = (attempts: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS) * (1 - Math.random() / 2)
 
-/** Waits. @throws the reason of the call's signal */
-export async function pauseFor(milliseconds: number, { signal }: Pick<ObjectCall, 'signal'>): Promise<void> {
-  // It rejects only when the signal aborts, and then with an error of its own.
-  await timer(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted())
+/** Waits, and not longer than for `sooner`. @throws the reason of the call's signal */
+export async function pauseFor(
+  milliseconds: number,
+  { signal }: Pick<ObjectCall, 'signal'>,
+  sooner?: Promise<void>,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, milliseconds)
+    void sooner?.then(resolve)
+  })
+  try {
+    await orAborted(over, signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Whether the way to the instance broke, or the instance was too busy, rather than that it refused. */

@@ -6,6 +6,7 @@ import { duplicateRefusal } from '../../instances/duplicate.js'
 import type { FeedEvent, InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading, ShownInstance } from '../../instances/instance-reading.js'
 import type { Place } from '../../objects/object-type.js'
+import { pauseFor } from '../../objects/watch/changes-since.js'
 import { CHECK_MS } from '../concurrency/checks.js'
 import { LiveMerge } from '../concurrency/live-merge.js'
 import { comparePlaces } from './fleet-order.js'
@@ -13,7 +14,7 @@ import type { FleetQuery } from './fleet-query.js'
 import { duplicates, nameOf, placesOf, unknown } from './places-of.js'
 import { ReportedFailures } from './reported-failures.js'
 import { UsableInstances, uidOf } from './usable-instances.js'
-import { type Followed, type PlaceStep, pause, watchPlace } from './watch-place.js'
+import { type Followed, type PlaceStep, watchPlace } from './watch-place.js'
 
 /** Places that one stream follows: each holds a stream of its instance, and the keys of its objects. */
 export const MOST_PLACES = 50
@@ -114,7 +115,7 @@ class FleetFollower {
       }
       await this.#untilNews()
       if (!this.#hasNews) this.#isDue = true
-      else await pause(GATHER_MS, this.#signal)
+      else await pauseFor(GATHER_MS, this.of.call)
       this.#hasNews = false
       if (this.#feedFailure) throw this.#feedFailure.error
     }
@@ -215,7 +216,7 @@ class FleetFollower {
     const news = new Promise<void>(resolve => {
       this.#wake = resolve
     })
-    await pause(CHECK_MS, this.#signal, news)
+    await pauseFor(CHECK_MS, this.of.call, news)
   }
 }
 

@@ -6,6 +6,7 @@ import type { ListMark } from '../../objects/list-mark.js'
 import type { Place } from '../../objects/object-type.js'
 import type { ObjectCall, ObjectEvent, Objects } from '../../objects/objects.js'
 import { sideCall } from '../../objects/side-call.js'
+import { pauseFor } from '../../objects/watch/changes-since.js'
 import { refuseNamespace } from './ask-place.js'
 import { type FleetItem, itemOf } from './fleet-item.js'
 import type { FleetQuery } from './fleet-query.js'
@@ -78,25 +79,7 @@ export async function* watchPlace(
       leave()
     }
     if (performance.now() - begun >= LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
-    await pause(pauseMs, signal)
-  }
-}
-
-/** Waits, and not longer than for `sooner`. @throws the signal's reason */
-export async function pause(
-  milliseconds: number,
-  signal: AbortSignal,
-  sooner?: Promise<void>,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, milliseconds)
-    void sooner?.then(resolve)
-  })
-  try {
-    await orAborted(over, signal)
-  } finally {
-    clearTimeout(timer)
+    await pauseFor(pauseMs, { signal })
   }
 }
 

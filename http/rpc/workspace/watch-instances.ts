@@ -16,8 +16,9 @@ import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { checks } from '../concurrency/checks.js'
 import { type Source, startedTogether } from '../concurrency/started-together.js'
 import { UsableInstances } from '../fleet/usable-instances.js'
-import { marksOf, resumeTokenOf, streamDigest } from '../kind/resume-token.js'
+import { streamDigest } from '../kind/resume-token.js'
 import { RowMessages } from '../kind/row-messages.js'
+import { type RowPoint, RowTokens } from '../kind/row-tokens.js'
 import type { RowStep } from '../kind/shown-rows.js'
 import { type BoundRow, BoundRows } from './bound-rows.js'
 import { type MembershipStep, membershipSources } from './membership.js'
@@ -57,7 +58,7 @@ class InstanceStream {
   readonly #sees: (name: string) => Promise<boolean>
   /** Those that the caller may see, as they were last asked for. */
   readonly #usable: UsableInstances<{ readonly name: string; readonly instance: Pick<Instance, 'metadata'> }>
-  readonly #stream: string
+  readonly #tokens: RowTokens
   #position = ''
 
   constructor(
@@ -66,14 +67,14 @@ class InstanceStream {
     private readonly call: Call,
   ) {
     this.#sees = seesInstance(of.authorizer, call)
-    this.#stream = streamDigest(['instances with workspaces', request, call.caller.user])
+    this.#tokens = new RowTokens(streamDigest(['instances with workspaces', request, call.caller.user]))
     this.#usable = new UsableInstances({ maySee: this.#sees }, async () =>
       [...this.#present.objects].map(([name, metadata]) => ({ name, instance: { metadata } })),
     )
   }
 
   async *messages(): AsyncGenerator<Message, void> {
-    const since = this.#given()
+    const since = this.#tokens.read(this.request.resumeToken)
     const messages = new RowMessages(since?.digest)
     for await (const step of startedTogether(this.call.signal, this.#sources(since))) {
       const taken = this.#take(step)
@@ -86,7 +87,7 @@ class InstanceStream {
     }
   }
 
-  #sources(since: Given | undefined): Source<Step>[] {
+  #sources(since: RowPoint | undefined): Source<Step>[] {
     const { feed, workspaces } = this.of
     return [
       {
@@ -112,11 +113,17 @@ class InstanceStream {
           yield { of: 'instances', event: { type: 'ADDED', object, total: 0 }, position: '' }
       yield { of: 'instances', event: { type: 'BOOKMARK', total: 0 }, position: since }
     }
-    for await (const event of feed.read(before ? since : '', signal)) {
-      const { type, token: position } = event
+    for await (const event of feed.read(since, signal)) {
+      const { token: position } = event
       if (!('view' in event)) yield { of: 'instances', event: { type: event.type, total: 0 }, position }
-      else if (isWanted(event.view.name) && type !== 'RESET' && type !== 'BOOKMARK')
-        yield { of: 'instances', event: { type, object: event.view.instance, total: 0 }, position }
+      else if (isWanted(event.view.name))
+        yield {
+          of: 'instances',
+          event: { type: event.type, object: event.view.instance, total: 0 },
+          position,
+        }
+      // The feed forgets positions: the stream's token must not stay at that of the last event that it shows.
+      else if (position) yield { of: 'instances', event: { type: 'BOOKMARK', total: 0 }, position }
     }
   }
 
@@ -151,27 +158,10 @@ class InstanceStream {
       .filter(change => change !== undefined)
   }
 
-  /** Names the states that the rows are made of, and by a digest the rows; empty where they cannot be named. */
+  /** Names the present state; empty where one of its lists cannot be named. */
   #token(): string {
-    const { marks } = this.#rows.membership
-    if (!marks || !this.#position) return ''
-    return `${this.#position}.${this.#rows.digest}.${resumeTokenOf(this.#stream, marks)}`
-  }
-
-  /** What the token of the request names; undefined where the stream starts over. @throws Failure INVALID_ARGUMENT for what is no token */
-  #given(): Given | undefined {
-    const { resumeToken } = this.request
-    const [, position, digest, rest] = TOKEN.exec(resumeToken) ?? []
-    const marks = marksOf(rest ?? resumeToken, this.#stream)
-    return position && digest && marks ? { position, digest, marks } : undefined
+    const { membership, digest } = this.#rows
+    const { marks } = membership
+    return marks && this.#position ? this.#tokens.of({ digest, marks, position: this.#position }) : ''
   }
 }
-
-/** What a token names. */
-interface Given {
-  readonly position: string
-  readonly digest: string
-  readonly marks: NonNullable<ReturnType<typeof marksOf>>
-}
-
-const TOKEN = /^([0-9a-f]{1,16}\.[0-9]{1,16})\.([0-9a-f]{16})\.(.+)$/

@@ -130,7 +130,9 @@ class NamespaceStream {
     if (one.step.type === 'PLACE_FAILED') return this.#failed(one.step)
     if (one.step.type === 'PLACE_GONE') {
       this.#unread.delete(instance)
-      return this.#hideAll(instance, true)
+      const hidden = this.#hideAll(instance)
+      this.#of.delete(instance)
+      return hidden
     }
     const state = this.#of.get(instance) ?? new FollowedState<KubeObject, true>(() => true)
     this.#of.set(instance, state)
@@ -151,8 +153,8 @@ class NamespaceStream {
     logInternal(this.call.log, step)
     this.call.log.info({ err: failure, instance }, 'namespaces of an instance are not followed')
     this.#unread.add(instance)
-    const isRefused = failure.code === Code.PERMISSION_DENIED || failure.code === Code.UNAUTHENTICATED
-    return isRefused ? this.#hideAll(instance, false) : []
+    // What it has is kept: an instance that lets the caller in again may say only what has changed since.
+    return failure.code === Code.PERMISSION_DENIED ? this.#hideAll(instance) : []
   }
 
   #isWanted(name: string): boolean {
@@ -165,9 +167,8 @@ class NamespaceStream {
     return stepsOf(wanted.map(namespace => this.#rows.show({ instance, namespace })))
   }
 
-  #hideAll(instance: string, isGone: boolean): Steps {
+  #hideAll(instance: string): Steps {
     const names = [...(this.#of.get(instance)?.objects.keys() ?? [])]
-    if (isGone) this.#of.delete(instance)
     return stepsOf(names.sort().map(namespace => this.#rows.hide({ instance, namespace })))
   }
 }

@@ -11,7 +11,7 @@ import { CLUSTER } from '../../kind/object-types.js'
 import { PageTokens } from '../../kind/page-token.js'
 import { listQueryOf } from '../../kind/request-fields.js'
 import { clusterFilter, type FilterFields, namesOf } from '../filter.js'
-import { type Candidates, candidateMessage, candidatePhase, isMember } from './candidates.js'
+import { type Candidates, candidateMessage, candidatePhase, memberTest } from './candidates.js'
 
 interface Dependencies {
   readonly objects: Objects
@@ -32,7 +32,8 @@ export async function listCandidates(
   const tokens = new PageTokens(request, call)
   const isWanted = candidateFilter(request)
   const members = instance ? await membersOf({ objects, authorizer }, call, instance) : []
-  const managedBy = (candidate: PediaCluster) => (isMember(candidate, members) ? instance : '')
+  const isMember = memberTest(members)
+  const managedBy = (candidate: PediaCluster) => (isMember(candidate) ? instance : '')
   const query = {
     ...listQueryOf<PediaCluster>(
       { sort: { [SortBy.state]: one => ClusterPhase[candidatePhase(one)] } },

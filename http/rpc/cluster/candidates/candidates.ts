@@ -136,13 +136,15 @@ export interface Member {
   readonly spec: Pick<Cluster['spec'], 'apiEndpoint'>
 }
 
-/** Whether a candidate is one of these members: by its name, or by the server that Karmada reaches it at. */
-export function isMember(candidate: PediaCluster, members: readonly Member[]): boolean {
-  const server = serverOf(candidate)
-  return members.some(
-    ({ metadata, spec }) =>
-      metadata.name === candidate.metadata.name || (server !== '' && spec.apiEndpoint === server),
-  )
+/** Tells candidates that are one of these members: by their name, or by the server that Karmada reaches them at. */
+export function memberTest(members: Iterable<Member>): (candidate: PediaCluster) => boolean {
+  const names = new Set<string>()
+  const servers = new Set<string>()
+  for (const { metadata, spec } of members) {
+    names.add(metadata.name)
+    if (spec.apiEndpoint) servers.add(spec.apiEndpoint)
+  }
+  return candidate => names.has(candidate.metadata.name) || servers.has(serverOf(candidate))
 }
 
 const serverOf = ({ spec, status }: PediaCluster): string => status?.apiserver || spec.apiserver || ''

@@ -17,12 +17,13 @@ import { afterFirstItem } from '../../concurrency/after-first-item.js'
 import { checks } from '../../concurrency/checks.js'
 import { type Source, startedTogether } from '../../concurrency/started-together.js'
 import { CLUSTER } from '../../kind/object-types.js'
-import { type Marks, marksOf, resumeTokenOf, streamDigest } from '../../kind/resume-token.js'
+import { type Marks, streamDigest } from '../../kind/resume-token.js'
 import { RowMessages } from '../../kind/row-messages.js'
+import { RowTokens } from '../../kind/row-tokens.js'
 import { type RowStep, ShownRows } from '../../kind/shown-rows.js'
 import type { ClusterMessage } from '../cluster.js'
 import { candidateFilter, mayReach } from './candidate-list.js'
-import { type Candidates, candidateMessage, isMember, type Member } from './candidates.js'
+import { type Candidates, candidateMessage, type Member, memberTest } from './candidates.js'
 
 interface Dependencies {
   readonly objects: Pick<Objects, 'watch'>
@@ -51,7 +52,9 @@ class CandidateStream {
     spec: { ...(apiEndpoint !== undefined && { apiEndpoint }) },
   }))
   readonly #isWanted: ReturnType<typeof candidateFilter>
-  readonly #stream: string
+  /** Whether a candidate is one of the members, as they were last. */
+  #isMember = memberTest([])
+  readonly #tokens: RowTokens
 
   /** @throws Failure INVALID_ARGUMENT for a phase or a role that no cluster has */
   constructor(
@@ -60,12 +63,12 @@ class CandidateStream {
     private readonly call: Call,
   ) {
     this.#isWanted = candidateFilter(request)
-    this.#stream = streamDigest(['clusters to join', request, call.caller.user])
+    this.#tokens = new RowTokens(streamDigest(['clusters to join', request, call.caller.user]))
   }
 
   async *messages(): AsyncGenerator<Message, void> {
     await this.#requireRights()
-    const since = this.#given()
+    const since = this.#tokens.read(this.request.resumeToken)
     const messages = new RowMessages(since?.digest)
     for await (const step of startedTogether(this.call.signal, this.#sources(since?.marks))) {
       const changes = this.#take(step)
@@ -126,6 +129,7 @@ class CandidateStream {
       .take(step.event)
       .some(({ before, after }) => !before || !after || before.spec.apiEndpoint !== after.spec.apiEndpoint)
     if (!isOther) return []
+    this.#isMember = memberTest(this.#members.objects.values())
     return [...this.#candidates.objects].map(([name, one]) => ({ name, before: one, after: one }))
   }
 
@@ -148,7 +152,7 @@ class CandidateStream {
 
   #show(candidate: PediaCluster): Steps[number] | undefined {
     const { name } = candidate.metadata
-    const managedBy = isMember(candidate, [...this.#members.objects.values()]) ? this.request.instance : ''
+    const managedBy = this.#isMember(candidate) ? this.request.instance : ''
     const row = candidateMessage(candidate, managedBy)
     return this.#isWanted(candidate, managedBy) ? this.#rows.set(name, row) : this.#rows.remove(name, row)
   }
@@ -160,19 +164,10 @@ class CandidateStream {
     return this.of.candidates.isThere(one, this.call.signal)
   }
 
-  /** Names the states that the rows are made of, and by a digest the rows; empty where they cannot be named. */
+  /** Names the present state; empty where one of its lists cannot be named. */
   #token(): string {
     const states = this.request.instance ? [this.#candidates, this.#members] : [this.#candidates]
     const marks = states.map(({ mark }) => mark).filter(mark => mark !== undefined)
-    if (marks.length < states.length) return ''
-    return `${this.#rows.digest}.${resumeTokenOf(this.#stream, marks)}`
-  }
-
-  /** What the token of the request names; undefined where the stream starts over. @throws Failure INVALID_ARGUMENT for what is no token */
-  #given(): { readonly digest: string; readonly marks: Marks } | undefined {
-    const { resumeToken } = this.request
-    const [, digest, rest] = /^([0-9a-f]{16})\.(.+)$/.exec(resumeToken) ?? []
-    const marks = marksOf(rest ?? resumeToken, this.#stream)
-    return digest && marks ? { digest, marks } : undefined
+    return marks.length < states.length ? '' : this.#tokens.of({ digest: this.#rows.digest, marks })
   }
 }

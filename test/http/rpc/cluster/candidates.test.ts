@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { Candidates, candidateMessage, isMember } from '../../../../http/rpc/cluster/candidates/candidates.js'
+import {
+  Candidates,
+  candidateMessage,
+  memberTest,
+} from '../../../../http/rpc/cluster/candidates/candidates.js'
 import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import { INSTANCE_LABEL } from '../../../../manifests/names.js'
 import type { PediaCluster } from '../../../../manifests/pedia-cluster.js'
@@ -24,7 +28,7 @@ describe('a candidate', () => {
     ['neither', candidate({ apiserver: 'https://a' }), [member('two', 'https://b')], false],
     ['no server, as a member without one', candidate({}), [member('two', '')], false],
   ])('is recognized as a member by %s', (_, of, members, isOne) => {
-    expect(isMember(of, members)).toBe(isOne)
+    expect(memberTest(members)(of)).toBe(isOne)
   })
 
   it.each([

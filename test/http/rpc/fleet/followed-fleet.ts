@@ -47,6 +47,7 @@ class Queue<T> {
 export interface Opened {
   readonly place: string
   readonly since: ListMark | undefined
+  readonly query: ListQuery
   readonly events: Queue<Event>
 }
 
@@ -99,9 +100,9 @@ export class FollowedFleet {
     return this.opened.filter(one => one.place === place).at(-1)!
   }
 
-  /** Follows the fleet; what its messages say is in `said` as it is read. */
-  async follow(request: Partial<WatchFleetObjectsRequest> = {}) {
-    const handlers = fleetHandlers({
+  /** What handlers that follow a fleet depend on. */
+  parts(): Parameters<typeof fleetHandlers>[0] {
+    return {
       objects: { list: this.#list, watch: this.#watch } as unknown as Objects,
       feed: { read: (_, signal) => this.#feed(signal) },
       instances: {
@@ -111,7 +112,12 @@ export class FollowedFleet {
             instance: instanceNamed(name, this.duplicates.has(name), uid),
           })),
       },
-    })
+    }
+  }
+
+  /** Follows the fleet; what its messages say is in `said` as it is read. */
+  async follow(request: Partial<WatchFleetObjectsRequest> = {}) {
+    const handlers = fleetHandlers(this.parts())
     const call = {
       caller: { user: 'ann', groups: [], extra: {} },
       ...{ signal: this.#over.signal, log: this.log, answered: () => undefined },
@@ -160,11 +166,11 @@ export class FollowedFleet {
     { signal }: ObjectCall,
     place: Place,
     _: ObjectType,
-    __: ListQuery,
+    query: ListQuery,
     since?: ListMark,
   ): AsyncGenerator<Event, void> {
     const events = new Queue<Event>()
-    this.opened.push({ place: nameOf(place), since, events })
+    this.opened.push({ place: nameOf(place), since, query, events })
     this.open += 1
     try {
       const list = this.lists.get(nameOf(place)) ?? []
