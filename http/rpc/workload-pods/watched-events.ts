@@ -19,7 +19,7 @@ import { RESOURCE_BINDING } from '../kind/object-types.js'
 import { MemberEvents } from './member-events.js'
 import type { WorkloadAt } from './pods-in.js'
 import { type EventStep, ShownEvents } from './shown-events.js'
-import { wholeOrChanges } from './whole-or-change.js'
+import { type WholeOrChange, wholeOrChanges } from './whole-or-change.js'
 import { isAbout, isOfTypes } from './workload-events.js'
 
 /** Which events of a workload are followed. */
@@ -64,13 +64,25 @@ export async function* watchedEvents(
   const shown = new ShownEvents()
   const followed = new Map<string, AbortController>()
   const unstarted = new Set<string>()
+  /** Clusters that the reader knows as unread. */
+  const unread = new Set<string>()
   const lanes: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve())
   let begun = 0
   let begunWith: readonly AsyncGenerator<unknown, void>[] = []
 
+  const unreadStep = (cluster: string, { message }: { readonly message: string }): EventStep => {
+    unread.add(cluster)
+    return { type: Type.UNREAD, cluster, message, total: shown.total }
+  }
+
+  /** What a step of a member's list changes. Its first one after a failure is the whole list: the member is read again. */
+  function* stepsOf(cluster: string, step: WholeOrChange<Event>): Generator<EventStep, void> {
+    yield* shown.step({ instance: workload.instance, cluster }, step)
+    if (unread.delete(cluster)) yield { type: Type.READ, cluster, total: shown.total }
+  }
+
   async function* member(cluster: string, left: AbortSignal): AsyncGenerator<Turn, void> {
     const { signal: until, clear: letGo } = joined([signal, left])
-    const place = { instance: workload.instance, cluster }
     const list = new MemberEvents(objects, { ...workload, cluster }, types)
     let started: () => void = () => undefined
     const lane = begun++ % AT_ONCE
@@ -91,13 +103,12 @@ export async function* watchedEvents(
         try {
           for await (const step of list.changes({ ...own, signal: until })) {
             started()
-            yield asTurn(() => shown.step(place, step))
+            yield asTurn(() => stepsOf(cluster, step))
           }
         } catch (error) {
           started()
           if (until.aborted) return
-          const { message } = toFailure(error)
-          yield asTurn(() => [{ type: Type.UNREAD, cluster, message, total: shown.total }])
+          yield asTurn(() => [unreadStep(cluster, toFailure(error))])
           if (isNoCluster(error)) return
           if (performance.now() - since > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
           next = pauseMs
@@ -127,12 +138,13 @@ export async function* watchedEvents(
       left.abort(new Error('the workload is not placed on the cluster any more'))
       followed.delete(cluster)
       unstarted.delete(cluster)
+      unread.delete(cluster)
       yield* shown.leave(cluster)
     }
     for (const cluster of names) {
       if (followed.has(cluster)) continue
       if (followed.size < MOST_CLUSTERS) add(cluster)
-      else yield { type: Type.UNREAD, cluster, message: tooMany(names.length).message, total: shown.total }
+      else yield unreadStep(cluster, tooMany(names.length))
     }
   }
 

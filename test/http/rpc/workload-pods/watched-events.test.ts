@@ -124,10 +124,11 @@ describe('the events of a workload that are followed', () => {
     expect(first).toContainEqual(['UNREAD', 'm2', 'it is ServiceUnavailable'])
     expect(first).toContainEqual(['ADDED', 'm1/pulled', 1])
     expect(first[3]).toEqual(['BOOKMARK', '', 1])
-    expect(await world.next(3)).toEqual([
+    expect(await world.next(4)).toEqual([
       ['UNREAD', 'm2', 'it is ServiceUnavailable'],
       ['UNREAD', 'm2', 'it is ServiceUnavailable'],
       ['ADDED', 'm2/back', 2],
+      ['READ', 'm2', 2],
     ])
     expect(pauses).toEqual([5_000, 10_000, 20_000])
     await world.messages.return()
@@ -139,7 +140,7 @@ describe('the events of a workload that are followed', () => {
     const world = watching(places, named('m1'), async (ms: number) => {
       if (pauses.push(ms) === 6) places.m1 = member([pod('p1')], [eventOf('back', 'p1')])
     })
-    await world.next(9)
+    await world.next(10)
     const now = performance.now()
     vi.spyOn(performance, 'now').mockReturnValue(now + 61_000)
     try {
@@ -160,10 +161,26 @@ describe('the events of a workload that are followed', () => {
     await world.next(4)
     events.splice(1, 1, eventOf('new', 'p1'))
     world.live.get('events m1')!.fail(refusal(503, 'ServiceUnavailable'))
-    expect(await world.next(3)).toEqual([
+    expect(await world.next(4)).toEqual([
       ['UNREAD', 'm1', 'it is ServiceUnavailable'],
       ['DELETED', 'm1/expired', 1],
       ['ADDED', 'm1/new', 2],
+      ['READ', 'm1', 2],
+    ])
+    await world.messages.return()
+  })
+
+  it('say that a member is read again where nothing changed in it meanwhile', async () => {
+    const world = watching(
+      { m1: member([pod('p1')], [eventOf('kept', 'p1')]) },
+      named('m1'),
+      async () => undefined,
+    )
+    await world.next(3)
+    world.live.get('events m1')!.fail(refusal(503, 'ServiceUnavailable'))
+    expect(await world.next(2)).toEqual([
+      ['UNREAD', 'm1', 'it is ServiceUnavailable'],
+      ['READ', 'm1', 1],
     ])
     await world.messages.return()
   })

@@ -80,9 +80,11 @@ export function watchedEventsCases(world: ManagedWorld<typeof WorkloadPodsServic
         }
         restore()
         for (const one of [rest, grpc])
-          await eventually('it is read once it is back', () => podsIn(one, down).size === 1, {
-            story: one.text,
-          })
+          await eventually(
+            'it is read once it is back',
+            () => podsIn(one, down).size === 1 && types(one).includes('READ'),
+            { story: one.text },
+          )
       } finally {
         restore()
         rest.close()
