@@ -25,7 +25,7 @@ export interface MemberAccess {
 }
 
 /**
- * Reads the credentials that a Cluster names, as Karmada's controllers do. Costs one read: whoever has a connection compares
+ * Reads the credentials that a Cluster names, as Karmada's controllers do. Costs one read: a caller that has a connection compares
  * `credential` before it makes another.
  * @throws MemberClientError when the endpoint, the secret or its token is missing
  */

@@ -1,7 +1,10 @@
 import type { Call } from '../../call/call.js'
 import type { Authorizer } from '../../identity/authorize.js'
 
-/** Which instances a caller's list of them shows now: asked each time, as far as the authorizer does not remember it for seconds. */
+/**
+ * Which instances a caller's list of them shows now: asked each time, as far as the authorizer does not remember it for seconds. The `maySee` of
+ * a watch would ask for the right to watch alone.
+ */
 export function seesInstance(
   authorizer: Authorizer,
   { caller }: Pick<Call, 'caller'>,

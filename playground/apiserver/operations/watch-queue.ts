@@ -20,7 +20,7 @@ export class WatchQueue implements AsyncIterable<readonly WatchItem[]> {
 
   push(item: WatchItem): void {
     this.#queue.push(item)
-    // A reader this slow would only make everybody's memory pay; it resumes where it was.
+    // The events of a reader this slow would take the memory of all others. It resumes where it was.
     if (this.#queue.length > WATCH_BUFFER) {
       this.#queue.length = 0
       this.end()

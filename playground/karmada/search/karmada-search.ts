@@ -10,7 +10,7 @@ import { Reconciler } from '../../client/reconciler.js'
 import { type ControlPlane, Source } from '../../client/source.js'
 import { ResourceTypes } from '../propagation/resource-types.js'
 import { cacheSearch } from './cache-search.js'
-import { MemberAccess } from './member-access.js'
+import { MemberApis } from './member-apis.js'
 import { MultiClusterCache } from './multi-cluster-cache.js'
 import { proxying } from './proxying.js'
 import { connectedDefinitions, registryDefinition } from './registry-definition.js'
@@ -41,7 +41,7 @@ export class KarmadaSearch {
   #clusters: Source<Cluster> | undefined
   readonly #queue: Reconciler
   readonly #types: ResourceTypes
-  readonly #members: MemberAccess
+  readonly #members: MemberApis
   readonly #cache: MultiClusterCache
   readonly #searched: SearchCaches
 
@@ -49,7 +49,7 @@ export class KarmadaSearch {
     const { control, connector, pass, now, log } = options
     this.#options = options
     this.#types = new ResourceTypes(control.api)
-    this.#members = new MemberAccess(control.api, connector, name => this.#clusters?.get(name))
+    this.#members = new MemberApis(control.api, connector, name => this.#clusters?.get(name))
     const memberOf = (name: string) => this.#members.of(name)
     this.#cache = new MultiClusterCache(memberOf, now)
     this.#searched = new SearchCaches(memberOf)

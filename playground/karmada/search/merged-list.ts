@@ -65,7 +65,7 @@ export async function mergedList(cache: MultiClusterCache, request: ListRequest)
     left -= part?.items.length ?? 0
     if (left > 0) continue
     const rest = part?.list.metadata.continue ?? ''
-    // Nobody knows yet whether the next cluster has any.
+    // Whether the next cluster has any is not known yet.
     next = rest === '' ? { cluster: clusters[at + 1] ?? '', token: '' } : { cluster, token: rest }
     break
   }

@@ -57,7 +57,7 @@ describe.each([
     await Promise.all([ann.close(), bob.close()])
   })
 
-  it('of another authority names nobody', async () => {
+  it('of another authority names no user', async () => {
     const other = await startApiServer({ name: 'other' })
     const foreign = parseKubeconfig(await other.kubeconfig({ name: 'ann', groups: ['system:masters'] }), {
       local: true,

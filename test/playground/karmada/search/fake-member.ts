@@ -9,7 +9,10 @@ const PAGE_OF_A_CACHE = 500
 
 const MAPS = { group: '', resource: 'configmaps' }
 
-/** ConfigMaps of a member that does only what a test has it do, in the test's own order. */
+/**
+ * ConfigMaps of a member that does only what a test has it do, in the test's own order. It does not select or divide lists: a request that
+ * needs that of a member fails, so that no test rests on it.
+ */
 export class FakeMember implements KubeApi {
   readonly server = 'fake'
   /** Requests in their order, without those of caches. */
@@ -71,6 +74,10 @@ export class FakeMember implements KubeApi {
       if (!found) throw notFound(MAPS, name)
       return found as T
     }
+    const { labelSelector, fieldSelector, continue: token, limit } = request.query ?? {}
+    const isDivided = limit !== undefined && limit !== PAGE_OF_A_CACHE && Number(limit) < this.#objects.size
+    if (labelSelector || fieldSelector || token || isDivided)
+      throw new Error('the fake member cannot do that')
     const items = [...this.#objects.values()].filter(
       ({ metadata }) => namespace === '' || metadata.namespace === namespace,
     )
@@ -78,10 +85,13 @@ export class FakeMember implements KubeApi {
     return { apiVersion: 'v1', kind: 'ConfigMapList', metadata, items } as T
   }
 
-  async *watch({ signal, opened }: WatchRequest): AsyncIterable<WatchEvent> {
+  async *watch({ path, signal, opened }: WatchRequest): AsyncIterable<WatchEvent> {
     const queue: WatchEvent[] = []
+    const [, only] = /\/namespaces\/([^/]+)\//.exec(path) ?? []
     let wake = (): void => undefined
     const take = (event: WatchEvent) => {
+      const { namespace } = (event.object as KubeObject).metadata ?? {}
+      if (only !== undefined && namespace !== undefined && namespace !== only) return
       queue.push(event)
       wake()
     }

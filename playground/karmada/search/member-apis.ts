@@ -3,7 +3,7 @@ import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import { Members } from '../propagation/members.js'
 
 /** Connections to the members, with the credentials that their Clusters name at the time. Owns them. */
-export class MemberAccess {
+export class MemberApis {
   readonly #members: Members
 
   /** @param clusterOf the Cluster of a name, as it is now */
