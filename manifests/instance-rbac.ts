@@ -1,7 +1,7 @@
 import type { InstanceRole, InstanceRoleBinding, Subject } from './instance-role-binding.js'
 import type { KubeObject } from './kube.js'
 import { labelsOf, ROLE_BINDING_LABEL } from './names.js'
-import { holdsStrongerAccount, isReservedNamespace } from './reserved-namespaces.js'
+import { isReservedNamespace, strongerAccounts } from './reserved-namespaces.js'
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
 /** The three types of RBAC objects that a role binding becomes inside an instance. */
@@ -103,24 +103,25 @@ export const isInstanceEditor = ({ spec }: Pick<InstanceRoleBinding, 'spec'>): b
   spec.role === 'Editor' && spec.namespaces === undefined
 
 /** The namespaces of a binding in which its subjects get nothing (Admins) or no Secrets (Editors), because they would get far more. */
-export function withheldNamespaces(
-  { spec }: InstanceRoleBinding,
-  bindings: readonly InstanceRoleBinding[],
-  inside: Pick<NamespacesInside, 'holdsMemberCredentials'>,
-): readonly string[] {
+export function withheldNamespaces({ spec }: InstanceRoleBinding, isWithheld: IsWithheld): readonly string[] {
   if (spec.role === 'Viewer') return []
-  return (spec.namespaces ?? []).filter(namespace => isWithheld(namespace, spec.role, bindings, inside))
+  return (spec.namespaces ?? []).filter(namespace => isWithheld(namespace, spec.role))
 }
 
-const isWithheld = (
-  namespace: string,
-  role: InstanceRole,
+/** Whether a role gives nothing, or no Secrets, in a namespace. */
+export type IsWithheld = (namespace: string, role: InstanceRole) => boolean
+
+/** Decides by all bindings of an instance. */
+export function withholding(
   bindings: readonly InstanceRoleBinding[],
   { holdsMemberCredentials }: Pick<NamespacesInside, 'holdsMemberCredentials'>,
-): boolean =>
-  isReservedNamespace(namespace) ||
-  holdsMemberCredentials(namespace) ||
-  holdsStrongerAccount(namespace, role, bindings)
+): IsWithheld {
+  const holdsStrongerAccount = strongerAccounts(bindings)
+  return (namespace, role) =>
+    isReservedNamespace(namespace) ||
+    holdsMemberCredentials(namespace) ||
+    holdsStrongerAccount(namespace, role)
+}
 
 /**
  * All RBAC inside an instance that these bindings stand for: the ClusterRoles in use, a ClusterRoleBinding for a binding on
@@ -138,6 +139,7 @@ export function renderRbac(
   const roles = [...new Set(bindings.map(({ spec }) => spec.role))].sort()
   const namesOf = (some: readonly InstanceRoleBinding[]) => some.map(({ metadata }) => metadata.name)
   const editors = bindings.filter(({ spec }) => spec.role === 'Editor')
+  const isWithheld = withholding(bindings, inside)
   return [
     ...roles.map(role => ({
       object: clusterRole(roleName(role), shared, rules[role]),
@@ -153,12 +155,12 @@ export function renderRbac(
       neededBy: namesOf(bindings),
     },
     ...bindings.flatMap(binding =>
-      grants(instance, binding, withheldNamespaces(binding, bindings, inside)).map(object => ({
+      grants(instance, binding, withheldNamespaces(binding, isWithheld)).map(object => ({
         object,
         neededBy: namesOf([binding]),
       })),
     ),
-    ...secretsOfInstanceEditors(shared, bindings, inside),
+    ...secretsOfInstanceEditors(shared, bindings, inside.present, isWithheld),
   ]
 }
 
@@ -166,15 +168,16 @@ export function renderRbac(
 function secretsOfInstanceEditors(
   labels: Record<string, string>,
   bindings: readonly InstanceRoleBinding[],
-  inside: NamespacesInside,
+  present: readonly string[],
+  isWithheld: IsWithheld,
 ): readonly RenderedRbac[] {
   const editors = bindings.filter(isInstanceEditor)
   if (editors.length === 0) return []
   const neededBy = editors.map(({ metadata }) => metadata.name)
   const subjects = editors.flatMap(({ spec }) => spec.subjects.map(canonicalSubject))
   const distinct = [...new Map(subjects.map(subject => [JSON.stringify(subject), subject])).values()]
-  return inside.present
-    .filter(namespace => !isWithheld(namespace, 'Editor', bindings, inside))
+  return present
+    .filter(namespace => !isWithheld(namespace, 'Editor'))
     .map(namespace => ({
       object: grant('RoleBinding', 'kairship:instance-editors', SECRETS_ROLE, {
         labels,
@@ -197,7 +200,7 @@ function grants(
   { metadata: { name }, spec }: InstanceRoleBinding,
   withheld: readonly string[],
 ): readonly RbacObject[] {
-  const labels = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: labelValue(name) }
+  const labels = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: originLabel(name) }
   const to = { labels, subjects: spec.subjects.map(canonicalSubject) }
   const bound = `kairship:${name}`
   const open = spec.namespaces?.filter(namespace => !withheld.includes(namespace))
@@ -236,9 +239,8 @@ const canonicalSubject = ({ kind, name, namespace }: Subject): Subject =>
     ? { kind, name, ...(namespace !== undefined && { namespace }) }
     : { kind, name, apiGroup: RBAC.group }
 
-/** Whether an RBAC object grants what this binding says, or said earlier. Long names may share a label. */
-export const isGrantOf = ({ metadata }: Pick<KubeObject, 'metadata'>, binding: string): boolean =>
-  metadata.labels?.[ROLE_BINDING_LABEL] === labelValue(binding)
-
-/** A label value holds 63 characters; the label only helps people to find the origin, nothing is decided by it. */
-const labelValue = (name: string): string => name.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
+/**
+ * The value of `ROLE_BINDING_LABEL` on the RBAC of a binding. A label value holds 63 characters, so long names may share one: it says in
+ * which statuses a failure is named, and decides no right.
+ */
+export const originLabel = (name: string): string => name.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')

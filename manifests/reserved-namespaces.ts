@@ -16,19 +16,24 @@ const RESERVED = /^(kairship-system|karmada-system|karmada-cluster|kube-.*|karma
 export const isReservedNamespace = (namespace: string): boolean => RESERVED.test(namespace)
 
 /**
- * Whether a ServiceAccount of this namespace has a role that goes beyond `role` in this namespace alone. A subject that writes Secrets of a
+ * Whether a ServiceAccount of a namespace has a role that goes beyond `role` in this namespace alone. A subject that writes Secrets of a
  * namespace gets the tokens of its ServiceAccounts: Kubernetes fills Secrets of type `kubernetes.io/service-account-token`.
+ * The bindings are walked once, and not once for each namespace that is asked about.
  */
-export const holdsStrongerAccount = (
-  namespace: string,
-  role: InstanceRole,
+export function strongerAccounts(
   bindings: readonly InstanceRoleBinding[],
-): boolean =>
-  bindings.some(
-    ({ spec }) =>
-      spec.subjects.some(({ kind, namespace: home }) => kind === 'ServiceAccount' && home === namespace) &&
-      !(
-        spec.namespaces?.every(covered => covered === namespace) &&
-        (spec.role !== 'Admin' || role === 'Admin')
-      ),
-  )
+): (namespace: string, role: InstanceRole) => boolean {
+  const byHome = new Map<string, Set<InstanceRoleBinding>>()
+  for (const binding of bindings)
+    for (const { kind, namespace } of binding.spec.subjects)
+      if (kind === 'ServiceAccount' && namespace !== undefined)
+        byHome.set(namespace, (byHome.get(namespace) ?? new Set()).add(binding))
+  return (namespace, role) =>
+    [...(byHome.get(namespace) ?? [])].some(
+      ({ spec }) =>
+        !(
+          spec.namespaces?.every(covered => covered === namespace) &&
+          (spec.role !== 'Admin' || role === 'Admin')
+        ),
+    )
+}

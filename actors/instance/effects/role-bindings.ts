@@ -2,13 +2,15 @@ import { canonical } from '../../../machines/canonical.js'
 import type { Failure } from '../../../machines/failure.js'
 import type { Judgement } from '../../../machines/instance/requirements.js'
 import {
-  isGrantOf,
+  originLabel,
   type RbacObject,
   type RenderedRbac,
   renderRbac,
   withheldNamespaces,
+  withholding,
 } from '../../../manifests/instance-rbac.js'
 import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
+import { ROLE_BINDING_LABEL } from '../../../manifests/names.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { removeCanary } from '../../index/index-canary.js'
 import { fail, failureOf } from '../../kube/failure.js'
@@ -60,10 +62,12 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
         object => inside.apply(object),
       )
       const unreported: Failure[] = []
+      const failures = failedByBinding(inside.failed, bindings, wanted)
+      const isWithheld = withholding(bindings, namespaces)
       for (const binding of bindings) {
-        const failed = inside.failed.filter(change => concerns(change, binding, wanted))
+        const failed = failures.get(binding.metadata.name) ?? []
         try {
-          const withheld = withheldNamespaces(binding, bindings, namespaces)
+          const withheld = withheldNamespaces(binding, isWithheld)
           const outcome = outcomeOf(binding, failed, withheld)
           await reportMaterialized(dependencies.host.api, binding, outcome, signal)
         } catch (error) {
@@ -138,14 +142,35 @@ function grantsLess(before: RbacObject, after: RbacObject): boolean {
   return partsOf(before).some(part => !left.has(part))
 }
 
-/** Whether a binding is not in effect because a change of its RBAC failed. */
-const concerns = (
-  { object }: FailedChange,
-  { metadata: { name } }: InstanceRoleBinding,
+/**
+ * The changes that failed, by the name of each binding that is not in effect because of them: those of objects that it needs, and of
+ * objects that grant what it said earlier. Each change is looked at once: where one fails, thousands may.
+ */
+function failedByBinding(
+  failed: readonly FailedChange[],
+  bindings: readonly InstanceRoleBinding[],
   wanted: readonly RenderedRbac[],
-): boolean =>
-  isGrantOf(object, name) ||
-  wanted.some(rendered => rendered.object === object && rendered.neededBy.includes(name))
+): ReadonlyMap<string, readonly FailedChange[]> {
+  const neededBy = new Map<FailedChange['object'], readonly string[]>(
+    wanted.map(({ object, neededBy }) => [object, neededBy]),
+  )
+  const byLabel = new Map<string | undefined, string[]>()
+  for (const { metadata } of bindings) appendTo(byLabel, originLabel(metadata.name), metadata.name)
+  const byBinding = new Map<string, FailedChange[]>()
+  for (const change of failed) {
+    const { object } = change
+    const origin = object.metadata.labels?.[ROLE_BINDING_LABEL]
+    const names = new Set([...(neededBy.get(object) ?? []), ...(byLabel.get(origin) ?? [])])
+    for (const name of names) appendTo(byBinding, name, change)
+  }
+  return byBinding
+}
+
+function appendTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
 
 function outcomeOf(
   { spec: { role } }: InstanceRoleBinding,
