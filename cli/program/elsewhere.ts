@@ -10,7 +10,8 @@ const PODS = `pods are in the member clusters of an instance:
     /apis/cluster.karmada.io/v1alpha1/clusters/MEMBER/proxy of the server in it`
 
 const OTHERS = `Objects of an instance: kairship clusters INSTANCE, kairship workloads INSTANCE, kairship policies INSTANCE.
-Everything else: kubectl, with the file that "kairship kubeconfig INSTANCE" prints.`
+Its other objects: kubectl, with the file that "kairship kubeconfig INSTANCE" prints.
+Audit events, workspaces and all else: the management API, which /docs of the server shows.`
 
 /** Lets `get` say where to find what kubectl lists and it does not. `get pods` is neither in the help nor completed. */
 export function addElsewhere(get: Command): void {

@@ -1,8 +1,26 @@
-import { type DescField, type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf'
 import { isJsonObject } from '../../transcoding/json-object.js'
 import type { FieldViolation } from '../errors/failure.js'
 import { mustBeOneOf } from '../operation/must-be-one-of.js'
 import { typesOfJson } from './json.js'
+
+/** What whole numbers of 32 and 64 bits may be: `proto3`'s ranges. */
+const SIGNED_32 = '-2147483648 to 2147483647'
+const UNSIGNED_32 = '0 to 4294967295'
+const SIGNED_64 = '-9223372036854775808 to 9223372036854775807'
+const UNSIGNED_64 = '0 to 18446744073709551615'
+const WHOLE_NUMBERS: ReadonlyMap<ScalarType, string> = new Map([
+  [ScalarType.INT32, SIGNED_32],
+  [ScalarType.SINT32, SIGNED_32],
+  [ScalarType.SFIXED32, SIGNED_32],
+  [ScalarType.UINT32, UNSIGNED_32],
+  [ScalarType.FIXED32, UNSIGNED_32],
+  [ScalarType.INT64, SIGNED_64],
+  [ScalarType.SINT64, SIGNED_64],
+  [ScalarType.SFIXED64, SIGNED_64],
+  [ScalarType.UINT64, UNSIGNED_64],
+  [ScalarType.FIXED64, UNSIGNED_64],
+])
 
 /**
  * Finds each problem of JSON that a message refused, with its full path, by reading the parts one by one. Called only after
@@ -34,6 +52,11 @@ function inField(schema: DescMessage, field: DescField, value: JsonValue, path: 
   const found = alone(schema, { [field.jsonName]: value }, `${path}.`)
   if (field.fieldKind === 'message' && !field.message.typeName.startsWith('google.protobuf.'))
     return mustBeObject(field.message, value, found)
+  const range = field.fieldKind === 'scalar' ? WHOLE_NUMBERS.get(field.scalar) : undefined
+  if (range) {
+    const description = `is ${JSON.stringify(value)}, but must be a whole number from ${range}`
+    return found.map(one => ({ ...one, description }))
+  }
   return field.enum ? found.map(one => ({ ...one, description: mustBeOneOf(field.enum, value) })) : found
 }
 

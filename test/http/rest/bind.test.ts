@@ -34,6 +34,22 @@ describe('a request message', () => {
     expect(instance?.spec.install?.karmadaSpec).toEqual(karmadaSpec)
   })
 
+  it.each([
+    ['page', 'two', '-2147483648 to 2147483647'],
+    ['page', '99999999999', '-2147483648 to 2147483647'],
+    ['since', 'yesterday', '-9223372036854775808 to 9223372036854775807'],
+    ['since', '1.5', '-9223372036854775808 to 9223372036854775807'],
+  ])(
+    'is refused for what is no number in %s (%s), with the numbers that it may have',
+    async (field, text, range) => {
+      const { status, json } = await testApi().call('admin', 'GET', `/audit-events?${field}=${text}`)
+      expect([status, json.message]).toEqual([
+        400,
+        `${field}: is "${text}", but must be a whole number from ${range}`,
+      ])
+    },
+  )
+
   it('accepts no query parameters beside a whole body', async () => {
     const { status, json } = await created('?cluster=x', { data: { metadata: { name: 'x' } } })
     expect([status, fields(json)]).toEqual([400, ['cluster']])
