@@ -28,6 +28,9 @@ interface Position {
   readonly total: number
 }
 
+/** Before all events that are kept: some are older than others that were forgotten. */
+const BEGINNING: Position = { place: 0, total: 0 }
+
 /**
  * The events that a request chooses and its caller may see at their time, those that are kept first.
  * @throws Failure INVALID_ARGUMENT for a filter that cannot be and for what is no token
@@ -40,15 +43,15 @@ export async function* watchAuditEvents(
   const isChosen = isChosenBy(request)
   const stream = streamDigest(['audit events', events.epoch, request, call.caller.user])
   const given = positionIn(request.resumeToken, stream)
-  let isBegun = given !== undefined && given.place >= events.forgotten
-  let { place, total } = given && isBegun ? given : { place: 0, total: 0 }
+  const goesOn = given !== undefined && given.place >= events.forgotten
+  let { place, total } = goesOn ? given : BEGINNING
+  let isBegun = goesOn
   const resumeToken = () => (isBegun ? tokenOf(stream, { place, total }) : '')
-  if (isBegun) yield { type: Type.BOOKMARK, total, resumeToken: resumeToken() }
+  yield { type: goesOn ? Type.BOOKMARK : Type.RESET, total, resumeToken: resumeToken() }
   for (;;) {
-    if (place < events.forgotten) {
+    if (isBegun && place < events.forgotten) {
       isBegun = false
-      total = 0
-      place = events.forgotten
+      ;({ place, total } = BEGINNING)
       yield { type: Type.RESET, total, resumeToken: '' }
     }
     const passed = events.passed()
