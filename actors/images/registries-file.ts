@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { fieldPath } from '../../ports/field-path.js'
 import { ServiceSettingError } from '../../ports/service-error.js'
 
 /** One registry of the file that `registriesFile` names. */
@@ -58,7 +59,7 @@ export function parseRegistries(text: string, where: string): readonly RegistryE
   const { success, data, error } = document.safeParse(value)
   if (!success)
     throw new ServiceSettingError(
-      `${where}: ${error.issues.map(({ path, message }) => `${fieldOf(path)}: ${message}`).join('; ')}`,
+      `${where}: ${error.issues.map(({ path, message }) => `${fieldPath(path)}: ${message}`).join('; ')}`,
     )
   const names = data.registries.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
@@ -77,9 +78,3 @@ export async function readRegistries(path: string): Promise<readonly RegistryEnt
   }
   return parseRegistries(text, `registriesFile: ${path}`)
 }
-
-const fieldOf = (path: readonly PropertyKey[]): string =>
-  path
-    .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '') || 'the document'

@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { certificatesOf } from '../../ports/certificates.js'
 import { ConnectionClosedError, KubeconfigError } from '../../ports/kube-api.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import { readPem } from './pem.js'
@@ -222,13 +223,11 @@ export class Sockets {
   }
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
-
 async function secureContext({ tls }: Kubeconfig, { cert, key }: Proof): Promise<SecureContext> {
   const ca = tls.ca && (await readPem(tls.ca))
   try {
     // OpenSSL passes over an authority that it cannot read, and then trusts no server, without an error.
-    for (const [authority] of ca?.matchAll(PEM_CERTIFICATE) ?? []) new X509Certificate(authority)
+    for (const authority of certificatesOf(ca ?? '')) new X509Certificate(authority)
     return createSecureContext({ ...(ca && { ca }), ...(cert && key && { cert, key }) })
   } catch (cause) {
     throw new KubeconfigError(`kubeconfig: the certificates cannot be used: ${(cause as Error).message}`, {

@@ -32,7 +32,7 @@ export interface AuditRecord {
   readonly caller?: Caller
   /** What Kairship authorized on the host. */
   readonly action?: Action
-  /** The host has decided about the action, whatever came of the request after that. */
+  /** A role or the host has decided about the action, whatever came of the request after that. */
   readonly isDecided?: boolean
   /** What the request was about inside an instance. */
   readonly target?: AuditTarget

@@ -57,7 +57,7 @@ export interface RunningCall {
   readonly answers: AnswerAccount
   /** Reads the request, and from it what the call is about. */
   read(read: ReadRequest): Promise<Message>
-  /** The host has decided whether the caller may. */
+  /** The authorizer has decided whether the caller may. */
   decided(): void
   /** Completes what the audit record says of the object by what only the handler has found out. */
   about(part: AboutObject): void

@@ -10,7 +10,7 @@ import { includes } from './role-rights.js'
  */
 export const BINDINGS_COUNT_MS = 60_000
 
-/** Of so many instances it is remembered what is given: those that are gone must not stay for ever. */
+/** Of so many instances what is given is remembered: those that are gone must not stay for ever. */
 const MOST_KNOWN = 16_384
 
 /** What one binding gives to its subjects. */
@@ -38,7 +38,7 @@ export function roleAuthorizer({
 }
 
 function byRole(roles: RolesOfInstances, caller: Caller, action: Action): Verdict | undefined {
-  if ('path' in action || !action.name || action.resource.split('/')[0] !== 'instances') return undefined
+  if ('path' in action || !action.name) return undefined
   for (const { binding, role, covers } of roles.of(caller, action.name))
     if (includes(role, covers, action))
       return { allowed: true, reason: `the InstanceRoleBinding "${binding}" gives the role ${role}` }
@@ -47,55 +47,59 @@ function byRole(roles: RolesOfInstances, caller: Caller, action: Action): Verdic
 
 /** What is given to whom on each instance, computed once for each change of its bindings. */
 class RolesOfInstances {
-  readonly #known = new Map<string, { readonly revision: string; readonly bySubject: BySubject }>()
+  readonly #known = new Map<string, { readonly revision: string; readonly given: GivenTo }>()
 
   constructor(private readonly bindings: RoleBindings) {}
 
   /** What the caller was given on an instance, by itself and by its groups. */
   *of({ user, groups }: Caller, instance: string): Generator<Given, void> {
     if (this.bindings.silentForMs > BINDINGS_COUNT_MS) return
-    const bySubject = this.#bySubject(instance)
-    if (!bySubject) return
-    yield* bySubject.get(keyOfUser(user)) ?? []
-    for (const group of groups) yield* bySubject.get(keyOfGroup(group)) ?? []
+    const given = this.#givenOn(instance)
+    if (!given) return
+    yield* given.users.get(user) ?? []
+    for (const group of groups) {
+      const toGroup = given.groups.get(group)
+      if (toGroup) yield* toGroup
+    }
   }
 
-  #bySubject(instance: string): BySubject | undefined {
+  #givenOn(instance: string): GivenTo | undefined {
     const revision = this.bindings.revisionOf(instance)
-    if (revision === '') {
-      this.#known.delete(instance)
-      return undefined
-    }
+    if (revision === '') return undefined
     const known = this.#known.get(instance)
-    if (known?.revision === revision) return known.bySubject
-    const bySubject = givenBy(this.bindings.of(instance))
+    if (known?.revision === revision) return known.given
+    const given = givenBy(this.bindings.of(instance))
     if (this.#known.size >= MOST_KNOWN) this.#known.clear()
-    this.#known.set(instance, { revision, bySubject })
-    return bySubject
+    this.#known.set(instance, { revision, given })
+    return given
   }
 }
 
-type BySubject = ReadonlyMap<string, readonly Given[]>
+/** What bindings give, by the names of users and of groups. */
+interface GivenTo {
+  readonly users: ReadonlyMap<string, readonly Given[]>
+  readonly groups: ReadonlyMap<string, readonly Given[]>
+}
 
-function givenBy(bindings: readonly InstanceRoleBinding[]): BySubject {
-  const bySubject = new Map<string, Given[]>()
+function givenBy(bindings: readonly InstanceRoleBinding[]): GivenTo {
+  const [users, groups] = [new Map<string, Given[]>(), new Map<string, Given[]>()]
   for (const { metadata, spec } of bindings) {
     const covers = spec.namespaces === undefined ? 'instance' : 'namespaces'
-    for (const key of spec.subjects.flatMap(keysOf)) {
-      const given = bySubject.get(key) ?? []
-      given.push({ binding: metadata.name, role: spec.role, covers })
-      bySubject.set(key, given)
+    const given = { binding: metadata.name, role: spec.role, covers } as const
+    for (const subject of spec.subjects) {
+      const name = nameOf(subject)
+      const to = subject.kind === 'Group' ? groups : users
+      if (name === undefined) continue
+      const known = to.get(name)
+      if (known) known.push(given)
+      else to.set(name, [given])
     }
   }
-  return bySubject
+  return { users, groups }
 }
 
-const keyOfUser = (name: string): string => `User ${name}`
-const keyOfGroup = (name: string): string => `Group ${name}`
-
 /** Kubernetes' name of a ServiceAccount as a user has its namespace; one without is no user. */
-function keysOf({ kind, name, namespace }: Subject): readonly string[] {
-  if (kind === 'User') return [keyOfUser(name)]
-  if (kind === 'Group') return [keyOfGroup(name)]
-  return namespace ? [keyOfUser(`system:serviceaccount:${namespace}:${name}`)] : []
+function nameOf({ kind, name, namespace }: Subject): string | undefined {
+  if (kind !== 'ServiceAccount') return name
+  return namespace ? `system:serviceaccount:${namespace}:${name}` : undefined
 }

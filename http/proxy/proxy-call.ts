@@ -10,7 +10,7 @@ export class ProxyCall {
   declare caller?: Caller
   /** What was authorized last on the host. */
   declare action?: Action
-  /** The host has decided about the action. */
+  /** The authorizer has decided about the action. */
   isDecided = false
   declare answered?: Answered
   /** Read at once: when the request is over, its socket may be gone. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { certificatesOf } from './certificates.js'
+import { certificatesOf } from '../../../ports/certificates.js'
 import type { AuthenticationConfiguration, IssuerConfiguration, Problem } from './configuration-schema.js'
 import { type ExpressionOf, problemOfExpression, readsClaim } from './expressions.js'
 

@@ -1,5 +1,6 @@
 import { parse } from 'yaml'
 import type { z } from 'zod'
+import { fieldPath } from '../../../ports/field-path.js'
 import { ServiceSettingError } from '../../../ports/service-error.js'
 import { problemsOfRules } from './configuration-rules.js'
 import { type AuthenticationConfiguration, document, type Problem } from './configuration-schema.js'
@@ -29,10 +30,10 @@ export function parseAuthentication(text: string, where: string): Authentication
 function problemsOfShape({ code, path, message, ...issue }: z.core.$ZodIssue): Problem[] {
   if (code === 'unrecognized_keys' && 'keys' in issue)
     return issue.keys.map(key => ({
-      field: fieldOf([...path, key]),
+      field: fieldPath([...path, key]),
       message: path.at(-1) === 'issuer' && key === 'egressSelectorType' ? NO_EGRESS_SELECTOR : 'is no field',
     }))
-  const field = fieldOf(path)
+  const field = fieldPath(path)
   return [
     {
       field,
@@ -43,9 +44,3 @@ function problemsOfShape({ code, path, message, ...issue }: z.core.$ZodIssue): P
 }
 
 const NO_EGRESS_SELECTOR = 'Kairship has no egress selectors: leave it out'
-
-const fieldOf = (path: readonly PropertyKey[]): string =>
-  path
-    .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '') || 'the document'

@@ -49,8 +49,31 @@ describe('recent audit events', () => {
     expect(ids()).toEqual(['a', 'b'])
     expect(events.forgotten).toBe(START * 1_000)
     clock.now += 1
-    expect(events.forgotten).toBe(place)
     expect(ids()).toEqual(['b'])
+    expect(events.forgotten).toBe(place)
+    const [{ place: next } = { place: 0 }] = events.after(0)
+    clock.now += DAY
+    expect(events.forgotten).toBe(next)
+  })
+
+  it('that are older than a day go before newer ones make room', () => {
+    const { clock, keep, ids } = atTime(2)
+    keep('a', { user: 'ann' })
+    clock.now += DAY + 1
+    keep('b1', { user: 'bob' })
+    keep('b2', { user: 'bob' })
+    expect(ids()).toEqual(['b1', 'b2'])
+  })
+
+  it('are complete since no earlier time when older ones of others go after newer ones', () => {
+    const { clock, events, keep, ids } = atTime(2)
+    keep('a', { user: 'ann' })
+    clock.now += 1_000
+    for (const id of ['f1', 'f2', 'f3']) keep(id, { user: 'flood' })
+    const complete = events.forgotten
+    clock.now += DAY - 500
+    expect(ids()).toEqual(['f3'])
+    expect(events.forgotten).toBe(complete)
   })
 
   it('of a caller who floods make room by those of that caller', () => {
@@ -101,12 +124,13 @@ describe('recent audit events', () => {
     const { signal } = new AbortController()
     await events.untilAfter(place - 1, signal)
     let told = false
-    const waiting = events.untilAfter(place, signal).then(() => {
+    const waiting = events.untilAfter(place + 1, signal).then(() => {
       told = true
     })
-    await Promise.resolve()
-    expect(told).toBe(false)
     keep('b')
+    await new Promise(setImmediate)
+    expect([told, events.after(place).length]).toEqual([false, 1])
+    keep('c')
     await waiting
     const gone = new AbortController()
     const leaving = events.untilAfter(events.after(0).at(-1)!.place, gone.signal)

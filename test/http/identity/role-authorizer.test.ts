@@ -106,8 +106,61 @@ describe('a role on an instance', () => {
     bindings.give('two', 'Viewer', { instance: 'north', subject: { kind: 'Group', name: 'dev' } })
     bindings.take('one')
     expect([await may(caller('ann'), GET), await may(caller('bob', 'dev'), GET)]).toEqual([false, true])
+    bindings.beginToTake('two')
+    expect(await may(caller('bob', 'dev'), GET)).toBe(false)
     bindings.take('two')
     expect(await may(caller('bob', 'dev'), GET)).toBe(false)
+  })
+
+  it('adds to those of other bindings, of the caller and of its groups, each on its own namespaces', async () => {
+    const { bindings, authorizer, may } = authorizing()
+    const dev: Subject = { kind: 'Group', name: 'dev' }
+    bindings.give('a', 'Viewer', { instance: 'north', subject: ANN })
+    bindings.give('b', 'Editor', { instance: 'north', subject: ANN, namespaces: ['shop'] })
+    bindings.give('c', 'Admin', { instance: 'north', subject: dev })
+    const kubeconfig = on('instances/kubeconfig', 'create')
+    const rights = [on('instances/metrics', 'get'), on('instances/proxy', 'create'), kubeconfig]
+    const has = (...groups: string[]) =>
+      Promise.all(rights.map(right => may(caller('ann', ...groups), right)))
+    expect(await has()).toEqual([true, true, false])
+    expect(await has('other', 'dev')).toEqual([true, true, true])
+    expect(await authorizer.decide(caller('ann', 'dev'), kubeconfig)).toMatchObject({
+      reason: 'the InstanceRoleBinding "c" gives the role Admin',
+    })
+    bindings.take('a')
+    expect(await has()).toEqual([false, true, false])
+  })
+
+  it.each<[string, Subject, ReturnType<typeof caller>]>([
+    ['a user whose name ends with it', ANN, caller('x ann')],
+    ['a user with a blank behind it', ANN, caller('ann ')],
+    ['a user called as the kind and the name', ANN, caller('User ann')],
+    [
+      'a group for a user called as the kind and the name',
+      { kind: 'User', name: 'Group dev' },
+      caller('x', 'dev'),
+    ],
+    ['a user for a group called so', { kind: 'Group', name: 'User ann' }, caller('ann')],
+    ['a user in other letters', ANN, caller('Ann')],
+    [
+      'the account of another namespace',
+      { kind: 'ServiceAccount', name: 'ci', namespace: 'a' },
+      caller('system:serviceaccount:b:ci'),
+    ],
+  ])('is not given to %s', async (_, subject, who) => {
+    const { bindings, may } = authorizing()
+    bindings.give('one', 'Admin', { instance: 'north', subject })
+    expect(await may(who, GET)).toBe(false)
+  })
+
+  it('is given to everyone where the group of all who are authenticated has it', async () => {
+    const { bindings, may } = authorizing()
+    bindings.give('all', 'Viewer', {
+      instance: 'north',
+      subject: { kind: 'Group', name: 'system:authenticated' },
+    })
+    expect(await may(caller('ann', 'system:authenticated'), GET)).toBe(true)
+    expect(await may(caller('ann'), GET)).toBe(false)
   })
 
   it('asks the host nothing and says which binding allows; for everything else the host decides', async () => {

@@ -144,11 +144,6 @@ describe('a token is refused', () => {
       'not signed',
     ],
     [
-      'with EdDSA, which Kubernetes does not allow',
-      async () => issuer.token({}, {}, await signingKey('one', 'EdDSA')),
-      'not signed',
-    ],
-    [
       'of another key with the same kid',
       async () => issuer.token({}, {}, await signingKey('one')),
       'not signed',
@@ -216,6 +211,23 @@ describe('a token is refused', () => {
     expect(await answer(await token())).toContain(message)
     // Its issuer alone decides: the host is not asked.
     expect(host.requests).toEqual([])
+  })
+
+  it.each([
+    ['EdDSA', 'EdDSA'],
+    ['Ed25519', 'Ed25519'],
+    ['HS256', 'HS256'],
+  ])('with %s, which Kubernetes does not allow, also when its key is published', async (_, alg) => {
+    const secret = Buffer.alloc(64, 'k')
+    const signer =
+      alg === 'HS256'
+        ? { kid: 'two', alg, privateKey: secret, published: { kty: 'oct', k: secret.toString('base64url') } }
+        : await signingKey('two', alg)
+    issuer.keys = [key.published, { ...signer.published, kid: 'two' }]
+    const { answer, issuers } = start()
+    expect(await answer(await issuer.token())).toBe('ada')
+    expect(await answer(await issuer.token({}, {}, signer as SigningKey))).toContain('not signed')
+    expect(issuers.statuses()).toMatchObject([{ count: 1 }])
   })
 
   it('of 1 MB before anything looks at it', async () => {
