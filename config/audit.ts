@@ -36,6 +36,6 @@ export const auditSettings = {
     group: 'Audit',
     commands: answering,
     help: 'how many audit events the API lists (ListAuditEvents), of a day at most; the log may have more',
-    why: 'some 5 MB of memory; 16 MiB at most',
+    why: '6 MB of memory with names of usual length; beyond 16 million characters fewer events are kept',
   }),
 } as const

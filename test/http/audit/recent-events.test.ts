@@ -87,7 +87,7 @@ describe('recent audit events', () => {
     expect(events.forgotten).toBeGreaterThan(events.after(0)[2]!.place)
   })
 
-  it('take 16 MiB at most, however long the names are that callers gave', () => {
+  it('take 16 million characters at most, however long the names are that callers gave', () => {
     const { events, keep, ids } = atTime(10_000)
     const MEBI = 2 ** 20
     for (let index = 0; index < 16; index++) keep(`e${index}`, { name: 'x'.repeat(MEBI) })
