@@ -4,7 +4,8 @@ import { audit, START } from './audit-under-test.js'
 
 describe('a list of audit events', () => {
   it('shows, the newest first, those of instances that the caller may read, and its own everywhere', async () => {
-    const { keep, list, asked } = audit(new Set(['north']))
+    const { keep, list, asked, instances } = audit(new Set(['north']))
+    instances.add('west')
     keep('of north')
     keep('of south', { instance: 'south' })
     keep('own in south', { instance: 'south', user: 'ann' })
