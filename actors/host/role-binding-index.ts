@@ -10,8 +10,8 @@ const FORGET_AFTER_MS = 3_600_000
 /** InstanceRoleBindings by the instance they are for, so that no instance pays for the bindings of the others. */
 export class RoleBindingIndex implements RoleBindings {
   readonly #byInstance = new Map<string, BindingsOfInstance>()
-  /** Instances that had bindings and have none, the one that lost them first before the others: those that are gone are among them. */
-  readonly #bare = new Set<string>()
+  /** Instances that had bindings and have none, with the time of that: the first before the others. Those that are gone are among them. */
+  readonly #bare = new Map<string, number>()
   readonly #subscription: Subscription
   /** When contact with the host was lost; undefined while it lasts, and before it was made. */
   #lostAt: number | undefined
@@ -22,12 +22,8 @@ export class RoleBindingIndex implements RoleBindings {
   ) {
     this.#subscription = all.changes.subscribe(change => {
       if (change.type === 'SYNCED') return
-      const { instance } = change.object.spec
-      const known = this.#of(instance)
-      if (change.type === 'DELETED') known.delete(change.object, this.now())
-      else known.set(change.object, this.now())
-      this.#bare.delete(instance)
-      if (known.isEmpty) this.#bare.add(instance)
+      if (change.type === 'DELETED') this.#delete(change.object)
+      else this.#of(change.object.spec.instance).set(change.object, this.now())
       this.#forget()
     })
     this.#subscription.add(
@@ -47,8 +43,7 @@ export class RoleBindingIndex implements RoleBindings {
   }
 
   revisionOf(instance: string): string {
-    const known = this.#byInstance.get(instance)
-    return known && !known.isEmpty ? known.revision : ''
+    return this.#byInstance.get(instance)?.revision ?? ''
   }
 
   /** The bindings in effect for an instance, by name. */
@@ -65,23 +60,32 @@ export class RoleBindingIndex implements RoleBindings {
   /** Which bindings are in effect for an instance, and for how long, milliseconds. It costs little: reads ask for it. */
   rightsOf(instance: string): { readonly revision: string; readonly unchangedForMs: number } {
     const known = this.#byInstance.get(instance)
-    if (!known) return { revision: '', unchangedForMs: Number.POSITIVE_INFINITY }
-    return { revision: known.revision, unchangedForMs: this.now() - known.since }
+    const since = known?.since ?? this.#bare.get(instance)
+    if (since === undefined) return { revision: '', unchangedForMs: Number.POSITIVE_INFINITY }
+    return { revision: (known ?? NO_BINDINGS).revision, unchangedForMs: this.now() - since }
   }
 
   #of(instance: string): BindingsOfInstance {
     const known = this.#byInstance.get(instance) ?? new BindingsOfInstance(this.now())
     this.#byInstance.set(instance, known)
+    this.#bare.delete(instance)
     return known
+  }
+
+  #delete(binding: InstanceRoleBinding): void {
+    const { instance } = binding.spec
+    const known = this.#byInstance.get(instance)
+    known?.delete(binding, this.now())
+    if (!known?.isEmpty) return
+    this.#byInstance.delete(instance)
+    this.#bare.set(instance, known.since)
   }
 
   /** Without an entry an instance has had no bindings for ever, which is true for long enough by then. */
   #forget(): void {
-    for (const instance of this.#bare) {
-      const known = this.#byInstance.get(instance)
-      if (known && this.now() - known.since < FORGET_AFTER_MS) return
+    for (const [instance, since] of this.#bare) {
+      if (this.now() - since < FORGET_AFTER_MS) return
       this.#bare.delete(instance)
-      this.#byInstance.delete(instance)
     }
   }
 
