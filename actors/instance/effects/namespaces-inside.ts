@@ -13,6 +13,16 @@ import type { KubeApi } from '../../../ports/kube-api.js'
 import { metadataOnly } from '../../watches/watched-type.js'
 import type { RbacInside } from './rbac-inside.js'
 
+/** Which bindings need what is read here: nothing else is read, and nothing else is reported of a list that failed. */
+const neededBy: Readonly<Record<string, (binding: InstanceRoleBinding) => boolean>> = {
+  Namespaces: isInstanceEditor,
+  Clusters: ({ spec }) => spec.role !== 'Viewer',
+}
+
+/** Whether a binding is not known to be in effect while objects of a kind cannot be listed; all RBAC concerns all bindings. */
+export const needsListOf = (kind: string, binding: InstanceRoleBinding): boolean =>
+  neededBy[kind]?.(binding) ?? true
+
 /**
  * Reads what rights on Secrets depend on: which namespaces there are, where an Editor has the whole instance, and where members' credentials
  * are kept. What cannot be read is noted in `inside.failed`; until it can, Secrets stay bound where they are, and nowhere else.
@@ -29,10 +39,10 @@ export async function namespacesInside(
       .flatMap(({ metadata: { namespace } }) => namespace ?? []),
   )
   const [present, credentials] = await Promise.all([
-    bindings.some(isInstanceEditor)
+    bindings.some(binding => needsListOf('Namespaces', binding))
       ? inside.read('Namespaces', signal => presentNamespaces(api, signal))
       : [],
-    bindings.some(({ spec }) => spec.role !== 'Viewer')
+    bindings.some(binding => needsListOf('Clusters', binding))
       ? inside.read('Clusters', signal => credentialNamespaces(api, signal))
       : new Set<string>(),
   ])

@@ -18,7 +18,7 @@ import type { InstanceDependencies } from '../dependencies.js'
 import type { Connected } from '../instance-connection.js'
 import { reportMaterialized } from './binding-status.js'
 import { leaderEffect } from './leader-effect.js'
-import { namespacesInside } from './namespaces-inside.js'
+import { namespacesInside, needsListOf } from './namespaces-inside.js'
 import {
   type FailedChange,
   identityOf,
@@ -143,8 +143,9 @@ function grantsLess(before: RbacObject, after: RbacObject): boolean {
 }
 
 /**
- * The changes that failed, by the name of each binding that is not in effect because of them: those of objects that it needs, and of
- * objects that grant what it said earlier. Each change is looked at once: where one fails, thousands may.
+ * The changes that failed, by the name of each binding that is not in effect because of them: those of objects that it needs, of
+ * objects that grant what it said earlier, and lists without which neither is known. Each change is looked at once: where one
+ * fails, thousands may.
  */
 function failedByBinding(
   failed: readonly FailedChange[],
@@ -159,6 +160,11 @@ function failedByBinding(
   const byBinding = new Map<string, FailedChange[]>()
   for (const change of failed) {
     const { object } = change
+    if (change.doing === 'list') {
+      for (const binding of bindings)
+        if (needsListOf(object.kind, binding)) appendTo(byBinding, binding.metadata.name, change)
+      continue
+    }
     const origin = object.metadata.labels?.[ROLE_BINDING_LABEL]
     const names = new Set([...(neededBy.get(object) ?? []), ...(byLabel.get(origin) ?? [])])
     for (const name of names) appendTo(byBinding, name, change)

@@ -4,7 +4,7 @@ import type { InstanceRoleBinding } from '../../../../manifests/instance-role-bi
 import { waitFor } from '../../../patience.js'
 import { EffectsUnderTest, failing } from '../../effects-under-test.js'
 import { refusal } from '../../scripted-api.js'
-import { admin, binding, reported, storing } from './stored-rbac.js'
+import { admin, binding, RBAC, reported, storing } from './stored-rbac.js'
 
 const effects = new EffectsUnderTest()
 
@@ -83,6 +83,32 @@ describe('the status of a role binding', () => {
     expect(reported(effects).team).toBe(
       'False Unavailable: RoleBinding other/kairship:team was not removed: not now',
     )
+  })
+
+  it.each<[string, string, string[]]>([
+    ['Namespaces', '/api/v1/namespaces', ['edits-all']],
+    ['Clusters', '/apis/cluster.karmada.io/v1alpha1/clusters', ['edits-all', 'edits-one']],
+    ['RoleBinding', `${RBAC}/rolebindings`, ['edits-all', 'edits-one', 'views']],
+  ])('is not in effect of those that need a list of %s which fails', async (kind, path, needing) => {
+    storing(effects)
+    const store = effects.inside.script
+    effects.inside.script = request => {
+      if (request.method !== 'GET') return store(request)
+      if (request.path === path) return refusal(403, 'Forbidden', 'may not list')
+      return store(request) ?? { items: [] }
+    }
+    effects.host.script = () => ({})
+    effects.bindings = [
+      binding(undefined, 'edits-all', { role: 'Editor' }),
+      binding(undefined, 'edits-one', { role: 'Editor', namespaces: ['default'] }),
+      binding(undefined, 'views'),
+    ]
+    await failing(effects.run(materializeRoleBindings))
+    const statuses = Object.entries<string>(reported(effects))
+    expect(statuses.filter(([, status]) => !status.startsWith('True')).sort()).toEqual(
+      needing.map(name => [name, `False Forbidden: ${kind} was not listed: may not list`]),
+    )
+    expect(statuses).toHaveLength(3)
   })
 
   it('keeps conditions that another controller writes at the same time', async () => {
