@@ -53,11 +53,12 @@ function isSame(one: Action, other: Action): boolean {
   return !('path' in other) && one.resource === other.resource && one.name === other.name
 }
 
-/** All attributes of a caller, as one text. */
+/** All attributes of a caller, as one text: rights depend on them alone, and not on the token that proved the caller. */
 export function callerKey(caller: Caller): string {
   let key = callerKeys.get(caller)
   if (key === undefined) {
-    key = JSON.stringify(caller)
+    const { user, uid, groups, extra } = caller
+    key = JSON.stringify({ user, uid, groups, extra })
     callerKeys.set(caller, key)
   }
   return key

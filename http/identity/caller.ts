@@ -4,6 +4,18 @@ export interface Caller {
   readonly uid?: string
   readonly groups: readonly string[]
   readonly extra: Readonly<Record<string, readonly string[]>>
+  /** By what it was proved; no part of who the caller is. Absent where nothing is known of it. */
+  readonly credential?: CallerCredential
+}
+
+/** What is known of the token or certificate that proved a caller: what a lock may name, and when it stops counting. Holds no secret. */
+export interface CallerCredential {
+  /** The id of a token: its `jti`, or Kubernetes' `authentication.kubernetes.io/credential-id`. */
+  readonly id?: string
+  /** Milliseconds since the epoch from which on it proves nothing; absent where only its issuer knows. */
+  readonly expiresAt?: number
+  /** The `iss` of the token where Kairship verified it itself; absent for those that the host reviewed, and for certificates. */
+  readonly issuer?: string
 }
 
 /**

@@ -28,6 +28,7 @@ function callerOfReview(review: unknown): Caller | undefined {
   if (typeof username !== 'string' || username === '') return undefined
   const uid = member(user, 'uid')
   const extra = member(user, 'extra')
+  const [id] = strings(member(extra, CREDENTIAL_ID))
   return {
     user: username,
     ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
@@ -38,8 +39,12 @@ function callerOfReview(review: unknown): Caller | undefined {
         strings(values),
       ]),
     ),
+    ...(id && { credential: { id } }),
   }
 }
+
+/** Where Kubernetes (1.32 and later) says which token of a service account it was: `JTI=<uuid>`. */
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
 
 const member = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined

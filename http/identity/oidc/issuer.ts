@@ -79,9 +79,11 @@ export class Issuer {
     const { url } = this.configuration.issuer
     try {
       const claims = await this.#claimsOf(token)
-      const caller = this.#map(claims)
+      const expiresAt = (claims.exp as number) * 1_000
+      const id = typeof claims.jti === 'string' && claims.jti !== '' ? { id: claims.jti } : {}
+      const caller = { ...this.#map(claims), credential: { ...id, expiresAt, issuer: url } }
       this.#count('accepted')
-      return { caller, validMs: (claims.exp as number) * 1_000 - this.dependencies.wallClock() }
+      return { caller, validMs: expiresAt - this.dependencies.wallClock() }
     } catch (error) {
       if (error instanceof KeysUnavailable) {
         this.#count('keys_unavailable')

@@ -30,10 +30,12 @@ const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 describe('a token of a configured issuer', () => {
   it('is accepted, and names the caller by its claims', async () => {
     const { send, counts, host } = start()
-    expect(await send(await issuer.token({ sub: 'ada', groups: ['ops'] }))).toEqual({
+    const exp = now() + 60
+    expect(await send(await issuer.token({ sub: 'ada', groups: ['ops'], jti: 't-1', exp }))).toEqual({
       user: 'ada',
       groups: ['ops', 'system:authenticated'],
       extra: {},
+      credential: { id: 't-1', expiresAt: exp * 1_000, issuer: issuer.url },
     })
     expect(host.requests).toEqual([])
     expect(
