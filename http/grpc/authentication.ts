@@ -12,6 +12,7 @@ import { type Failure, internal } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import type { Caller } from '../identity/caller.js'
+import { subjectOf } from '../identity/certificate.js'
 import { serviceError } from './service-error.js'
 import { boundMessages, cutStream, dropMessage, UnfinishedRequests } from './unfinished-requests.js'
 
@@ -138,7 +139,7 @@ async function arrive(
     const caller = await authenticator.authenticate({
       authorization: textOf(metadata, 'authorization'),
       // grpc-js names a peer certificate only where TLS verified it.
-      certificate: call.getAuthContext().sslPeerCertificate?.subject,
+      certificate: subjectOf(call.getAuthContext().sslPeerCertificate),
       ...(address !== undefined && { remote: address }),
       port,
     })

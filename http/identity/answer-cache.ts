@@ -29,6 +29,11 @@ export class AnswerCache<T> {
     const now = this.#now()
     const entry = this.#accepted.read(key, now) ?? this.#refused.read(key, now)
     if (entry) return entry.value
+    return this.renew(key, request)
+  }
+
+  /** The answer of `request`, whatever is cached; that of one under way where there is one. */
+  renew(key: string, request: () => Promise<Answer<T>>): Promise<T> {
     const pending = this.#underWay.get(key)
     if (pending) return pending
     const requested = this.#request(key, request)

@@ -3,6 +3,8 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { unauthenticated } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
+import { certificateCredential } from './certificate.js'
+import { checkedBy } from './credential.js'
 import { withAuthenticated } from './groups.js'
 import type { Issuers } from './oidc/issuers.js'
 import { ReviewQuota } from './review-quota.js'
@@ -53,6 +55,8 @@ export interface AuthenticatorOptions {
   readonly issuers?: Pick<Issuers, 'of'> | undefined
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
+  /** Milliseconds since the epoch, by which tokens expire; `Date.now` when absent. */
+  readonly wallClock?: () => number
 }
 
 /** Whose token it is and which issuer says so; or why it is not accepted. */
@@ -65,15 +69,33 @@ type Found =
  * that names a configured issuer is verified by it alone: the host must not accept what its rules refuse. Every other token is
  * reviewed by the host. An accepted token is cached for ten seconds, and not beyond its expiry or its issuer's configuration.
  */
-export function authenticatorOf({ host, issuers, now }: AuthenticatorOptions): Authenticator {
+export function authenticatorOf({
+  host,
+  issuers,
+  now,
+  wallClock = () => Date.now(),
+}: AuthenticatorOptions): Authenticator {
   const cache = new AnswerCache<Found>({ capacity: CAPACITY, now })
   const quota = new ReviewQuota(now)
-  const check = async (token: string): Promise<Answer<Found>> => {
+  const check = async (token: string, key: string): Promise<Answer<Found>> => {
+    const ask = () => askAgain(token, key)
     const issuer = issuers?.of(token)
-    if (!issuer) return reviewed(await reviewToken(host, token))
+    if (!issuer) {
+      const caller = await reviewToken(host, token, wallClock())
+      return caller
+        ? { value: { caller: checkedBy(caller, { key, ask }) }, ttlMs: ACCEPTED_MS }
+        : { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
+    }
     const checked = await issuer.check(token)
     if ('refused' in checked) return { value: checked, ttlMs: REFUSED_MS, refused: true }
-    return { value: { caller: checked.caller, issuer }, ttlMs: Math.min(ACCEPTED_MS, checked.validMs) }
+    const caller = checkedBy(checked.caller, { key, ask, issuer })
+    return { value: { caller, issuer }, ttlMs: Math.min(ACCEPTED_MS, checked.validMs) }
+  }
+  const askAgain = async (token: string, key: string): Promise<Caller> => {
+    const found = await cache.renew(key, () => check(token, key))
+    if ('refused' in found) throw unauthenticated(found.refused)
+    if (found.issuer?.isOver) throw unauthenticated(ISSUER_IS_OVER)
+    return found.caller
   }
   const find = (token: string, key: string, remote: string | undefined): Caller | Promise<Caller> => {
     const settle = (found: Found): Caller | Promise<Caller> => {
@@ -87,7 +109,7 @@ export function authenticatorOf({ host, issuers, now }: AuthenticatorOptions): A
       quota.review({
         address: remote,
         key,
-        work: () => check(token),
+        work: () => check(token, key),
         isRefused: ({ refused }) => refused === true,
       }),
     )
@@ -109,8 +131,8 @@ export function authenticatorOf({ host, issuers, now }: AuthenticatorOptions): A
 
 const UNKNOWN: Found = { refused: 'the bearer token is not accepted: it is unknown or has expired' }
 
-const reviewed = (caller: Caller | undefined): Answer<Found> =>
-  caller ? { value: { caller }, ttlMs: ACCEPTED_MS } : { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
+/** What is told the holder of a token whose issuer was taken out of the configuration, or changed there. */
+export const ISSUER_IS_OVER = 'the issuer of the bearer token is not configured any more'
 
 function bearerToken(authorization: string | undefined): string {
   if (!authorization) {
@@ -129,7 +151,9 @@ function bearerToken(authorization: string | undefined): string {
 function callerOfCertificate(subject: CertificateSubject): Caller {
   const known = certified.get(subject)
   if (known) return known
-  const caller = callerOfSubject(subject)
+  const credential = certificateCredential(subject)
+  const caller = { ...callerOfSubject(subject), ...(Object.keys(credential).length > 0 && { credential }) }
+  checkedBy(caller, { key: credential.id ?? JSON.stringify(subject) })
   certified.set(subject, caller)
   return caller
 }

@@ -17,8 +17,12 @@ export interface Verdict {
 
 /** Authorizes actions: by roles on instances (`role-authorizer.ts`), then by the host. */
 export interface Authorizer {
-  /** At once where the verdict is known. @throws Failure or StatusError when the host could not decide: that is never a yes. */
-  decide(caller: Caller, action: Action): Verdict | Promise<Verdict>
+  /**
+   * At once where the verdict is known.
+   * @param how `anew` asks the host whatever is cached of its verdicts
+   * @throws Failure or StatusError when the host could not decide: that is never a yes.
+   */
+  decide(caller: Caller, action: Action, how?: { readonly anew: boolean }): Verdict | Promise<Verdict>
 }
 
 /** An allowed review is cached this long: a revoked right ends after this time. */
@@ -32,7 +36,10 @@ const CAPACITY = 16_384
 export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
   const cache = new AnswerCache<Verdict>({ capacity: CAPACITY, now: options.now })
   return {
-    decide: (caller, action) => cache.get(keyOf(caller, action), () => review(options.host, caller, action)),
+    decide(caller, action, how) {
+      const [key, ask] = [keyOf(caller, action), () => review(options.host, caller, action)]
+      return how?.anew ? cache.renew(key, ask) : cache.get(key, ask)
+    },
   }
 }
 

@@ -10,7 +10,7 @@ export interface Caller {
 
 /** What is known of the token or certificate that proved a caller: what a lock may name, and when it stops counting. Holds no secret. */
 export interface CallerCredential {
-  /** The id of a token: its `jti`, or Kubernetes' `authentication.kubernetes.io/credential-id`. */
+  /** The id of a token: its `jti`, or Kubernetes' `authentication.kubernetes.io/credential-id`; of a certificate `X509SHA256=<hex>`. */
   readonly id?: string
   /** Milliseconds since the epoch from which on it proves nothing; absent where only its issuer knows. */
   readonly expiresAt?: number

@@ -1,15 +1,43 @@
 import { TLSSocket } from 'node:tls'
 import type { CertificateSubject } from './authenticate.js'
+import type { CallerCredential } from './caller.js'
+
+/** What is read of a client certificate that TLS verified. */
+export interface ClientCertificate {
+  readonly subject?: CertificateSubject
+  /** As OpenSSL writes it: `Nov 24 13:00:00 2026 GMT`. */
+  readonly valid_to?: string
+  /** `AB:CD:…` */
+  readonly fingerprint256?: string
+}
 
 /** The subject of the client certificate, where TLS verified it against the client CA; an unverified one does not count. */
 export function certificateOf(socket: unknown): CertificateSubject | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
   const known = subjects.get(socket)
   if (known) return known
-  const { subject } = socket.getPeerCertificate()
+  const subject = subjectOf(socket.getPeerCertificate())
   if (subject) subjects.set(socket, subject)
   return subject
 }
 
 /** A connection shows its certificate once (renegotiation is off), and reading it costs more than all else of a request. */
 const subjects = new WeakMap<TLSSocket, CertificateSubject>()
+
+/** The subject of a verified certificate. The rest of the certificate is found by it. */
+export function subjectOf(certificate: ClientCertificate | undefined): CertificateSubject | undefined {
+  const subject = certificate?.subject
+  if (subject) certificates.set(subject, certificate)
+  return subject
+}
+
+const certificates = new WeakMap<CertificateSubject, ClientCertificate>()
+
+/** What is known of the certificate of a subject. */
+export function certificateCredential(subject: CertificateSubject): CallerCredential {
+  const { valid_to, fingerprint256 } = certificates.get(subject) ?? {}
+  // As Kubernetes names a certificate in the extra `authentication.kubernetes.io/credential-id`.
+  const id = fingerprint256 && `X509SHA256=${fingerprint256.replaceAll(':', '').toLowerCase()}`
+  const expiresAt = Date.parse(valid_to ?? '')
+  return { ...(id && { id }), ...(Number.isFinite(expiresAt) && { expiresAt }) }
+}

@@ -33,7 +33,7 @@ export function roleAuthorizer({
 }): Authorizer {
   const roles = new RolesOfInstances(bindings)
   return {
-    decide: (caller, action) => byRole(roles, caller, action) ?? host.decide(caller, action),
+    decide: (caller, action, how) => byRole(roles, caller, action) ?? host.decide(caller, action, how),
   }
 }
 

@@ -1,5 +1,6 @@
+import { decodeJwt } from 'jose'
 import type { KubeApi } from '../../ports/kube-api.js'
-import type { Caller } from './caller.js'
+import type { Caller, CallerCredential } from './caller.js'
 import { withAuthenticated } from './groups.js'
 
 /** How long the host may take to answer a review. */
@@ -7,16 +8,22 @@ const REVIEW_TIMEOUT_MS = 10_000
 
 /**
  * Asks the host whose token this is; undefined where it knows none.
+ * @param now milliseconds since the epoch
  * @throws StatusError, UnreachableError when it did not answer
  */
-export async function reviewToken(host: KubeApi, token: string): Promise<Caller | undefined> {
+export async function reviewToken(
+  host: KubeApi,
+  token: string,
+  now: number = Date.now(),
+): Promise<Caller | undefined> {
   const review = await host.request<unknown>({
     method: 'POST',
     path: '/apis/authentication.k8s.io/v1/tokenreviews',
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } },
     timeoutMs: REVIEW_TIMEOUT_MS,
   })
-  return callerOfReview(review)
+  const caller = callerOfReview(review)
+  return caller && { ...caller, ...credentialOf(token, caller, now) }
 }
 
 /** Reads `status` of a TokenReview; whatever is not clearly a yes is a no. */
@@ -28,7 +35,6 @@ function callerOfReview(review: unknown): Caller | undefined {
   if (typeof username !== 'string' || username === '') return undefined
   const uid = member(user, 'uid')
   const extra = member(user, 'extra')
-  const [id] = strings(member(extra, CREDENTIAL_ID))
   return {
     user: username,
     ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
@@ -39,12 +45,36 @@ function callerOfReview(review: unknown): Caller | undefined {
         strings(values),
       ]),
     ),
-    ...(id && { credential: { id } }),
   }
 }
 
 /** Where Kubernetes (1.32 and later) says which token of a service account it was: `JTI=<uuid>`. */
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
+
+/**
+ * What a token says of itself that the host has accepted, which makes it genuine; the host names its own. An expiry in the past is none of
+ * the host's.
+ */
+function credentialOf(
+  token: string,
+  { extra }: Caller,
+  now: number,
+): { readonly credential?: CallerCredential } {
+  const { jti, exp } = claimsOf(token)
+  const id = extra[CREDENTIAL_ID]?.[0] || (typeof jti === 'string' ? jti : '')
+  const expiresAt = typeof exp === 'number' && exp * 1_000 > now ? exp * 1_000 : undefined
+  if (id === '' && expiresAt === undefined) return {}
+  return { credential: { ...(id && { id }), ...(expiresAt !== undefined && { expiresAt }) } }
+}
+
+function claimsOf(token: string): { readonly jti?: unknown; readonly exp?: unknown } {
+  try {
+    return decodeJwt(token)
+  } catch {
+    // No JWT, which is no failure: the host has accepted it.
+    return {}
+  }
+}
 
 const member = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined
