@@ -3,7 +3,7 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { unauthenticated } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
-import { certificateCredential } from './certificate.js'
+import { type CertificateSubject, certificateCredential } from './certificate.js'
 import { checkedBy } from './credential.js'
 import { withAuthenticated } from './groups.js'
 import type { Issuers } from './oidc/issuers.js'
@@ -22,12 +22,6 @@ export interface Credentials {
   readonly remote?: string | undefined
   /** Port of the caller's side of the connection, which with the address names it. */
   readonly port?: number | undefined
-}
-
-/** The parts of a certificate's subject that Kubernetes reads: CN is the user, each O a group. */
-export interface CertificateSubject {
-  readonly CN?: string | string[]
-  readonly O?: string | string[]
 }
 
 /** Authenticates requests. */

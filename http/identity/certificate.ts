@@ -1,6 +1,11 @@
 import { TLSSocket } from 'node:tls'
-import type { CertificateSubject } from './authenticate.js'
 import type { CallerCredential } from './caller.js'
+
+/** The parts of a certificate's subject that Kubernetes reads: CN is the user, each O a group. */
+export interface CertificateSubject {
+  readonly CN?: string | string[]
+  readonly O?: string | string[]
+}
 
 /** What is read of a client certificate that TLS verified. */
 export interface ClientCertificate {
