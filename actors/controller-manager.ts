@@ -136,6 +136,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
       callers.note(name)
     },
     roleBindings: host.roleBindings,
+    accessLocks: host.accessLocks,
     stopping: stopping.signal,
   })
 

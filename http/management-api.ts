@@ -31,6 +31,7 @@ import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.js'
 import { unavailable } from './errors/failure.js'
 import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
+import { LockedCallers } from './identity/locked-callers.js'
 import type { Issuers } from './identity/oidc/issuers.js'
 import { roleAuthorizer } from './identity/role-authorizer.js'
 import { InstanceFeed } from './instances/instance-feed.js'
@@ -104,6 +105,7 @@ export interface ManagementApi {
   readonly dispatcher: Dispatcher
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  readonly locked: LockedCallers
   readonly instances: InstanceReading
   /** Ends every stream, for resumption elsewhere. Calls under way go on. */
   endStreams(): void
@@ -129,6 +131,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
   const authorizer = roleAuthorizer({ bindings: fleet.roleBindings, host: hostAuthorizer({ host, now }) })
+  const locked = new LockedCallers(fleet.accessLocks)
   const feed = new InstanceFeed()
   feed
     .follow(fleet, stopping.signal)
@@ -167,6 +170,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     instances,
     dispatcher: createDispatcher({
       authorizer,
+      locked,
       log,
       audit,
       meter,
@@ -177,6 +181,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     }),
     authenticator: authenticatorOf({ host, issuers: dependencies.issuers, now }),
     authorizer,
+    locked,
     endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
   }
 }

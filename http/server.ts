@@ -12,7 +12,14 @@ import { Audit, type AuditSink } from './audit/audit.js'
 import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
 import { startGrpc } from './grpc/server.js'
-import { type Check, leadershipNote, type Readiness, readiness, readyChecks } from './health/readiness.js'
+import {
+  type Check,
+  ignoredLockNotes,
+  leadershipNote,
+  type Readiness,
+  readiness,
+  readyChecks,
+} from './health/readiness.js'
 import { AuthenticationFile } from './identity/oidc/authentication-file.js'
 import type { KeysStatus } from './identity/oidc/issuer-keys.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
@@ -181,7 +188,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     problem: async () => (closing ? 'the server is shutting down' : undefined),
   }
   const checks = [running, ...readyChecks(options)]
-  const askReady = () => readiness(checks, [leadershipNote(fleet), ...(authentication?.notes() ?? [])])
+  const askReady = () =>
+    readiness(checks, [leadershipNote(fleet), ...ignoredLockNotes(fleet), ...(authentication?.notes() ?? [])])
 
   const operations = api.services.flatMap(service => service.operations)
   const connections = new UnauthenticatedConnections({

@@ -8,6 +8,7 @@ export type Stage =
   | 'virtual cluster'
   | 'registration'
   | 'role bindings'
+  | 'access locks'
   | 'statistics'
   | 'status'
   | 'uninstallation'

@@ -1,5 +1,6 @@
 import type { Instance, InstanceSummary } from '../manifests/instance.js'
 import type { Condition } from '../manifests/kube.js'
+import type { AccessLocks } from './access-locks.js'
 import type { InstanceIndex } from './instance-index.js'
 import type { KubeApi } from './kube-api.js'
 import type { RoleBindings } from './role-bindings.js'
@@ -85,6 +86,8 @@ export interface Fleet {
   index(name: string): InstanceIndex | undefined
   /** Who may do what on which instance. */
   readonly roleBindings: RoleBindings
+  /** Who may do nothing, whatever else says. */
+  readonly accessLocks: AccessLocks
   /** Who leads, as the Lease says, and whether it is this replica. */
   leadership(): { readonly leading: boolean; readonly holder?: string }
 }

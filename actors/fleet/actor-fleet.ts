@@ -2,6 +2,7 @@ import { type Observable, Subject } from 'rxjs'
 import { canonical } from '../../machines/canonical.js'
 import { chartOf } from '../../machines/chart.js'
 import { instanceMachine } from '../../machines/instance/instance.js'
+import type { AccessLocks } from '../../ports/access-locks.js'
 import { joined } from '../../ports/cancellation.js'
 import type { Fleet, FleetEvent, InspectionEvent, InstanceView } from '../../ports/fleet.js'
 import type { InstanceIndex } from '../../ports/instance-index.js'
@@ -22,6 +23,7 @@ export interface FleetSources {
   /** Called when a caller is about to use the control plane of an instance, which may still wait for its turn to come up. */
   readonly used: (name: string) => void
   readonly roleBindings: RoleBindings
+  readonly accessLocks: AccessLocks
   /** Aborted when the process stops: every reader's stream ends. */
   readonly stopping: AbortSignal
 }
@@ -41,6 +43,10 @@ export class ActorFleet implements Fleet {
 
   get roleBindings(): RoleBindings {
     return this.sources.roleBindings
+  }
+
+  get accessLocks(): AccessLocks {
+    return this.sources.accessLocks
   }
 
   get resourceVersion(): string | undefined {

@@ -31,10 +31,13 @@ function advice({ group }: GroupVersionResource, { reason }: Failure): string {
  * Karmadas of karmada-operator are left out: a host without the operator is in order.
  */
 export function reportContact(
-  { instances, virtualClusters, registrations, roleBindings }: ReportedHost,
+  { instances, virtualClusters, registrations, roleBindings, accessLocks }: ReportedHost,
   log: Log,
 ): Subscription {
-  const watched: readonly WatchedType[] = [instances, virtualClusters, registrations, roleBindings.all]
+  const watched: readonly WatchedType[] = [
+    ...[instances, virtualClusters, registrations],
+    ...[roleBindings.all, accessLocks.collection],
+  ]
   return merge(
     ...watched.map(({ resource, contact }) =>
       contact.pipe(
@@ -61,4 +64,5 @@ export interface ReportedHost {
   readonly virtualClusters: WatchedType
   readonly registrations: WatchedType
   readonly roleBindings: { readonly all: WatchedType }
+  readonly accessLocks: { readonly collection: WatchedType }
 }

@@ -1,3 +1,4 @@
+import { ACCESS_LOCKS } from '../../manifests/access-lock.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import {
   INSTANCE_REGISTRATIONS,
@@ -11,6 +12,7 @@ import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
 import { Collection } from '../watches/collection.js'
+import { AccessLockIndex } from './access-lock-index.js'
 import { EventRecorder } from './event-recorder.js'
 import { type Kept, kept } from './kept-object.js'
 import { type KeptVirtualCluster, keptVirtualCluster } from './kept-virtual-cluster.js'
@@ -29,6 +31,7 @@ export interface Host {
   readonly virtualClusters: Collection<KeptVirtualCluster>
   readonly registrations: Collection<Kept>
   readonly roleBindings: RoleBindingIndex
+  readonly accessLocks: AccessLockIndex
   readonly karmadas: Collection<KeptKarmada>
   readonly secrets: Secrets
   /** Kubernetes Events about Instances. */
@@ -68,16 +71,23 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
   const roleBindings = new RoleBindingIndex(
     new Collection<InstanceRoleBinding>(INSTANCE_ROLE_BINDINGS, api, 'role bindings', lean, meter),
   )
+  const accessLocks = new AccessLockIndex(
+    new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter),
+  )
   const karmadas = new Collection(KARMADAS, api, 'installation', keptKarmada, meter)
   const secrets = new Secrets(api, meter)
   const events = new EventRecorder(api, meter)
-  const collections = [virtualClusters, registrations, roleBindings.all, karmadas, instances]
+  const collections = [
+    ...[virtualClusters, registrations, roleBindings.all, accessLocks.collection],
+    ...[karmadas, instances],
+  ]
   return {
     api,
     instances,
     virtualClusters,
     registrations,
     roleBindings,
+    accessLocks,
     karmadas,
     secrets,
     events,
@@ -87,6 +97,7 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
     stop: () => {
       for (const collection of collections) collection.stop()
       roleBindings.stop()
+      accessLocks.stop()
       secrets.stop()
     },
   }

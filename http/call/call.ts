@@ -20,6 +20,8 @@ export interface Call {
    * where the operation is `filtered`, the authorizer decides, and its decision is remembered for seconds.
    */
   maySee(name: string): Promise<boolean>
+  /** Whether no AccessLock closes the instance of this name to the caller. */
+  isOpen(name: string): boolean
   /**
    * Says where the objects of the answer are from: the caller reads it in headers. What is said first counts, which is of the
    * requested objects, and not of what is read to complete them.

@@ -7,6 +7,7 @@ import type { Call } from '../call/call.js'
 import { startDeadline } from '../call/deadline.js'
 import { cancelled, type Failure, permissionDenied, unavailable } from '../errors/failure.js'
 import { type Action, type Authorizer, denied } from '../identity/authorize.js'
+import type { LockedCallers } from '../identity/locked-callers.js'
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { Operation } from '../operation/operation.js'
 import { requireFields } from '../operation/required-fields.js'
@@ -31,6 +32,8 @@ export interface Dispatcher {
 /** What the dispatcher depends on. */
 export interface DispatcherOptions extends Recording {
   readonly authorizer: Authorizer
+  /** Who may do nothing, whatever else says. */
+  readonly locked: Pick<LockedCallers, 'refusal'>
   readonly streams: ConcurrencyLimit
   /** Aborts when the server stops taking calls: it ends every stream. */
   readonly stopping: AbortSignal
@@ -107,7 +110,7 @@ const streamIsOld = () =>
 
 /** Decides whether the call may go on, and what it may see. A method without a permission is refused to everyone. */
 async function admit(
-  { authorizer, log }: DispatcherOptions,
+  { authorizer, locked, log }: DispatcherOptions,
   operation: Operation,
   running: RunningCall,
   request: Message,
@@ -119,8 +122,11 @@ async function admit(
     toTell?.(from)
     toTell = undefined
   }
-  const call = { requestId, caller, signal, answers, log: log.child({ requestId }), answered, about }
-  const seesAll = { ...call, maySee: async () => true }
+  const refused = locked.refusal(caller, running.instance)
+  if (refused) throw refused
+  const isOpen = (name: string) => locked.refusal(caller, name) === undefined
+  const call = { requestId, caller, signal, answers, log: log.child({ requestId }), answered, about, isOpen }
+  const seesAll = { ...call, maySee: async (name: string) => isOpen(name) }
   if (operation.permission?.anyCaller) return seesAll
   if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)
   // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
@@ -136,7 +142,8 @@ async function admit(
   return {
     ...call,
     // A stream may outlive the right to all.
-    maySee: async name => (verdict.allowed && (await may(action))) || may({ verb: 'get', resource, name }),
+    maySee: async name =>
+      isOpen(name) && ((verdict.allowed && (await may(action))) || may({ verb: 'get', resource, name })),
   }
 }
 

@@ -53,6 +53,8 @@ export interface RunningCall {
   readonly arrival: Arrival
   /** What is to be authorized; it has a name once the request is read. */
   readonly action: Action | undefined
+  /** The instance that it is about, once the request is read; absent for none and for many. */
+  readonly instance: string | undefined
   readonly signal: AbortSignal
   readonly answers: AnswerAccount
   /** Reads the request, and from it what the call is about. */
@@ -82,6 +84,11 @@ export function beginCall(
     arrival,
     get action() {
       return action
+    },
+    get instance() {
+      if (target?.instance) return target.instance
+      if (!action || 'path' in action) return undefined
+      return action.resource.split('/')[0] === 'instances' ? action.name : undefined
     },
     signal: deadline.signal,
     answers: answers.account(

@@ -5,6 +5,9 @@ import { Code } from '../../transcoding/code.js'
  * docs/errors.md is made of this. What an API server refuses keeps the API server's own reason.
  */
 export const REASONS = {
+  AccessLocked: 'An AccessLock refuses the caller. The message is the lock’s, and the details name it.',
+  AccessWithdrawn:
+    'The right by which a stream was open is gone, or is less than it was. A new request is decided anew.',
   AlreadyExists: 'An object of that name exists; nothing was changed.',
   AlreadyManaged: 'Karmada manages the object of the member already, so it cannot be promoted.',
   AnswerMemory: 'Too many large lists are read at once. The message says when to try again.',
@@ -21,6 +24,8 @@ export const REASONS = {
     'The Cluster is being deleted, and something keeps it. The message names the finalizer.',
   ClusterUnreachable: 'The cluster of the given kubeconfig cannot be reached.',
   Conflict: 'Another writer changed the object meanwhile: read it again.',
+  CredentialEnded:
+    'The credential by which a stream was open does not count any more: it has expired, or its issuer or account is gone.',
   Deleting: 'The object is being deleted.',
   Dependency: 'The template follows another one to its members, which places it.',
   DuplicateControlPlane:

@@ -31,7 +31,7 @@ export async function readiness(checks: readonly Check[], notes: readonly string
 const HOST_SEEN_MS = 2_000
 const HOST_TIMEOUT_MS = 2_000
 
-/** Ready: the instances and the role bindings were read, and the host, which authenticates and authorizes all callers, answers. */
+/** Ready: the instances, the role bindings and the access locks were read, and the host, which authenticates and authorizes all callers, answers. */
 export function readyChecks({
   fleet,
   host,
@@ -58,9 +58,20 @@ export function readyChecks({
       problem: async () =>
         fleet.roleBindings.synced ? undefined : 'the role bindings have not been read from the host yet',
     },
+    {
+      name: 'access-locks',
+      problem: async () =>
+        fleet.accessLocks.synced ? undefined : 'the access locks have not been read from the host yet',
+    },
     { name: 'host', problem: async () => cache.get('host', checkHost) },
   ]
 }
+
+/** The locks that are not applied, for people who read `/readyz`. */
+export const ignoredLockNotes = ({ accessLocks }: Fleet): readonly string[] =>
+  accessLocks
+    .ignored()
+    .map(name => `access lock ${JSON.stringify(name)} is not applied: its spec names nobody`)
 
 /** The leader, for people who read `/readyz`. Followers are ready too: they answer reads. */
 export function leadershipNote(fleet: Fleet): string {

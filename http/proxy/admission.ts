@@ -59,7 +59,7 @@ export async function admitUpgrade(options: ProxyOptions, call: ProxyCall): Prom
   return { caller, proxy, protocol }
 }
 
-async function authenticated({ authenticator }: ProxyOptions, call: ProxyCall): Promise<Admitted> {
+async function authenticated({ authenticator, locked }: ProxyOptions, call: ProxyCall): Promise<Admitted> {
   const { proxy, request } = call
   if (request.rawHeaders.length >= 2 * MOST_HEADERS)
     throw invalidArgument(`a request may have fewer than ${MOST_HEADERS} headers`)
@@ -67,6 +67,8 @@ async function authenticated({ authenticator }: ProxyOptions, call: ProxyCall): 
   const found = authenticator.authenticate(credentialsOf(request))
   const caller = found instanceof Promise ? await found : found
   call.caller = caller
+  const refused = locked.refusal(caller, 'instance' in proxy ? proxy.instance : undefined)
+  if (refused) throw refused
   if ('problem' in proxy) throw invalidArgument(proxy.problem)
   return { caller, proxy }
 }

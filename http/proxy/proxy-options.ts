@@ -2,6 +2,7 @@ import type { Log } from '../../ports/log.js'
 import type { Audit } from '../audit/audit.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import type { Authorizer } from '../identity/authorize.js'
+import type { LockedCallers } from '../identity/locked-callers.js'
 import type { InstanceReading } from '../instances/instance-reading.js'
 import type { RequestParts } from './request-parts.js'
 
@@ -9,6 +10,8 @@ import type { RequestParts } from './request-parts.js'
 export interface ProxyOptions extends RequestParts {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  /** Who may do nothing, whatever else says. */
+  readonly locked: Pick<LockedCallers, 'refusal'>
   /** Who has just made an instance, or made it again, is not sent to what bore its name before. */
   readonly instances: Pick<InstanceReading, 'sameAsWritten'>
   readonly log: Log

@@ -1,6 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Status } from '../../manifests/status-error.js'
 import { Code } from '../../transcoding/code.js'
 import { type Failure, httpStatusOf } from '../errors/failure.js'
+import type { Reason } from '../errors/reasons.js'
 
 /** Kubernetes' reason for each code that the proxy refuses with: clients decide by it. */
 const reasons: Partial<Record<Code, string>> = {
@@ -21,19 +23,31 @@ interface Refusal {
   readonly body: string
 }
 
-function refusalOf(failure: Failure, requestId: string): Refusal {
-  const code = httpStatusOf(failure)
-  const { retryAfterSeconds, status, reason } = failure.details
-  const body = JSON.stringify({
+/** Kairship's own reasons for which programs may look: Kubernetes has one word for all of them. */
+const CAUSES: ReadonlySet<string> = new Set<Reason>(['AccessLocked', 'AccessWithdrawn', 'CredentialEnded'])
+
+/** A failure as a Kubernetes Status. Its `reason` is one that clients know; Kairship's own is among the causes. */
+export function kubeStatusOf(failure: Failure): Status {
+  const { retryAfterSeconds, status, reason = '' } = failure.details
+  const causes = CAUSES.has(reason) ? { causes: [{ reason, message: failure.message }] } : {}
+  const details = { ...(retryAfterSeconds ? { retryAfterSeconds } : {}), ...causes }
+  return {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
     message: failure.message,
-    reason: (status && reason) ?? reasons[failure.code] ?? '',
-    ...(retryAfterSeconds ? { details: { retryAfterSeconds } } : {}),
-    code,
-  })
+    reason: (status && reason) || (reasons[failure.code] ?? ''),
+    ...(Object.keys(details).length > 0 && { details }),
+    code: httpStatusOf(failure),
+  }
+}
+
+function refusalOf(failure: Failure, requestId: string): Refusal {
+  const { retryAfterSeconds } = failure.details
+  const status = kubeStatusOf(failure)
+  const { code } = status
+  const body = JSON.stringify(status)
   return {
     code,
     body,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { ACCESS_LOCKS, type AccessLock } from '../../manifests/access-lock.js'
 import type { Instance } from '../../manifests/instance.js'
 import { INSTANCES } from '../../manifests/instance.js'
 import { INSTANCE_REGISTRATIONS, type InstanceRegistration } from '../../manifests/instance-registration.js'
@@ -98,12 +99,24 @@ const workspaceBinding: Whole<Pick<WorkspaceBinding, 'spec'>> = {
   spec: { workspace: 'w', instance: 'eu', namespace: 'a' },
 }
 
+const accessLock: Whole<Pick<AccessLock, 'spec'>> = {
+  spec: {
+    user: 'a',
+    group: 'g',
+    tokenId: 't',
+    instance: 'eu',
+    message: 'm',
+    expiresAt: '2026-01-01T00:00:00Z',
+  },
+}
+
 const examples: Record<string, object> = {
   'instances.kairship.io': instance,
   'instanceregistrations.kairship.io': registration,
   'instancerolebindings.kairship.io': roleBinding,
   'workspaces.kairship.io': workspace,
   'workspacebindings.kairship.io': workspaceBinding,
+  'accesslocks.kairship.io': accessLock,
 }
 
 /** `spec.index.resources[].group`, one line a field; `{}` stands for any key of a map. */
@@ -128,7 +141,10 @@ function* fieldsOfExample(value: unknown, at: string): Generator<string> {
 
 describe('every CRD', () => {
   it('has a type, and every resource name in the code has a CRD', () => {
-    const named = [INSTANCES, INSTANCE_REGISTRATIONS, INSTANCE_ROLE_BINDINGS, WORKSPACES, WORKSPACE_BINDINGS]
+    const named = [
+      ...[INSTANCES, INSTANCE_REGISTRATIONS, INSTANCE_ROLE_BINDINGS],
+      ...[WORKSPACES, WORKSPACE_BINDINGS, ACCESS_LOCKS],
+    ]
     expect([...crds.keys()].sort()).toEqual(named.map(({ group, resource }) => `${resource}.${group}`).sort())
     for (const { group, version, resource } of named) {
       const { spec, metadata } = crds.get(`${resource}.${group}`)

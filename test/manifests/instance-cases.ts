@@ -1,7 +1,7 @@
 /** Objects that an API server with our CRDs must accept or refuse. Run against the embedded and the real one. */
 export interface Case {
   readonly what: string
-  readonly crd: 'instances' | 'instanceregistrations' | 'instancerolebindings'
+  readonly crd: 'instances' | 'instanceregistrations' | 'instancerolebindings' | 'accesslocks'
   readonly object: Readonly<Record<string, unknown>>
   /** The object as stored before, for an update. */
   readonly old?: Readonly<Record<string, unknown>>
@@ -25,7 +25,27 @@ const binding = (spec: object) => ({
   spec: { instance: 'eu', role: 'Viewer', subjects: [{ kind: 'User', name: 'ann' }], ...spec },
 })
 
+const lock = (spec: object) => ({
+  apiVersion: 'kairship.io/v1alpha1',
+  kind: 'AccessLock',
+  metadata: { name: 'l' },
+  spec,
+})
+
 const accepted: readonly Case[] = [
+  { what: 'a lock of a user', crd: 'accesslocks', object: lock({ user: 'system:serviceaccount:a:b' }) },
+  {
+    what: 'a lock of a token on an instance, for a time',
+    crd: 'accesslocks',
+    object: lock({ tokenId: 't', instance: 'eu', message: 'm', expiresAt: '2026-11-24T12:00:00Z' }),
+  },
+  { what: 'a lock of an instance', crd: 'accesslocks', object: lock({ instance: 'eu' }) },
+  {
+    what: 'another message for a lock',
+    crd: 'accesslocks',
+    old: lock({ user: 'a' }),
+    object: lock({ user: 'a', message: 'm' }),
+  },
   { what: 'an adopted instance', crd: 'instances', object: adopted },
   {
     what: 'an installed instance',
@@ -269,6 +289,19 @@ const refused: readonly Case[] = [
     old: binding({}),
     object: binding({ role: 'Admin' }),
     refused: /instance and role are immutable/,
+  },
+  {
+    what: 'a lock of nobody',
+    crd: 'accesslocks',
+    object: lock({ message: 'm' }),
+    refused: /at least one of user, group, tokenId and instance must be given/,
+  },
+  { what: 'a lock of an empty name', crd: 'accesslocks', object: lock({ user: '' }), refused: /spec\.user/ },
+  {
+    what: 'a lock until no time',
+    crd: 'accesslocks',
+    object: lock({ user: 'a', expiresAt: 'tomorrow' }),
+    refused: /spec\.expiresAt/,
   },
 ]
 

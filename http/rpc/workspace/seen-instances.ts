@@ -7,9 +7,9 @@ import type { Authorizer } from '../../identity/authorize.js'
  */
 export function seesInstance(
   authorizer: Authorizer,
-  { caller }: Pick<Call, 'caller'>,
+  { caller, isOpen }: Pick<Call, 'caller' | 'isOpen'>,
 ): (name: string) => Promise<boolean> {
   const may = async (verb: string, name?: string) =>
     (await authorizer.decide(caller, { verb, resource: 'instances', ...(name && { name }) })).allowed
-  return async name => ((await may('list')) && (await may('watch'))) || may('get', name)
+  return async name => isOpen(name) && (((await may('list')) && (await may('watch'))) || may('get', name))
 }

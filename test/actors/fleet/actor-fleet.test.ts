@@ -8,6 +8,7 @@ import type { InstanceLogic } from '../../../actors/instance/instance-logic.js'
 import { instanceMachine } from '../../../machines/instance/instance.js'
 import type { Assignment } from '../../../machines/instance/task.js'
 import type { FleetEvent } from '../../../ports/fleet.js'
+import { fakeAccessLocks } from '../../http/fakes/access-locks.js'
 import { fakeRoleBindings } from '../../http/fakes/role-bindings.js'
 import { facts, instance } from '../../machines/instance/facts.js'
 import { started } from './started.js'
@@ -29,6 +30,7 @@ function fleetOf(...names: string[]) {
     indexOf: () => undefined,
     used: () => undefined,
     roleBindings: fakeRoleBindings(),
+    accessLocks: fakeAccessLocks(),
     stopping: stopping.signal,
   })
   for (const name of names) started(registry, instance({ name, uid: name }))

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { type ReportedHost, reportContact } from '../../../actors/host/report-contact.js'
 import type { Contact } from '../../../actors/watches/collection.js'
 import type { FailureReason } from '../../../machines/failure.js'
+import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
 import { INSTANCES } from '../../../manifests/instance.js'
 import { INSTANCE_REGISTRATIONS } from '../../../manifests/instance-registration.js'
 import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
@@ -22,13 +23,14 @@ function reporting() {
     virtualClusters: watched(PEDIA_CLUSTERS),
     registrations: watched(INSTANCE_REGISTRATIONS),
     roleBindings: { all: watched(INSTANCE_ROLE_BINDINGS) },
+    accessLocks: { collection: watched(ACCESS_LOCKS) },
   } satisfies ReportedHost
   const lines: object[] = []
   const subscription = reportContact(host, { ...silent, warn: fields => lines.push(fields) })
   return { host, lines, subscription }
 }
 
-it.each<[keyof Omit<ReportedHost, 'roleBindings'>, FailureReason, string, RegExp]>([
+it.each<[keyof Omit<ReportedHost, 'roleBindings' | 'accessLocks'>, FailureReason, string, RegExp]>([
   ['instances', 'NotServed', 'instances.kairship.io', /kubectl apply -f manifests\/crds/],
   ['instances', 'Forbidden', 'instances.kairship.io', /kubectl apply -f manifests\/install/],
   ['registrations', 'NotServed', 'instanceregistrations.kairship.io', /kubectl apply -f manifests\/crds/],
@@ -54,4 +56,10 @@ it('a repeated reason is reported once; another reason, and one after contact wa
   subscription.unsubscribe()
   contact.next(failed('NotServed'))
   expect(lines).toHaveLength(3)
+})
+
+it('access locks that cannot be read are reported', () => {
+  const { host, lines } = reporting()
+  host.accessLocks.collection.contact.next(failed('NotServed'))
+  expect(lines).toMatchObject([{ type: 'accesslocks.kairship.io', reason: 'NotServed' }])
 })

@@ -25,6 +25,7 @@ export function dispatching(
   const answers = new AnswerMemory()
   const log = fakeLog()
   const dispatcher = createDispatcher({
+    locked: { refusal: () => undefined },
     authorizer: { decide: () => ({ allowed: false, reason: '' }) },
     log,
     audit: log.audit,

@@ -9,6 +9,7 @@ import type {
   TransitionRecord,
 } from '../../../ports/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
+import { type FakeAccessLocks, fakeAccessLocks } from './access-locks.js'
 import { type FakeRoleBindings, fakeRoleBindings } from './role-bindings.js'
 
 /** A fleet whose facts a test sets. Watchers see every change in order. */
@@ -18,6 +19,7 @@ export interface FakeFleet extends Fleet {
   readonly views: Map<string, InstanceView>
   readonly connections: Map<string, KubeApi>
   readonly roleBindings: FakeRoleBindings
+  readonly accessLocks: FakeAccessLocks
   readonly watchers: Set<(event: FleetEvent) => void>
   set(view: InstanceView): void
   delete(name: string): void
@@ -80,6 +82,7 @@ export function fakeFleet(...views: InstanceView[]): FakeFleet {
     views: new Map(views.map(view => [view.name, view])),
     connections: new Map(),
     roleBindings: fakeRoleBindings(),
+    accessLocks: fakeAccessLocks(),
     watchers: new Set(),
     list: () => [...fleet.views.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     get: name => fleet.views.get(name),
