@@ -1,4 +1,5 @@
-import type { InstanceRole, InstanceRoleBinding, Subject } from './instance-role-binding.js'
+import type { RoleGrant } from './effective-binding.js'
+import type { InstanceRole, Subject } from './instance-role-binding.js'
 import type { KubeObject } from './kube.js'
 import { labelsOf, ROLE_BINDING_LABEL } from './names.js'
 import { isReservedNamespace, strongerAccounts } from './reserved-namespaces.js'
@@ -84,7 +85,7 @@ const PROXY_ROLE = 'kairship:cluster-proxy'
 /** The ClusterRole by which Editors get Secrets, bound in single namespaces. */
 export const SECRETS_ROLE = 'kairship:secrets'
 
-/** One RBAC object inside an instance, and the names of the InstanceRoleBindings that are not in effect without it. */
+/** One RBAC object inside an instance, and the names of the role bindings that are not in effect without it. */
 export interface RenderedRbac {
   readonly object: RbacObject
   readonly neededBy: readonly string[]
@@ -99,11 +100,11 @@ export interface NamespacesInside {
 }
 
 /** Whether a binding covers the whole instance and so needs Secrets in each namespace. */
-export const isInstanceEditor = ({ spec }: Pick<InstanceRoleBinding, 'spec'>): boolean =>
+export const isInstanceEditor = ({ spec }: Pick<RoleGrant, 'spec'>): boolean =>
   spec.role === 'Editor' && spec.namespaces === undefined
 
 /** The namespaces of a binding in which its subjects get nothing (Admins) or no Secrets (Editors), because they would get far more. */
-export function withheldNamespaces({ spec }: InstanceRoleBinding, isWithheld: IsWithheld): readonly string[] {
+export function withheldNamespaces({ spec }: RoleGrant, isWithheld: IsWithheld): readonly string[] {
   if (spec.role === 'Viewer') return []
   return (spec.namespaces ?? []).filter(namespace => isWithheld(namespace, spec.role))
 }
@@ -113,7 +114,7 @@ export type IsWithheld = (namespace: string, role: InstanceRole) => boolean
 
 /** Decides by all bindings of an instance. */
 export function withholding(
-  bindings: readonly InstanceRoleBinding[],
+  bindings: readonly RoleGrant[],
   { holdsMemberCredentials }: Pick<NamespacesInside, 'holdsMemberCredentials'>,
 ): IsWithheld {
   const holdsStrongerAccount = strongerAccounts(bindings)
@@ -131,13 +132,13 @@ export function withholding(
  */
 export function renderRbac(
   instance: string,
-  bindings: readonly InstanceRoleBinding[],
+  bindings: readonly RoleGrant[],
   inside: NamespacesInside,
 ): readonly RenderedRbac[] {
   if (bindings.length === 0) return []
   const shared = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: '' }
   const roles = [...new Set(bindings.map(({ spec }) => spec.role))].sort()
-  const namesOf = (some: readonly InstanceRoleBinding[]) => some.map(({ metadata }) => metadata.name)
+  const namesOf = (some: readonly RoleGrant[]) => some.map(({ metadata }) => metadata.name)
   const editors = bindings.filter(({ spec }) => spec.role === 'Editor')
   const isWithheld = withholding(bindings, inside)
   return [
@@ -167,7 +168,7 @@ export function renderRbac(
 /** One RoleBinding for all Editors of the whole instance, in each namespace where Secrets give no stronger rights. */
 function secretsOfInstanceEditors(
   labels: Record<string, string>,
-  bindings: readonly InstanceRoleBinding[],
+  bindings: readonly RoleGrant[],
   present: readonly string[],
   isWithheld: IsWithheld,
 ): readonly RenderedRbac[] {
@@ -197,7 +198,7 @@ const clusterRole = (name: string, labels: Record<string, string>, rules: readon
 
 function grants(
   instance: string,
-  { metadata: { name }, spec }: InstanceRoleBinding,
+  { metadata: { name }, spec }: RoleGrant,
   withheld: readonly string[],
 ): readonly RbacObject[] {
   const labels = { ...labelsOf(instance), [ROLE_BINDING_LABEL]: originLabel(name) }
@@ -243,4 +244,8 @@ const canonicalSubject = ({ kind, name, namespace }: Subject): Subject =>
  * The value of `ROLE_BINDING_LABEL` on the RBAC of a binding. A label value holds 63 characters, so long names may share one: it says in
  * which statuses a failure is named, and decides no right.
  */
-export const originLabel = (name: string): string => name.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
+export const originLabel = (name: string): string =>
+  name
+    .replaceAll(':', '_')
+    .slice(0, 63)
+    .replace(/[^A-Za-z0-9]+$/, '')

@@ -30,9 +30,13 @@ export interface InstanceRoleBinding extends KubeObject {
     readonly namespaces?: readonly string[]
     readonly role: InstanceRole
     readonly subjects: readonly Subject[]
+    /** From this time on it gives nothing, RFC 3339; for ever when absent. */
+    readonly expiresAt?: string
+    /** Why it was given, for people and for the audit log. */
+    readonly reason?: string
   }
   readonly status?: {
-    /** `Materialized` says whether the RBAC inside the instance is as this binding says. */
+    /** `Materialized`: whether the RBAC inside the instance is as this binding says. `Expired`, of one that has an end: whether that has come. */
     readonly conditions?: readonly Condition[]
   }
 }

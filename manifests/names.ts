@@ -7,7 +7,7 @@ export const FIELD_MANAGER = 'kairship'
 const MANAGED_BY = 'app.kubernetes.io/managed-by'
 /** Says for which instance. */
 export const INSTANCE_LABEL = 'kairship.io/instance'
-/** Says which InstanceRoleBinding a piece of RBAC inside an instance came from. */
+/** Says which role binding a piece of RBAC inside an instance came from. */
 export const ROLE_BINDING_LABEL = 'kairship.io/role-binding'
 
 /** The labels of everything that Kairship makes for an instance. */

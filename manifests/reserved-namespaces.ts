@@ -1,4 +1,5 @@
-import type { InstanceRole, InstanceRoleBinding } from './instance-role-binding.js'
+import type { RoleGrant } from './effective-binding.js'
+import type { InstanceRole } from './instance-role-binding.js'
 
 /** Namespaces of a host or of a control plane. */
 export const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const
@@ -21,9 +22,9 @@ export const isReservedNamespace = (namespace: string): boolean => RESERVED.test
  * The bindings are walked once, and not once for each namespace that is asked about.
  */
 export function strongerAccounts(
-  bindings: readonly InstanceRoleBinding[],
+  bindings: readonly RoleGrant[],
 ): (namespace: string, role: InstanceRole) => boolean {
-  const byHome = new Map<string, Set<InstanceRoleBinding>>()
+  const byHome = new Map<string, Set<RoleGrant>>()
   for (const binding of bindings)
     for (const { kind, namespace } of binding.spec.subjects)
       if (kind === 'ServiceAccount' && namespace !== undefined)

@@ -1,13 +1,34 @@
-import type { InstanceRoleBinding } from '../manifests/instance-role-binding.js'
+import type { EffectiveBinding } from '../manifests/effective-binding.js'
 
-/** The role bindings of the host, as this replica's watch last saw them. */
+/** Who a right is given to: a user and the groups it is in, by the names that Kubernetes has for them. */
+export interface Holder {
+  readonly user: string
+  readonly groups: readonly string[]
+}
+
+/** Some instances, by name. What is passed to a listener is so during the call alone. */
+export interface SomeInstances {
+  has(instance: string): boolean
+  keys(): Iterable<string>
+}
+
+/** The instances on which what is given has changed; `all` where it may be any. */
+export type ChangedInstances = SomeInstances | 'all'
+
+/** The role bindings of the host, direct and through workspaces, as this replica's watches last saw them and as they are at this time. */
 export interface RoleBindings {
   /** True once all have been read. */
   readonly synced: boolean
+  /** The types that have not been read yet, in the words of Kubernetes. */
+  readonly unread: readonly string[]
   /** For how long the host has been silent, milliseconds; 0 while it is heard. */
   readonly silentForMs: number
-  /** Those in effect for an instance, by name. */
-  of(instance: string): readonly InstanceRoleBinding[]
-  /** Another one after each change of what the bindings of an instance say; '' while there are none. It costs little. */
+  /** Those in effect for an instance: direct ones by name, then those through workspaces. It walks over all of them. */
+  of(instance: string): readonly EffectiveBinding[]
+  /** Those in effect for an instance that name a holder, found by index. */
+  givenTo(instance: string, holder: Holder): Iterable<EffectiveBinding>
+  /** Another one after each change of what the bindings of an instance give; '' while there are none. It costs little. */
   revisionOf(instance: string): string
+  /** Calls back after each change, within a second of the end of a binding too. Returns what ends the calls. */
+  onChange(listener: (instances: ChangedInstances) => void): () => void
 }

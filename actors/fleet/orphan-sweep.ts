@@ -47,9 +47,10 @@ export class OrphanSweep {
 
   start(): void {
     const { instances, roleBindings } = this.dependencies.host
+    const { bindings } = roleBindings.sources
     const sources: Observable<unknown>[] = [
       ...this.#types().flatMap(({ collection }) => [collection.changes, collection.contact]),
-      ...[instances.changes, instances.contact, roleBindings.all.changes, roleBindings.all.contact],
+      ...[instances.changes, instances.contact, bindings.changes, bindings.contact],
     ]
     this.#subscription.add(merge(...sources).subscribe(() => this.look()))
   }
@@ -127,8 +128,9 @@ export class OrphanSweep {
 
   async #sweepBindings(): Promise<void> {
     const { host } = this.dependencies
-    if (!host.roleBindings.all.inContact) return
-    for (const binding of [...host.roleBindings.all.values()]) {
+    const { bindings } = host.roleBindings.sources
+    if (!bindings.inContact) return
+    for (const binding of [...bindings.values()]) {
       const { instance } = binding.spec
       const said = binding.status?.conditions?.find(({ type }) => type === 'Materialized')
       if (host.instances.get(instance) || said?.reason === INSTANCE_NOT_FOUND.reason) continue

@@ -1,4 +1,4 @@
-import { Subscription } from 'rxjs'
+import { filter, map, type Observable, Subscription } from 'rxjs'
 import type { InstanceEvent } from '../../machines/instance/events.js'
 import type { OutsideObject, SharedFact } from '../../machines/instance/facts.js'
 import { virtualClusterName } from '../../manifests/instance.js'
@@ -11,15 +11,15 @@ import type { Host } from './watch-host.js'
 /** Where a shared fact comes from, and how it is sent. */
 interface Source {
   readonly fact: SharedFact
-  readonly collection: Pick<Collection<Kept>, 'changes' | 'contact' | 'inContact'>
-  /** The instances that a changed object concerns. */
-  readonly concerns: (object: Kept) => string | undefined
+  readonly watched: Pick<Collection<Kept>, 'contact' | 'inContact'>
+  /** The instances that each change concerns. */
+  readonly concerned: Observable<Iterable<string>>
   /** The present state of the fact for an instance, as an event. */
   readonly eventFor: (name: string) => InstanceEvent
 }
 
 /**
- * Distributes what the shared watches on the host show: each change goes to the one instance that it concerns, a lost or
+ * Distributes what the shared watches on the host show: each change goes to the instances that it concerns, a lost or
  * regained contact to all.
  */
 export class HostFacts {
@@ -42,12 +42,11 @@ export class HostFacts {
 
   start(): void {
     for (const source of this.#sources) {
-      this.#subscription.add(source.collection.contact.subscribe(contact => this.#contact(source, contact)))
+      this.#subscription.add(source.watched.contact.subscribe(contact => this.#contact(source, contact)))
       this.#subscription.add(
-        source.collection.changes.subscribe(change => {
-          if (change.type === 'SYNCED' || !source.collection.inContact) return
-          const name = source.concerns(change.object)
-          if (name !== undefined) this.send(name, () => source.eventFor(name))
+        source.concerned.subscribe(names => {
+          if (!source.watched.inContact) return
+          for (const name of names) this.send(name, () => source.eventFor(name))
         }),
       )
     }
@@ -80,6 +79,19 @@ export class HostFacts {
 const sightOf = (kept: Kept | undefined): OutsideObject | 'absent' => kept?.outside ?? 'absent'
 const byLabel = ({ metadata }: Kept): string | undefined => metadata.labels?.[INSTANCE_LABEL]
 
+/** A collection in which each object concerns one instance at most. */
+const ofCollection = (
+  collection: Pick<Collection<Kept>, 'contact' | 'inContact' | 'changes'>,
+  concerns: (object: Kept) => string | undefined,
+): Pick<Source, 'watched' | 'concerned'> => ({
+  watched: collection,
+  concerned: collection.changes.pipe(
+    map(change => (change.type === 'SYNCED' ? undefined : concerns(change.object))),
+    filter(name => name !== undefined),
+    map(name => [name]),
+  ),
+})
+
 function sourcesOf({
   virtualClusters,
   registrations,
@@ -90,8 +102,7 @@ function sourcesOf({
   return [
     {
       fact: 'virtualCluster',
-      collection: virtualClusters,
-      concerns: ({ metadata }) => metadata.name.replace(/^k-/, ''),
+      ...ofCollection(virtualClusters, ({ metadata }) => metadata.name.replace(/^k-/, '')),
       eventFor: name => ({
         type: 'virtualCluster.observed',
         virtualCluster: sightOf(virtualClusters.get(virtualClusterName(name))),
@@ -99,20 +110,22 @@ function sourcesOf({
     },
     {
       fact: 'registration',
-      collection: registrations,
-      concerns: ({ metadata }) => metadata.name,
+      ...ofCollection(registrations, ({ metadata }) => metadata.name),
       eventFor: name => ({ type: 'registration.observed', registration: sightOf(registrations.get(name)) }),
     },
     {
       fact: 'roleBindings',
-      collection: roleBindings.all as unknown as Source['collection'],
-      concerns: object => (object as unknown as { spec?: { instance?: string } }).spec?.instance,
+      watched: roleBindings,
+      concerned: roleBindings.changed.pipe(
+        // What was listed is sent when contact is made, as of every fact.
+        filter(instances => instances !== 'all'),
+        map(instances => instances.keys()),
+      ),
       eventFor: name => ({ type: 'roleBindings.observed', roleBindings: roleBindings.factOf(name) }),
     },
     {
       fact: 'installation',
-      collection: karmadas,
-      concerns: byLabel,
+      ...ofCollection(karmadas, byLabel),
       eventFor: name => {
         const instance = instances.get(name)
         const kept = instance?.spec?.install

@@ -36,7 +36,7 @@ export function reportContact(
 ): Subscription {
   const watched: readonly WatchedType[] = [
     ...[instances, virtualClusters, registrations],
-    ...[roleBindings.all, accessLocks.collection],
+    ...[...Object.values(roleBindings.sources), accessLocks.collection],
   ]
   return merge(
     ...watched.map(({ resource, contact }) =>
@@ -63,6 +63,6 @@ export interface ReportedHost {
   readonly instances: WatchedType
   readonly virtualClusters: WatchedType
   readonly registrations: WatchedType
-  readonly roleBindings: { readonly all: WatchedType }
+  readonly roleBindings: { readonly sources: Readonly<Record<'bindings', WatchedType>> }
   readonly accessLocks: { readonly collection: WatchedType }
 }

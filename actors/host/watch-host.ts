@@ -7,8 +7,15 @@ import {
 } from '../../manifests/instance-registration.js'
 import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
 import { installedVersion, installVerdict, KARMADAS, type Karmada } from '../../manifests/karmada.js'
-import type { KubeObject } from '../../manifests/kube.js'
+import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
+import {
+  WORKSPACE_BINDINGS,
+  WORKSPACES,
+  type Workspace,
+  type WorkspaceBinding,
+} from '../../manifests/workspace.js'
+import { WORKSPACE_ROLE_BINDINGS, type WorkspaceRoleBinding } from '../../manifests/workspace-role-binding.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
 import { Collection } from '../watches/collection.js'
@@ -16,7 +23,7 @@ import { AccessLockIndex } from './access-lock-index.js'
 import { EventRecorder } from './event-recorder.js'
 import { type Kept, kept } from './kept-object.js'
 import { type KeptVirtualCluster, keptVirtualCluster } from './kept-virtual-cluster.js'
-import { RoleBindingIndex } from './role-binding-index.js'
+import { RoleBindingIndex } from './role-bindings/role-binding-index.js'
 import { Secrets } from './secrets.js'
 
 /** What stays in memory of a Karmada object. */
@@ -68,9 +75,15 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
     kept<InstanceRegistration>(registrationVerdict),
     meter,
   )
-  const roleBindings = new RoleBindingIndex(
-    new Collection<InstanceRoleBinding>(INSTANCE_ROLE_BINDINGS, api, 'role bindings', lean, meter),
-  )
+  const ofRoles = <T extends KubeObject>(resource: GroupVersionResource) =>
+    new Collection<T>(resource, api, 'role bindings', lean, meter)
+  const roleSources = {
+    bindings: ofRoles<InstanceRoleBinding>(INSTANCE_ROLE_BINDINGS),
+    workspaces: ofRoles<Workspace>(WORKSPACES),
+    workspaceBindings: ofRoles<WorkspaceBinding>(WORKSPACE_BINDINGS),
+    workspaceRoleBindings: ofRoles<WorkspaceRoleBinding>(WORKSPACE_ROLE_BINDINGS),
+  }
+  const roleBindings = new RoleBindingIndex(roleSources)
   const accessLocks = new AccessLockIndex(
     new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter),
   )
@@ -78,8 +91,8 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
   const secrets = new Secrets(api, meter)
   const events = new EventRecorder(api, meter)
   const collections = [
-    ...[virtualClusters, registrations, roleBindings.all, accessLocks.collection],
-    ...[karmadas, instances],
+    ...[virtualClusters, registrations, accessLocks.collection, karmadas, instances],
+    ...Object.values(roleSources),
   ]
   return {
     api,

@@ -55,8 +55,10 @@ export function readyChecks({
     },
     {
       name: 'role-bindings',
-      problem: async () =>
-        fleet.roleBindings.synced ? undefined : 'the role bindings have not been read from the host yet',
+      problem: async () => {
+        const { synced, unread } = fleet.roleBindings
+        return synced ? undefined : `not read from the host yet: ${unread.join(', ')}`
+      },
     },
     {
       name: 'access-locks',

@@ -5,6 +5,7 @@ import type { EffectEvent, InstanceDependencies } from '../../actors/instance/de
 import { InstanceConnection } from '../../actors/instance/instance-connection.js'
 import { leaderDependencies } from '../../actors/instance/leader-dependencies.js'
 import type { Assignment } from '../../machines/instance/task.js'
+import { directBinding, type EffectiveBinding } from '../../manifests/effective-binding.js'
 import type { Happening } from '../../manifests/event.js'
 import type { Instance } from '../../manifests/instance.js'
 import type { InstanceRoleBinding } from '../../manifests/instance-role-binding.js'
@@ -32,6 +33,10 @@ export class EffectsUnderTest {
     karmadas: new Map<string, unknown>(),
   }
   bindings: InstanceRoleBinding[] = []
+  /** Roles through workspaces. */
+  inherited: EffectiveBinding[] = []
+  /** Role bindings whose end has come. */
+  ended: InstanceRoleBinding[] = []
   events: EffectEvent[] = []
   /** Kubernetes Events that were recorded. */
   happenings: Happening[] = []
@@ -48,6 +53,8 @@ export class EffectsUnderTest {
       this.connection.replace({ api: this.inside, kubeconfig: 'kind: Config', fingerprint: 'one' })
       this.seen = { virtualClusters: new Map(), registrations: new Map(), karmadas: new Map() }
       this.bindings = []
+      this.inherited = []
+      this.ended = []
       this.events = []
       this.happenings = []
       this.leading = true
@@ -76,7 +83,10 @@ export class EffectsUnderTest {
       host: {
         api: this.host,
         ...this.seen,
-        roleBindings: { of: () => this.bindings },
+        roleBindings: {
+          of: () => [...this.bindings.map(directBinding), ...this.inherited],
+          endedOf: () => this.ended,
+        },
         events: { record: async (_: Instance, happening: Happening) => void this.happenings.push(happening) },
       },
       log: silent,

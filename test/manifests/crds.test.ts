@@ -14,6 +14,7 @@ import {
   type Workspace,
   type WorkspaceBinding,
 } from '../../manifests/workspace.js'
+import { WORKSPACE_ROLE_BINDINGS, type WorkspaceRoleBinding } from '../../manifests/workspace-role-binding.js'
 
 interface Schema {
   readonly type?: string
@@ -90,6 +91,18 @@ const roleBinding: Examples<InstanceRoleBinding> = {
     namespaces: ['a'],
     role: 'Admin',
     subjects: [{ kind: 'User', name: 'a', namespace: 'n', apiGroup: '' }],
+    expiresAt: '2026-01-01T00:00:00Z',
+    reason: 'r',
+  },
+  status: { conditions: [condition] },
+}
+const workspaceRoleBinding: Examples<WorkspaceRoleBinding> = {
+  spec: {
+    workspace: 'w',
+    role: 'Admin',
+    subjects: [{ kind: 'User', name: 'a', namespace: 'n', apiGroup: '' }],
+    expiresAt: '2026-01-01T00:00:00Z',
+    reason: 'r',
   },
   status: { conditions: [condition] },
 }
@@ -117,6 +130,7 @@ const examples: Record<string, object> = {
   'workspaces.kairship.io': workspace,
   'workspacebindings.kairship.io': workspaceBinding,
   'accesslocks.kairship.io': accessLock,
+  'workspacerolebindings.kairship.io': workspaceRoleBinding,
 }
 
 /** `spec.index.resources[].group`, one line a field; `{}` stands for any key of a map. */
@@ -143,7 +157,7 @@ describe('every CRD', () => {
   it('has a type, and every resource name in the code has a CRD', () => {
     const named = [
       ...[INSTANCES, INSTANCE_REGISTRATIONS, INSTANCE_ROLE_BINDINGS],
-      ...[WORKSPACES, WORKSPACE_BINDINGS, ACCESS_LOCKS],
+      ...[WORKSPACES, WORKSPACE_BINDINGS, WORKSPACE_ROLE_BINDINGS, ACCESS_LOCKS],
     ]
     expect([...crds.keys()].sort()).toEqual(named.map(({ group, resource }) => `${resource}.${group}`).sort())
     for (const { group, version, resource } of named) {

@@ -7,7 +7,7 @@ import { definitionFromCrd } from '../../playground/apimachinery/custom/definiti
 import type { JsonObject } from '../../playground/apimachinery/json.js'
 import { prune } from '../../playground/apimachinery/schema/prune.js'
 import { validate } from '../../playground/apimachinery/schema/validate.js'
-import { cases } from './instance-cases.js'
+import { CRD_NAMES, cases } from './instance-cases.js'
 
 const crd = (name: string): JsonObject =>
   parse(readFileSync(resolve(import.meta.dirname, `../../manifests/crds/${name}.kairship.io.yaml`), 'utf8'))
@@ -26,7 +26,7 @@ describe('an API server with our CRDs', () => {
       expect(errors.length).toBeLessThanOrEqual(2)
     })
 
-  for (const name of ['instances', 'instanceregistrations', 'instancerolebindings'])
+  for (const name of CRD_NAMES)
     it(`accepts the CRD of ${name} itself`, () => expect(validateCrd(defaultCrd(crd(name)))).toEqual([]))
 
   it('drops unknown fields, and keeps the whole spec of a Karmada object', () => {

@@ -1,7 +1,14 @@
+/** The CRDs of which there are cases. */
+export const CRD_NAMES = [
+  ...(['instances', 'instanceregistrations', 'instancerolebindings'] as const),
+  ...(['workspacebindings', 'workspacerolebindings', 'accesslocks'] as const),
+] as const
+type CrdName = (typeof CRD_NAMES)[number]
+
 /** Objects that an API server with our CRDs must accept or refuse. Run against the embedded and the real one. */
 export interface Case {
   readonly what: string
-  readonly crd: 'instances' | 'instanceregistrations' | 'instancerolebindings' | 'accesslocks'
+  readonly crd: CrdName
   readonly object: Readonly<Record<string, unknown>>
   /** The object as stored before, for an update. */
   readonly old?: Readonly<Record<string, unknown>>
@@ -24,6 +31,19 @@ const binding = (spec: object) => ({
   metadata: { name: 'b' },
   spec: { instance: 'eu', role: 'Viewer', subjects: [{ kind: 'User', name: 'ann' }], ...spec },
 })
+const member = (spec: object) => ({
+  apiVersion: 'kairship.io/v1alpha1',
+  kind: 'WorkspaceRoleBinding',
+  metadata: { name: 'b' },
+  spec: { workspace: 'shop', role: 'Viewer', subjects: [{ kind: 'User', name: 'ann' }], ...spec },
+})
+const bound = (name: string, spec: object) => ({
+  apiVersion: 'kairship.io/v1alpha1',
+  kind: 'WorkspaceBinding',
+  metadata: { name },
+  spec: { workspace: 'shop', instance: 'eu', ...spec },
+})
+const emergency = { expiresAt: '2026-01-01T00:00:00Z', reason: 'INC-1: the site is down' }
 
 const lock = (spec: object) => ({
   apiVersion: 'kairship.io/v1alpha1',
@@ -93,9 +113,55 @@ const accepted: readonly Case[] = [
       subjects: [{ kind: 'ServiceAccount', namespace: 'n', name: 's' }],
     }),
   },
+  { what: 'a role that ends', crd: 'instancerolebindings', object: binding(emergency) },
+  {
+    what: 'to put the end of a role off',
+    crd: 'instancerolebindings',
+    old: binding(emergency),
+    object: binding({ ...emergency, expiresAt: '2026-01-02T00:00:00.5+02:00' }),
+  },
+  { what: 'a role of members of a workspace', crd: 'workspacerolebindings', object: member(emergency) },
+  { what: 'an instance of a workspace', crd: 'workspacebindings', object: bound('instance-eu', {}) },
+  {
+    what: 'a namespace of a workspace',
+    crd: 'workspacebindings',
+    object: bound('namespace-web.eu', { namespace: 'web' }),
+  },
 ]
 
 const refused: readonly Case[] = [
+  {
+    what: 'a role that ends tomorrow',
+    crd: 'instancerolebindings',
+    object: binding({ expiresAt: 'tomorrow' }),
+    refused: /spec\.expiresAt/,
+  },
+  {
+    what: 'to hand members of one workspace to another',
+    crd: 'workspacerolebindings',
+    old: member({}),
+    object: member({ workspace: 'bank' }),
+    refused: /workspace and role are immutable/,
+  },
+  {
+    what: 'to raise the role of members',
+    crd: 'workspacerolebindings',
+    old: member({}),
+    object: member({ role: 'Admin' }),
+    refused: /workspace and role are immutable/,
+  },
+  {
+    what: 'an instance of two workspaces',
+    crd: 'workspacebindings',
+    object: bound('another', {}),
+    refused: /metadata\.name must be instance-<instance>/,
+  },
+  {
+    what: 'a namespace under the name of its instance',
+    crd: 'workspacebindings',
+    object: bound('instance-eu', { namespace: 'web' }),
+    refused: /metadata\.name must be instance-<instance>/,
+  },
   {
     what: 'neither adopt nor install',
     crd: 'instances',

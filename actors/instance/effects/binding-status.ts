@@ -16,6 +16,13 @@ export const INSTANCE_NOT_FOUND: Judgement = {
   message: 'there is no Instance of this name; nothing is in effect',
 }
 
+/** Of a binding whose end has come. What it gave is gone from the instance when this is written. */
+export const EXPIRED: Judgement = {
+  status: 'False',
+  reason: 'Expired',
+  message: 'its end has come; nothing is in effect',
+}
+
 /**
  * Writes the condition `Materialized` of one InstanceRoleBinding, and no other: conditions of other controllers stay. Writes
  * nothing that the status says already. A binding that was deleted, replaced or changed since it was read is left to the

@@ -45,7 +45,8 @@ export const removeFinalizer = (dependencies: InstanceDependencies) =>
       if (index < 0) return 'gone'
       for (const message of leftBehind)
         await events.record(live, { type: 'Warning', reason: 'LeftBehind', message }, signal)
-      for (const binding of roleBindings.of(name)) await reportDeleted(dependencies, binding, signal)
+      for (const { origin } of roleBindings.of(name))
+        if (origin.kind === 'InstanceRoleBinding') await reportDeleted(dependencies, origin.object, signal)
       const path = `/metadata/finalizers/${index}`
       try {
         await patch(

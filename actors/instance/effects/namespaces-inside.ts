@@ -1,10 +1,10 @@
+import type { RoleGrant } from '../../../manifests/effective-binding.js'
 import {
   isInstanceEditor,
   type NamespacesInside,
   type RbacObject,
   SECRETS_ROLE,
 } from '../../../manifests/instance-rbac.js'
-import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { MEMBER_CLUSTERS, type MemberCluster } from '../../../manifests/member-cluster.js'
 import { NAMESPACES } from '../../../manifests/reserved-namespaces.js'
@@ -14,14 +14,13 @@ import { metadataOnly } from '../../watches/watched-type.js'
 import type { RbacInside } from './rbac-inside.js'
 
 /** Which bindings need what is read here: nothing else is read, and nothing else is reported of a list that failed. */
-const neededBy: Readonly<Record<string, (binding: InstanceRoleBinding) => boolean>> = {
+const neededBy: Readonly<Record<string, (binding: RoleGrant) => boolean>> = {
   Namespaces: isInstanceEditor,
   Clusters: ({ spec }) => spec.role !== 'Viewer',
 }
 
 /** Whether a binding is not known to be in effect while objects of a kind cannot be listed; all RBAC concerns all bindings. */
-export const needsListOf = (kind: string, binding: InstanceRoleBinding): boolean =>
-  neededBy[kind]?.(binding) ?? true
+export const needsListOf = (kind: string, binding: RoleGrant): boolean => neededBy[kind]?.(binding) ?? true
 
 /**
  * Reads what rights on Secrets depend on: which namespaces there are, where an Editor has the whole instance, and where members' credentials
@@ -30,7 +29,7 @@ export const needsListOf = (kind: string, binding: InstanceRoleBinding): boolean
 export async function namespacesInside(
   api: KubeApi,
   inside: RbacInside,
-  bindings: readonly InstanceRoleBinding[],
+  bindings: readonly RoleGrant[],
   rbac: readonly RbacObject[],
 ): Promise<NamespacesInside> {
   const bound = new Set(

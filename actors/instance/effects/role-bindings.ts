@@ -1,6 +1,7 @@
 import { canonical } from '../../../machines/canonical.js'
 import type { Failure } from '../../../machines/failure.js'
 import type { Judgement } from '../../../machines/instance/requirements.js'
+import type { RoleGrant } from '../../../manifests/effective-binding.js'
 import {
   originLabel,
   type RbacObject,
@@ -16,7 +17,7 @@ import { removeCanary } from '../../index/index-canary.js'
 import { fail, failureOf } from '../../kube/failure.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import type { Connected } from '../instance-connection.js'
-import { reportMaterialized } from './binding-status.js'
+import { EXPIRED, reportMaterialized } from './binding-status.js'
 import { leaderEffect } from './leader-effect.js'
 import { namespacesInside, needsListOf } from './namespaces-inside.js'
 import {
@@ -36,7 +37,7 @@ const stage = 'role bindings'
 const NAMED_FAILURES = 3
 
 /**
- * The role-bindings controller: makes the RBAC inside the instance what Global Management's bindings say, and nothing more.
+ * The role-bindings controller: makes the RBAC inside the instance what the bindings in effect say, directly and through workspaces, and nothing more.
  * Rights are taken away before any are given, so nothing that cannot be granted delays a revocation; and each object is
  * changed by itself, so none that cannot be changed delays another. Each binding's status says how it went with that one.
  */
@@ -64,11 +65,19 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
       const unreported: Failure[] = []
       const failures = failedByBinding(inside.failed, bindings, wanted)
       const isWithheld = withholding(bindings, namespaces)
+      const outcomes = new Map<InstanceRoleBinding, Judgement>()
       for (const binding of bindings) {
+        // One of a workspace is in effect on many instances; of each it is the instance that says how it went.
+        if (binding.origin.kind !== 'InstanceRoleBinding') continue
         const failed = failures.get(binding.metadata.name) ?? []
+        outcomes.set(
+          binding.origin.object,
+          outcomeOf(binding, failed, withheldNamespaces(binding, isWithheld)),
+        )
+      }
+      for (const ended of dependencies.host.roleBindings.endedOf(name)) outcomes.set(ended, EXPIRED)
+      for (const [binding, outcome] of outcomes) {
         try {
-          const withheld = withheldNamespaces(binding, isWithheld)
-          const outcome = outcomeOf(binding, failed, withheld)
           await reportMaterialized(dependencies.host.api, binding, outcome, signal)
         } catch (error) {
           signal.throwIfAborted()
@@ -149,7 +158,7 @@ function grantsLess(before: RbacObject, after: RbacObject): boolean {
  */
 function failedByBinding(
   failed: readonly FailedChange[],
-  bindings: readonly InstanceRoleBinding[],
+  bindings: readonly RoleGrant[],
   wanted: readonly RenderedRbac[],
 ): ReadonlyMap<string, readonly FailedChange[]> {
   const neededBy = new Map<FailedChange['object'], readonly string[]>(
@@ -179,7 +188,7 @@ function appendTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 function outcomeOf(
-  { spec: { role } }: InstanceRoleBinding,
+  { spec: { role } }: RoleGrant,
   failed: readonly FailedChange[],
   withheld: readonly string[],
 ): Judgement {

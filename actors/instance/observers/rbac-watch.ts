@@ -39,10 +39,9 @@ const AT_MOST_EVERY_MS = 5_000
 export const watchRoleBindings = (dependencies: InstanceDependencies) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
     const { host, connectionOf, startupBurst, meter } = dependencies
-    const subscription = host.roleBindings.all.changes
+    const subscription = host.roleBindings.changed
       .pipe(
-        // Those of a list are looked at together, at its end.
-        filter(({ type }) => type === 'SYNCED' || host.roleBindings.all.inContact),
+        filter(instances => instances === 'all' || instances.has(name)),
         startWith(undefined),
         map(() => {
           const bindings = host.roleBindings.of(name)

@@ -51,7 +51,10 @@ export class FleetUnderTest {
         registrations: collection(),
         karmadas: collection(),
         events: { record: async () => undefined },
-        roleBindings: { all: collection(), of: () => [], factOf: () => ({ revision: '', count: 0 }) },
+        roleBindings: {
+          ...{ contact: new BehaviorSubject('made'), inContact: true, changed: NEVER },
+          ...{ of: () => [], endedOf: () => [], factOf: () => ({ revision: '', count: 0 }) },
+        },
         secrets: {
           // The kubeconfig of an instance is its Secret's name.
           follow: (_namespace: string, name: string) => {

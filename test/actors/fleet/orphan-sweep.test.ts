@@ -45,7 +45,7 @@ function sweeping({ leading = true }: { leading?: boolean } = {}) {
     instances: watched(),
     virtualClusters: watched(),
     registrations: watched(),
-    roleBindings: { all: watched<InstanceRoleBinding>() },
+    roleBindings: { sources: { bindings: watched<InstanceRoleBinding>() } },
   }
   const leadership = { leading, signal: new AbortController().signal }
   const sweep = new OrphanSweep(
@@ -195,7 +195,7 @@ it('reports nothing about a role binding whose Instance the watch has not delive
   vi.useFakeTimers()
   const { api, host } = sweeping()
   api.script = () => instance()
-  host.roleBindings.all.show(binding)
+  host.roleBindings.sources.bindings.show(binding)
   await vi.advanceTimersByTimeAsync(120_000)
   expect(api.lines).toEqual(['GET /apis/kairship.io/v1alpha1/instances/alpha'])
 })
@@ -203,13 +203,13 @@ it('reports nothing about a role binding whose Instance the watch has not delive
 it('reports once that the Instance of a role binding does not exist', async () => {
   const { api, host } = sweeping()
   api.script = ({ method }) => (method === 'PATCH' ? {} : refusal(404, 'NotFound'))
-  host.roleBindings.all.show(binding)
+  host.roleBindings.sources.bindings.show(binding)
   await waitFor(() => expect(api.lines.at(-1)).toMatch(/^PATCH .*\/team\/status$/))
   const { status } = api.requests.at(-1)!.body as Pick<InstanceRoleBinding, 'status'>
   expect(status?.conditions).toMatchObject([{ status: 'False', reason: 'InstanceNotFound' }])
   const asked = api.lines.length
   vi.useFakeTimers()
-  host.roleBindings.all.show({ ...binding, ...(status && { status }) })
+  host.roleBindings.sources.bindings.show({ ...binding, ...(status && { status }) })
   await vi.advanceTimersByTimeAsync(120_000)
   expect(api.lines).toHaveLength(asked)
 })

@@ -1,4 +1,4 @@
-import { BehaviorSubject, Subject } from 'rxjs'
+import { BehaviorSubject, NEVER, Subject } from 'rxjs'
 import { expect, it } from 'vitest'
 import { HostFacts } from '../../../actors/host/host-facts.js'
 import type { Kept } from '../../../actors/host/kept-object.js'
@@ -36,7 +36,7 @@ function started() {
     virtualClusters: silent(),
     karmadas: silent(),
     instances: silent(),
-    roleBindings: { all: silent() },
+    roleBindings: { ...silent(), changed: NEVER },
     registrations,
   } as unknown as Host
   const sent: string[] = []

@@ -22,7 +22,7 @@ function reporting() {
     instances: watched(INSTANCES),
     virtualClusters: watched(PEDIA_CLUSTERS),
     registrations: watched(INSTANCE_REGISTRATIONS),
-    roleBindings: { all: watched(INSTANCE_ROLE_BINDINGS) },
+    roleBindings: { sources: { bindings: watched(INSTANCE_ROLE_BINDINGS) } },
     accessLocks: { collection: watched(ACCESS_LOCKS) },
   } satisfies ReportedHost
   const lines: object[] = []
@@ -46,7 +46,7 @@ it.each<[keyof Omit<ReportedHost, 'roleBindings' | 'accessLocks'>, FailureReason
 
 it('a repeated reason is reported once; another reason, and one after contact was restored, are reported again', () => {
   const { host, lines, subscription } = reporting()
-  const { contact } = host.roleBindings.all
+  const { contact } = host.roleBindings.sources.bindings
   contact.next(failed('NotServed', 'at 10:00'))
   contact.next(failed('NotServed', 'at 10:01'))
   contact.next(failed('Forbidden'))

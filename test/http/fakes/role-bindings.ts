@@ -1,10 +1,14 @@
-import { BehaviorSubject, Subject as Stream } from 'rxjs'
-import { RoleBindingIndex } from '../../../actors/host/role-binding-index.js'
-import type { InstanceRole, InstanceRoleBinding, Subject } from '../../../manifests/instance-role-binding.js'
+import type { InstanceRole, Subject } from '../../../manifests/instance-role-binding.js'
 import type { RoleBindings } from '../../../ports/role-bindings.js'
-import type { Change } from '../../../streams/object-store.js'
+import {
+  instanceRoleBinding,
+  roleBindingIndex,
+  workspace,
+  workspaceBinding,
+  workspaceRoleBinding,
+} from '../../actors/host/role-bindings/watched-roles.js'
 
-/** Role bindings that a test sets, in the index of the product: only the watch on the host is not real. */
+/** Role bindings that a test sets, in the index of the product: only the watches on the host are not real. */
 export interface FakeRoleBindings extends RoleBindings {
   synced: boolean
   silentForMs: number
@@ -13,62 +17,73 @@ export interface FakeRoleBindings extends RoleBindings {
   take(name: string): void
   /** Has a binding deleted by the host, where a finalizer keeps it for now. */
   beginToTake(name: string): void
+  /** Gives members of a workspace a role; it exists, and the instance or the namespace belongs to it. */
+  giveMembers(name: string, role: InstanceRole, to: Given & { readonly workspace: string }): void
+  /** Sets the clock by which bindings end, milliseconds later. */
+  pass(ms: number): void
 }
 
 interface Given {
   readonly instance: string
   readonly subject: Subject
   readonly namespaces?: readonly string[]
+  readonly expiresAt?: string
 }
 
 export function fakeRoleBindings(): FakeRoleBindings {
-  const all = new Map<string, InstanceRoleBinding>()
-  const changes = new Stream<Change<InstanceRoleBinding>>()
-  const contact = new BehaviorSubject<unknown>('made')
-  const watched = { changes, contact, resourceVersion: '1' as string | undefined }
-  let now = 0
+  const { index, clock, bindings, workspaces, workspaceBindings, workspaceRoleBindings } = roleBindingIndex()
   let made = 0
-  const index = new RoleBindingIndex(watched as never, () => now)
-  const take = (name: string) => {
-    const object = all.get(name)
-    if (all.delete(name) && object) changes.next({ type: 'DELETED', object })
-  }
   return {
     get synced() {
       return index.synced
     },
     set synced(synced) {
-      watched.resourceVersion = synced ? '1' : undefined
+      bindings.resourceVersion = synced ? '1' : undefined
+    },
+    get unread() {
+      return index.unread
     },
     get silentForMs() {
       return index.silentForMs
     },
     set silentForMs(ms) {
-      contact.next('made')
+      bindings.contact.next('made')
       if (ms === 0) return
-      contact.next({ class: 'unreachable' })
-      now += ms
+      bindings.contact.next({ reason: 'Unreachable', stage: 'role bindings', message: 'reset' })
+      clock.now += ms
     },
     of: instance => index.of(instance),
+    givenTo: (instance, holder) => index.givenTo(instance, holder),
     revisionOf: instance => index.revisionOf(instance),
-    give(name, role, { subject, ...on }) {
-      take(name)
-      const object: InstanceRoleBinding = {
-        ...({ apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding' } as const),
-        metadata: { name, uid: `uid-${made++}` },
-        spec: { ...on, role, subjects: [subject] },
-      }
-      all.set(name, object)
-      changes.next({ type: 'ADDED', object })
+    onChange: listener => index.onChange(listener),
+    give(name, role, { subject, instance, ...on }) {
+      bindings.hide(name)
+      const metadata = { uid: `uid-${made++}` }
+      bindings.show(instanceRoleBinding(name, instance, role, { ...on, subjects: [subject], metadata }))
     },
-    take,
+    take: name => bindings.hide(name),
     beginToTake(name) {
-      const previous = all.get(name)
+      const previous = bindings.get(name)
       if (!previous) return
       const metadata = { ...previous.metadata, deletionTimestamp: '2026-11-24T00:00:00Z' }
-      const object = { ...previous, metadata }
-      all.set(name, object)
-      changes.next({ type: 'MODIFIED', object, previous })
+      bindings.show({ ...previous, metadata })
+    },
+    giveMembers(name, role, { subject, instance, workspace: of, namespaces = [undefined], expiresAt }) {
+      workspaces.show(workspace(of))
+      for (const namespace of namespaces)
+        workspaceBindings.show(
+          workspaceBinding(of, { instance, ...(namespace !== undefined && { namespace }) }),
+        )
+      workspaceRoleBindings.show(
+        workspaceRoleBinding(name, of, role, {
+          subjects: [subject],
+          metadata: { uid: `uid-${made++}` },
+          ...(expiresAt !== undefined && { expiresAt }),
+        }),
+      )
+    },
+    pass: ms => {
+      clock.wall += ms
     },
   }
 }

@@ -95,6 +95,42 @@ describe('a role on an instance', () => {
     expect(await may(who, GET)).toBe(isAllowed)
   })
 
+  it('is one of members of the workspace that the instance belongs to, as much as a direct one', async () => {
+    const { bindings, authorizer, may } = authorizing()
+    bindings.giveMembers('editors', 'Admin', { workspace: 'shop', instance: 'north', subject: ANN })
+    bindings.giveMembers('readers', 'Viewer', {
+      ...{ workspace: 'web', instance: 'south', namespaces: ['web'] },
+      subject: { kind: 'Group', name: 'dev' },
+    })
+    const kubeconfig = on('instances/kubeconfig', 'create')
+    expect([await may(caller('ann'), kubeconfig), await may(caller('bob', 'dev'), kubeconfig)]).toEqual([
+      true,
+      false,
+    ])
+    const bob = caller('bob', 'dev')
+    expect(await may(bob, on('instances/proxy', 'get', 'south'))).toBe(true)
+    expect(await may(bob, on('instances/metrics', 'get', 'south'))).toBe(false)
+    expect(await authorizer.decide(bob, on('instances', 'get', 'south'))).toEqual({
+      allowed: true,
+      reason: 'the WorkspaceRoleBinding "readers" of the workspace web gives the role Viewer',
+    })
+  })
+
+  it('ends when its time comes, with the next request', async () => {
+    const { bindings, may } = authorizing()
+    const expiresAt = '2026-11-24T12:00:10Z'
+    bindings.give('one', 'Viewer', { instance: 'north', subject: ANN, expiresAt })
+    bindings.giveMembers('two', 'Viewer', { workspace: 'w', instance: 'south', subject: ANN, expiresAt })
+    const reads = async () => [
+      await may(caller('ann'), GET),
+      await may(caller('ann'), on('instances', 'get', 'south')),
+    ]
+    bindings.pass(9_999)
+    expect(await reads()).toEqual([true, true])
+    bindings.pass(1)
+    expect(await reads()).toEqual([false, false])
+  })
+
   it('counts from the next request on when it is given, changed and taken', async () => {
     const { bindings, may } = authorizing()
     const write = on('instances/proxy', 'create')

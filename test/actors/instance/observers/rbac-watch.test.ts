@@ -1,11 +1,11 @@
-import { BehaviorSubject, Subject } from 'rxjs'
+import { BehaviorSubject } from 'rxjs'
 import { expect, it, onTestFinished } from 'vitest'
 import { createActor, createMachine } from 'xstate'
-import { RoleBindingIndex } from '../../../../actors/host/role-binding-index.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { watchRoleBindings } from '../../../../actors/instance/observers/rbac-watch.js'
 import type { InstanceRole } from '../../../../manifests/instance-role-binding.js'
 import { unmetered } from '../../../silent.js'
+import { instanceRoleBinding, roleBindingIndex } from '../../host/role-bindings/watched-roles.js'
 import { scriptedApi } from '../../scripted-api.js'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
@@ -16,12 +16,12 @@ const LIST_OF_NAMESPACES = 'GET /api/v1/namespaces'
 
 /** The observer of `eu`, over bindings that a test sends. */
 function watching({ inContact, large = false }: { inContact: boolean; large?: boolean }) {
-  const changes = new Subject<unknown>()
-  const all = { changes, contact: new BehaviorSubject('made'), inContact, resourceVersion: '1' }
-  const index = new RoleBindingIndex(all as never)
+  const { index, bindings } = roleBindingIndex()
+  const lost = { reason: 'Unreachable', stage: 'role bindings', message: 'reset' } as const
+  if (!inContact) bindings.contact.next(lost)
   let looks = 0
   const roleBindings = {
-    all,
+    changed: index.changed,
     of: (name: string) => {
       looks += 1
       return index.of(name)
@@ -37,10 +37,10 @@ function watching({ inContact, large = false }: { inContact: boolean; large?: bo
   const actor = createActor(createMachine({ invoke: { src: logic, input: { name: 'eu' } } })).start()
   onTestFinished(() => void actor.stop())
   const change = (type: 'ADDED' | 'DELETED', name: string, role: InstanceRole = 'Viewer', instance = 'eu') =>
-    changes.next({ type, object: { metadata: { name, uid: name }, spec: { instance, role, subjects: [] } } })
+    type === 'DELETED' ? bindings.hide(name) : bindings.show(instanceRoleBinding(name, instance, role))
   return {
     change,
-    listed: () => changes.next({ type: 'SYNCED' }),
+    listed: () => bindings.contact.next('made'),
     /** What it began to watch inside since it was asked before. */
     began: () => inside.lines.splice(0).toSorted(),
     looks: () => looks,

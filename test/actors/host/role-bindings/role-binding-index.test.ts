@@ -1,21 +1,18 @@
-import { BehaviorSubject, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { RoleBindingIndex } from '../../../actors/host/role-binding-index.js'
-import type { InstanceRole } from '../../../manifests/instance-role-binding.js'
+import type { InstanceRole } from '../../../../manifests/instance-role-binding.js'
+import { instanceRoleBinding, roleBindingIndex } from './watched-roles.js'
 
 function index() {
-  const changes = new Subject<unknown>()
-  const contact = new BehaviorSubject<unknown>('pending')
-  const all = { changes, contact, resourceVersion: undefined as string | undefined }
-  const clock = { now: 0 }
-  const subject = new RoleBindingIndex(all as never, () => clock.now)
-  const binding = (name: string, instance: string, role: InstanceRole, more: object = {}) => ({
-    metadata: { name, uid: name, ...more },
-    spec: { instance, role, subjects: [] },
-  })
-  const change = (type: string, ...of: Parameters<typeof binding>) =>
-    changes.next({ type, object: binding(...of) })
-  return { subject, clock, change, changes, contact, all }
+  const { index: subject, clock, bindings } = roleBindingIndex()
+  return {
+    subject,
+    clock,
+    bindings,
+    change: (type: string, name: string, instance: string, role: InstanceRole, metadata: object = {}) =>
+      type === 'DELETED'
+        ? bindings.hide(name)
+        : bindings.show(instanceRoleBinding(name, instance, role, { metadata })),
+  }
 }
 
 describe('the rights that role bindings give in an instance', () => {
@@ -57,22 +54,19 @@ describe('the rights that role bindings give in an instance', () => {
   })
 
   it('cost each binding of a list one look, however many the instance has', () => {
-    const { subject, changes } = index()
+    const { subject, bindings } = index()
     let looks = 0
-    for (let each = 0; each < 50; each++)
-      changes.next({
-        type: 'ADDED',
-        object: {
-          metadata: { name: `b${each}`, uid: `${each}` },
-          spec: {
-            instance: 'eu',
-            get role() {
-              looks += 1
-              return 'Viewer'
-            },
-          },
+    for (let each = 0; each < 50; each++) {
+      const binding = instanceRoleBinding(`b${each}`, 'eu', 'Viewer')
+      const spec = {
+        ...binding.spec,
+        get role() {
+          looks += 1
+          return 'Viewer' as const
         },
-      })
+      }
+      bindings.show({ ...binding, spec })
+    }
     const { revision } = subject.rightsOf('eu')
     expect(subject.factOf('eu')).toEqual({ revision, count: 50 })
     expect(looks).toBe(50)
@@ -97,7 +91,10 @@ describe('the rights that role bindings give in an instance', () => {
     change('ADDED', 'a', 'eu', 'Viewer')
     expect(subject.of('eu').map(({ metadata }) => metadata.name)).toEqual(['a', 'b'])
     change('MODIFIED', 'a', 'eu', 'Viewer', { resourceVersion: '2' })
-    expect(subject.of('eu').map(({ metadata }) => metadata.resourceVersion)).toEqual(['2', undefined])
+    expect(subject.of('eu').map(({ origin }) => origin.object.metadata.resourceVersion)).toEqual([
+      '2',
+      undefined,
+    ])
   })
 
   it('are empty from the beginning where no binding existed', () =>
@@ -116,20 +113,29 @@ describe('the rights that role bindings give in an instance', () => {
     expect(subject.revisionOf('eu')).toBe('')
   })
 
-  it('have been read when the first list was, and say for how long the host has been silent', () => {
-    const { subject, clock, contact, all } = index()
-    expect([subject.synced, subject.silentForMs]).toEqual([false, 0])
-    all.resourceVersion = '7'
-    contact.next('made')
-    expect(subject.synced).toBe(true)
+  it('have been read when everything was listed once, and say what was not', () => {
+    const { index, bindings, workspaceRoleBindings } = roleBindingIndex()
+    expect([index.synced, index.unread]).toEqual([true, []])
+    bindings.resourceVersion = undefined
+    workspaceRoleBindings.resourceVersion = undefined
+    expect([index.synced, index.unread]).toEqual([
+      false,
+      ['instancerolebindings.kairship.io', 'workspacerolebindings.kairship.io'],
+    ])
+  })
+
+  it('say for how long the host has been silent about any of them', () => {
+    const { index, clock, bindings, workspaces } = roleBindingIndex()
+    const lost = { reason: 'Unreachable', stage: 'role bindings', message: 'reset' } as const
     clock.now = 100
-    expect(subject.silentForMs).toBe(0)
-    contact.next({ reason: 'Unreachable' })
+    expect(index.silentForMs).toBe(0)
+    bindings.contact.next(lost)
     clock.now = 130
-    contact.next({ reason: 'Unreachable' })
+    workspaces.contact.next(lost)
+    bindings.contact.next('made')
     clock.now = 150
-    expect(subject.silentForMs).toBe(50)
-    contact.next('made')
-    expect(subject.silentForMs).toBe(0)
+    expect(index.silentForMs).toBe(50)
+    workspaces.contact.next('made')
+    expect(index.silentForMs).toBe(0)
   })
 })

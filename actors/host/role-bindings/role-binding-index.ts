@@ -1,0 +1,276 @@
+import { BehaviorSubject, combineLatest, type Observable, Subject, type Subscription } from 'rxjs'
+import {
+  directBinding,
+  type EffectiveBinding,
+  inheritedBinding,
+} from '../../../manifests/effective-binding.js'
+import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
+import type { KubeObject } from '../../../manifests/kube.js'
+import { endOf } from '../../../manifests/role-end.js'
+import type { Workspace, WorkspaceBinding } from '../../../manifests/workspace.js'
+import type { WorkspaceRoleBinding } from '../../../manifests/workspace-role-binding.js'
+import type { ChangedInstances, Holder, RoleBindings, SomeInstances } from '../../../ports/role-bindings.js'
+import type { Collection, Contact } from '../../watches/collection.js'
+import { fingerprint } from '../kept-object.js'
+import { EndClock } from './end-clock.js'
+import { GrantedBindings } from './granted-bindings.js'
+import { Workspaces } from './workspaces.js'
+
+/** Readers of rights compare them with what was so half a minute ago; longer than that it may be forgotten, milliseconds. */
+const FORGET_AFTER_MS = 3_600_000
+
+/** The revisions of so many instances are remembered: those that are gone must not stay for ever. */
+const MOST_REVISIONS = 16_384
+
+/** The watches on the host that say who has which role. */
+export interface RoleBindingSources {
+  readonly bindings: Collection<InstanceRoleBinding>
+  readonly workspaces: Collection<Workspace>
+  readonly workspaceBindings: Collection<WorkspaceBinding>
+  readonly workspaceRoleBindings: Collection<WorkspaceRoleBinding>
+}
+
+/** The clocks of an index, both in milliseconds. */
+export interface RoleBindingClocks {
+  /** Does not go back: for how long something has been so. */
+  readonly now: () => number
+  /** Since 1970: when bindings end. */
+  readonly wall: () => number
+}
+
+/** What is given on one instance by its own InstanceRoleBindings. */
+class KnownInstance {
+  readonly direct = new GrantedBindings<InstanceRoleBinding>()
+
+  /** @param since when it was last given something else by objects of its own, milliseconds */
+  constructor(public since: number) {}
+}
+
+/**
+ * The one place that computes which roles are in effect on an instance: those of InstanceRoleBindings, and those that members of a
+ * workspace have on what belongs to it. By instance and by subject, so that no instance and no request pays for the bindings of the others.
+ */
+export class RoleBindingIndex implements RoleBindings {
+  readonly #byInstance = new Map<string, KnownInstance>()
+  readonly #workspaces: Workspaces
+  /** Instances that had bindings and have none, with the time of that: the first before the others. Those that are gone are among them. */
+  readonly #bare = new Map<string, number>()
+  readonly #contact = new BehaviorSubject<Contact>('pending')
+  readonly #changed = new Subject<ChangedInstances>()
+  readonly #ends: EndClock
+  readonly #subscription: Subscription
+  readonly now: () => number
+  /** Another one after each change of what anything gives. */
+  #generation = 0
+  /** Of everything that an instance has, as of a generation. */
+  readonly #revisions = new Map<string, { readonly generation: number; readonly value: string }>()
+  /** When contact with the host was lost; undefined while it lasts, and before it was made. */
+  #lostAt: number | undefined
+
+  constructor(
+    readonly sources: RoleBindingSources,
+    { now, wall }: RoleBindingClocks = { now: () => performance.now(), wall: () => Date.now() },
+  ) {
+    this.now = now
+    this.#workspaces = new Workspaces(now, wall)
+    this.#ends = new EndClock(wall, keys => this.#end(keys))
+    const { bindings, workspaces, workspaceBindings, workspaceRoleBindings } = sources
+    this.#subscription = follow(bindings, (object, isThere) => this.#takeDirect(object, isThere))
+    this.#subscription.add(
+      follow(workspaces, (object, isThere) => this.#took(this.#workspaces.setWorkspace(object, isThere))),
+    )
+    this.#subscription.add(follow(workspaceBindings, (object, isThere) => this.#takeBound(object, isThere)))
+    this.#subscription.add(
+      follow(workspaceRoleBindings, (object, isThere) => this.#takeMember(object, isThere)),
+    )
+    this.#subscription.add(
+      combineLatest(this.#all.map(({ contact }) => contact)).subscribe(contacts => this.#contacts(contacts)),
+    )
+  }
+
+  get #all(): readonly Collection<KubeObject>[] {
+    return Object.values(this.sources)
+  }
+
+  get unread(): readonly string[] {
+    return this.#all.flatMap(({ resource, resourceVersion }) =>
+      resourceVersion === undefined ? `${resource.resource}.${resource.group}` : [],
+    )
+  }
+
+  get synced(): boolean {
+    return this.unread.length === 0
+  }
+
+  get silentForMs(): number {
+    return this.#lostAt === undefined ? 0 : this.now() - this.#lostAt
+  }
+
+  /** Emits at once how contact stands with all that it is read from: lost when it is lost with one of them. */
+  get contact(): Observable<Contact> {
+    return this.#contact
+  }
+  get inContact(): boolean {
+    return this.#contact.value === 'made'
+  }
+  /** Emits after each change while in contact, and `all` when contact was made. */
+  get changed(): Observable<ChangedInstances> {
+    return this.#changed
+  }
+
+  onChange(listener: (instances: ChangedInstances) => void): () => void {
+    const subscription = this.#changed.subscribe(listener)
+    return () => subscription.unsubscribe()
+  }
+
+  revisionOf(instance: string): string {
+    this.#ends.look()
+    const remembered = this.#revisions.get(instance)
+    if (remembered?.generation === this.#generation) return remembered.value
+    const own = this.#byInstance.get(instance)?.direct.revision
+    const inherited = this.#workspaces.revisionsOf(instance)
+    const value = inherited.length === 0 ? (own ?? '') : fingerprint([own ?? NOTHING, inherited])
+    if (this.#revisions.size >= MOST_REVISIONS) this.#revisions.clear()
+    this.#revisions.set(instance, { generation: this.#generation, value })
+    return value
+  }
+
+  of(instance: string): readonly EffectiveBinding[] {
+    this.#ends.look()
+    const direct = this.#byInstance.get(instance)?.direct.inEffect ?? []
+    const inherited = [...this.#workspaces.of(instance)].flatMap(({ members, through }) =>
+      members.map(member => inheritedBinding(instance, member, through)),
+    )
+    return [...direct.map(directBinding), ...inherited]
+  }
+
+  *givenTo(instance: string, holder: Holder): Generator<EffectiveBinding, void> {
+    this.#ends.look()
+    for (const binding of this.#byInstance.get(instance)?.direct.bySubject.of(holder) ?? [])
+      yield directBinding(binding)
+    for (const { members, through } of this.#workspaces.givenTo(instance, holder))
+      for (const member of members) yield inheritedBinding(instance, member, through)
+  }
+
+  /** The InstanceRoleBindings of an instance whose end has come. */
+  endedOf(instance: string): readonly InstanceRoleBinding[] {
+    return this.#byInstance.get(instance)?.direct.ended(this.#ends.now()) ?? []
+  }
+
+  /** What the machines need to know of them: changes with what they give, and with the end of one. */
+  factOf(instance: string): { readonly revision: string; readonly count: number } {
+    const known = this.#byInstance.get(instance)
+    const count = (known?.direct.inEffect.length ?? 0) + this.#workspaces.countOf(instance)
+    return { revision: this.revisionOf(instance) || NOTHING, count }
+  }
+
+  /** Which bindings are in effect for an instance, and for how long, milliseconds. It costs little: reads ask for it. */
+  rightsOf(instance: string): { readonly revision: string; readonly unchangedForMs: number } {
+    const revision = this.revisionOf(instance)
+    const own = this.#byInstance.get(instance)?.since ?? this.#bare.get(instance)
+    const since = Math.max(
+      own ?? Number.NEGATIVE_INFINITY,
+      this.#workspaces.sinceOf(instance) ?? Number.NEGATIVE_INFINITY,
+    )
+    if (since === Number.NEGATIVE_INFINITY) return { revision: '', unchangedForMs: Number.POSITIVE_INFINITY }
+    return { revision: revision || NOTHING, unchangedForMs: this.now() - since }
+  }
+
+  stop(): void {
+    this.#subscription.unsubscribe()
+    this.#ends.stop()
+  }
+
+  #takeDirect(binding: InstanceRoleBinding, isThere: boolean): void {
+    const { metadata, spec } = binding
+    const key = `InstanceRoleBinding/${metadata.name}`
+    this.#ends.set(key, isThere ? endOf(binding) : undefined)
+    const known = this.#known(spec.instance)
+    const changed = isThere ? known.direct.set(binding, this.#ends.now()) : known.direct.delete(metadata.name)
+    if (changed) known.since = this.now()
+    this.#tidy(spec.instance, known)
+    this.#took(changed ? new Set([spec.instance]) : new Set())
+  }
+
+  #takeMember(binding: WorkspaceRoleBinding, isThere: boolean): void {
+    this.#ends.set(`WorkspaceRoleBinding/${binding.metadata.name}`, isThere ? endOf(binding) : undefined)
+    this.#took(isThere ? this.#workspaces.setMember(binding) : this.#workspaces.deleteMember(binding))
+  }
+
+  #takeBound(binding: WorkspaceBinding, isThere: boolean): void {
+    const changed = this.#workspaces.setBound(binding, isThere)
+    for (const instance of changed.keys()) {
+      const known = this.#known(instance)
+      known.since = this.now()
+      this.#tidy(instance, known)
+    }
+    this.#took(changed)
+  }
+
+  /** Bindings whose end has come are looked at again, as if they had changed. */
+  #end(keys: readonly string[]): void {
+    const { bindings, workspaceRoleBindings } = this.sources
+    for (const key of keys) {
+      const [kind, name = ''] = key.split('/')
+      const binding = kind === 'InstanceRoleBinding' ? bindings.get(name) : undefined
+      const member = kind === 'WorkspaceRoleBinding' ? workspaceRoleBindings.get(name) : undefined
+      if (binding) this.#takeDirect(binding, true)
+      if (member) this.#takeMember(member, true)
+    }
+  }
+
+  #took(instances: SomeInstances): void {
+    this.#forget()
+    for (const _ of instances.keys()) {
+      this.#generation += 1
+      if (this.inContact) this.#changed.next(instances)
+      return
+    }
+  }
+
+  #contacts(contacts: readonly Contact[]): void {
+    const failed = contacts.find(contact => typeof contact === 'object')
+    const contact = failed ?? (contacts.includes('pending') ? 'pending' : 'made')
+    if (contact === 'made') this.#lostAt = undefined
+    else if (contact !== 'pending') this.#lostAt ??= this.now()
+    const wasMade = this.inContact
+    if (contact === 'made' && wasMade) return
+    this.#contact.next(contact)
+    if (contact === 'made') this.#changed.next('all')
+  }
+
+  #known(instance: string): KnownInstance {
+    const known = this.#byInstance.get(instance) ?? new KnownInstance(this.#bare.get(instance) ?? this.now())
+    this.#byInstance.set(instance, known)
+    this.#bare.delete(instance)
+    return known
+  }
+
+  #tidy(instance: string, known: KnownInstance): void {
+    if (!known.direct.isEmpty) return
+    this.#byInstance.delete(instance)
+    this.#bare.set(instance, known.since)
+  }
+
+  /** Without an entry an instance has had no bindings for ever, which is true for long enough by then. */
+  #forget(): void {
+    for (const [instance, since] of this.#bare) {
+      if (this.now() - since < FORGET_AFTER_MS) return
+      this.#bare.delete(instance)
+    }
+  }
+}
+
+/** Of an instance on which nothing is given. */
+const NOTHING = fingerprint([])
+
+/** Each object as it comes, changes and goes. A store shows another object of the same name as a going and a coming. */
+function follow<T extends KubeObject>(
+  collection: Collection<T>,
+  take: (object: T, isThere: boolean) => void,
+): Subscription {
+  return collection.changes.subscribe(change => {
+    if (change.type === 'SYNCED') return
+    take(change.object, change.type !== 'DELETED')
+  })
+}
