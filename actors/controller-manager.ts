@@ -32,7 +32,12 @@ export interface ControllerManagerOptions {
   readonly identity: string
   /** False: observe and answer, and never act. */
   readonly contend: boolean
-  readonly config: Paces & LeaseDurations & { readonly namespace: string; readonly leaseName: string }
+  readonly config: Paces &
+    LeaseDurations &
+    Partial<Pick<InstanceDependencies, 'impersonateWithOwnCredential'>> & {
+      readonly namespace: string
+      readonly leaseName: string
+    }
   readonly log: Log
   readonly meter: Meter
   /** Called when the election cannot go on. The process has to end: it would never lead again. */
@@ -108,6 +113,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     log,
     meter,
     paces: config,
+    impersonateWithOwnCredential: config.impersonateWithOwnCredential ?? false,
     random,
     connectionOf,
     freshness,

@@ -195,6 +195,14 @@ export const apiSettings = {
     help: 'how long the index answers the callers that an instance let read, while that instance cannot be reached; 0 for never',
     why: 'a right that is revoked in the instance itself, unseen, lives on for so long at most; a change of its role bindings ends it at once',
   }),
+  impersonateWithOwnCredential: setting({
+    kind: toggle,
+    default: false,
+    group: 'Proxy',
+    commands: answering,
+    help: 'where an instance does not allow Kairship an account of its own for impersonation, impersonate callers with the kubeconfig of the instance instead of refusing their requests',
+    why: 'a request that lost the name of its caller would run with all rights of that kubeconfig; under the account it can do nothing',
+  }),
   proxyCheckNewcomers: setting({
     kind: toggle,
     default: false,

@@ -65,7 +65,10 @@ export interface KubeApi {
    * is thrown.
    */
   watch(request: WatchRequest): AsyncIterable<WatchEvent>
-  /** The way past `request` for a proxy; absent where the API is not reached over sockets. */
+  /**
+   * The way past `request` for a proxy; absent where the API is not reached over sockets. That of an instance is under an account that
+   * may do nothing but impersonate: its requests are in the names of callers.
+   */
   readonly upstream?: Upstream
   /** Ends all requests, watches and upgraded connections and closes the sockets. Idempotent. */
   close(): Promise<void>
@@ -137,6 +140,23 @@ export type Sender = Pick<Upstream, 'send'>
 /** A plain or TLS socket. */
 export type RawSocket = NodeJS.ReadWriteStream & { destroy(error?: Error): unknown }
 
+/** The bearer tokens of an account, one after the other. */
+export interface AccountTokens {
+  /** At once where one is known that still counts. @throws why there is none */
+  token(): string | Promise<string>
+  /** The server refused it (401): it is not to be used again. */
+  refused(): void
+  /** The server forbade a request (403): perhaps the account may not impersonate any more. */
+  forbade?(): void
+  /** Whether the kubeconfig's own credential is used where `token` throws an ImpersonationRefusedError. */
+  readonly ownStandsIn?: boolean
+}
+
+/** An instance refuses to let Kairship act in the names of callers. The message says what is missing, and what to do. */
+export class ImpersonationRefusedError extends Error {
+  override readonly name = 'ImpersonationRefusedError'
+}
+
 /** Turns a kubeconfig document into a connection. The implementation parses exec and token plugins, and verifies TLS. */
 export interface KubeConnector {
   /**
@@ -144,6 +164,11 @@ export interface KubeConnector {
    * @throws KubeconfigError when it cannot be used; the message names the part that is wrong, never a secret
    */
   connect(kubeconfig: string, options?: { readonly userAgent?: string }): Promise<KubeApi>
+  /**
+   * Connects to the same server under the tokens of another account. No token is asked for before the first request.
+   * @throws KubeconfigError as `connect`
+   */
+  connectAs?(kubeconfig: string, tokens: AccountTokens): Promise<KubeApi>
 }
 
 /** A kubeconfig that cannot be used: not YAML, no current context, a dangling reference, unreadable certificate data. */

@@ -30,6 +30,8 @@ export interface InstanceDependencies {
   readonly log: Log
   readonly meter: Meter
   readonly paces: Paces
+  /** Whether callers are impersonated by the own credential of an instance that does not allow an account for it. */
+  readonly impersonateWithOwnCredential: boolean
   /** A number in [0, 1); the only source of randomness. */
   readonly random: () => number
   /** The connection of an instance; made on first use, closed when its actor stops for good. */

@@ -16,7 +16,7 @@ import { requestHeaders } from './headers.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import type { LargeAnswers } from './large-answers.js'
 import { readPem } from './pem.js'
-import type { Proof } from './proof.js'
+import type { Authenticator, Proof } from './proof.js'
 import type { StreamedAnswer } from './session.js'
 import { Sockets } from './sockets.js'
 import { upstreamOf } from './upstream.js'
@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   readonly maxAnswerValues?: number
   /** Where answers wait that are large; they are read at once when absent. */
   readonly largeAnswers?: LargeAnswers
+  /** Proves who sends, in place of the kubeconfig's credential. */
+  readonly authenticator?: Authenticator
   /** Looks names of servers up; Node's own when absent. */
   readonly lookup?: LookupFunction
   /** Called for every request when it has ended; must not throw. */
@@ -82,12 +84,13 @@ export async function connectKube(
   options: ConnectionOptions = {},
 ): Promise<KubeConnection> {
   const settings = { ...DEFAULTS, ...options }
-  const auth = authenticator(config)
+  const auth = options.authenticator ?? authenticator(config)
   const sockets = new Sockets(config, settings.maxRequestSockets, settings.lookup)
   const { origin, pathname } = new URL(config.server)
   const basePath = pathname.replace(/\/+$/, '')
   const inFlight = { requests: 0, watches: 0 }
-  if (!config.credential.exec && !config.credential.authProvider) await sockets.prepare(await auth.proof())
+  const isProvenLater = options.authenticator ?? config.credential.exec ?? config.credential.authProvider
+  if (!isProvenLater) await sockets.prepare(await auth.proof())
 
   const wayOfRequests = async (proof: Proof, signal: AbortSignal): Promise<Way> => {
     const sessions = settings.oneSession ? await orAborted(sockets.forStream(proof), signal) : undefined

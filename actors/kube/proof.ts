@@ -11,4 +11,6 @@ export interface Authenticator {
   proof(): Proof | Promise<Proof>
   /** The server refused it (401): whatever was cached is not to be used again. */
   refused(): void
+  /** The server forbade a request (403), which may be about the credential or about whom it impersonates. */
+  forbade?(): void
 }

@@ -77,7 +77,7 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
 
   constructor(
     readonly sink: RawSink,
-    readonly auth: Pick<Authenticator, 'refused'>,
+    readonly auth: Pick<Authenticator, 'refused' | 'forbade'>,
   ) {}
 
   whenOver(then: () => void): void {
@@ -117,6 +117,7 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
   onHeaders(status: number, received: readonly Buffer[], resume: () => void, message: string): boolean {
     if (status < 200 || this.#over) return true
     if (status === 401) this.auth.refused()
+    if (status === 403) this.auth.forbade?.()
     this.#resume = resume
     this.sink.head(status, message, texts(received))
     return true
@@ -150,7 +151,7 @@ class Exchange implements RawExchange, Dispatcher.DispatchHandler {
 class UpgradeExchange extends Exchange {
   constructor(
     readonly upgradeSink: UpgradeSink,
-    auth: Pick<Authenticator, 'refused'>,
+    auth: Pick<Authenticator, 'refused' | 'forbade'>,
     readonly protocol: string,
     readonly keep: (socket: Duplex) => void,
   ) {

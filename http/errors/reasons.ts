@@ -36,6 +36,8 @@ export const REASONS = {
   FailedPrecondition: 'Something must be changed before the call can succeed. The message says what.',
   Finalizers: 'The Job has finalizers, so it cannot be restarted.',
   Forbidden: 'The caller may not do this.',
+  ImpersonationRefused:
+    'The instance does not let Kairship act in the names of callers. The message says what its operator must do.',
   Incomplete: 'A place of a list over the fleet counted more objects than it sent.',
   InstanceAdopted: 'Kairship did not install the instance, so it cannot change its components.',
   InstanceCredentialRefused:

@@ -2,6 +2,7 @@ import { canonical } from '../../../machines/canonical.js'
 import type { Failure } from '../../../machines/failure.js'
 import type { Judgement } from '../../../machines/instance/requirements.js'
 import type { RoleGrant } from '../../../manifests/effective-binding.js'
+import { IMPERSONATOR, SERVICE_ACCOUNTS } from '../../../manifests/impersonator.js'
 import {
   originLabel,
   type RbacObject,
@@ -14,6 +15,7 @@ import type { InstanceRoleBinding } from '../../../manifests/instance-role-bindi
 import { ROLE_BINDING_LABEL } from '../../../manifests/names.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { removeCanary } from '../../index/index-canary.js'
+import { removeWhole } from '../../kube/apply.js'
 import { fail, failureOf } from '../../kube/failure.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import type { Connected } from '../instance-connection.js'
@@ -93,7 +95,10 @@ export const materializeRoleBindings = (dependencies: InstanceDependencies) =>
     },
   )
 
-/** Removes everything of ours inside that grants or is written: the RBAC, of issued kubeconfigs too, and the canary of the index. */
+/**
+ * Removes everything of ours inside that grants or is written: the RBAC, of issued kubeconfigs too, the account that impersonates, and
+ * the canary of the index.
+ */
 export const removeRoleBindings = (dependencies: InstanceDependencies) =>
   leaderEffect(
     dependencies,
@@ -106,6 +111,7 @@ export const removeRoleBindings = (dependencies: InstanceDependencies) =>
       const inside = new RbacInside(api, oursInsideSelector(name), signal)
       await inside.each(await inside.list(), object => inside.remove(object))
       await removeCanary(dependencies, api, name, signal)
+      await removeWhole(api, SERVICE_ACCOUNTS, IMPERSONATOR, { instance: name, stage, signal })
       failWith(inside.failed.map(asFailure))
       // A request that was given up before may have been executed meanwhile.
       const [left] = await inside.list()

@@ -6,10 +6,12 @@ import { type Answer, type Credentials, isDeletionRequested } from '../../../mac
 import type { Instance } from '../../../manifests/instance.js'
 import { installationNamespace, kubeconfigSecret } from '../../../manifests/karmada.js'
 import type { SecretReference } from '../../../manifests/kube.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
 import { fingerprint } from '../../host/kept-object.js'
 import type { SecretSight } from '../../host/secrets.js'
 import { fail, failureOf } from '../../kube/failure.js'
 import type { InstanceDependencies } from '../dependencies.js'
+import { inCallersNames } from '../impersonation/in-callers-names.js'
 
 /**
  * Follows the Secret with an instance's kubeconfig, whichever the CR names at the time, and keeps the connection made of
@@ -92,18 +94,19 @@ class CredentialsObserver {
 
 /** Never rejects: every error is an answer. */
 async function connectedBy(
-  { connector, connectionOf, host }: InstanceDependencies,
+  dependencies: InstanceDependencies,
   name: string,
   reference: SecretReference,
   sight: SecretSight,
   overtaken: AbortSignal,
 ): Promise<Answer<Credentials>> {
+  const { connectionOf, host } = dependencies
   const connection = connectionOf(name)
   try {
     const kubeconfig = kubeconfigIn(reference, sight)
     const print = fingerprint(kubeconfig)
     if (connection.current?.fingerprint !== print) {
-      const api = await connector.connect(kubeconfig).catch(unusable(reference))
+      const api = await connectionBy(dependencies, name, kubeconfig).catch(unusable(reference))
       if (overtaken.aborted) await api.close()
       else connection.replace({ api, kubeconfig, fingerprint: print })
     }
@@ -113,6 +116,26 @@ async function connectedBy(
     if (sight === 'absent' && !(instance && isDeletionRequested(instance))) connection.replace(undefined)
     return { ok: false, failure: failureOf(error, 'credentials') }
   }
+}
+
+/** The connection of a kubeconfig; requests in callers' names go there under an account of their own. */
+async function connectionBy(
+  { connector, host, log, impersonateWithOwnCredential }: InstanceDependencies,
+  name: string,
+  kubeconfig: string,
+): Promise<KubeApi> {
+  const own = await connector.connect(kubeconfig)
+  return inCallersNames(own, {
+    instance: name,
+    kubeconfig,
+    connector,
+    log,
+    ownCredentialStandsIn: impersonateWithOwnCredential,
+    mayMake() {
+      const instance = host.instances.get(name)
+      return instance !== undefined && !isDeletionRequested(instance)
+    },
+  })
 }
 
 /** Says where the kubeconfig is that cannot be used, and nothing of what is in it. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   ConnectionClosedError,
+  ImpersonationRefusedError,
   type RawExchange,
   type RawRequest,
   type RawSink,
@@ -187,6 +188,11 @@ export const shuttingDown = (): Failure =>
 /** What went wrong behind us, in the proxy's words. Nothing is sent again: it may have been executed. */
 export function upstreamFailure(error: Error): Failure {
   if (error instanceof Failure) return error
+  if (error instanceof ImpersonationRefusedError)
+    return badGateway(`the request was not sent: ${error.message}`, {
+      reason: 'ImpersonationRefused',
+      cause: error,
+    })
   const code = 'code' in error ? error.code : ''
   if (code === 'UND_ERR_INVALID_ARG')
     return invalidArgument(`the request cannot be passed on: ${error.message}`, { cause: error })

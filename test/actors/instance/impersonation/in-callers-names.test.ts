@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { inCallersNames } from '../../../../actors/instance/impersonation/in-callers-names.js'
+import { kubeConnector } from '../../../../actors/kube/connector.js'
+import type { KubeApi, RawSink } from '../../../../ports/kube-api.js'
+import { fakeLog } from '../../../http/fakes/log.js'
+import { kubeconfig } from '../../kube/a-kubeconfig.js'
+import { type Received, type ScriptedServer, scriptedServer } from '../../kube/scripted-server.js'
+
+let server: ScriptedServer
+let api: KubeApi
+afterEach(async () => {
+  await api.close()
+  await server.close()
+})
+
+/** A control plane that gives tokens or forbids them, under a kubeconfig with the token `own`. */
+async function start({ forbids = false, ownCredentialStandsIn = false } = {}) {
+  server = await scriptedServer(({ url }, response) => {
+    const isToken = url.endsWith('/token')
+    const body = isToken && !forbids ? { status: { token: 'minted' } } : {}
+    response.writeHead(isToken && forbids ? 403 : 200, { 'content-type': 'application/json' })
+    response.end(
+      JSON.stringify(
+        isToken && forbids
+          ? {
+              kind: 'Status',
+              status: 'Failure',
+              reason: 'Forbidden',
+              message: 'robot cannot create',
+              code: 403,
+            }
+          : body,
+      ),
+    )
+  })
+  const connector = kubeConnector()
+  const text = kubeconfig({ server: server.url, user: { token: 'own' } })
+  const log = fakeLog()
+  api = await inCallersNames(await connector.connect(text), {
+    ...{ instance: 'north', kubeconfig: text, connector, mayMake: () => true, ownCredentialStandsIn, log },
+  })
+  return log
+}
+
+/** Sends as the proxy does; resolves with the status, or with the error. */
+const send = (path: string) =>
+  new Promise<number | Error>(resolve => {
+    let status = 0
+    const sink: RawSink = {
+      head: code => {
+        status = code
+      },
+      data: () => true,
+      end: () => resolve(status),
+      failed: resolve,
+    }
+    const headers = ['Impersonate-User', 'ada']
+    api.upstream?.send({ method: 'GET', path, headers, long: false, headTimeoutMs: 5_000 }, sink)
+  })
+
+const authorizationOf = (path: string) =>
+  server.received.find(({ url }: Received) => url === path)?.headers.authorization
+
+describe('the connection to an instance', () => {
+  it('asks for no token before a caller comes', async () => {
+    await start()
+    await api.request({ method: 'GET', path: '/own' })
+    expect(server.received.map(({ url }) => url)).toEqual(['/own'])
+  })
+
+  it('sends requests of callers under the account, and its own under the kubeconfig', async () => {
+    await start()
+    expect(await send('/callers')).toBe(200)
+    await api.request({ method: 'GET', path: '/own' })
+    expect([authorizationOf('/callers'), authorizationOf('/own')]).toEqual(['Bearer minted', 'Bearer own'])
+  })
+
+  it('sends no request of a caller where the account is not allowed, and says so once in the log', async () => {
+    const log = await start({ forbids: true })
+    expect([await send('/callers'), await send('/callers')]).toEqual([
+      expect.objectContaining({ name: 'ImpersonationRefusedError' }),
+      expect.objectContaining({ name: 'ImpersonationRefusedError' }),
+    ])
+    expect(authorizationOf('/callers')).toBeUndefined()
+    expect(log.lines.filter(line => JSON.stringify(line).includes('impersonate callers'))).toHaveLength(1)
+  })
+
+  it('sends them under the kubeconfig where that is allowed to stand in', async () => {
+    await start({ forbids: true, ownCredentialStandsIn: true })
+    expect(await send('/callers')).toBe(200)
+    expect(authorizationOf('/callers')).toBe('Bearer own')
+  })
+
+  it('keeps its tokens out of the log', async () => {
+    const log = await start()
+    await send('/callers')
+    expect(JSON.stringify(log.lines)).not.toContain('minted')
+  })
+})

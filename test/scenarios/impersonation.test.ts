@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectKube } from '../../actors/kube/connection.js'
+import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
+import { IMPERSONATOR, IMPERSONATOR_USER, SERVICE_ACCOUNTS } from '../../manifests/impersonator.js'
+import { CLUSTER_ROLE_BINDINGS } from '../../manifests/instance-rbac.js'
+import { resourcePath } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { curl } from '../http/fakes/listening.js'
+import { ManagedWorld, TYPES } from './support/managed-world.js'
+
+const world = new ManagedWorld(InstanceService)
+
+/** A request through the proxy, as the administrator. */
+const proxied = async (path: string, headers: Record<string, string> = {}) => {
+  const at = `/apis/kairship.io/v1alpha1/instances/${world.instance}/proxy${path}`
+  return curl(world.world.api, at, { token: world.world.playground.tokens.admin }, headers)
+}
+
+describe('the account that impersonates callers', () => {
+  /** The control plane under a token of the account. */
+  let account: KubeApi
+
+  beforeAll(async () => {
+    expect((await proxied('/version')).status).toBe(200)
+    const { status } = await world.control.request<{ status: { token: string } }>({
+      method: 'POST',
+      path: resourcePath(SERVICE_ACCOUNTS, { ...IMPERSONATOR, subresource: 'token' }),
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { expirationSeconds: 600 },
+      },
+    })
+    const config = parseKubeconfig(world.world.kubeconfig('direct'), { local: false })
+    account = await connectKube({ ...config, credential: { token: status.token } })
+  })
+  afterAll(() => account.close())
+
+  const refusalOf = (request: Parameters<KubeApi['request']>[0]) =>
+    account.request(request).then(
+      () => 'allowed',
+      (error: Error) => error.message,
+    )
+
+  it('exists once a caller has used the instance', async () => {
+    expect(await world.find(world.control, SERVICE_ACCOUNTS, IMPERSONATOR)).toMatchObject({
+      metadata: { labels: { 'kairship.io/instance': world.instance } },
+    })
+  })
+
+  it.each([
+    ['reads nothing', { method: 'GET', path: resourcePath(TYPES.configMaps, { namespace: 'default' }) }],
+    ['reads no Secret', { method: 'GET', path: resourcePath(TYPES.secrets) }],
+    [
+      'writes nothing',
+      {
+        method: 'POST',
+        path: resourcePath(TYPES.configMaps, { namespace: 'default' }),
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } },
+      },
+    ],
+    [
+      'makes no tokens, not even of itself',
+      {
+        method: 'POST',
+        path: resourcePath(SERVICE_ACCOUNTS, { ...IMPERSONATOR, subresource: 'token' }),
+        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+      },
+    ],
+    ['gives itself no role', { method: 'DELETE', path: resourcePath(CLUSTER_ROLE_BINDINGS, { name: 'x' }) }],
+  ] as const)('%s when a request lost the name of its caller', async (_, request) => {
+    expect(await refusalOf(request)).toContain(`User "${IMPERSONATOR_USER}" cannot`)
+  })
+
+  it('does what a caller may do, in the name of the caller', async () => {
+    const impersonate = {
+      user: 'ada',
+      uid: '1',
+      groups: ['system:masters'],
+      extra: { 'example.com/x': ['y'] },
+    }
+    const me = await account.request<{ status: { userInfo: unknown } }>({
+      method: 'POST',
+      path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+      impersonate,
+    })
+    expect(me.status.userInfo).toMatchObject({ username: 'ada', uid: '1', extra: { 'example.com/x': ['y'] } })
+  })
+
+  it('is what the proxy uses: without its right, nobody reaches the instance', async () => {
+    const name = { name: 'kairship:impersonator' }
+    const binding = await world.find(world.control, CLUSTER_ROLE_BINDINGS, name)
+    await world.remove(world.control, CLUSTER_ROLE_BINDINGS, name)
+    const refused = await proxied('/version')
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining(`User \\"${IMPERSONATOR_USER}\\" cannot impersonate`),
+    ])
+    const { resourceVersion: _, uid: __, ...metadata } = binding.metadata
+    await world.control.request({
+      method: 'POST',
+      path: resourcePath(CLUSTER_ROLE_BINDINGS),
+      body: { ...binding, metadata },
+    })
+    expect((await proxied('/version')).status).toBe(200)
+  })
+})
