@@ -10,7 +10,7 @@ const worlds = [
 ]
 
 /** What measures the heap of its process, which must be a new one. */
-const alone = ['test/http/proxy/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
+const alone = ['test/http/live/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
 
 /** What replaces modules of the program, which vite can do only with those that it loads itself: from their sources. */
 const replacing = ['test/http/read-your-writes/never-older.test.ts', 'test/actors/kube/link-local.test.ts']

@@ -39,6 +39,7 @@ import { InstanceReading } from './instances/instance-reading.js'
 import { OwnWrites } from './instances/own-writes.js'
 import { AnswerMemory, type AnswerMemoryOptions } from './limits/answer-memory.js'
 import { ConcurrencyLimit } from './limits/concurrency-limit.js'
+import { LiveCalls } from './live/live-calls.js'
 import { objectsOf } from './objects/karmada-objects.js'
 import { ownRequestsOf } from './objects/requests/own-requests.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation/operation.js'
@@ -106,6 +107,8 @@ export interface ManagementApi {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly locked: LockedCallers
+  /** Calls under way on all doors. */
+  readonly live: LiveCalls
   readonly instances: InstanceReading
   /** Ends every stream, for resumption elsewhere. Calls under way go on. */
   endStreams(): void
@@ -130,8 +133,12 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const { metrics, registries = [], now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
-  const authorizer = roleAuthorizer({ bindings: fleet.roleBindings, host: hostAuthorizer({ host, now }) })
+  const authorizer = roleAuthorizer({
+    bindings: fleet.roleBindings,
+    host: hostAuthorizer({ host, now }),
+  })
   const locked = new LockedCallers(fleet.accessLocks)
+  const live = new LiveCalls({ authorizer, locked, bindings: fleet.roleBindings, log, meter, now })
   const feed = new InstanceFeed()
   feed
     .follow(fleet, stopping.signal)
@@ -171,6 +178,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     dispatcher: createDispatcher({
       authorizer,
       locked,
+      live,
       log,
       audit,
       meter,
@@ -182,6 +190,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     authenticator: authenticatorOf({ host, issuers: dependencies.issuers, now }),
     authorizer,
     locked,
+    live,
     endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
   }
 }

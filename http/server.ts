@@ -274,6 +274,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     proxy.endStreams()
     await Promise.all([listener.close(graceMs), grpc.close(graceMs)])
     proxy.close()
+    api.live.close()
     authentication?.close()
     log.info({ url }, 'the API has stopped')
   }

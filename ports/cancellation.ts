@@ -9,6 +9,8 @@ export interface Joined {
 export interface Deadline extends Joined {
   /** Takes the time limit off; the callers' signals stay. */
   disarm(): void
+  /** Aborts now, with a reason of its own. */
+  end(reason: unknown): void
 }
 
 /** The reason of a signal that a deadline aborted, unless the deadline was given another. */
@@ -70,6 +72,7 @@ export function deadline(
   return {
     signal,
     disarm,
+    end: reason => own.abort(reason),
     clear() {
       disarm()
       clear()

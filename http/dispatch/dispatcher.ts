@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { create, type Message } from '@bufbuild/protobuf'
-import { orAborted } from '../../ports/cancellation.js'
+import { type Deadline, orAborted } from '../../ports/cancellation.js'
 import type { Log } from '../../ports/log.js'
 import type { AnsweredFrom } from '../call/answered-from.js'
 import type { Call } from '../call/call.js'
@@ -9,6 +9,7 @@ import { cancelled, type Failure, permissionDenied, unavailable } from '../error
 import { type Action, type Authorizer, denied } from '../identity/authorize.js'
 import type { LockedCallers } from '../identity/locked-callers.js'
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
+import type { Live, LiveCall, LiveCalls } from '../live/live-calls.js'
 import type { Operation } from '../operation/operation.js'
 import { requireFields } from '../operation/required-fields.js'
 import { closeWhenDelivered } from './delivery.js'
@@ -34,6 +35,8 @@ export interface DispatcherOptions extends Recording {
   readonly authorizer: Authorizer
   /** Who may do nothing, whatever else says. */
   readonly locked: Pick<LockedCallers, 'refusal'>
+  /** Ends calls under way whose caller may no more. */
+  readonly live: Pick<LiveCalls, 'add'>
   readonly streams: ConcurrencyLimit
   /** Aborts when the server stops taking calls: it ends every stream. */
   readonly stopping: AbortSignal
@@ -51,10 +54,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     async unary(operation, read, arrival) {
       const timeoutMs = Math.min(arrival.timeoutMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS)
-      const running = beginCall(options, operation, arrival, startDeadline([arrival.signal], timeoutMs))
+      const deadline = startDeadline([arrival.signal], timeoutMs)
+      const running = beginCall(options, operation, arrival, deadline)
+      let live: Live | undefined
       try {
         const request = await orAborted(running.read(read), running.signal)
-        const call = await orAborted(admit(options, operation, running, request), running.signal)
+        live = options.live.add(liveCall(operation, running, deadline))
+        const call = await orAborted(admit(options, operation, running, request, live), running.signal)
         const answer = await orAborted(
           (async () => operation.handle(request as never, call))(),
           running.signal,
@@ -67,6 +73,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       } catch (error) {
         running.answers.close()
         throw running.end(error)
+      } finally {
+        live?.leave()
       }
     },
 
@@ -84,12 +92,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       let release: () => void = () => running.answers.close()
       try {
         const request = await orAborted(running.read(read), running.signal)
-        const call = await orAborted(admit(options, operation, running, request), running.signal)
-        const leave = streams.take(arrival.caller.user)
+        const live = options.live.add(liveCall(operation, running, deadline))
+        const held = [live.leave, () => running.answers.close()]
         release = () => {
-          leave()
-          running.answers.close()
+          for (const one of held.splice(0)) one()
         }
+        const call = await orAborted(admit(options, operation, running, request, live), running.signal)
+        held.push(streams.take(arrival.caller.user))
         const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
         granted = true
         return relay(operation, source, running, release, options.log)
@@ -105,6 +114,32 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
+/** What a call that was ended has to say is to be taken within this, milliseconds; then its connection, or its stream of one, is cut. */
+const LAST_WORDS_MS = 500
+
+/** A call as the registry of those under way sees it. */
+function liveCall(operation: Operation, running: RunningCall, deadline: Deadline): LiveCall {
+  const { caller, delivery } = running.arrival
+  const { permission, method } = operation
+  return {
+    caller,
+    get instance() {
+      return running.instance
+    },
+    get actions() {
+      return running.action && !permission?.filtered && !permission?.anyCaller ? [running.action] : []
+    },
+    isLong: method.methodKind !== 'unary',
+    end(failure) {
+      deadline.end(failure)
+      if (!delivery) return
+      const silent = setTimeout(() => delivery.cut(), LAST_WORDS_MS)
+      silent.unref()
+      delivery.whenOver(() => clearTimeout(silent))
+    },
+  }
+}
+
 const streamIsOld = () =>
   unavailable('the stream has reached its longest life: resume it with its last token')
 
@@ -114,6 +149,7 @@ async function admit(
   operation: Operation,
   running: RunningCall,
   request: Message,
+  live: Live,
 ): Promise<Call> {
   const { arrival, action, signal, answers, about } = running
   const { caller, requestId } = arrival
@@ -124,7 +160,10 @@ async function admit(
   }
   const refused = locked.refusal(caller, running.instance)
   if (refused) throw refused
-  const isOpen = (name: string) => locked.refusal(caller, name) === undefined
+  const isOpen = (name: string) => {
+    live.note(name)
+    return locked.refusal(caller, name) === undefined
+  }
   const call = { requestId, caller, signal, answers, log: log.child({ requestId }), answered, about, isOpen }
   const seesAll = { ...call, maySee: async (name: string) => isOpen(name) }
   if (operation.permission?.anyCaller) return seesAll

@@ -178,6 +178,11 @@ const metrics = {
     kind: 'gauge',
     help: 'Instances that the proxy refuses at once, because they could not be reached.',
   },
+  kairship_live_calls_ended_total: {
+    kind: 'counter',
+    help: 'Calls under way that were ended because their caller may no more, by reason.',
+    labels: ['reason'],
+  },
   kairship_proxy_stalled_total: {
     kind: 'counter',
     help: 'Answers through the proxy cut off because their caller did not read them.',

@@ -9,6 +9,10 @@ interface Lock {
   readonly endsAt: number
 }
 
+/** A lock as it is: another text once it says something else. */
+export const lockKey = ({ metadata: { uid, name }, spec }: AccessLock): string =>
+  JSON.stringify([uid ?? name, spec])
+
 /** Locks by the field that the fewest callers share: each is in one of these. */
 interface ByTarget {
   readonly user: Map<string, Lock[]>
@@ -39,11 +43,9 @@ export class LockedCallers {
     return undefined
   }
 
-  /** The locks of a caller on single instances, as one text: another one when there are others. */
-  onInstances(caller: Caller): readonly string[] {
-    return [...this.#of(caller, undefined, true)].map(
-      ({ lock: { metadata } }) => metadata.uid ?? metadata.name,
-    )
+  /** The locks that are for a caller on single instances. */
+  onInstances(caller: Caller): readonly AccessLock[] {
+    return [...this.#of(caller, undefined, true)].map(({ lock }) => lock)
   }
 
   /**

@@ -59,7 +59,10 @@ export async function admitUpgrade(options: ProxyOptions, call: ProxyCall): Prom
   return { caller, proxy, protocol }
 }
 
-async function authenticated({ authenticator, locked }: ProxyOptions, call: ProxyCall): Promise<Admitted> {
+async function authenticated(
+  { authenticator, locked, live }: ProxyOptions,
+  call: ProxyCall,
+): Promise<Admitted> {
   const { proxy, request } = call
   if (request.rawHeaders.length >= 2 * MOST_HEADERS)
     throw invalidArgument(`a request may have fewer than ${MOST_HEADERS} headers`)
@@ -69,6 +72,7 @@ async function authenticated({ authenticator, locked }: ProxyOptions, call: Prox
   call.caller = caller
   const refused = locked.refusal(caller, 'instance' in proxy ? proxy.instance : undefined)
   if (refused) throw refused
+  call.leave = live.add(call).leave
   if ('problem' in proxy) throw invalidArgument(proxy.problem)
   return { caller, proxy }
 }
@@ -88,6 +92,7 @@ async function authorize(
   const { proxy, request } = call
   const action = { verb, resource: 'instances/proxy', ...('instance' in proxy && { name: proxy.instance }) }
   call.action = action
+  call.actions.push(action)
   const decided = authorizer.decide(caller, action)
   const verdict = decided instanceof Promise ? await decided : decided
   call.isDecided = true

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { requestIdOf } from '../call/request-id.js'
+import type { Failure } from '../errors/failure.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
+import type { LiveCall } from '../live/live-calls.js'
 import type { Answered } from './proxy-request.js'
 import type { BadPath, ProxyPath } from './route/path.js'
 
 /** A request that came to the proxy, and what is found out about it: the audit record holds what there is. */
-export class ProxyCall {
-  declare caller?: Caller
+export class ProxyCall implements LiveCall {
+  /** Set before the call is live. */
+  declare caller: Caller
   /** What was authorized last on the host. */
   declare action?: Action
   /** The authorizer has decided about the action. */
@@ -15,6 +18,16 @@ export class ProxyCall {
   declare answered?: Answered
   /** Read at once: when the request is over, its socket may be gone. */
   readonly remote: string | undefined
+  /** All that was authorized on the host. */
+  readonly actions: Action[] = []
+  /** A watch, a followed log or an upgraded connection. */
+  isLong = false
+  /** Why it was ended. */
+  declare ended?: Failure
+  /** How what is under way is ended; absent while nothing is. */
+  declare cut?: ((failure: Failure) => void) | undefined
+  /** What takes it out of the calls under way. */
+  leave: () => void = () => undefined
   #requestId: string | undefined
 
   constructor(
@@ -23,6 +36,21 @@ export class ProxyCall {
     readonly started: number,
   ) {
     this.remote = request.socket.remoteAddress
+  }
+
+  get instance(): string | undefined {
+    return 'instance' in this.proxy ? this.proxy.instance : undefined
+  }
+
+  end(failure: Failure): void {
+    this.ended ??= failure
+    this.cut?.(failure)
+  }
+
+  /** @throws Failure by which it was ended before something was under way; from now on `cut` ends that */
+  endedBy(cut: (failure: Failure) => void): void {
+    if (this.ended) throw this.ended
+    this.cut = cut
   }
 
   /** Made when it is first read: most requests leave no record. */

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import { Code } from '../../transcoding/code.js'
 import { cancelled, type Failure } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
+import { InFlight } from '../live/in-flight.js'
 import { admit } from './admission.js'
 import { ProxyExchange, shuttingDown } from './exchange/exchange.js'
-import { InFlight } from './in-flight.js'
 import { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
 import { record } from './record.js'
@@ -88,6 +88,7 @@ async function pass(
     if (passing.closed && target.info.long) throw shuttingDown()
     // It is closed already, so the exchange would get no event: its slots would never be given back.
     if (response.closed) throw cancelled('the caller hung up')
+    call.endedBy(failure => exchange.cutShort(failure))
     const exchange = new ProxyExchange(call.request, response, target, options.now)
     const passed = passing.add(exchange)
     try {
@@ -95,6 +96,7 @@ async function pass(
     } finally {
       passed()
     }
+    failure = call.ended
   } catch (error) {
     failure = toFailure(error)
     refuse(response, failure, call.requestId)
@@ -102,6 +104,7 @@ async function pass(
       options.log.error({ requestId: call.requestId, err: failure.cause ?? failure }, 'passing on failed')
     }
   } finally {
+    call.leave()
     release()
     record(options, call, response.headersSent ? response.statusCode : 0, failure)
   }

@@ -46,6 +46,7 @@ export async function targetOf(
   if (written) await written
   const { uid, karmada } = instanceOf(options, instance)
   const info = requestInfo(method, path)
+  call.isLong = info.long || upgrade
   const read = readRequestOf(method, info, headers)
   const upstream = sourceOf(options, { instance, uid, caller, info, read, karmada }, answered => {
     call.answered = answered

@@ -14,6 +14,7 @@ import {
   invalidArgument,
   unavailable,
 } from '../../errors/failure.js'
+import { kubeStatusOf } from '../refusal.js'
 import type { ExchangeTarget } from '../target.js'
 import { type Frames, framesOf } from './frames.js'
 import { answerHeaders, requestHeaders, sandboxed } from './headers.js'
@@ -23,6 +24,9 @@ import { refusedCredential } from './own-credential.js'
 export const HEAD_TIMEOUT_MS = 65_000
 /** An answer that ends by itself does not stand still for this long, while its reader waits. */
 export const IDLE_TIMEOUT_MS = 65_000
+
+/** What a caller who may no more has to take the reason, milliseconds. */
+const LAST_WORDS_MS = 500
 
 /**
  * What is held for a caller before the upstream is held back. Each time it is, undici copies what its socket has read
@@ -44,6 +48,8 @@ export class ProxyExchange implements RawSink {
   #exchange: RawExchange | undefined
   #frames: Frames | undefined
   #ending = false
+  /** What a watch that is ended by us still says. */
+  #lastEvent: Uint8Array | undefined
   /** Since when the reader has taken nothing of what is there for it. */
   #waitingSince: number | undefined
   #cut: Failure | undefined
@@ -68,6 +74,29 @@ export class ProxyExchange implements RawSink {
     // Half a compressed event is no end: a connection that breaks says what is true.
     else if (!this.#frames) this.#response.destroy()
     else if (this.#frames.between) this.#end()
+  }
+
+  /** Ends the exchange because its caller may no more, and says why where the answer has a place for it. */
+  cutShort(failure: Failure): void {
+    const response = this.#response
+    this.#cut ??= failure
+    if (!response.headersSent) {
+      this.#exchange?.abort(failure)
+      return
+    }
+    // What is cut short must not look whole; in a followed log nothing could be told from what the program wrote.
+    if (!this.#frames || this.#target.info.verb !== 'watch') {
+      response.destroy()
+      return
+    }
+    this.#lastEvent = this.#frames.errorEvent(kubeStatusOf(failure))
+    // For a reader that takes nothing, and an event that is never whole.
+    const silent = setTimeout(() => response.destroy(), LAST_WORDS_MS)
+    silent.unref()
+    response.once('close', () => clearTimeout(silent))
+    if (this.#ending) return
+    this.#ending = true
+    if (this.#frames.between) this.#end()
   }
 
   /** Cuts off a reader who has taken nothing for so long: it holds memory here, and a connection behind us. */
@@ -172,8 +201,8 @@ export class ProxyExchange implements RawSink {
   }
 
   #end(): void {
-    this.#response.end()
-    this.#exchange?.abort(shuttingDown())
+    this.#response.end(this.#lastEvent)
+    this.#exchange?.abort(this.#cut ?? shuttingDown())
   }
 
   #hungUp(): Failure {

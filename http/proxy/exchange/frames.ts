@@ -1,4 +1,6 @@
+import type { Status } from '../../../manifests/status-error.js'
 import { valuesOf } from '../../../ports/raw-headers.js'
+import { protobufErrorEvent } from './protobuf-error-event.js'
 
 /**
  * Where a stream of bytes may be ended so that its reader has nothing but whole events. Chunks are passed on as they come
@@ -9,6 +11,8 @@ export interface Frames {
   readonly between: boolean
   /** Follows the next chunk. @returns how many bytes of its beginning end with a whole frame; 0 when no frame ends in it */
   take(chunk: Uint8Array): number
+  /** The event by which a watch ends with an error. */
+  errorEvent(status: Status): Uint8Array
 }
 
 /** JSON events and log lines end with a line break, and contain none. */
@@ -19,6 +23,10 @@ class Lines implements Frames {
     const whole = chunk.lastIndexOf(LINE_BREAK) + 1
     this.between = whole === chunk.length
     return whole
+  }
+
+  errorEvent(object: Status): Uint8Array {
+    return Buffer.from(`${JSON.stringify({ type: 'ERROR', object })}\n`)
   }
 }
 
@@ -49,6 +57,10 @@ class LengthDelimited implements Frames {
     }
     this.between = this.#left === 0 && this.#lengthBytes === 0
     return whole
+  }
+
+  errorEvent(status: Status): Uint8Array {
+    return protobufErrorEvent(status)
   }
 }
 

@@ -1,4 +1,7 @@
 import type { Duplex } from 'node:stream'
+import { Code } from '../../../transcoding/code.js'
+import type { Failure } from '../../errors/failure.js'
+import { kubeStatusOf } from '../refusal.js'
 import { channelMessage, closeFrame, WebSocketFrames } from './web-socket-frames.js'
 
 /** The protocols of exec and attach in which channel 3 carries how the command ended, as a Status object. */
@@ -8,7 +11,7 @@ const STATUS_CHANNEL = 3
 /** Says in an upgraded connection's own protocol why it ends. */
 export interface LastWords {
   /** What to send before the end; empty where nothing can be said, as in the middle of a frame. */
-  of(reason: string): Buffer
+  of(failure: Failure): Buffer
 }
 
 /**
@@ -29,17 +32,17 @@ export function lastWords(
   upstream.on('data', (chunk: Buffer) => frames.take(chunk))
   const hasStatus = STATUS_PROTOCOLS.has(protocol ?? '') && !/\/portforward(\?|$)/.test(path)
   return {
-    of(reason) {
+    of(failure) {
       if (!frames.betweenFrames) return Buffer.alloc(0)
       const status =
-        hasStatus && frames.betweenMessages ? [channelMessage(STATUS_CHANNEL, statusOf(reason))] : []
-      return Buffer.concat([...status, closeFrame(reason)])
+        hasStatus && frames.betweenMessages
+          ? [channelMessage(STATUS_CHANNEL, JSON.stringify(kubeStatusOf(failure)))]
+          : []
+      return Buffer.concat([...status, closeFrame(failure.message, closeCode(failure))])
     },
   }
 }
 
-const statusOf = (message: string): string =>
-  JSON.stringify({
-    ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' },
-    ...{ message, reason: 'ServiceUnavailable', code: 503 },
-  })
+/** RFC 6455, section 7.4.1: the server goes away; the caller may not. */
+const closeCode = ({ code }: Failure): number =>
+  code === Code.PERMISSION_DENIED || code === Code.UNAUTHENTICATED ? 1008 : 1001

@@ -43,15 +43,18 @@ export class Tunnel {
     })
   }
 
-  /** Ends both sides and says why, where it can: what was sent until now is still delivered. */
-  end(failure: Failure): void {
+  /**
+   * Ends both sides and says why, where it can: what was sent until now is still delivered.
+   * @param lingerMs how long both sides have to end as well
+   */
+  end(failure: Failure, lingerMs = LINGER_MS): void {
     this.#failure ??= failure
     this.#closing = true
     this.#upstream.unpipe(this.#client)
     this.#upstream.resume()
-    if (!this.#client.writableEnded) this.#client.end(this.words.of(failure.message))
+    if (!this.#client.writableEnded) this.#client.end(this.words.of(failure))
     this.#upstream.end()
-    this.#cutAfter(LINGER_MS)
+    this.#cutAfter(lingerMs)
   }
 
   /** Resolves when this side is closed. */

@@ -6,12 +6,12 @@ import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { badGateway, cancelled, type Failure } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
 import { refuseUpgrade, upgradeResponse } from '../../listener/upgrade-response.js'
+import type { InFlight } from '../../live/in-flight.js'
 import { admitUpgrade } from '../admission.js'
 import { ProxyExchange, shuttingDown } from '../exchange/exchange.js'
 import { answerHeaders } from '../exchange/headers.js'
 import { PassingSink } from '../exchange/passing-sink.js'
 import { SourceHeaders } from '../exchange/source-headers.js'
-import type { InFlight } from '../in-flight.js'
 import type { ProxyCall } from '../proxy-call.js'
 import type { ProxyOptions } from '../proxy-options.js'
 import { record } from '../record.js'
@@ -21,6 +21,9 @@ import { type Target, targetOf } from '../target.js'
 import { EarlyBytes } from './early-bytes.js'
 import { lastWords } from './last-words.js'
 import { Tunnel } from './tunnel.js'
+
+/** What a caller who may no more has to take its last words, milliseconds. */
+const LAST_WORDS_MS = 500
 
 /** Why an upgrade is never sent to the index. */
 const ROUTE: Route = {
@@ -79,6 +82,7 @@ export class Tunnels {
       release = target.release
       if (this.#closed) throw shuttingDown()
       if (response.closed) throw cancelled('the caller hung up')
+      call.endedBy(() => undefined)
       const switched = await this.#ask(upgrading, target, admitted.protocol)
       if (switched) failure = await this.#join(upgrading, target, switched)
     } catch (error) {
@@ -87,6 +91,7 @@ export class Tunnels {
       early.drop()
       refuseUpgrade(socket, () => refuse(response, said, call.requestId))
     } finally {
+      call.leave()
       release()
       record(this.options, call, response.headersSent ? response.statusCode : 0, failure)
     }
@@ -108,8 +113,10 @@ export class Tunnels {
     protocol: string,
   ): Promise<Switched | undefined> {
     let exchange: RawExchange | undefined
-    const abort = () => exchange?.abort(shuttingDown())
-    this.#ends.add(abort)
+    const abort = (failure = shuttingDown()) => exchange?.abort(failure)
+    const stop = () => abort()
+    this.#ends.add(stop)
+    call.cut = abort
     let passed: () => void = () => undefined
     try {
       return await new Promise<Switched | undefined>((resolve, reject) => {
@@ -128,13 +135,14 @@ export class Tunnels {
       })
     } finally {
       passed()
-      this.#ends.delete(abort)
+      this.#ends.delete(stop)
+      call.cut = undefined
     }
   }
 
   /** Resolves when both sides are closed, with a failure where they did not end by themselves. */
   async #join(
-    { socket: client, response, early }: Upgrading,
+    { call, socket: client, response, early }: Upgrading,
     { path }: Target,
     { headers, socket }: Switched,
   ): Promise<Failure | undefined> {
@@ -155,6 +163,8 @@ export class Tunnels {
     const tunnel = new Tunnel(client, socket, lastWords(upgrade, protocol, path, socket))
     const end = () => tunnel.end(shuttingDown())
     this.#ends.add(end)
+    call.cut = failure => tunnel.end(failure, LAST_WORDS_MS)
+    if (call.ended) call.cut(call.ended)
     if (this.#closed) end()
     const failure = await tunnel.over
     this.#ends.delete(end)

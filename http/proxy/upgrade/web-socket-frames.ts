@@ -4,8 +4,6 @@ const CLOSE = 8
 const FINAL = 0x80
 const MASKED = 0x80
 
-/** The server goes away (RFC 6455, section 7.4.1). */
-const GOING_AWAY = 1001
 /** Bytes of a close frame's reason: a control frame carries 125, two of them for the code. */
 const MOST_REASON = 123
 
@@ -68,10 +66,13 @@ const LONGEST_HEAD = 14
 export const channelMessage = (channel: number, text: string): Buffer =>
   frame(BINARY, Buffer.concat([Buffer.of(channel), Buffer.from(text)]))
 
-/** A close frame of a server that goes away; the reason is cut to what fits. */
-export function closeFrame(reason: string): Buffer {
+/**
+ * A close frame of a server; the reason is cut to what fits.
+ * @param status of RFC 6455, section 7.4.1
+ */
+export function closeFrame(reason: string, status: number): Buffer {
   const code = Buffer.alloc(2)
-  code.writeUInt16BE(GOING_AWAY)
+  code.writeUInt16BE(status)
   // Cut by characters: half a character would be no UTF-8, which is an error of its own.
   let text = reason
   while (Buffer.byteLength(text) > MOST_REASON) text = text.slice(0, -1)

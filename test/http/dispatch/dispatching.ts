@@ -26,6 +26,7 @@ export function dispatching(
   const log = fakeLog()
   const dispatcher = createDispatcher({
     locked: { refusal: () => undefined },
+    live: { add: () => ({ leave: () => undefined, note: () => undefined }) },
     authorizer: { decide: () => ({ allowed: false, reason: '' }) },
     log,
     audit: log.audit,

@@ -101,5 +101,5 @@ it('the locks of a caller on instances change with each that concerns it', () =>
   locks.lock('everyones', { instance: 'south' })
   locks.lock('bobs', { user: 'bob', instance: 'north' })
   locks.lock('whole', { user: 'ann' })
-  expect(locked.onInstances(ann)).toEqual(['uid-0', 'uid-1'])
+  expect(locked.onInstances(ann).map(({ metadata }) => metadata.name)).toEqual(['mine', 'everyones'])
 })

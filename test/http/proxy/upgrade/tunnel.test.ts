@@ -45,7 +45,7 @@ async function tunnelling() {
     socket.on('end', () => (ended[name] = true))
   }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const tunnel = new Tunnel(one.near, other.near, { of: reason => Buffer.from(`(${reason})`) })
+  const tunnel = new Tunnel(one.near, other.near, { of: ({ message }) => Buffer.from(`(${message})`) })
   let outcome: string | undefined
   void tunnel.over.then(failure => (outcome = failure?.message ?? 'ended'))
   return {

@@ -57,7 +57,7 @@ describe('the frames of a WebSocket server', () => {
 
   it('end after a close frame', () => {
     const subject = new WebSocketFrames()
-    subject.take(closeFrame('bye'))
+    subject.take(closeFrame('bye', 1001))
     expect(subject.betweenFrames).toBe(false)
   })
 
@@ -67,6 +67,6 @@ describe('the frames of a WebSocket server', () => {
       subject.take(channelMessage(3, text))
       expect(subject.betweenMessages).toBe(true)
     }
-    expect(closeFrame('ü'.repeat(500)).length).toBeLessThanOrEqual(2 + 125)
+    expect(closeFrame('ü'.repeat(500), 1001).length).toBeLessThanOrEqual(2 + 125)
   })
 })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { InFlight } from '../../../http/proxy/in-flight.js'
+import { InFlight } from '../../../http/live/in-flight.js'
 import { collectGarbage } from '../../collect-garbage.js'
 
 describe('the set of requests in flight', () => {

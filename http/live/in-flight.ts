@@ -7,6 +7,10 @@ export class InFlight<T> {
   closed = false
   readonly #all: { readonly one: T; index: number }[] = []
 
+  get size(): number {
+    return this.#all.length
+  }
+
   /** @returns what takes it out again */
   add(one: T): () => void {
     const entry = { one, index: this.#all.length }

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import { type Failure, unauthenticated } from '../../../http/errors/failure.js'
+import { ASK_MS, LOOK_MS, SETTLE_MS, UNCONFIRMED_MS } from '../../../http/live/live-calls.js'
+import { UnreachableError } from '../../../ports/kube-api.js'
+import { Code } from '../../../transcoding/code.js'
+import { CallsUnderTest, NOON, settled } from './calls-under-test.js'
+
+const reasonOf = ({ ended }: { readonly ended: Failure | undefined }) => ended?.details.reason
+const whole = { instance: 'north', subject: { kind: 'User', name: 'ann' } } as const
+
+/** A registry in which `ann` may everything by the host. */
+function withAnn() {
+  const calls = new CallsUnderTest()
+  calls.allowed.add('ann')
+  return { calls, ann: calls.caller('ann', { groups: ['dev'], credential: { id: 'seven' } }) }
+}
+
+describe('a live call', () => {
+  it.each<[string, object]>([
+    ['user', { user: 'ann' }],
+    ['group', { group: 'dev' }],
+    ['token', { tokenId: 'seven' }],
+    ['instance', { instance: 'north' }],
+    ['all of them', { user: 'ann', group: 'dev', tokenId: 'seven', instance: 'north' }],
+  ])('ends at once when its %s is locked, with the message of the lock', async (_, spec) => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    calls.locks.lock('l', { ...spec, message: 'call security' })
+    await settled()
+    expect(call.ended).toMatchObject({
+      code: Code.PERMISSION_DENIED,
+      message: expect.stringContaining('call security'),
+    })
+  })
+
+  it('goes on when others are locked', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    for (const spec of [
+      { user: 'bob' },
+      { group: 'ops' },
+      { tokenId: 'eight' },
+      { user: 'ann', instance: 'south' },
+    ])
+      calls.locks.lock(JSON.stringify(spec), spec)
+    await calls.pass(60_000)
+    expect(call.ended).toBeUndefined()
+  })
+
+  it('ends when its credential expires', async () => {
+    const { calls } = withAnn()
+    const ann = calls.caller('ann', { credential: { expiresAt: NOON + 10_000 } })
+    const call = calls.open({ caller: ann })
+    await calls.pass(9_999)
+    expect(call.ended).toBeUndefined()
+    await calls.pass(LOOK_MS)
+    expect([call.ended?.code, reasonOf(call)]).toEqual([Code.UNAUTHENTICATED, 'CredentialEnded'])
+  })
+
+  it('ends when its issuer is taken out of the configuration', async () => {
+    const { calls } = withAnn()
+    const issuer = { isOver: false }
+    const call = calls.open({ caller: calls.caller('ann', {}, { issuer }) })
+    await calls.pass(1_000)
+    issuer.isOver = true
+    await calls.pass(LOOK_MS)
+    expect(reasonOf(call)).toBe('CredentialEnded')
+  })
+
+  it('ends within five seconds when its account is gone, and so does one whose account has other groups', async () => {
+    const { calls } = withAnn()
+    let now: 'same' | 'gone' | 'other' = 'same'
+    const ask = async () => {
+      if (now === 'gone') throw unauthenticated('the bearer token is not accepted')
+      return calls.caller('ann', { groups: now === 'same' ? [] : ['other'] })
+    }
+    const first = calls.open({ caller: calls.caller('ann', {}, { ask }) })
+    await calls.pass(20_000)
+    expect(first.ended).toBeUndefined()
+    now = 'other'
+    await calls.pass(5_000)
+    expect(first.ended?.message).toContain('other groups')
+    const second = calls.open({ caller: calls.caller('ann', { groups: ['other'] }, { ask }) })
+    await calls.pass(5_000)
+    expect(second.ended).toBeUndefined()
+    now = 'gone'
+    await calls.pass(5_000)
+    expect(reasonOf(second)).toBe('CredentialEnded')
+  })
+
+  it('ends within five seconds when its right on the host is gone', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    await calls.pass(20_000)
+    expect(call.ended).toBeUndefined()
+    calls.allowed.delete('ann')
+    await calls.pass(5_000)
+    expect([call.ended?.code, reasonOf(call)]).toEqual([Code.PERMISSION_DENIED, 'AccessWithdrawn'])
+  })
+
+  it('that was let in by a remembered verdict is asked about at once', async () => {
+    const { calls, ann } = withAnn()
+    await calls.decide(ann, { verb: 'get', resource: 'instances/proxy', name: 'north' })
+    calls.allowed.delete('ann')
+    const call = calls.open({ caller: ann })
+    await calls.pass(LOOK_MS)
+    expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
+  it.each<[string, (calls: CallsUnderTest) => void, boolean]>([
+    ['its binding goes', calls => calls.bindings.take('b'), true],
+    ['its binding begins to go', calls => calls.bindings.beginToTake('b'), true],
+    ['its role becomes less', calls => calls.bindings.give('b', 'Viewer', whole), true],
+    [
+      'its role covers namespaces only',
+      calls => calls.bindings.give('b', 'Editor', { ...whole, namespaces: ['a'] }),
+      true,
+    ],
+    ['its role becomes more', calls => calls.bindings.give('b', 'Admin', whole), false],
+    ['another binding comes', calls => calls.bindings.give('c', 'Viewer', whole), false],
+    ['another one’s binding goes', calls => calls.bindings.take('bobs'), false],
+    ['a binding of another instance goes', calls => calls.bindings.take('south'), false],
+  ])('by a role: when %s', async (_, change, ends) => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    calls.bindings.give('bobs', 'Editor', { instance: 'north', subject: { kind: 'User', name: 'bob' } })
+    calls.bindings.give('south', 'Editor', { ...whole, instance: 'south' })
+    const call = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(1_000)
+    change(calls)
+    await calls.pass(LOOK_MS)
+    expect(call.ended !== undefined).toBe(ends)
+    if (ends) expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
+  it('that began while the RBAC inside may still be as before ends, too', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', { ...whole, namespaces: ['a', 'b'] })
+    const early = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(1_000)
+    calls.bindings.give('b', 'Editor', { ...whole, namespaces: ['a'] })
+    await calls.pass(LOOK_MS)
+    expect(early.ended).toBeDefined()
+    const late = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(SETTLE_MS / 2)
+    expect(late.ended).toBeUndefined()
+    await calls.pass(SETTLE_MS / 2)
+    expect(late.ended).toBeDefined()
+    const after = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(60_000)
+    expect(after.ended).toBeUndefined()
+  })
+
+  it('about many instances is to be resumed when one of them is locked, or a role on one is taken', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Viewer', whole)
+    const ann = calls.caller('ann')
+    const first = calls.openFleet(ann)
+    first.note('north')
+    calls.locks.lock('others', { user: 'bob', instance: 'north' })
+    await settled()
+    expect(first.ended).toBeUndefined()
+    calls.locks.lock('mine', { user: 'ann', instance: 'north' })
+    await settled()
+    expect([first.ended?.code, first.ended?.message]).toEqual([
+      Code.UNAVAILABLE,
+      expect.stringContaining('resume with the last token'),
+    ])
+    const second = calls.openFleet(ann)
+    second.note('north')
+    calls.locks.unlock('others')
+    await calls.pass(1_000)
+    expect(second.ended).toBeUndefined()
+    calls.bindings.take('b')
+    await calls.pass(LOOK_MS)
+    expect(second.ended?.code).toBe(Code.UNAVAILABLE)
+  })
+
+  it('goes on while the host does not answer, for a minute and no longer', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    await calls.pass(ASK_MS)
+    calls.host.script = () => {
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    await calls.pass(UNCONFIRMED_MS - ASK_MS)
+    expect(call.ended).toBeUndefined()
+    await calls.pass(2 * ASK_MS)
+    expect([call.ended?.code, call.ended?.message]).toEqual([
+      Code.UNAVAILABLE,
+      expect.stringContaining('connect ECONNREFUSED'),
+    ])
+  })
+
+  it('that is short is left to end, and ended when it takes long', async () => {
+    const { calls, ann } = withAnn()
+    const short = calls.open({ caller: ann, isLong: false })
+    await calls.pass(500)
+    short.close()
+    const slow = calls.open({ caller: ann, isLong: false })
+    await calls.pass(900)
+    expect(calls.reviews).toBe(0)
+    calls.locks.lock('l', { user: 'ann' })
+    await settled()
+    expect([short.ended, reasonOf(slow)]).toEqual([undefined, 'AccessLocked'])
+  })
+})
+
+describe('what live calls cost', () => {
+  it('is nothing while there are none', async () => {
+    const { calls, ann } = withAnn()
+    expect(calls.isLooking).toBe(false)
+    calls.open({ caller: ann }).close()
+    await calls.pass(2 * ASK_MS)
+    expect([calls.isLooking, calls.reviews]).toEqual([false, 0])
+  })
+
+  it('is one review for a thousand of one caller', async () => {
+    const { calls, ann } = withAnn()
+    for (let count = 0; count < 1_000; count++) calls.open({ caller: ann })
+    await calls.pass(LOOK_MS)
+    expect(calls.reviews).toBe(1)
+    await calls.pass(10 * ASK_MS)
+    expect(calls.reviews).toBe(11)
+  })
+
+  it('is no more for a caller who opens them again and again', async () => {
+    const { calls, ann } = withAnn()
+    for (let count = 0; count < 40; count++) {
+      const call = calls.open({ caller: ann })
+      await calls.pass(LOOK_MS)
+      call.close()
+    }
+    expect(calls.reviews).toBeLessThanOrEqual(1 + Math.ceil((40 * LOOK_MS) / ASK_MS))
+  })
+
+  it('is no review where a role allows them', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Viewer', whole)
+    calls.open({ caller: calls.caller('ann') })
+    await calls.pass(60_000)
+    expect(calls.reviews).toBe(0)
+  })
+})
