@@ -11,10 +11,11 @@ import { type Karmada, startKarmada } from '../../../playground/karmada/control-
 import type { Member } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../playground/objects/core-types.js'
-import { type KubeApi, UnreachableError } from '../../../ports/kube-api.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
 import { normalised } from '../../real/differential/state.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
+import { Crash } from './crash.js'
 import { joinedMembers } from './joined-members.js'
 import { deployment, divided, POLICIES, policyFor, policyType } from './propagation-world.js'
 
@@ -23,32 +24,6 @@ const CRASHES = Number(process.env.KAIRSHIP_CRASHES ?? 3)
 
 const times = { probe: 200, discovery: 60_000, settle: 10, thresholds: { success: 0, failure: 0 } }
 const OVERRIDES = policyType('overridepolicies')
-
-/** Ends the controllers at one of their writes: that one is stored or not, its answer is lost, and nothing follows. */
-class Crash {
-  writes = 0
-  at = Number.POSITIVE_INFINITY
-  isStored = false
-
-  readonly through = (control: KubeApi): KubeApi => ({
-    ...control,
-    request: async request => {
-      const isWrite = request.method !== 'GET'
-      if (isWrite) this.writes++
-      const lost = () => new UnreachableError('the controllers have crashed', '')
-      if (this.writes > this.at || (isWrite && this.writes === this.at && !this.isStored)) throw lost()
-      const answer = await control.request<never>(request)
-      if (isWrite && this.writes >= this.at) throw lost()
-      return answer
-    },
-    watch: request => control.watch(request),
-    close: () => control.close(),
-  })
-
-  get hasHappened(): boolean {
-    return this.writes >= this.at
-  }
-}
 
 let folder: string
 let karmada: Karmada
