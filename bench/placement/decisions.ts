@@ -1,13 +1,18 @@
 import type { Cluster } from '../../karmada/objects/cluster.js'
-import { schedule } from '../../karmada/scheduling/schedule.js'
+import { type Scheduling, schedule } from '../../karmada/scheduling/schedule.js'
 import { type OracleSchedule, outcomeOf } from '../../test/karmada/outcome.js'
 import { KarmadaOracle } from '../../test/real/karmada-oracle.js'
 import { type Distribution, distribution } from '../load.js'
 import { bindingsOf, clustersOf, type ToSchedule } from './bindings.js'
 
-/** Decisions of one side: how many a second on one core, and milliseconds each. */
+/** Decisions of one side: how many a second, and milliseconds each. */
 export interface DecisionSpeed {
   readonly perSecond: number
+  /**
+   * Milliseconds of CPU for one decision, of the whole process with its garbage collection: the figure to compare beside other
+   * work, which makes time pass and uses no CPU of this process.
+   */
+  readonly cpuMilliseconds: number
   readonly milliseconds: Distribution
 }
 
@@ -24,6 +29,8 @@ export interface DecisionFigures {
 interface Timed {
   readonly outcomes: readonly string[]
   readonly milliseconds: readonly number[]
+  /** Of all of them. */
+  readonly cpuMilliseconds: number
 }
 
 /** The first rounds warm both up and are not counted. */
@@ -51,15 +58,21 @@ export async function measureDecisions(clusters: number, bindings: number): Prom
 }
 
 function scheduleAll(clusters: readonly Cluster[], bindings: readonly ToSchedule[]): Timed {
-  const outcomes: string[] = []
+  const outcomes: Scheduling[] = []
   const milliseconds: number[] = []
+  const before = process.cpuUsage()
   for (const { spec, status } of bindings) {
     const began = performance.now()
     const decision = schedule(spec, status, clusters)
     milliseconds.push(performance.now() - began)
-    outcomes.push(outcomeOf(decision))
+    outcomes.push(decision)
   }
-  return { outcomes, milliseconds }
+  const { user, system } = process.cpuUsage(before)
+  return {
+    outcomes: outcomes.map(outcomeOf),
+    milliseconds,
+    cpuMilliseconds: (user + system) / 1_000,
+  }
 }
 
 /** Karmada's time is taken inside the oracle around each decision: no JSON and no pipe is counted. */
@@ -71,17 +84,27 @@ async function karmadaSchedulesAll(
   const answer = (await oracle.ask('scheduleAll', { clusters, bindings })) as {
     readonly decisions?: readonly OracleSchedule[]
     readonly nanoseconds?: readonly number[]
+    readonly cpuNanoseconds?: number
     readonly problem?: string
   }
-  if (!answer.decisions || !answer.nanoseconds) throw new Error(`the oracle: ${answer.problem}`)
+  const { decisions, nanoseconds, cpuNanoseconds } = answer
+  if (!decisions || !nanoseconds || cpuNanoseconds === undefined)
+    throw new Error(`the oracle: ${answer.problem}`)
   return {
-    outcomes: answer.decisions.map(outcomeOf),
-    milliseconds: answer.nanoseconds.map(nanoseconds => nanoseconds / 1e6),
+    outcomes: decisions.map(outcomeOf),
+    milliseconds: nanoseconds.map(one => one / 1e6),
+    cpuMilliseconds: cpuNanoseconds / 1e6,
   }
 }
 
 function speedOf(rounds: readonly Timed[]): DecisionSpeed {
-  const each = rounds.slice(WARM_UP).flatMap(({ milliseconds }) => milliseconds)
+  const counted = rounds.slice(WARM_UP)
+  const each = counted.flatMap(({ milliseconds }) => milliseconds)
   const total = each.reduce((sum, one) => sum + one, 0)
-  return { perSecond: Math.round((each.length / total) * 1_000), milliseconds: distribution(each) }
+  const cpu = counted.reduce((sum, { cpuMilliseconds }) => sum + cpuMilliseconds, 0)
+  return {
+    perSecond: Math.round((each.length / total) * 1_000),
+    cpuMilliseconds: Math.round((cpu / each.length) * 1_000) / 1_000,
+    milliseconds: distribution(each),
+  }
 }
