@@ -147,11 +147,11 @@ function give(
   return added(given, running, true)
 }
 
-/** The first clusters that together have room for `count`. */
+/** The first clusters that together have room for `count`, added in 32 bits. */
 function fewest(room: readonly Share[], count: number): readonly Share[] {
   let sum = 0
   const last = room.findIndex(({ replicas }) => {
-    sum += replicas
+    sum = (sum + replicas) | 0
     return sum >= count
   })
   return last < 0 ? room : room.slice(0, last + 1)

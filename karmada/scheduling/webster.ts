@@ -48,15 +48,40 @@ function precedence(uid: string | undefined): Precedence {
   }
 }
 
-/** A heap, because thousands of replicas over hundreds of clusters are divided for each template. */
+/**
+ * Gives replicas one by one, but for those that parties get anyway. A heap, because thousands of replicas over hundreds of clusters are
+ * divided for each template.
+ */
 function give(replicas: number, parties: readonly Party[], before: Precedence): void {
+  const given = giveCertain(replicas, parties)
   const heap = [...parties].sort(before)
-  for (let left = replicas; left > 0; left--) {
+  for (let left = replicas - given; left > 0; left--) {
     const [first] = heap
     if (!first) return
     first.seats++
     sink(heap, before)
   }
+}
+
+/**
+ * Gives most of the replicas at once, so that two thousand million take no longer than a few. A party whose next replica has at least a
+ * certain part of all votes per 2 × replicas + 1 gets it before all that have less, in whatever order. With that part for
+ * as many replicas as there are, less one for each party, no more are given than there are; one less for each keeps away from
+ * where rounding decides.
+ * @returns how many were given
+ */
+function giveCertain(replicas: number, all: readonly Party[]): number {
+  // While these get replicas, those without votes do not.
+  const parties = all.filter(({ votes }) => votes > 0)
+  const votes = parties.reduce((sum, party) => sum + party.votes, 0)
+  const shared = replicas - parties.length
+  if (shared <= parties.length || parties.length === 0 || all.some(({ seats }) => seats > 0)) return 0
+  let given = 0
+  for (const party of parties) {
+    party.seats = Math.max(0, Math.floor((party.votes / votes) * shared + 0.5) - 1)
+    given += party.seats
+  }
+  return given
 }
 
 /** Puts the first element, which has lost precedence, back in its place. */

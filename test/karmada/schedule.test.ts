@@ -15,36 +15,44 @@ it('decides 1,000 recorded scenarios as Karmada did', () => {
 })
 
 describe('a schedule', () => {
+  /** A cluster of which only the number of pods is known. */
+  const withPods = (name: string, pods: string): Cluster => ({
+    apiVersion: 'cluster.karmada.io/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name },
+    spec: { syncMode: 'Push' },
+    status: {
+      apiEnablements: [{ groupVersion: 'apps/v1', resources: [{ name: 'deployments', kind: 'Deployment' }] }],
+      resourceSummary: { allocatable: { pods }, allocated: {}, allocating: {} },
+    },
+  })
+
   it('counts room beyond an int32 as negative, as Karmada does, and assigns more to overflow clusters than there is', () => {
-    const cluster = (name: string, pods: string): Cluster => ({
-      apiVersion: 'cluster.karmada.io/v1alpha1',
-      kind: 'Cluster',
-      metadata: { name },
-      spec: { syncMode: 'Push' },
-      status: {
-        apiEnablements: [
-          { groupVersion: 'apps/v1', resources: [{ name: 'deployments', kind: 'Deployment' }] },
-        ],
-        resourceSummary: { allocatable: { pods }, allocated: {}, allocating: {} },
-      },
-    })
-    const spec: BindingSpec = {
-      resource: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web', uid: '' },
-      replicas: 1,
-      placement: {
-        clusterAffinities: [
-          {
-            affinityName: 'main',
-            clusterNames: ['huge'],
-            overflowAffinities: [{ clusterNames: ['small'] }],
-          },
-        ],
-        replicaScheduling: { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Aggregated' },
-      },
+    const placement: Placement = {
+      clusterAffinities: [
+        { affinityName: 'main', clusterNames: ['huge'], overflowAffinities: [{ clusterNames: ['small'] }] },
+      ],
+      ...aggregated,
     }
     // 2^32 - 7 pods are -7 to Karmada: its scheduler, asked the same, gives out 8 of 1.
-    const { clusters } = schedule(spec, {}, [cluster('huge', '4294967289'), cluster('small', '100')])
+    const known = [withPods('huge', '4294967289'), withPods('small', '100')]
+    const { clusters } = schedule(spec(placement, { replicas: 1, replicaRequirements: {} }), {}, known)
     expect(clusters).toEqual([{ name: 'small', replicas: 8 }])
+  })
+
+  it('adds room in an int32 when it looks for the fewest clusters, as Karmada does, and takes more than it needs', () => {
+    const known = [
+      ...['a', 'b'].map(name => withPods(name, '2147483643')),
+      withPods('c', '110'),
+      withPods('d', '110'),
+    ]
+    const running = { replicas: 112, replicaRequirements: {}, clusters: [{ name: 'd', replicas: 1 }] }
+    // 110 and 2^31 - 5 are negative to Karmada: its scheduler, asked the same, goes on to the next cluster.
+    expect(schedule(spec(aggregated, running), {}, known).clusters).toEqual([
+      { name: 'a', replicas: 56 },
+      { name: 'b', replicas: 55 },
+      { name: 'd', replicas: 1 },
+    ])
   })
 
   const cluster = (name: string, more: Partial<Cluster['spec']> = {}, cpu = '10'): Cluster => ({

@@ -32,7 +32,7 @@ const from = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
 const DOWN = { key: 'down', value: 'yes' } as const
 const TOLERATIONS = [
-  [],
+  ...[[], [], []],
   [{ key: 'down', operator: 'Exists' }],
   [{ key: 'down', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }],
 ]
@@ -41,12 +41,15 @@ const divided = (more: object) => ({ replicaSchedulingType: 'Divided' as const, 
 const strategies = fc.oneof(
   fc.constant(undefined),
   fc.constant({ replicaSchedulingType: 'Duplicated' as const }),
-  fc.constant(divided({ replicaDivisionPreference: 'Aggregated' as const })),
-  fc.constant(
-    divided({
-      replicaDivisionPreference: 'Weighted' as const,
-      weightPreference: { dynamicWeight: 'AvailableReplicas' as const },
-    }),
+  // Twice: they alone look at what clusters have room for.
+  ...Array.from({ length: 2 }, () =>
+    from(
+      divided({ replicaDivisionPreference: 'Aggregated' as const }),
+      divided({
+        replicaDivisionPreference: 'Weighted' as const,
+        weightPreference: { dynamicWeight: 'AvailableReplicas' as const },
+      }),
+    ),
   ),
   fc
     .array(
@@ -79,18 +82,21 @@ const placements: fc.Arbitrary<Placement> = fc
   }))
 
 const scalings = (names = templates) =>
-  fc.record({ template: names, replicas: fc.integer({ min: 0, max: 14 }) }).map((one): Change => one)
+  fc
+    .record({ template: names, replicas: fc.oneof(fc.nat(14), fc.integer({ min: 12, max: 30 })) })
+    .map((one): Change => one)
 const policies = (names = templates) =>
   fc.record({ policyOf: names, placement: placements }).map((one): Change => one)
 const EFFECTS = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'] as const
-const tainted = fc.constantFrom<readonly Taint[]>(...EFFECTS.map(effect => [{ ...DOWN, effect }]))
+const taints = EFFECTS.map((effect): readonly Taint[] => [{ ...DOWN, effect }])
+const repelling = from(...taints.slice(0, 2))
 const taintings = (taints: fc.Arbitrary<readonly Taint[]>) =>
   fc.record({ cluster: from(...names), taints }).map((one): Change => one)
 
 const changes = fc.oneof(
   { weight: 4, arbitrary: scalings() },
   { weight: 4, arbitrary: policies() },
-  { weight: 3, arbitrary: taintings(tainted) },
+  { weight: 3, arbitrary: taintings(from(...taints)) },
   { weight: 2, arbitrary: taintings(fc.constant([])) },
   { weight: 1, arbitrary: templates.map((rebalance): Change => ({ rebalance })) },
   { weight: 1, arbitrary: templates.map((drop): Change => ({ drop })) },
@@ -100,8 +106,8 @@ const changes = fc.oneof(
 export const histories: fc.Arbitrary<readonly Step[]> = fc
   .record({
     begun: fc.tuple(
-      taintings(tainted),
-      taintings(tainted),
+      taintings(repelling),
+      taintings(repelling),
       ...Object.keys(TEMPLATES).flatMap(name => [scalings(fc.constant(name)), policies(fc.constant(name))]),
     ),
     rest: fc.array(
