@@ -1,5 +1,8 @@
 import { type Cluster, SYSTEM_LABELS } from '../../karmada/objects/cluster.js'
-import type { KubeObject } from '../../manifests/kube.js'
+import { impersonatable } from '../../karmada/rbac/impersonation-rules.js'
+import type { PolicyRule } from '../../karmada/rbac/policy-rule.js'
+import type { RbacBinding, RbacRole } from '../../karmada/rbac/rbac-objects.js'
+import type { RbacSubject } from '../../karmada/rbac/subject.js'
 import type { KubeApi, KubeConnector } from '../../ports/kube-api.js'
 import type { Log } from '../../ports/log.js'
 import { canonical, type Json } from '../apimachinery/json.js'
@@ -10,37 +13,8 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../objects/core-types.js'
 import { connectMember } from './member-client.js'
 import { type Events, type Note, normal } from './propagation/events.js'
 
-interface PolicyRule {
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly verbs: readonly string[]
-}
-interface ClusterRole extends KubeObject {
-  readonly rules?: readonly PolicyRule[]
-}
-interface Subject {
-  readonly kind: string
-  readonly name: string
-  readonly namespace?: string
-}
-interface ClusterRoleBinding extends KubeObject {
-  readonly roleRef: { readonly kind: string; readonly name: string }
-  readonly subjects?: readonly Subject[]
-}
-
 /** Name of the role and binding in each member that let Karmada's proxy speak for others. */
 const IMPERSONATOR = 'karmada-impersonator'
-
-const includes = (list: readonly string[] | undefined, wanted: string): boolean =>
-  list?.some(one => one === wanted || one === '*') ?? false
-
-/** The right to use the cluster's proxy, or karmada-search's for all clusters. */
-const opensProxy = ({ apiGroups, resources, resourceNames = [] }: PolicyRule, cluster: string): boolean =>
-  (includes(apiGroups, 'cluster.karmada.io') &&
-    includes(resources, 'clusters/proxy') &&
-    (resourceNames.length === 0 || resourceNames.includes(cluster))) ||
-  (includes(apiGroups, 'search.karmada.io') && includes(resources, 'proxying/proxy'))
 
 /**
  * Whom the proxy may impersonate in a member: the subjects of ClusterRoleBindings whose role opens `clusters/proxy` for it, or
@@ -49,17 +23,10 @@ const opensProxy = ({ apiGroups, resources, resourceNames = [] }: PolicyRule, cl
  */
 export function impersonationRules(
   cluster: string,
-  roles: readonly ClusterRole[],
-  bindings: readonly ClusterRoleBinding[],
+  roles: readonly RbacRole[],
+  bindings: readonly RbacBinding[],
 ): readonly PolicyRule[] {
-  const opening = new Set(
-    roles
-      .filter(({ rules }) => rules?.some(rule => opensProxy(rule, cluster)))
-      .map(({ metadata }) => metadata.name),
-  )
-  const subjects = bindings
-    .filter(({ roleRef }) => roleRef.kind === 'ClusterRole' && opening.has(roleRef.name))
-    .flatMap(binding => binding.subjects ?? [])
+  const subjects = impersonatable(cluster, roles, bindings)
   const named = (kind: string) =>
     [...new Set(subjects.filter(subject => subject.kind === kind).map(({ name }) => name))].sort()
   const accounts = subjects.filter(({ kind }) => kind === 'ServiceAccount')
@@ -93,8 +60,8 @@ const RETRY_MS = 5_000
 export class UnifiedAuth {
   readonly #options: UnifiedAuthOptions
   readonly #clusters = new Map<string, Cluster>()
-  #roles: Mirror<ClusterRole> | undefined
-  #bindings: Mirror<ClusterRoleBinding> | undefined
+  #roles: Mirror<RbacRole> | undefined
+  #bindings: Mirror<RbacBinding> | undefined
   readonly #queue: Reconciler
   /** Rules last written and for which account, by cluster, as canonical JSON. */
   readonly #written = new Map<string, string>()
@@ -133,12 +100,8 @@ export class UnifiedAuth {
     const everyCluster = () => {
       for (const name of this.#clusters.keys()) this.#queue.add(name)
     }
-    this.#roles ??= new Mirror<ClusterRole>(this.#options.control, CLUSTER_ROLES, everyCluster)
-    this.#bindings ??= new Mirror<ClusterRoleBinding>(
-      this.#options.control,
-      CLUSTER_ROLE_BINDINGS,
-      everyCluster,
-    )
+    this.#roles ??= new Mirror<RbacRole>(this.#options.control, CLUSTER_ROLES, everyCluster)
+    this.#bindings ??= new Mirror<RbacBinding>(this.#options.control, CLUSTER_ROLE_BINDINGS, everyCluster)
   }
 
   async #reconcile(name: string): Promise<{ again: number } | undefined> {
@@ -172,20 +135,20 @@ export class UnifiedAuth {
     try {
       const apiGroup = 'rbac.authorization.k8s.io'
       const metadata = { name: IMPERSONATOR, labels: SYSTEM_LABELS }
-      const role: ClusterRole = { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata, rules }
+      const role: RbacRole = { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata, rules }
       await ensure(api, CLUSTER_ROLES, role)
-      await update<ClusterRole>(api, CLUSTER_ROLES, { name: IMPERSONATOR }, current => ({
+      await update<RbacRole>(api, CLUSTER_ROLES, { name: IMPERSONATOR }, current => ({
         ...current,
         rules,
       }))
       // The account is in the namespace of its Secret, which `karmadactl join --cluster-namespace` chooses.
       const { namespace = '' } = cluster.spec.impersonatorSecretRef ?? {}
-      const subjects: readonly Subject[] = [{ kind: 'ServiceAccount', namespace, name: IMPERSONATOR }]
+      const subjects: readonly RbacSubject[] = [{ kind: 'ServiceAccount', namespace, name: IMPERSONATOR }]
       const roleRef = { apiGroup, kind: 'ClusterRole', name: IMPERSONATOR }
       const kind = 'ClusterRoleBinding'
       const binding = { apiVersion: `${apiGroup}/v1`, kind, metadata, roleRef, subjects }
-      await ensure<ClusterRoleBinding>(api, CLUSTER_ROLE_BINDINGS, binding)
-      await update<ClusterRoleBinding>(api, CLUSTER_ROLE_BINDINGS, { name: IMPERSONATOR }, current => ({
+      await ensure<RbacBinding>(api, CLUSTER_ROLE_BINDINGS, binding)
+      await update<RbacBinding>(api, CLUSTER_ROLE_BINDINGS, { name: IMPERSONATOR }, current => ({
         ...current,
         subjects,
       }))

@@ -197,7 +197,9 @@ function ruleAllows(rule: PolicyRule, requested: Omit<Attributes, 'user'>): bool
 const has = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value)
 
 const pathMatches = (pattern: string, path: string): boolean =>
-  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)))
+  pattern === '*' ||
+  pattern === path ||
+  (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
 
 /** The sentence after "is forbidden:". */
 export function refusal({
