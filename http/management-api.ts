@@ -5,6 +5,7 @@ import type { ImageRegistry } from '../ports/image-registry.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import { AccessReviewService } from '../proto/gen/kairship/access_review_pb.js'
 import { AggregationService } from '../proto/gen/kairship/aggregation_pb.js'
 import { ApiextensionsService } from '../proto/gen/kairship/apiextensions_pb.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
@@ -45,6 +46,7 @@ import { ownRequestsOf } from './objects/requests/own-requests.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation/operation.js'
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
+import { accessReviewHandlers } from './rpc/access-review/handlers.js'
 import { aggregationHandlers } from './rpc/aggregation/handlers.js'
 import { apiextensionsHandlers } from './rpc/apiextensions/handlers.js'
 import { appsHandlers } from './rpc/apps/handlers.js'
@@ -153,6 +155,10 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(
         InstanceService,
         instanceHandlers({ fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion, proxy }),
+      ),
+      served(
+        AccessReviewService,
+        accessReviewHandlers({ ownRequests, authorizer, roleBindings: fleet.roleBindings }),
       ),
       served(AggregationService, aggregationHandlers(objects)),
       served(ApiextensionsService, apiextensionsHandlers(objects)),

@@ -33,6 +33,7 @@ const administering: Rights = {
   'instances/kubeconfig': ['create'],
   'instances/cloudshells': ['get', 'create', 'delete'],
   'instances/audit': ['get'],
+  'instances/access': ['get'],
 }
 
 /** What a role that an InstanceRoleBinding gives may do on the host, on its instance alone; Kubernetes' view, edit and admin in small. */

@@ -1,0 +1,76 @@
+import type { AccessReviewService } from '../../../proto/gen/kairship/access_review_pb.js'
+import type { Call } from '../../call/call.js'
+import { requireRight } from '../../identity/authorize.js'
+import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
+import type { ServiceHandlers } from '../../operation/operation.js'
+import { accessSubjects, UNKNOWN_HERE } from './access-subjects.js'
+import { type ExplainDependencies, explainAccess } from './explain.js'
+import { explanationMessage, grantMessage, subjectMessage } from './messages.js'
+import { accessOf, doorActionOf, isOfKairship, subjectOf } from './question.js'
+import { readRbac } from './rbac-reader.js'
+
+/** Each reads the RBAC of a control plane. */
+const REVIEWS_PER_CALLER = 4
+/** Subjects in one answer. */
+const MOST_SUBJECTS = 1_000
+
+/** Explanations of access, and previews of role bindings. */
+export function accessReviewHandlers(
+  dependencies: ExplainDependencies,
+): ServiceHandlers<typeof AccessReviewService> {
+  const { ownRequests, authorizer, roleBindings } = dependencies
+  const reviews = new ConcurrencyLimit('access reviews under way', REVIEWS_PER_CALLER)
+  const within = async <T>({ caller }: Call, work: () => Promise<T>): Promise<T> => {
+    const giveBack = reviews.take(caller.user)
+    try {
+      return await work()
+    } finally {
+      giveBack()
+    }
+  }
+  return {
+    async explainAccess(message, call) {
+      const { instance, cluster } = message
+      const { subject, isOwn } = subjectOf(message, call.caller)
+      if (!isOwn) await requireRight(authorizer, call, mayAskAboutOthers(instance))
+      const request = accessOf(message)
+      const explanation = await within(call, () =>
+        explainAccess(dependencies, call, {
+          ...{ instance, subject, request, action: doorActionOf(message), ofKairship: isOfKairship(message) },
+          ...(cluster !== '' && { cluster }),
+        }),
+      )
+      return explanationMessage(subject, explanation)
+    },
+
+    async listAccessSubjects(message, call) {
+      const { instance } = message
+      const request = accessOf(message)
+      const found = await within(call, async () => {
+        const connection = await ownRequests.connect(call, instance)
+        const rbac = await readRbac(connection, { prefix: '' }, 'path' in request ? '' : request.namespace)
+        return accessSubjects(rbac, request, { instance, action: doorActionOf(message), roleBindings })
+      })
+      return {
+        subjects: found.slice(0, MOST_SUBJECTS).map(({ subject, grants, passesDoor }) => ({
+          subject: subjectMessage(subject),
+          grants: grants.slice(0, 20).map(grantMessage),
+          passesDoor,
+        })),
+        total: found.length,
+        notes: [...UNKNOWN_HERE],
+      }
+    },
+
+    async previewRoleBinding() {
+      throw new Error('to come')
+    },
+  }
+}
+
+/** Who administers the instance, or has this right on the host, may ask about others. */
+const mayAskAboutOthers = (instance: string) => ({
+  verb: 'get',
+  resource: 'instances/access',
+  name: instance,
+})

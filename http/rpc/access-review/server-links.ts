@@ -1,0 +1,128 @@
+import { impersonatable, notImpersonatable } from '../../../karmada/rbac/impersonation-rules.js'
+import type { AccessRequest } from '../../../karmada/rbac/policy-rule.js'
+import type { RbacObjects } from '../../../karmada/rbac/rbac-objects.js'
+import { subjectText } from '../../../karmada/rbac/subject.js'
+import { MASTERS, walkRbac } from '../../../karmada/rbac/walk.js'
+import { grantText, missText, requestText } from '../../../karmada/rbac/words.js'
+import type { Verdict } from '../../identity/authorize.js'
+import type { Caller } from '../../identity/caller.js'
+import { type AccessLink, grantOf } from './link.js'
+
+/** How an API server decided, and what its RBAC says; each absent where it could not be read. */
+export interface ServerAnswer {
+  /** In words: `the control plane`, `member m1`. */
+  readonly server: string
+  readonly step: 'ControlPlane' | 'Member'
+  readonly request: AccessRequest
+  readonly verdict?: Verdict
+  readonly rbac?: RbacObjects
+  /** Why there is no verdict. */
+  readonly problem?: string
+  /** What helps where nothing is found. */
+  readonly fix: string
+}
+
+/** Bindings named in one message. */
+const MOST_SAID = 5
+
+/** The link of an API server's decision: the verdict is the server's, RBAC explains it. */
+export function serverLink(
+  subject: Caller,
+  answer: ServerAnswer,
+): { readonly link: AccessLink; readonly note?: string } {
+  const { server, step, request, verdict, rbac, problem } = answer
+  const what = requestText(request)
+  if (!verdict)
+    return {
+      link: {
+        step,
+        state: 'Unknown',
+        reason: 'NotAsked',
+        message: `${server} could not be asked: ${problem ?? 'no answer'}`,
+      },
+    }
+  const { grants, nearMisses } = rbac ? walkRbac(rbac, subject, request) : { grants: [], nearMisses: [] }
+  if (verdict.allowed)
+    return {
+      ...allowed(subject, answer, what, grants.map(grantOf), grants.slice(0, MOST_SAID).map(grantText)),
+    }
+  if (grants.length > 0)
+    return {
+      link: {
+        ...{ step, state: 'Missing', reason: 'DeniedByServer', grants: grants.map(grantOf) },
+        message: `${server} does not let ${subject.user} ${what}${because(verdict)}`,
+        fix: `look at the other authorizers of ${server}: its RBAC would allow this. Right after a change of RBAC, ask again`,
+      },
+      note: `${server} denies what its RBAC includes: another authorizer denies it, or RBAC has just changed`,
+    }
+  const near = nearMisses.slice(0, MOST_SAID).map(missText)
+  const looked = rbac
+    ? near.length > 0
+      ? `: ${near.join('; ')}`
+      : `: no binding there names ${subject.user} or one of its groups`
+    : ''
+  return {
+    link: {
+      ...{ step, state: 'Missing', reason: near.length > 0 ? 'RoleTooSmall' : 'NoBinding' },
+      message: `${server} does not let ${subject.user} ${what}${because(verdict)}${looked}`,
+      fix: answer.fix,
+    },
+  }
+}
+
+function allowed(
+  subject: Caller,
+  { server, step, verdict, rbac }: ServerAnswer,
+  what: string,
+  grants: AccessLink['grants'] & object,
+  words: readonly string[],
+): { readonly link: AccessLink; readonly note?: string } {
+  const found = { step, state: 'Found' } as const
+  const lets = `${server} lets ${subject.user} ${what}`
+  if (grants.length > 0)
+    return { link: { ...found, reason: 'Rbac', message: `${lets}: ${words.join('; ')}`, grants } }
+  if (subject.groups.includes(MASTERS))
+    return {
+      link: { ...found, reason: 'Masters', message: `${lets}: members of ${MASTERS} may do everything` },
+    }
+  const reason = verdict?.reason ? `: ${verdict.reason}` : ''
+  if (!rbac) return { link: { ...found, reason: 'Allowed', message: `${lets}${reason}` } }
+  return {
+    link: { ...found, reason: 'OtherAuthorizer', message: `${lets}${reason}` },
+    note: `${server} allows what no binding of its RBAC includes: another authorizer allows it, or RBAC has just changed`,
+  }
+}
+
+const because = ({ reason }: Verdict): string => (reason ? ` (${reason})` : '')
+
+/** Whether Karmada's proxy may act for the subject in a member: each name must be in a ClusterRoleBinding to the proxy. */
+export function impersonationLink(
+  subject: Caller,
+  cluster: string,
+  rbac: RbacObjects | undefined,
+): AccessLink {
+  const step = 'Impersonation'
+  if (!rbac)
+    return {
+      step,
+      state: 'Unknown',
+      reason: 'NotRead',
+      message: 'RBAC of the control plane could not be read',
+    }
+  const missing = notImpersonatable(
+    subject,
+    impersonatable(cluster, rbac.clusterRoles, rbac.clusterRoleBindings),
+  )
+  if (missing.length === 0)
+    return {
+      ...{ step, state: 'Found', reason: 'Named' },
+      message: `member ${cluster} takes requests of ${subject.user} with its groups from Karmada's proxy: ClusterRoleBindings to clusters/proxy name them`,
+    }
+  const names = missing.slice(0, MOST_SAID).map(subjectText).join(', ')
+  const more = missing.length > MOST_SAID ? ` and ${missing.length - MOST_SAID} others` : ''
+  return {
+    ...{ step, state: 'Missing', reason: 'NotNamed' },
+    message: `member ${cluster} refuses Karmada's proxy to act as ${names}${more}: no ClusterRoleBinding to clusters/proxy of the control plane names them`,
+    fix: `name ${names} in an InstanceRoleBinding of the instance: Kairship then names them in such a ClusterRoleBinding`,
+  }
+}

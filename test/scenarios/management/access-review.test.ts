@@ -1,0 +1,250 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  INSTANCE_ROLE_BINDINGS,
+  type InstanceRole,
+  type Subject,
+} from '../../../manifests/instance-role-binding.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import { AccessReviewService } from '../../../proto/gen/kairship/access_review_pb.js'
+import { curl } from '../../http/fakes/listening.js'
+import { eventually } from '../support/eventually.js'
+import { hostUser } from '../support/host-user.js'
+import { ManagedWorld, TYPES } from '../support/managed-world.js'
+
+const world = new ManagedWorld(AccessReviewService)
+const given: string[] = []
+const RBAC = 'rbac.authorization.k8s.io'
+
+async function give(name: string, role: InstanceRole, subject: Subject, namespaces?: readonly string[]) {
+  const spec = { instance: world.instance, role, subjects: [subject], ...(namespaces && { namespaces }) }
+  await world.world.playground.host.local.request({
+    ...{ method: 'POST', path: resourcePath(INSTANCE_ROLE_BINDINGS) },
+    body: { apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata: { name }, spec },
+  })
+  given.push(name)
+}
+afterEach(async () => {
+  for (const name of given.splice(0))
+    await world.remove(world.world.playground.host.local, INSTANCE_ROLE_BINDINGS, { name })
+})
+
+const postRbac = (api: KubeApi, resource: string, body: object) =>
+  api.request({ method: 'POST', path: `/apis/${RBAC}/v1/${resource}`, body })
+/** Gives a user a ClusterRole there, past Kairship. */
+const bind = (api: KubeApi, user: string, role: string) =>
+  postRbac(api, 'clusterrolebindings', {
+    metadata: { name: user },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+  })
+
+/** The status of a request through the proxy. */
+async function proxied(token: string, path: string, method = 'GET', body?: object): Promise<number> {
+  const at = `/apis/kairship.io/v1alpha1/instances/${world.instance}/proxy${path}`
+  return (await curl(world.world.api, at, { token }, {}, method, body)).status
+}
+
+const deployments = (namespace: string) => ({
+  ...{ verb: 'list', group: 'apps', resource: 'deployments', namespace },
+})
+const steps = (links: readonly { readonly step?: unknown; readonly state?: unknown }[] | undefined) =>
+  (links ?? []).map(({ step, state }) => `${step} ${state}`)
+
+/** An explanation for the administrator, over both wires. */
+const explain = (request: object) =>
+  world.calls.read('explainAccess', { instance: world.instance, ...request })
+
+describe('an explanation of access', () => {
+  it('names the missing link of somebody without a role, and after each step the next, until access is whole', async () => {
+    const about = { user: 'eve', groups: ['team'], ...deployments('default') }
+    const nothing = await explain(about)
+    expect(nothing.decision).toBe('DENIED')
+    expect(steps(nothing.links)).toEqual(['BINDING MISSING', 'DOOR MISSING', 'CONTROL_PLANE MISSING'])
+    expect(nothing.first).toMatchObject({
+      step: 'BINDING',
+      reason: 'NoRole',
+      fix: expect.stringContaining('give eve or one of its groups the role Viewer on the namespace default'),
+    })
+
+    await give('team', 'Viewer', { kind: 'Group', name: 'team' }, ['kube-public'])
+    await eventually('the role is in effect', async () => {
+      const { first } = await explain(about)
+      return first?.reason === 'OtherNamespaces'
+    })
+
+    await give('team-too', 'Viewer', { kind: 'Group', name: 'team' })
+    const whole = await eventually('the role is in effect', async () => {
+      const answer = await explain(about)
+      return answer.decision === 'ALLOWED' ? answer : undefined
+    })
+    expect(whole.first).toBeUndefined()
+    expect(steps(whole.links)).toEqual(['BINDING FOUND', 'DOOR FOUND', 'CONTROL_PLANE FOUND'])
+    expect(whole.links.at(-1)?.grants).toContainEqual(
+      expect.objectContaining({
+        subject: { kind: 'Group', name: 'team', namespace: '' },
+        bindingKind: 'ClusterRoleBinding',
+        bindingName: 'kairship:team-too',
+        roleName: 'kairship:viewer',
+      }),
+    )
+    const write = await explain({ ...about, verb: 'create' })
+    expect([write.decision, write.first?.reason]).toEqual(['DENIED', 'RoleTooSmall'])
+  })
+
+  it('agrees with what happens, for each verb, namespace and door', async () => {
+    const { host } = world.world.playground
+    await give('ned', 'Editor', { kind: 'User', name: 'ned' }, ['default'])
+    const token = await host.issueToken({ name: 'ned' }, 3_600)
+    await eventually('the role is in effect', async () =>
+      expect(await proxied(token, resourcePath(TYPES.configMaps, { namespace: 'default' }))).toBe(200),
+    )
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'by-ned' } }
+    for (const namespace of ['default', 'kube-system', ''])
+      for (const [verb, method, body] of [
+        ['list', 'GET', undefined],
+        ['create', 'POST', configMap],
+      ] as const) {
+        if (namespace === '' && verb === 'create') continue
+        const path = resourcePath(TYPES.configMaps, namespace ? { namespace } : {})
+        const status = await proxied(token, path, method, body)
+        const { decision } = await explain({ user: 'ned', verb, resource: 'configmaps', namespace })
+        expect([verb, namespace, decision]).toEqual([verb, namespace, status < 300 ? 'ALLOWED' : 'DENIED'])
+      }
+  })
+
+  it('says of rights that RBAC in the control plane gives that no role binding is needed for them', async () => {
+    const token = await hostUser(world.world.playground.host, 'passer', { 'instances/proxy': ['get'] })
+    const rules = [{ verbs: ['list'], apiGroups: ['apps'], resources: ['deployments'] }]
+    await postRbac(world.control, 'clusterroles', { metadata: { name: 'passer' }, rules })
+    await bind(world.control, 'passer', 'passer')
+    expect(await proxied(token, resourcePath(TYPES.deployments))).toBe(200)
+    const answer = await explain({ user: 'passer', ...deployments('') })
+    expect([answer.decision, ...steps(answer.links)]).toEqual([
+      'ALLOWED',
+      'BINDING NOT_NEEDED',
+      'DOOR FOUND',
+      'CONTROL_PLANE FOUND',
+    ])
+  })
+
+  it('goes on into a member: the proxy, who may be impersonated, and the member’s RBAC', async () => {
+    const [cluster = ''] = world.members
+    const about = { user: 'mia', groups: ['crew'], cluster, ...deployments('default') }
+    expect((await explain(about)).first?.reason).toBe('NoRole')
+    await give('mia', 'Viewer', { kind: 'User', name: 'mia' })
+    const unnamed = await eventually('the role is in effect', async () => {
+      const answer = await explain(about)
+      return answer.first?.step === 'IMPERSONATION' ? answer : undefined
+    })
+    expect(unnamed.first).toMatchObject({
+      reason: 'NotNamed',
+      message: expect.stringContaining('Group "crew"'),
+    })
+    const alone = { ...about, groups: ['system:authenticated'] }
+    const atMember = await eventually('the member knows mia', async () => {
+      const answer = await explain(alone)
+      return answer.first?.step === 'MEMBER' && answer.first.state === 'MISSING' ? answer : undefined
+    })
+    expect(atMember.decision).toBe('DENIED')
+    await bind(world.member(cluster).local, 'mia', 'view')
+    const token = await world.world.playground.host.issueToken({ name: 'mia' }, 3_600)
+    const path = `/apis/cluster.karmada.io/v1alpha1/clusters/${cluster}/proxy${resourcePath(TYPES.deployments, { namespace: 'default' })}`
+    expect(await proxied(token, path)).toBe(200)
+    const whole = await explain(alone)
+    expect([whole.decision, ...steps(whole.links)]).toEqual([
+      'ALLOWED',
+      'BINDING FOUND',
+      'DOOR FOUND',
+      'CONTROL_PLANE FOUND',
+      'IMPERSONATION FOUND',
+      'MEMBER FOUND',
+    ])
+  })
+
+  it('is for oneself without further rights, and about others for those who administer the instance', async () => {
+    const { host } = world.world.playground
+    await give('vic', 'Viewer', { kind: 'User', name: 'vic' })
+    const vic = world.calls.as(await host.issueToken({ name: 'vic', groups: ['club'] }, 3_600))
+    const own = await eventually('the role is in effect', async () => {
+      const { ok, json } = await vic.overRest('explainAccess', {
+        instance: world.instance,
+        ...deployments(''),
+      })
+      return ok && json.decision === 'ALLOWED' ? json : undefined
+    })
+    expect([own.user, own.groups]).toEqual(['vic', expect.arrayContaining(['club'])])
+    for (const other of [{ user: 'eve' }, { groups: ['team'] }, { user: 'vic', groups: ['team'] }]) {
+      const request = { instance: world.instance, ...other, ...deployments('') }
+      expect((await vic.overRest('explainAccess', request)).json.code).toBe(7)
+    }
+    const subjects = { instance: world.instance, ...deployments('') }
+    expect((await vic.overRest('listAccessSubjects', subjects)).json.code).toBe(7)
+    vic.close()
+    await give('ada', 'Admin', { kind: 'User', name: 'ada' })
+    const ada = world.calls.as(await host.issueToken({ name: 'ada' }, 3_600))
+    await eventually('the role is in effect', async () => {
+      const { ok } = await ada.overRest('explainAccess', { ...subjects, user: 'vic' })
+      return ok
+    })
+    ada.close()
+  })
+
+  it('of an instance that one may not see is refused as of one that does not exist', async () => {
+    const nobody = world.calls.as(await world.world.playground.host.issueToken({ name: 'nobody' }, 3_600))
+    const refusals = []
+    for (const instance of [world.instance, 'nowhere']) {
+      const { json } = await nobody.overRest('explainAccess', { instance, ...deployments('') })
+      refusals.push([json.code, json.message?.replaceAll(instance, 'X')])
+    }
+    expect(refusals[0]?.[0]).toBe(7)
+    expect(refusals[1]).toEqual(refusals[0])
+    nobody.close()
+  })
+
+  it.each([
+    ['no resource', {}, 'resource'],
+    ['a path beside a resource', { resource: 'pods', path: '/metrics' }, 'resource'],
+    ['two subresources', { resource: 'pods/log/x' }, 'resource'],
+    ['a namespace that is a path', { resource: 'pods', namespace: '../x' }, 'namespace'],
+    ['a group that headers change', { resource: 'pods', groups: [' system:masters'] }, 'groups'],
+    ['an empty group', { resource: 'pods', groups: [''] }, 'groups'],
+  ])('of %s is refused, naming the field', async (_, fields, field) => {
+    const { json } = await world.calls.overRest('explainAccess', {
+      instance: world.instance,
+      verb: 'get',
+      ...fields,
+    })
+    expect(json.code).toBe(3)
+    expect(JSON.stringify(json.details)).toContain(`"field":"${field}`)
+  })
+
+  it('answers for Kairship’s own resources without the control plane', async () => {
+    const request = { user: 'eve', verb: 'create', group: 'kairship.io', resource: 'instances/kubeconfig' }
+    const answer = await explain(request)
+    expect([answer.decision, ...steps(answer.links)]).toEqual(['DENIED', 'BINDING MISSING', 'DOOR MISSING'])
+    expect(answer.first?.fix).toContain('the role Admin on all of')
+  })
+})
+
+describe('the subjects with access', () => {
+  it('are those whom a review allows, with the bindings, and whether they pass Kairship', async () => {
+    await give('sue', 'Editor', { kind: 'User', name: 'sue' }, ['default'])
+    const question = { verb: 'create', group: 'apps', resource: 'deployments', namespace: 'default' }
+    const found = await eventually('the role is in effect', async () => {
+      const answer = await world.calls.read('listAccessSubjects', { instance: world.instance, ...question })
+      return answer.subjects.find(({ subject }) => subject?.name === 'sue')
+    })
+    expect(found.passesDoor).toBe(true)
+    expect(found.grants).toEqual([
+      expect.objectContaining({ bindingKind: 'RoleBinding', bindingNamespace: 'default' }),
+    ])
+    expect((await explain({ user: 'sue', ...question })).decision).toBe('ALLOWED')
+    const elsewhere = { ...question, namespace: 'kube-system' }
+    const { subjects } = await world.calls.read('listAccessSubjects', {
+      instance: world.instance,
+      ...elsewhere,
+    })
+    expect(subjects.map(({ subject }) => subject?.name)).not.toContain('sue')
+  })
+})
