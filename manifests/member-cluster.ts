@@ -25,6 +25,14 @@ export interface MemberCluster extends KubeObject {
   }
 }
 
+/** The namespaces to which Clusters refer for credentials: `karmadactl join --cluster-namespace` puts them anywhere. */
+export const credentialNamespacesOf = (clusters: readonly MemberCluster[]): ReadonlySet<string> =>
+  new Set(
+    clusters.flatMap(({ spec }) =>
+      [spec?.secretRef?.namespace, spec?.impersonatorSecretRef?.namespace].filter(name => name !== undefined),
+    ),
+  )
+
 /**
  * The figures of one member. While it is not Ready, Karmada leaves its last node and resource figures standing; its nodes
  * then count as not ready, because nothing else is known.

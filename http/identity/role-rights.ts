@@ -62,3 +62,12 @@ export const includes = (
   { verb, resource }: { readonly verb: string; readonly resource: string },
 ): boolean =>
   ofRole[role][covers === 'instance' ? 'onAll' : 'onSome'].some(rights => rights[resource]?.includes(verb))
+
+/** All that a role gives on the host: verbs by resource. */
+export function doorRights(role: InstanceRole, covers: 'instance' | 'namespaces'): Rights {
+  const parts = ofRole[role][covers === 'instance' ? 'onAll' : 'onSome']
+  const resources = new Set(parts.flatMap(rights => Object.keys(rights)))
+  return Object.fromEntries(
+    [...resources].map(resource => [resource, [...new Set(parts.flatMap(rights => rights[resource] ?? []))]]),
+  )
+}

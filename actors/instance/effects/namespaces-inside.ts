@@ -6,7 +6,11 @@ import {
   SECRETS_ROLE,
 } from '../../../manifests/instance-rbac.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
-import { MEMBER_CLUSTERS, type MemberCluster } from '../../../manifests/member-cluster.js'
+import {
+  credentialNamespacesOf,
+  MEMBER_CLUSTERS,
+  type MemberCluster,
+} from '../../../manifests/member-cluster.js'
 import { NAMESPACES } from '../../../manifests/reserved-namespaces.js'
 import { isNotFound } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
@@ -63,18 +67,12 @@ async function presentNamespaces(api: KubeApi, signal: AbortSignal): Promise<rea
     .sort()
 }
 
-/** The namespaces to which Clusters refer for credentials: `karmadactl join --cluster-namespace` puts them anywhere. */
+/** The namespaces to which Clusters refer for credentials. */
 async function credentialNamespaces(api: KubeApi, signal: AbortSignal): Promise<ReadonlySet<string>> {
   try {
     const path = resourcePath(MEMBER_CLUSTERS)
     const { items } = await api.request<KubeList<MemberCluster>>({ method: 'GET', path, signal })
-    return new Set(
-      items.flatMap(({ spec }) =>
-        [spec?.secretRef?.namespace, spec?.impersonatorSecretRef?.namespace].filter(
-          name => name !== undefined,
-        ),
-      ),
-    )
+    return credentialNamespacesOf(items)
   } catch (error) {
     if (isNotFound(error)) return new Set()
     throw error

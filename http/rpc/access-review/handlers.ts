@@ -4,8 +4,9 @@ import { requireRight } from '../../identity/authorize.js'
 import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { accessSubjects, UNKNOWN_HERE } from './access-subjects.js'
-import { type ExplainDependencies, explainAccess } from './explain.js'
+import { explainAccess } from './explain.js'
 import { explanationMessage, grantMessage, subjectMessage } from './messages.js'
+import { type PreviewDependencies, previewRoleBinding } from './preview.js'
 import { accessOf, doorActionOf, isOfKairship, subjectOf } from './question.js'
 import { readRbac } from './rbac-reader.js'
 
@@ -16,7 +17,7 @@ const MOST_SUBJECTS = 1_000
 
 /** Explanations of access, and previews of role bindings. */
 export function accessReviewHandlers(
-  dependencies: ExplainDependencies,
+  dependencies: PreviewDependencies,
 ): ServiceHandlers<typeof AccessReviewService> {
   const { ownRequests, authorizer, roleBindings } = dependencies
   const reviews = new ConcurrencyLimit('access reviews under way', REVIEWS_PER_CALLER)
@@ -62,9 +63,8 @@ export function accessReviewHandlers(
       }
     },
 
-    async previewRoleBinding() {
-      throw new Error('to come')
-    },
+    previewRoleBinding: (message, call) =>
+      within(call, () => previewRoleBinding(dependencies, call, message)),
   }
 }
 

@@ -39,6 +39,11 @@ const bind = (api: KubeApi, user: string, role: string) =>
     subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
   })
 
+/** An entry that is about a subject. */
+interface Named {
+  readonly subject: { readonly name: string }
+}
+
 /** The status of a request through the proxy. */
 async function proxied(token: string, path: string, method = 'GET', body?: object): Promise<number> {
   const at = `/apis/kairship.io/v1alpha1/instances/${world.instance}/proxy${path}`
@@ -233,7 +238,7 @@ describe('the subjects with access', () => {
     const question = { verb: 'create', group: 'apps', resource: 'deployments', namespace: 'default' }
     const found = await eventually('the role is in effect', async () => {
       const answer = await world.calls.read('listAccessSubjects', { instance: world.instance, ...question })
-      return answer.subjects.find(({ subject }) => subject?.name === 'sue')
+      return answer.subjects.find((one: Named) => one.subject.name === 'sue')
     })
     expect(found.passesDoor).toBe(true)
     expect(found.grants).toEqual([
@@ -245,6 +250,100 @@ describe('the subjects with access', () => {
       instance: world.instance,
       ...elsewhere,
     })
-    expect(subjects.map(({ subject }) => subject?.name)).not.toContain('sue')
+    expect(subjects.map((one: Named) => one.subject.name)).not.toContain('sue')
+  })
+})
+
+/** What a preview says of a kind in a scope. */
+interface Row {
+  readonly resource: string
+  readonly namespace: string
+  readonly gained: readonly string[]
+  readonly lost: readonly string[]
+  readonly kept: readonly string[]
+  readonly objects?: string
+}
+
+describe('a preview of a role binding', () => {
+  const preview = (request: object) =>
+    world.calls.rest('previewRoleBinding', { instance: world.instance, ...request })
+  const rowOf = ({ kinds }: { readonly kinds: readonly Row[] }, resource: string, namespace: string) =>
+    kinds.find(row => row.resource === resource && row.namespace === namespace)
+
+  it('says what its subject gains, which is what it may do once the binding is stored', async () => {
+    const subject = { kind: 'User', name: 'pia' } as const
+    const before = await preview({ grant: { role: 'Editor', namespaces: ['default'], subjects: [subject] } })
+    const [change] = before.subjects
+    expect(rowOf(change, 'deployments', 'default')).toMatchObject({
+      gained: expect.arrayContaining(['create', 'delete', 'list']),
+      lost: [],
+      kept: [],
+      objects: expect.stringMatching(/^[0-9]+$/),
+    })
+    expect(rowOf(change, 'deployments', '')).toBeUndefined()
+    expect(rowOf(change, 'secrets', 'default')?.gained).toContain('get')
+    expect(change.door).toContainEqual({
+      resource: 'instances/proxy',
+      gained: ['get', 'create', 'update', 'patch', 'delete'],
+      lost: [],
+    })
+    await give('pia', 'Editor', subject, ['default'])
+    for (const row of (change.kinds as Row[]).filter(({ resource }) => !resource.includes('/')).slice(0, 3))
+      for (const verb of row.gained) {
+        const { group = '' } = change.kinds.find((one: Row) => one === row)
+        const question = { user: 'pia', verb, group, resource: row.resource, namespace: row.namespace }
+        await eventually(
+          `pia may ${verb} ${row.resource}`,
+          async () => (await explain(question)).decision === 'ALLOWED',
+        )
+      }
+    const removal = await preview({ name: 'pia' })
+    expect(rowOf(removal.subjects[0], 'deployments', 'default')?.lost).toContain('create')
+    expect(removal.subjects[0].writableLost).toBe(change.writableGained)
+    const smaller = { role: 'Viewer', namespaces: ['default'], subjects: [subject] }
+    const changed = await preview({ name: 'pia', grant: smaller })
+    expect(rowOf(changed.subjects[0], 'deployments', 'default')).toMatchObject({
+      gained: [],
+      lost: expect.arrayContaining(['create']),
+      kept: expect.arrayContaining(['list']),
+    })
+  })
+
+  it('names the namespaces in which the role gives less, because they are reserved', async () => {
+    const subjects = [{ kind: 'Group', name: 'ops' }]
+    const namespaces = ['default', 'kube-system']
+    const editor = await preview({ grant: { role: 'Editor', namespaces, subjects } })
+    expect(editor.withheldNamespaces).toEqual(['kube-system'])
+    expect(rowOf(editor.subjects[0], 'secrets', 'kube-system')).toBeUndefined()
+    expect(rowOf(editor.subjects[0], 'configmaps', 'kube-system')?.gained).toContain('create')
+    const admin = await preview({ grant: { role: 'Admin', namespaces, subjects } })
+    expect(rowOf(admin.subjects[0], 'configmaps', 'kube-system')).toBeUndefined()
+  })
+
+  it.each([
+    ['a role that there is not', { role: 'Owner', subjects: [{ kind: 'User', name: 'x' }] }, 'grant.role'],
+    ['no subject', { role: 'Viewer', subjects: [] }, 'grant.subjects'],
+    [
+      'a subject of another kind',
+      { role: 'Viewer', subjects: [{ kind: 'Robot', name: 'x' }] },
+      'grant.subjects',
+    ],
+    [
+      'an account without a namespace',
+      { role: 'Viewer', subjects: [{ kind: 'ServiceAccount', name: 'x' }] },
+      'grant.subjects',
+    ],
+  ])('with %s is refused, naming the field', async (_, grant, field) => {
+    const { json } = await world.calls.overRest('previewRoleBinding', { instance: world.instance, grant })
+    expect(json.code).toBe(3)
+    expect(JSON.stringify(json.details)).toContain(`"field":"${field}`)
+  })
+
+  it('of the removal of a binding that is not there is refused', async () => {
+    const { json } = await world.calls.overRest('previewRoleBinding', {
+      instance: world.instance,
+      name: 'none',
+    })
+    expect(json.code).toBe(5)
   })
 })
