@@ -80,7 +80,11 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
         (await import('./objects/placement.js')).explainPlacement(it, config, names),
       ),
     preview: (config, ...names) =>
-      withClient(config, async it => (await import('./objects/preview.js')).previewPolicy(it, config, names)),
+      withClient(config, async it => (await import('./objects/preview.js')).previewFile(it, config, names)),
+    'can-i': (config, ...names) =>
+      withClient(config, async it => (await import('./access/can-i.js')).canI(it, config, names)),
+    'who-can': (config, ...names) =>
+      withClient(config, async it => (await import('./access/who-can.js')).whoCan(it, config, names)),
     rollback: (config, ...names) =>
       withClient(config, async it =>
         (await import('./objects/rollback.js')).rollbackWorkload(it, config, names),

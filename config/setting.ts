@@ -19,6 +19,8 @@ export type CommandName =
   | 'trace'
   | 'explain'
   | 'preview'
+  | 'can-i'
+  | 'who-can'
   | 'rollback'
   | 'logs'
   | 'completion'
@@ -67,6 +69,8 @@ export const clients = [
   'trace',
   'explain',
   'preview',
+  'can-i',
+  'who-can',
   'rollback',
   'logs',
 ] as const

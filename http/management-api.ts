@@ -158,7 +158,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       ),
       served(
         AccessReviewService,
-        accessReviewHandlers({ ownRequests, objects, authorizer, roleBindings: fleet.roleBindings }),
+        accessReviewHandlers({ ownRequests, objects, authorizer, locked, roleBindings: fleet.roleBindings }),
       ),
       served(AggregationService, aggregationHandlers(objects)),
       served(ApiextensionsService, apiextensionsHandlers(objects)),

@@ -13,6 +13,7 @@ import {
   type TemplatePreview,
   TemplatePreview_Claim,
 } from '../../proto/gen/kairship/placement_pb.js'
+import { previewRoleBinding, type RoleBindingManifest } from '../access/role-binding-preview.js'
 import type { ClientContext } from '../client/client.js'
 import { CommandError, ExitCode } from '../exit-code.js'
 import { printedAnswer } from '../print/print.js'
@@ -21,16 +22,37 @@ import { placementText } from './placement.js'
 /** Policies that Karmada keeps in namespaces; the other two kinds have none. */
 const NAMESPACED = ['PropagationPolicy', 'OverridePolicy']
 
-/**
- * `kairship preview INSTANCE FILE`: what a policy would do before it is applied. `-` reads standard input. A policy without a
- * namespace gets the one that `kubectl apply` would give it.
- */
-export async function previewPolicy(
-  { client, out }: ClientContext,
+/** `kairship preview INSTANCE FILE`: what a policy or a role binding would do before it is applied. `-` reads standard input. */
+export async function previewFile(
+  context: ClientContext,
   config: Config,
   [instance = '', file = '']: readonly string[],
 ): Promise<ExitCode> {
-  const data = inNamespace(manifestIn(file), config.inNamespace ?? 'default')
+  const data = manifestIn(file)
+  const binding = roleBindingIn(data)
+  return binding
+    ? previewRoleBinding(context, config, instance, binding)
+    : previewPolicy(context, config, instance, { file, data })
+}
+
+/** The InstanceRoleBinding that a text is; undefined for all else. */
+function roleBindingIn(text: string): RoleBindingManifest | undefined {
+  const documents = parseAllDocuments(text)
+  const [one, ...others] = Array.isArray(documents) ? documents : []
+  if (!one || others.length > 0 || one.errors.length > 0 || !isMap(one.contents)) return undefined
+  return one.get('kind') === 'InstanceRoleBinding' ? (one.toJS() as RoleBindingManifest) : undefined
+}
+
+/**
+ * What a policy would do. One without a namespace gets the one that `kubectl apply` would give it.
+ */
+async function previewPolicy(
+  { client, out }: ClientContext,
+  config: Config,
+  instance: string,
+  { file, data: given }: { readonly file: string; readonly data: string },
+): Promise<ExitCode> {
+  const data = inNamespace(given, config.inNamespace ?? 'default')
   const raw = await jsonClient(PlacementService, client)
     .previewPolicy({ instance, data })
     .catch((error: unknown) => {

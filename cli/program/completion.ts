@@ -16,6 +16,8 @@ const takesName: readonly CommandName[] = [
   'trace',
   'explain',
   'preview',
+  'can-i',
+  'who-can',
   'rollback',
   'logs',
 ]

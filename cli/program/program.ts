@@ -196,7 +196,19 @@ function describeProgram(terminal: Terminal, started: Started): Command {
     program,
     'preview',
     'preview <instance> <file>',
-    'say what a policy in a file (- for standard input) would do, before it is applied',
+    'say what a policy or an InstanceRoleBinding in a file (- for standard input) would do, before it is applied',
+  )
+  add(
+    program,
+    'can-i',
+    'can-i <instance> <verb> <resource> [name]',
+    'say whether you, or --user, may do something, by which bindings, and the first missing link; for example: can-i eu-west create deployments.apps -n shop, or can-i eu-west get pods/log -n shop --cluster member1',
+  )
+  add(
+    program,
+    'who-can',
+    'who-can <instance> <verb> <resource> [name]',
+    'list the users, groups and service accounts that may do something in a control plane, and by which bindings',
   )
   add(
     program,

@@ -1,3 +1,4 @@
+import { comments as accessReview } from '../../proto/gen/comments/access_review.js'
 import { comments as aggregation } from '../../proto/gen/comments/aggregation.js'
 import { comments as apiextensions } from '../../proto/gen/comments/apiextensions.js'
 import { comments as apps } from '../../proto/gen/comments/apps.js'
@@ -31,6 +32,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...types,
   ...pod,
   ...revision,
+  ...accessReview,
   ...aggregation,
   ...apiextensions,
   ...apps,

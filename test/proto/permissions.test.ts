@@ -32,6 +32,8 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'list instances/audit, or those that the caller may get': ['Audit.ListAuditEvents'],
   'watch instances/audit, or those that the caller may get': ['Audit.WatchAuditEvents'],
   'create instances': ['Instance.CreateInstance'],
+  'get instances of instance': ['AccessReview.ExplainAccess'],
+  'get instances/access of instance': ['AccessReview.ListAccessSubjects', 'AccessReview.PreviewRoleBinding'],
   'get instances of name': [
     'Instance.GetInstance',
     'Instance.GetInstanceJSON',

@@ -6,6 +6,8 @@ import { services } from './services.js'
 
 /** Lists that have no watch, and why. */
 const UNWATCHED: Readonly<Record<string, string>> = {
+  'AccessReviewService.ListAccessSubjects':
+    'it explains RBAC at the time that somebody asks, as a review does',
   'ApiextensionsService.ListCustomResourceDefinitionGroups':
     'groups are read from definitions, which WatchCustomResourceDefinitions follows',
   'AppsService.ListDeploymentRevisions': 'a revision comes with a change that WatchDeployments reports',

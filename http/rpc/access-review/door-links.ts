@@ -6,6 +6,8 @@ import { type EffectiveBinding, originOf } from '../../../manifests/effective-bi
 import { rulesOf, secretRules } from '../../../manifests/instance-rbac.js'
 import type { InstanceRole } from '../../../manifests/instance-role-binding.js'
 import { isReservedNamespace } from '../../../manifests/reserved-namespaces.js'
+import { Code } from '../../../transcoding/code.js'
+import type { Failure } from '../../errors/failure.js'
 import type { Action, Verdict } from '../../identity/authorize.js'
 import type { Caller } from '../../identity/caller.js'
 import { includes } from '../../identity/role-rights.js'
@@ -64,6 +66,21 @@ export function bindingLinks(
       },
     ]
   return [missing(question, looked)]
+}
+
+/** The link of a lock; none where nothing is locked. Locks of single tokens are those of the token that a caller asks with. */
+export function lockLinks(refusal: Failure | undefined): readonly AccessLink[] {
+  if (!refusal) return []
+  const { message, details } = refusal
+  const lock = details.metadata?.lock
+  return [
+    refusal.code === Code.PERMISSION_DENIED
+      ? {
+          ...{ step: 'Lock', state: 'Missing', reason: 'AccessLocked', message },
+          fix: `ask those who lock and unlock access to delete the AccessLock ${JSON.stringify(lock)} on the host`,
+        }
+      : { step: 'Lock', state: 'Unknown', reason: 'NotRead', message },
+  ]
 }
 
 /** Kairship's own decision. */

@@ -4,9 +4,10 @@ import type { RoleBindings } from '../../../ports/role-bindings.js'
 import type { Call } from '../../call/call.js'
 import type { Action, Authorizer } from '../../identity/authorize.js'
 import type { Caller } from '../../identity/caller.js'
+import type { LockedCallers } from '../../identity/locked-callers.js'
 import { prefixOf } from '../../objects/object-type.js'
 import type { OwnConnection, OwnRequests } from '../../objects/requests/own-requests.js'
-import { bindingLinks, type DoorQuestion, doorLink } from './door-links.js'
+import { bindingLinks, type DoorQuestion, doorLink, lockLinks } from './door-links.js'
 import { type AccessLink, firstBroken } from './link.js'
 import { memberProxyAccess } from './question.js'
 import { readRbac } from './rbac-reader.js'
@@ -18,6 +19,7 @@ export interface ExplainDependencies {
   readonly ownRequests: OwnRequests
   readonly authorizer: Authorizer
   readonly roleBindings: RoleBindings
+  readonly locked: Pick<LockedCallers, 'refusal'>
 }
 
 /** What is to be explained. */
@@ -49,7 +51,7 @@ export interface AccessExplanation {
  * @throws what the authorizer and a call that ends throw; Failure NOT_FOUND where there is no such instance
  */
 export async function explainAccess(
-  { ownRequests, authorizer, roleBindings }: ExplainDependencies,
+  { ownRequests, authorizer, roleBindings, locked }: ExplainDependencies,
   call: Call,
   question: AccessQuestion,
 ): Promise<AccessExplanation> {
@@ -60,6 +62,7 @@ export async function explainAccess(
   }
   const verdict = action && (await authorizer.decide(subject, action))
   const links: AccessLink[] = [
+    ...lockLinks(locked.refusal(subject, instance)),
     ...bindingLinks(door, roleBindings.givenTo(instance, subject)),
     ...(verdict ? [doorLink(door, verdict)] : []),
   ]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CommandError, ExitCode } from '../../../cli/exit-code.js'
 import { explainPlacement } from '../../../cli/objects/placement.js'
-import { previewPolicy } from '../../../cli/objects/preview.js'
+import { previewFile } from '../../../cli/objects/preview.js'
 import { traceObject } from '../../../cli/objects/trace.js'
 import { type Config, defaults } from '../../../config.js'
 import { scriptedClient } from '../scripted-client.js'
@@ -151,7 +151,7 @@ describe('kairship preview', () => {
   }
   const shown = async (answer: object) => {
     const { context, said } = answering(answer)
-    await previewPolicy(context, config(), ['eu', file('kind: PropagationPolicy')])
+    await previewFile(context, config(), ['eu', file('kind: PropagationPolicy')])
     return said()
   }
 
@@ -179,7 +179,7 @@ describe('kairship preview', () => {
       total: 3,
       unread: ['works are forbidden'],
     })
-    await previewPolicy(context, config(), ['eu', file('kind: PropagationPolicy')])
+    await previewFile(context, config(), ['eu', file('kind: PropagationPolicy')])
     expect(calls).toEqual([[`${ROOT}/eu/policies:preview`, { data: 'kind: PropagationPolicy' }]])
     expect(said()).toBe(`Deployment shop/web: stays with PropagationPolicy shop/old
   north: replace /spec/replicas 3
@@ -201,7 +201,7 @@ Not looked at: works are forbidden
   ])('%s', async (_, flags, metadata, expected) => {
     const { calls, context } = answering({ total: 0 })
     const policy = `kind: OverridePolicy\nmetadata: ${metadata}\n`
-    await previewPolicy(context, config(flags), ['eu', file(policy)])
+    await previewFile(context, config(flags), ['eu', file(policy)])
     expect(calls).toEqual([[expect.anything(), { data: expect.stringContaining(expected) }]])
   })
 
@@ -213,7 +213,7 @@ Not looked at: works are forbidden
     '',
   ])('sends %j as it is', async text => {
     const { calls, context } = answering({ total: 0 })
-    await previewPolicy(context, config(), ['eu', file(text)])
+    await previewFile(context, config(), ['eu', file(text)])
     expect(calls).toEqual([[expect.anything(), text === '' ? {} : { data: text }]])
   })
 
@@ -257,7 +257,7 @@ Not looked at: works are forbidden
     })
     const path = file('kind: Deployment\n---\nkind: PropagationPolicy\n')
     const previewed = (message: string) =>
-      previewPolicy(refused(message), config(), ['eu', path]).catch((error: Error) => error.message)
+      previewFile(refused(message), config(), ['eu', path]).catch((error: Error) => error.message)
     expect(await previewed('data: holds 2 documents')).toBe(`${path}: holds 2 documents`)
     expect(await previewed('data.metadata.namespace: is required')).toBe(
       `${path}: metadata.namespace: is required`,
@@ -268,7 +268,7 @@ Not looked at: works are forbidden
 
   it('names a file that does not exist', async () => {
     const { context } = answering({})
-    await expect(previewPolicy(context, config(), ['eu', '/nowhere/policy.yaml'])).rejects.toThrow(
+    await expect(previewFile(context, config(), ['eu', '/nowhere/policy.yaml'])).rejects.toThrow(
       '/nowhere/policy.yaml cannot be read',
     )
   })

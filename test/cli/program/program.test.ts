@@ -34,6 +34,7 @@ async function typed(line: string, outcome: () => Promise<ExitCode> = async () =
 const lineOf = (command: string): string => {
   if (/^(trace|explain|rollback|logs)$/.test(command)) return `${command} eu deployment shop/web`
   if (command === 'preview') return 'preview eu policy.yaml'
+  if (/^(can-i|who-can)$/.test(command)) return `${command} eu get pods`
   if (command === 'completion') return 'completion bash'
   if (command === 'playground chaos') return 'playground chaos list'
   return /instance$|kubeconfig|adopt|clusters|workloads|policies/.test(command) ? `${command} eu` : command

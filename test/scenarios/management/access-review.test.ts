@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
 import {
   INSTANCE_ROLE_BINDINGS,
   type InstanceRole,
   type Subject,
 } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
+import { WORKSPACE_BINDINGS, WORKSPACES } from '../../../manifests/workspace.js'
+import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { AccessReviewService } from '../../../proto/gen/kairship/access_review_pb.js'
 import { curl } from '../../http/fakes/listening.js'
@@ -131,6 +134,45 @@ describe('an explanation of access', () => {
       'DOOR FOUND',
       'CONTROL_PLANE FOUND',
     ])
+  })
+
+  it('names the workspace by which a role comes, and the lock that takes it', async () => {
+    const { local } = world.world.playground.host
+    const post = (type: Parameters<typeof resourcePath>[0], kind: string, name: string, spec: object) =>
+      local.request({
+        ...{ method: 'POST', path: resourcePath(type) },
+        body: { apiVersion: 'kairship.io/v1alpha1', kind, metadata: { name }, spec },
+      })
+    await post(WORKSPACES, 'Workspace', 'sales', { id: 71, alias: 'Sales' })
+    await post(WORKSPACE_BINDINGS, 'WorkspaceBinding', `instance-${world.instance}`, {
+      ...{ workspace: 'sales', instance: world.instance },
+    })
+    const subjects = [{ kind: 'Group', name: 'sellers' }]
+    await post(WORKSPACE_ROLE_BINDINGS, 'WorkspaceRoleBinding', 'sellers', {
+      ...{ workspace: 'sales', role: 'Viewer', subjects },
+    })
+    const about = { user: 'sam', groups: ['sellers'], ...deployments('default') }
+    const whole = await eventually('the role is in effect', async () => {
+      const answer = await explain(about)
+      return answer.decision === 'ALLOWED' ? answer : undefined
+    })
+    expect(steps(whole.links)[0]).toBe('WORKSPACE FOUND')
+    expect(whole.links[0]?.message).toContain('the WorkspaceRoleBinding "sellers" of the workspace sales')
+
+    await post(ACCESS_LOCKS, 'AccessLock', 'sam', { user: 'sam', message: 'on leave' })
+    const locked = await eventually('the lock is seen', async () => {
+      const answer = await explain(about)
+      return answer.decision === 'DENIED' ? answer : undefined
+    })
+    expect(locked.first).toMatchObject({ step: 'LOCK', reason: 'AccessLocked' })
+    expect(locked.summary).toContain('on leave')
+    await world.remove(local, ACCESS_LOCKS, { name: 'sam' })
+    for (const [type, name] of [
+      [WORKSPACE_ROLE_BINDINGS, 'sellers'],
+      [WORKSPACE_BINDINGS, `instance-${world.instance}`],
+      [WORKSPACES, 'sales'],
+    ] as const)
+      await world.remove(local, type, { name })
   })
 
   it('goes on into a member: the proxy, who may be impersonated, and the member’s RBAC', async () => {

@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { accessArgument } from '../../../cli/access/access-argument.js'
+import { canI } from '../../../cli/access/can-i.js'
+import { whoCan } from '../../../cli/access/who-can.js'
+import { CommandError, ExitCode } from '../../../cli/exit-code.js'
+import { previewFile } from '../../../cli/objects/preview.js'
+import { type Config, defaults } from '../../../config.js'
+import { scriptedClient } from '../scripted-client.js'
+
+/** A Kairship that gives one answer; `calls` has what was asked. */
+function answering(answer: object) {
+  const calls: unknown[] = []
+  const out: string[] = []
+  const asked = (...call: unknown[]) => {
+    calls.push(call)
+    return Promise.resolve(answer)
+  }
+  const context = {
+    client: scriptedClient({ get: asked, post: asked }),
+    out: (text: string) => void out.push(text),
+    err: () => undefined,
+    signal: new AbortController().signal,
+    now: () => 0,
+    pause: async () => undefined,
+  }
+  return { calls, context, said: () => out.join('') }
+}
+const config = (given: Partial<Config> = {}): Config => ({ ...defaults('can-i'), ...given })
+const ROOT = '/apis/kairship.io/v1alpha1/instances'
+
+describe('what is asked on a command line', () => {
+  const nothing = { group: '', resource: '', namespace: '', name: '', path: '' }
+  it.each([
+    [['get', 'pods'], { resource: 'pods' }],
+    [['get', 'Deployments', 'web'], { group: 'apps', resource: 'deployments', name: 'web' }],
+    [['patch', 'deployments.apps/scale'], { group: 'apps', resource: 'deployments/scale' }],
+    [['get', 'pods/log'], { resource: 'pods/log' }],
+    [['list', 'rigs.example.io'], { group: 'example.io', resource: 'rigs' }],
+    [['create', 'instances/kubeconfig'], { group: 'kairship.io', resource: 'instances/kubeconfig' }],
+    [['get', '/metrics'], { path: '/metrics' }],
+  ])('is read: %s', (words, expected) => {
+    expect(accessArgument(words)).toEqual({ ...nothing, verb: words[0], ...expected })
+  })
+
+  it.each([[['get', 'pods/']], [['get', 'pods/log/x']], [['get', '.apps']], [['get', '/metrics', 'x']]])(
+    'is refused: %s',
+    words => {
+      expect(() => accessArgument(words)).toThrow(CommandError)
+    },
+  )
+})
+
+const MISSING = {
+  step: 'BINDING',
+  state: 'MISSING',
+  reason: 'NoRole',
+  message: 'no role binding names eve',
+  fix: 'give eve the role Viewer',
+}
+
+describe('kairship can-i', () => {
+  it('prints the answer, each link and what helps, and fails where it is no', async () => {
+    const { calls, context, said } = answering({
+      decision: 'DENIED',
+      summary: 'eve may not list deployments.',
+      links: [MISSING, { step: 'CONTROL_PLANE', state: 'UNKNOWN', reason: 'NotAsked', message: 'away' }],
+      first: MISSING,
+      notes: ['a webhook decides'],
+      unread: ['RBAC of member m1'],
+    })
+    const flags = { user: 'eve', groups: 'a,b', cluster: 'm1', inNamespace: 'shop' }
+    expect(await canI(context, config(flags), ['eu', 'list', 'deployments'])).toBe(ExitCode.failed)
+    expect(calls).toEqual([
+      [
+        `${ROOT}/eu/access?user=eve&groups=a&groups=b&verb=list&group=apps&resource=deployments&namespace=shop&cluster=m1`,
+      ],
+    ])
+    expect(said()).toBe(`no
+LINK            STATE     REASON     MESSAGE
+Binding         Missing   NoRole     no role binding names eve
+Control plane   Unknown   NotAsked   away
+
+eve may not list deployments.
+Try: give eve the role Viewer
+Note: a webhook decides
+Not looked at: RBAC of member m1
+`)
+  })
+
+  it('succeeds where it is yes, and passes the answer on to programs', async () => {
+    const { context, said } = answering({ decision: 'ALLOWED', summary: 'yes' })
+    expect(await canI(context, config({ output: 'json' }), ['eu', 'get', 'pods'])).toBe(ExitCode.ok)
+    expect(JSON.parse(said())).toEqual({ decision: 'ALLOWED', summary: 'yes' })
+  })
+})
+
+describe('kairship who-can', () => {
+  it('lists subjects with the bindings by which', async () => {
+    const grant = {
+      bindingKind: 'RoleBinding',
+      bindingNamespace: 'shop',
+      bindingName: 'editors',
+      roleName: 'edit',
+    }
+    const { context, said } = answering({
+      subjects: [
+        { subject: { kind: 'Group', name: 'team' }, grants: [grant], passesDoor: true },
+        { subject: { kind: 'ServiceAccount', namespace: 'shop', name: 'bot' }, grants: [grant] },
+      ],
+      total: 3,
+      notes: ['groups have members'],
+    })
+    expect(await whoCan(context, config(), ['eu', 'get', 'pods'])).toBe(ExitCode.ok)
+    expect(said()).toBe(`KIND             NAME       THROUGH KAIRSHIP   BY
+Group            team       by a role          RoleBinding shop/editors (edit)
+ServiceAccount   shop/bot   -                  RoleBinding shop/editors (edit)
+1 more are not shown.
+
+Note: groups have members
+`)
+  })
+})
+
+describe('kairship preview of an InstanceRoleBinding', () => {
+  const file = (text: string): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'kairship-preview-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, 'binding.yaml'), text)
+    return join(folder, 'binding.yaml')
+  }
+  const BINDING = `kind: InstanceRoleBinding
+metadata: {name: pia}
+spec:
+  instance: eu
+  role: Editor
+  namespaces: [shop]
+  subjects: [{kind: User, name: pia}]
+`
+
+  it('prints what its subjects gain and lose', async () => {
+    const { calls, context, said } = answering({
+      summary: 'pia gains much.',
+      subjects: [
+        {
+          subject: { kind: 'User', name: 'pia' },
+          door: [{ resource: 'instances/proxy', gained: ['get'] }],
+          kinds: [
+            {
+              group: 'apps',
+              resource: 'deployments',
+              namespace: 'shop',
+              gained: ['get', 'list'],
+              objects: '3',
+            },
+            { resource: 'pods', lost: ['delete'], kept: ['get'] },
+            { resource: 'events', kept: ['get'] },
+          ],
+        },
+      ],
+      withheldNamespaces: ['kube-system'],
+      notes: ['groups are not known'],
+    })
+    expect(await previewFile(context, config(), ['eu', file(BINDING)])).toBe(ExitCode.ok)
+    expect(calls).toEqual([
+      [
+        `${ROOT}/eu/access:preview`,
+        {
+          name: 'pia',
+          grant: { role: 'Editor', namespaces: ['shop'], subjects: [{ kind: 'User', name: 'pia' }] },
+        },
+      ],
+    ])
+    expect(said()).toBe(`User pia:
+RESOURCE           NAMESPACE   CHANGE       OBJECTS
+instances/proxy    Kairship    +get         -
+deployments.apps   shop        +get +list   3
+pods               all         -delete      -
+
+pia gains much.
+Reserved: the role gives less in the namespace kube-system
+Note: groups are not known
+`)
+  })
+
+  it('for another instance is refused before anything is asked', async () => {
+    const { calls, context } = answering({})
+    await expect(previewFile(context, config(), ['us', file(BINDING)])).rejects.toThrow(
+      'for the instance "eu"',
+    )
+    expect(calls).toEqual([])
+  })
+})
