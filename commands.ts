@@ -54,6 +54,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       { addressesFor, keepServing, readServing },
       { granted },
       { selfSigned, servingNames },
+      { signInLink },
     ] = await Promise.all([
       import('./playground/fleet/fleet.js'),
       import('./playground/fleet/chaos/chaos.js'),
@@ -64,6 +65,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       import('./playground/fleet/kept-serving.js'),
       import('./playground/fleet/granted.js'),
       import('./http/listener/serving-certificate.js'),
+      import('./cli/client/sign-in-link.js'),
     ])
     const kept = config.data === undefined ? undefined : readServing(config.data)
     const { host, karmadas, members, kubeconfigs, tokens } = await lifecycle.start(
@@ -118,6 +120,15 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       ...(member !== undefined && { member }),
       fleet,
       granted: signal => granted(host.local, instances, signal),
+      ...(api &&
+        !config.noConsole && {
+          consoleLink: () =>
+            signInLink({
+              server: api.url,
+              token: tokens.admin,
+              certificateAuthorityData: api.certificateAuthority ?? '',
+            }),
+        }),
       urls: { api: api?.url ?? '', grpc: api?.grpcAddress ?? '', health: health.url, host: host.url },
       secrets: {
         server: api?.url ?? '',

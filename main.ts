@@ -4,6 +4,7 @@
  * Facts flow down:  host watch → streams → supervisor → instance actor → effect → host, Karmada and the other dependencies.
  * Requests come in: listener → authenticate → authorize → route → snapshot | index | Karmada → one place for errors.
  */
+import { join } from 'node:path'
 import { startControllerManager } from './actors/controller-manager.js'
 import { compactHeap } from './actors/fleet/heap-at-rest.js'
 import { registriesOf } from './actors/images/registries-of.js'
@@ -15,6 +16,7 @@ import { metered } from './actors/kube/metered.js'
 import { metricsOf } from './actors/metrics/metrics-of.js'
 import { openAuditLog } from './cli/log/audit-log.js'
 import type { ServingFiles } from './cli/settings/serving-files.js'
+import { packageRoot } from './config/package-root.js'
 import type { Config } from './config.js'
 import { auditEventOf } from './http/audit/audit-event.js'
 import { startHealth } from './http/health/health-listener.js'
@@ -132,6 +134,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
         karmadaVersion: config.karmadaVersion,
+        ...(!config.noConsole && { console: join(packageRoot(), 'dist', 'console') }),
         registries,
         ...(instanceMetrics && { metrics: instanceMetrics }),
         ...(config.authenticationConfig !== undefined && {

@@ -65,6 +65,12 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
         else out(text)
         return ExitCode.ok
       }),
+    console: async config => {
+      const { signInLink } = await import('./client/sign-in-link.js')
+      out(`${await signInLink(resolveClient(config, readIfThere))}\n`)
+      err('It opens the console signed in as you, once, within ten minutes.\n')
+      return ExitCode.ok
+    },
     clusters: (config, ...names) =>
       withClient(config, async it => (await import('./objects/clusters.js')).listClusters(it, config, names)),
     workloads: (config, ...names) =>

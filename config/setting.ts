@@ -13,6 +13,7 @@ export type CommandName =
   | 'adopt'
   | 'delete instance'
   | 'kubeconfig'
+  | 'console'
   | 'clusters'
   | 'workloads'
   | 'policies'
@@ -65,6 +66,7 @@ export const clients = [
   'adopt',
   'delete instance',
   'kubeconfig',
+  'console',
   ...listing,
   'trace',
   'explain',

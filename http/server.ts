@@ -1,4 +1,5 @@
 import { constants } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -11,6 +12,9 @@ import type { Meter } from '../ports/meter.js'
 import { Audit, type AuditSink } from './audit/audit.js'
 import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
+import { readAssets } from './console/assets.js'
+import { Console } from './console/console.js'
+import { sessionKeyOf } from './console/sessions.js'
 import { startGrpc } from './grpc/server.js'
 import {
   type Check,
@@ -76,6 +80,8 @@ export interface ApiOptions {
     /** How long the last known keys of an issuer count while it cannot be read, milliseconds. */
     readonly graceMs: number
   }
+  /** The folder of the built console, which REST serves; absent where it is left out. */
+  readonly console?: string
   /** The Karmada version that is installed by default; callers receive '' when absent. */
   readonly karmadaVersion?: string
   /** Streams that one caller may hold open at once, over all wires. */
@@ -129,6 +135,12 @@ const DEFAULT_UNAUTHENTICATED_CONNECTIONS = 2_000
 /** As long as the proxy's default. */
 const DEFAULT_ANSWER_PATIENCE_MS = 60_000
 
+/** @returns calls it off */
+const later = (then: () => void, ms: number): (() => void) => {
+  const timer = setTimeout(then, ms).unref()
+  return () => clearTimeout(timer)
+}
+
 /** An option of the sockets beneath, which the types of the HTTPS server do not know. */
 const HALF_OPEN = { allowHalfOpen: true } as object
 
@@ -141,10 +153,7 @@ const openAuthentication = ({ authentication, log, meter }: ApiOptions) =>
     meter,
     now: () => performance.now(),
     wallClock: () => Date.now(),
-    schedule: (work, ms) => {
-      const timer = setTimeout(work, ms).unref()
-      return () => clearTimeout(timer)
-    },
+    schedule: later,
   })
 
 /** Starts REST and gRPC, each on its TLS listener, over the same services. */
@@ -198,6 +207,19 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     most: options.unauthenticatedConnectionsPerSource ?? DEFAULT_UNAUTHENTICATED_CONNECTIONS,
   })
   const restAuthenticator = connections.releasing(api.authenticator, 'rest')
+  const assets = options.console === undefined ? undefined : readAssets(options.console)
+  if (options.console !== undefined && !assets)
+    log.warn({ folder: options.console }, 'the console was not built, so it is not served: run npm run build')
+  const page =
+    assets &&
+    new Console({
+      assets,
+      authenticator: restAuthenticator,
+      audit,
+      sessionKey: sessionKeyOf(tls.key),
+      now,
+      later,
+    })
   const app = restApp({
     ...options,
     ...api,
@@ -207,10 +229,14 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     anonymous: app => {
       addHealth(app, askReady)
       addDocuments(app, api.services)
+      page?.anonymous(app)
     },
+    authenticated: app => page?.authenticated(app),
   })
   const proxy = instanceProxy({ ...options, ...api, ...parts, audit, authenticator: restAuthenticator })
   const rest = getRequestListener(app.fetch)
+  const withSession = (request: IncomingMessage, then: () => void) =>
+    page ? page.withSession(request, then) : then()
   const pipelines = new Pipelines()
   const server = hardened(
     createServer(
@@ -234,16 +260,22 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         ...(clientCertificateAuthority ? { ca: clientCertificateAuthority } : {}),
       },
       (request, response) => {
-        if (!pipelines.admits(request.socket, response) || proxy.request(request, response)) return
-        endUnreadAnswer(response, options.answerPatienceMs ?? DEFAULT_ANSWER_PATIENCE_MS)
-        void rest(request, response)
+        if (!pipelines.admits(request.socket, response)) return
+        withSession(request, () => {
+          if (proxy.request(request, response)) return
+          endUnreadAnswer(response, options.answerPatienceMs ?? DEFAULT_ANSWER_PATIENCE_MS)
+          void rest(request, response)
+        })
       },
     ),
     slowRequests,
   )
   connections.guard(server, 'rest')
   server.on('upgrade', (request, socket, head) => {
-    if (!proxy.upgrade(request, socket, head)) refuseUpgradeHere(request, socket)
+    withSession(request, () => {
+      if (page?.upgrade(request, socket, head) || proxy.upgrade(request, socket, head)) return
+      refuseUpgradeHere(request, socket)
+    })
   })
   const grpc = await startGrpc({
     ...options,
@@ -270,6 +302,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
 
   const stop = async () => {
     grpc.stopServing()
+    page?.close()
     api.endStreams()
     proxy.endStreams()
     await Promise.all([listener.close(graceMs), grpc.close(graceMs)])

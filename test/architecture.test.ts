@@ -27,6 +27,11 @@ const table: Record<string, { ours: string[]; never: RegExp }> = {
   transcoding: { ours: ['proto'], never: /^(?!@bufbuild\/protobuf)/ },
   // A page can use it, too: nothing of Node.js.
   client: { ours: ['proto', 'transcoding'], never: /^(?!@bufbuild\/protobuf)/ },
+  // It runs in browsers, and knows of the product what every client knows.
+  console: {
+    ours: ['client', 'proto', 'transcoding'],
+    never: /^(xstate|rxjs|hono|undici|node:|@grpc|@kubernetes)/,
+  },
   playground: {
     ours: ['manifests', 'streams', 'ports', 'karmada', 'config/package-root'],
     never: /^(xstate|@kubernetes)/,

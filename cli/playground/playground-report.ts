@@ -26,6 +26,8 @@ export interface Shown {
   readonly program: string
   /** A member cluster of the first instance. */
   readonly member?: string
+  /** A link that opens the console signed in, once. Absent without a console. */
+  readonly console?: string
 }
 
 /** The one line of `playground --json`. Fields may be added, never renamed. */
@@ -75,7 +77,7 @@ export function welcome(readiness: Readiness, shown: Shown): string {
   const rest = `${urls.api}/apis/kairship.io/v1alpha1/instances`
   const bearer = `"Authorization: Bearer $(cat ${quoted(files.adminToken)})"`
   const authority = quoted(files.certificateAuthority)
-  return `${summary(readiness)}
+  return `${summary(readiness)}${shown.console ? openConsole(shown.console, kairship) : ''}
 Try next:
 
   # the fleet, with the bundled command line
@@ -97,6 +99,12 @@ ${files.adminToken}, and ${urls.api}/openapi.json. The certificate's authority i
 Metrics and health are at ${urls.health}/metrics. Ctrl-C stops everything.
 `
 }
+
+const openConsole = (link: string, kairship: (command: string) => string): string => `
+Open the console, signed in as admin@playground (once, within ten minutes; for another link: ${kairship('console')}):
+
+  ${link}
+`
 
 function toInstance(shown: Shown, instance: string, direct: string): string {
   const { files, urls, member } = shown

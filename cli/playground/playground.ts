@@ -23,6 +23,8 @@ export interface StartedPlayground {
   readonly fleet: Fleet
   /** Waits until the users of `secrets` have their roles inside these instances. @returns whether they have them */
   readonly granted: (signal: AbortSignal) => Promise<boolean>
+  /** A link that opens the console signed in, once; absent where it is left out. */
+  readonly consoleLink?: () => Promise<string>
   readonly urls: PlaygroundUrls
   readonly secrets: PlaygroundSecrets
 }
@@ -79,7 +81,7 @@ async function inFolder(folder: string, config: Config, command: PlaygroundComma
   const { start, terminal, interrupted, elapsedMs, program } = command
   const progress = (text: string): void =>
     config.json ? undefined : terminal.err(`${(elapsedMs() / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
-  const { instances, member, fleet, granted, urls, secrets } = await start(progress)
+  const { instances, member, fleet, granted, consoleLink, urls, secrets } = await start(progress)
   const files = await writePlaygroundFiles(folder, secrets)
   try {
     const deadline = config.once
@@ -93,7 +95,14 @@ async function inFolder(folder: string, config: Config, command: PlaygroundComma
           'Some roles inside the instances are not in effect yet: commands may be refused for a while.\n',
         )
     }
-    report(config, terminal, readiness, { urls, files, program, ...(member && { member }) })
+    const link = config.once || config.json ? undefined : await consoleLink?.()
+    report(config, terminal, readiness, {
+      urls,
+      files,
+      program,
+      ...(member && { member }),
+      ...(link && { console: link }),
+    })
     if (!config.once) {
       await aborted(interrupted)
       return ExitCode.ok

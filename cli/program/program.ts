@@ -164,6 +164,12 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'console',
+    'console',
+    'print a link that opens the console, the web page of a running Kairship, signed in as you',
+  )
+  add(
+    program,
     'clusters',
     'clusters <instance> [name...]',
     'list the member clusters of an instance: whether they are ready, their nodes, and the part of CPU and memory that is requested',

@@ -30,6 +30,8 @@ export interface RestOptions {
   readonly meter: Meter
   /** Adds the routes that need no credentials: health, documents. */
   readonly anonymous?: (app: Hono<RestEnv>) => void
+  /** Adds routes beside the operations, for callers that are authenticated. */
+  readonly authenticated?: (app: Hono<RestEnv>) => void
 }
 
 /** The REST API. A request passes its steps from top to bottom. */
@@ -50,6 +52,7 @@ export function restApp(options: RestOptions): Hono<RestEnv> {
   app.use(requestId)
   options.anonymous?.(app)
   app.use(authenticate(options))
+  options.authenticated?.(app)
   addRoutes(app, options.operations, options.dispatcher)
   return app
 }

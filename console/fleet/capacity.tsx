@@ -1,0 +1,26 @@
+import type { InstanceStatusSummary } from '../../proto/gen/kairship/instance_pb.js'
+import { bytesText, coresText, roughly } from '../parts/quantity.js'
+import { Share } from '../parts/share.js'
+import { useWords } from '../words/use-words.js'
+
+/** How much of what its clusters can allocate is requested. */
+export function Capacity({
+  summary,
+  resource,
+}: {
+  readonly summary: InstanceStatusSummary | undefined
+  readonly resource: 'cpu' | 'memory'
+}) {
+  const { fleet, instance, locale } = useWords()
+  const { allocatable = {}, allocated = {} } = summary?.resourceSummary ?? {}
+  const [whole, part] = [roughly(allocatable[resource]), roughly(allocated[resource])]
+  const text = resource === 'cpu' ? coresText : bytesText
+  return (
+    <Share
+      label={fleet.columns[resource]}
+      part={part}
+      whole={whole}
+      text={instance.allocated(text(part ?? 0, locale), text(whole ?? 0, locale))}
+    />
+  )
+}

@@ -1,0 +1,87 @@
+import { Group, Pagination, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useLive } from '../live/use-live.js'
+import { Freshness } from '../parts/freshness.js'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { FleetTable } from './fleet-table.js'
+import { InstanceCards } from './instance-cards.js'
+import { instances, PAGE_SIZE } from './instances.js'
+
+/** A reader who types is not asked for at each letter, milliseconds. */
+const TYPING_MS = 200
+
+const route = getRouteApi('/instances')
+
+/** All control planes, live. */
+export function FleetScreen() {
+  const { fleet } = useWords()
+  const { name = '', view, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const live = useLive(() => instances({ name, page }), [name, page])
+  const [typed, setTyped] = useState(name)
+  const find = useDebouncedCallback(
+    (text: string) =>
+      void navigate({
+        search: ({ view }) => ({ ...(view && { view }), ...(text && { name: text }) }),
+        replace: true,
+      }),
+    TYPING_MS,
+  )
+  const pages = Math.ceil(live.total / PAGE_SIZE)
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Group align="baseline">
+          <Title order={1} size="h2">
+            {fleet.title}
+          </Title>
+          <Text c="dimmed">{fleet.instances(live.total)}</Text>
+        </Group>
+        <Freshness page={live} />
+      </Group>
+      <Group justify="space-between">
+        <TextInput
+          aria-label={fleet.filter}
+          placeholder={fleet.filter}
+          value={typed}
+          onChange={event => {
+            setTyped(event.currentTarget.value)
+            find(event.currentTarget.value)
+          }}
+          w={260}
+        />
+        <SegmentedControl
+          value={view ?? 'cards'}
+          onChange={next =>
+            void navigate({
+              search: ({ view: _, ...rest }) => ({
+                ...rest,
+                ...(next === 'table' && { view: 'table' as const }),
+              }),
+            })
+          }
+          data={[
+            { value: 'cards', label: fleet.cards },
+            { value: 'table', label: fleet.table },
+          ]}
+        />
+      </Group>
+      {live.state === 'loading' && live.problem && <Problem error={live.problem} />}
+      {live.state !== 'loading' && live.items.length === 0 && (
+        <Text c="dimmed">{name ? fleet.noMatch(name) : fleet.empty}</Text>
+      )}
+      {view === 'table' ? <FleetTable items={live.items} /> : <InstanceCards items={live.items} />}
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={page}
+          onChange={next => void navigate({ search: rest => ({ ...rest, page: next }) })}
+          getItemProps={number => ({ 'aria-label': `${fleet.page} ${number}` })}
+        />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,40 @@
+import { type Instance, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
+import { api } from '../connection/api.js'
+import type { Source } from '../live/live-page.js'
+
+/** Instances on one page: as many cards as two screens show. */
+export const PAGE_SIZE = 48
+
+const types = {
+  [Type.TYPE_UNSPECIFIED]: 'MODIFIED',
+  [Type.RESET]: 'RESET',
+  [Type.ADDED]: 'ADDED',
+  [Type.MODIFIED]: 'MODIFIED',
+  [Type.DELETED]: 'DELETED',
+  [Type.BOOKMARK]: 'BOOKMARK',
+  [Type.LEFT]: 'LEFT',
+} as const
+
+/** The instances whose name or alias has a text, a page of them. */
+export const instances = ({ name, page }: { name: string; page: number }): Source<Instance> => ({
+  async list(signal) {
+    const { items, pagination } = await api.instances.listInstances(
+      { name, page, pageSize: PAGE_SIZE },
+      { signal },
+    )
+    return { items, total: pagination?.total ?? items.length }
+  },
+  async *watch(resumeToken, signal) {
+    for await (const { type, instance, total, resumeToken: token } of api.instances.watchInstances(
+      { name, resumeToken },
+      { signal },
+    ))
+      yield {
+        type: types[type] ?? 'MODIFIED',
+        ...(instance && { item: instance }),
+        total,
+        resumeToken: token,
+      }
+  },
+  keyOf: ({ metadata }) => metadata?.name ?? '',
+})

@@ -1,0 +1,25 @@
+import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core'
+import { useWords } from '../words/use-words.js'
+
+/** The command that makes kubectl reach the instance as its user. */
+export function Connect({ name }: { readonly name: string }) {
+  const { instance } = useWords()
+  const command = `kairship kubeconfig ${name} --merge`
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{instance.connectHelp}</Text>
+      <Group wrap="nowrap">
+        <Code block flex={1}>
+          {command}
+        </Code>
+        <CopyButton value={command}>
+          {({ copied, copy }) => (
+            <Button variant="default" size="xs" onClick={copy}>
+              {copied ? instance.copied : instance.copy}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,129 @@
+import { Anchor, Badge, Breadcrumbs, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError } from '../../client/errors.js'
+import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
+import { Code } from '../../transcoding/code.js'
+import { Capacity } from '../fleet/capacity.js'
+import { versionsOf } from '../fleet/versions.js'
+import { Problem } from '../parts/problem.js'
+import { StateBadge } from '../parts/state-badge.js'
+import { Ago } from '../parts/time.js'
+import { useWords } from '../words/use-words.js'
+import { Conditions } from './conditions.js'
+import { Connect } from './connect.js'
+import { useExplanation } from './explanation.js'
+import { Lifecycle } from './lifecycle.js'
+import { Transitions } from './transitions.js'
+
+const route = getRouteApi('/instances/$name')
+
+/** One control plane: its state, how it came to be in it, and what it has. */
+export function InstanceScreen() {
+  const { name } = route.useParams()
+  const { instance: words, nav } = useWords()
+  const { data, error, refetch } = useExplanation(name)
+  const isGone = error instanceof ApiError && error.code === Code.NOT_FOUND
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor component={Link} to="/instances" size="sm">
+          {nav.fleet}
+        </Anchor>
+        <Text size="sm">{name}</Text>
+      </Breadcrumbs>
+      {error && (
+        <Problem
+          error={isGone ? new Error(words.gone(name)) : error}
+          {...(!isGone && { retry: () => void refetch() })}
+        />
+      )}
+      {data && <Details name={name} explanation={data} />}
+    </Stack>
+  )
+}
+
+function Details({ name, explanation }: { readonly name: string; readonly explanation: Explanation }) {
+  const { instance: words } = useWords()
+  const { instance, configuration, pending, transitions, leader } = explanation
+  if (!instance) return null
+  const { spec, status } = instance
+  return (
+    <>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2">
+            {name}
+          </Title>
+          <Text c="dimmed">
+            {[spec?.alias, versionsOf(instance), status?.endpoint].filter(Boolean).join(' · ')}
+          </Text>
+        </div>
+        <Group>
+          {status?.since && (
+            <Text size="sm" c="dimmed">
+              <Ago time={status.since} />
+            </Text>
+          )}
+          <StateBadge state={status?.state ?? 0} />
+        </Group>
+      </Group>
+      <Section title={words.why}>
+        {pending.length > 0 ? (
+          <List size="sm">
+            {pending.map(sentence => (
+              <List.Item key={sentence}>{sentence}</List.Item>
+            ))}
+          </List>
+        ) : (
+          <Text size="sm">{words.calm}</Text>
+        )}
+        {leader && (
+          <Text size="xs" c="dimmed" mt="xs">
+            {words.leader(leader)}
+          </Text>
+        )}
+      </Section>
+      <Section title={words.lifecycle}>
+        <Lifecycle configuration={configuration} state={status?.state ?? 0} />
+        <Group gap="xs" mt="sm" aria-label={words.regions}>
+          {regionsOf(configuration).map(region => (
+            <Badge key={region} variant="default" tt="none">
+              {region}
+            </Badge>
+          ))}
+        </Group>
+      </Section>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Section title={words.capacity}>
+          <Group grow>
+            <Capacity summary={status?.summary} resource="cpu" />
+            <Capacity summary={status?.summary} resource="memory" />
+          </Group>
+        </Section>
+        <Section title={words.connect}>
+          <Connect name={name} />
+        </Section>
+      </SimpleGrid>
+      <Section title={words.conditions}>
+        <Conditions conditions={status?.conditions ?? []} />
+      </Section>
+      <Section title={words.transitions}>
+        <Transitions transitions={transitions} />
+      </Section>
+    </>
+  )
+}
+
+const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <Paper withBorder p="lg" component="section">
+    <Title order={2} size="h4" mb="sm">
+      {title}
+    </Title>
+    {children}
+  </Paper>
+)
+
+/** The innermost states: what is above them follows. */
+const regionsOf = (configuration: readonly string[]): readonly string[] =>
+  configuration.filter(path => !configuration.some(other => other.startsWith(`${path}.`))).sort()

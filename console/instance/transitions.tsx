@@ -1,0 +1,55 @@
+import { Button, Code, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Transition } from '../../proto/gen/kairship/instance_pb.js'
+import { Ago } from '../parts/time.js'
+import { useWords } from '../words/use-words.js'
+
+/** As many fit on a screen; the older ones are asked for seldom. */
+const SHOWN = 12
+
+/** The last transitions of the state machine, the newest first. */
+export function Transitions({ transitions }: { readonly transitions: readonly Transition[] }) {
+  const { instance } = useWords()
+  const { transition: titles, noTransitions } = instance
+  const [all, setAll] = useState(false)
+  if (transitions.length === 0) return <Text size="sm">{noTransitions}</Text>
+  const newest = transitions.toReversed().slice(0, all ? undefined : SHOWN)
+  return (
+    <>
+      <Table.ScrollContainer minWidth={700}>
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              {[titles.time, titles.from, titles.to, titles.event, titles.cause].map(title => (
+                <Table.Th key={title} scope="col">
+                  {title}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {newest.map(({ time, from, to, event, cause }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two transitions can have one time
+              <Table.Tr key={`${time} ${index}`}>
+                <Table.Td>
+                  <Ago time={time} />
+                </Table.Td>
+                <Table.Td>{from}</Table.Td>
+                <Table.Td>{to}</Table.Td>
+                <Table.Td>
+                  <Code>{event}</Code>
+                </Table.Td>
+                <Table.Td maw={420}>{cause}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {newest.length < transitions.length && (
+        <Button variant="default" size="xs" mt="sm" onClick={() => setAll(true)}>
+          {instance.allTransitions(transitions.length)}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+/** Suffixes of Kubernetes quantities (k8s.io/apimachinery, pkg/api/resource), as factors. */
+const FACTORS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+}
+
+/** What a quantity is about, for bars and roundings. It may exceed what a number holds exactly, so it is never sent back. */
+export function roughly(quantity: string | undefined): number | undefined {
+  const [, digits, suffix = ''] =
+    /^([0-9.]+(?:e[+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(quantity ?? '') ?? []
+  const factor = FACTORS[suffix]
+  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor
+}
+
+const BYTES = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const
+
+/** An amount of memory with three digits: `63.9 Gi`. */
+export function bytesText(bytes: number, locale: string): string {
+  let [value, unit] = [bytes, '']
+  for (const next of BYTES) {
+    if (value < 1_000) break
+    ;[value, unit] = [value / 1_024, next]
+  }
+  return `${value.toLocaleString(locale, { maximumSignificantDigits: 3 })}${unit && ` ${unit}`}`
+}
+
+/** An amount of CPU, in cores. */
+export const coresText = (cores: number, locale: string): string =>
+  cores.toLocaleString(locale, { maximumSignificantDigits: 3 })

@@ -1,0 +1,32 @@
+import { Progress, Stack, Text } from '@mantine/core'
+
+/** A part of a whole as a bar with its numbers. Nothing where the whole is not known. */
+export function Share({
+  label,
+  part,
+  whole,
+  text,
+}: {
+  readonly label: string
+  readonly part: number | undefined
+  readonly whole: number | undefined
+  readonly text: string
+}) {
+  if (whole === undefined || whole === 0) return <Text size="sm">–</Text>
+  const percent = Math.min(100, ((part ?? 0) / whole) * 100)
+  return (
+    <Stack gap={4} miw={90}>
+      <Progress.Root>
+        <Progress.Section
+          value={percent}
+          color={percent > 90 ? 'red' : percent > 75 ? 'orange' : 'teal'}
+          aria-label={label}
+          aria-valuetext={text}
+        />
+      </Progress.Root>
+      <Text size="xs" c="dimmed">
+        {label}: {text}
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,25 @@
+import { Badge } from '@mantine/core'
+import { InstanceStatus_State as State } from '../../proto/gen/kairship/instance_pb.js'
+import { useWords } from '../words/use-words.js'
+import { Dot } from './dot.js'
+
+/** How the public states look, and what they are called in `words.states`. */
+export const stateLooks = {
+  [State.INSTANCE_STATE_RUNNING]: { word: 'RUNNING', color: 'green' },
+  [State.INSTANCE_STATE_INPROCESS]: { word: 'INPROCESS', color: 'blue' },
+  [State.INSTANCE_STATE_UNAVAILABLE]: { word: 'UNAVAILABLE', color: 'red' },
+  [State.INSTANCE_STATE_TERMINAL]: { word: 'TERMINAL', color: 'gray' },
+  [State.INSTANCE_STATE_UNKNOWN]: { word: 'UNKNOWN', color: 'gray' },
+  [State.INSTANCE_STATE_UNSPECIFIED]: { word: 'UNKNOWN', color: 'gray' },
+} as const
+
+/** An instance's state in a word and a colour. */
+export function StateBadge({ state }: { readonly state: State }) {
+  const { states } = useWords()
+  const { word, color } = stateLooks[state] ?? stateLooks[State.INSTANCE_STATE_UNKNOWN]
+  return (
+    <Badge variant="default" size="lg" tt="none" leftSection={<Dot color={color} />}>
+      {states[word]}
+    </Badge>
+  )
+}

@@ -1,0 +1,54 @@
+import { useSyncExternalStore } from 'react'
+import { useWords } from '../words/use-words.js'
+
+/** One clock for all ages on the screen. It ticks while one is shown. */
+const TICK_MS = 1_000
+const readers = new Set<() => void>()
+let ticking: ReturnType<typeof setInterval> | undefined
+let now = Date.now()
+
+const subscribe = (reader: () => void) => {
+  readers.add(reader)
+  ticking ??= setInterval(() => {
+    if (document.visibilityState !== 'visible') return
+    now = Date.now()
+    for (const each of readers) each()
+  }, TICK_MS)
+  return () => {
+    readers.delete(reader)
+    if (readers.size > 0) return
+    clearInterval(ticking)
+    ticking = undefined
+  }
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** “3 minutes ago”, in words of a language. */
+export function ageOf(time: number, at: number, locale: string): string {
+  const seconds = Math.min(0, Math.round((time - at) / 1_000))
+  const [unit, size] = UNITS.find(([, each]) => -seconds >= each) ?? UNITS[3]
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }).format(
+    Math.trunc(seconds / size),
+    unit,
+  )
+}
+
+/** How long ago something was; the exact time in the reader's zone is its title. */
+export function Ago({ time }: { readonly time: string | number }) {
+  const { locale } = useWords()
+  const at = useSyncExternalStore(subscribe, () => now)
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) return <span>–</span>
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }).format(date)
+  return (
+    <time dateTime={date.toISOString()} title={exact} style={{ whiteSpace: 'nowrap' }}>
+      {ageOf(date.getTime(), at, locale)}
+    </time>
+  )
+}

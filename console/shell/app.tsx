@@ -1,0 +1,36 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { SessionGate } from '../session/session-gate.js'
+import { WordsProvider } from '../words/use-words.js'
+import { router } from './routes.js'
+import { readable, theme } from './theme.js'
+
+// What is shown follows streams: nothing is asked for again because time went by or a window was touched.
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, retry: false },
+  },
+})
+
+/** The nonce of this page's styles: browsers hide it from the page's text, and give it to its scripts. */
+const nonce = () => document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readable}
+      defaultColorScheme="auto"
+      getStyleNonce={nonce}
+    >
+      <WordsProvider>
+        <QueryClientProvider client={queries}>
+          <SessionGate>
+            <RouterProvider router={router} />
+          </SessionGate>
+        </QueryClientProvider>
+      </WordsProvider>
+    </MantineProvider>
+  )
+}

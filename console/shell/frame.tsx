@@ -1,0 +1,92 @@
+import {
+  ActionIcon,
+  Anchor,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, Outlet } from '@tanstack/react-router'
+import { useSession } from '../session/session-gate.js'
+import { type Language, useLanguage } from '../words/use-words.js'
+import { Mark } from './mark.js'
+
+/** What every screen has around it: the way to the others, who reads, and in which language and colours. */
+export function Frame() {
+  const { words } = useLanguage()
+  const [opened, { toggle, close }] = useDisclosure()
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="lg"
+    >
+      <a className="skip" href="#content">
+        {words.nav.skip}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={words.nav.fleet} />
+            <Mark />
+            <Text fw={600}>{words.product}</Text>
+          </Group>
+          <Settings />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm">
+        <NavLink
+          component={Link}
+          to="/instances"
+          label={words.nav.fleet}
+          color="gray"
+          onClick={close}
+          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+        />
+        <NavLink href="/docs" label={words.nav.api} />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function Settings() {
+  const { words, language, choose } = useLanguage()
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme('light')
+  const { session, leave } = useSession()
+  const other: Language = language === 'en' ? 'zh' : 'en'
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        size="lg"
+        aria-label={scheme === 'dark' ? words.look.toLight : words.look.toDark}
+        onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}
+      >
+        {scheme === 'dark' ? '☀' : '☾'}
+      </ActionIcon>
+      <Anchor component="button" size="sm" onClick={() => choose(other)} lang={other}>
+        {other === 'en' ? 'English' : '简体中文'}
+      </Anchor>
+      <Menu>
+        <Menu.Target>
+          <Anchor component="button" size="sm" maw={180} truncate>
+            {session.user}
+          </Anchor>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{session.groups.join(', ')}</Menu.Label>
+          <Menu.Item onClick={leave}>{words.session.signOut}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}

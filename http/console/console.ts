@@ -1,0 +1,128 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Hono } from 'hono'
+import { WebSocketServer } from 'ws'
+import type { Audit } from '../audit/audit.js'
+import { type Failure, httpStatusOf } from '../errors/failure.js'
+import { toFailure } from '../errors/to-failure.js'
+import type { Authenticator } from '../identity/authenticate.js'
+import { credentialsOf } from '../identity/credentials.js'
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
+import { refuseUpgrade, upgradeResponse } from '../listener/upgrade-response.js'
+import type { RestEnv } from '../rest/env.js'
+import type { Assets } from './assets.js'
+import { ofAnotherPage } from './of-another-page.js'
+import { addPage } from './page-routes.js'
+import { addSessions, addSignedIn } from './session-routes.js'
+import { isOfOwnPage, Sessions } from './sessions.js'
+import { LARGEST_FRAME, type Later, shareSocket } from './shared-socket.js'
+import { SignInCodes } from './sign-in-codes.js'
+
+/** What the console's server side depends on. */
+export interface ConsoleOptions {
+  readonly assets: Assets
+  readonly authenticator: Authenticator
+  readonly audit: Audit
+  /** 32 bytes: encrypts sessions. */
+  readonly sessionKey: Uint8Array
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number
+  readonly later: Later
+}
+
+/** Pages of one caller that are open at once. */
+const MOST_SOCKETS = 32
+/** The path of the socket that a page's streams share. */
+const SOCKET_PATH = '/console/socket'
+
+/**
+ * The console's part of the server: its page, the sessions of browsers, and the socket that a page's streams share. What the page shows it
+ * asks the management API for, as its caller: nothing here reads an instance.
+ */
+export class Console {
+  readonly #sessions: Sessions
+  readonly #codes: SignInCodes
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME })
+  readonly #held = new ConcurrencyLimit('pages of the console open', MOST_SOCKETS)
+  #app: Hono<RestEnv> | undefined
+
+  constructor(readonly options: ConsoleOptions) {
+    this.#sessions = new Sessions(options.sessionKey)
+    this.#codes = new SignInCodes(options.now)
+  }
+
+  /** Calls `then` once the session of a request, if it has one, counts as its credential: at once where there is none. */
+  withSession(request: IncomingMessage, then: () => void): void {
+    if (Sessions.mayHave(request)) void this.#sessions.authorize(request).then(then)
+    else then()
+  }
+
+  /** Adds the routes that need no credentials. */
+  anonymous(app: Hono<RestEnv>): void {
+    this.#app = app
+    addSessions(app, { ...this.options, sessions: this.#sessions, codes: this.#codes })
+    addPage(app, this.options.assets)
+  }
+
+  /** Adds the routes of authenticated callers. */
+  authenticated(app: Hono<RestEnv>): void {
+    addSignedIn(app, { codes: this.#codes })
+  }
+
+  /** Takes an upgrade request that is for the console. @returns false where it is not */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (request.url !== SOCKET_PATH) return false
+    // Node hands over a socket without a listener for errors, and an unheard error would end the process.
+    socket.on('error', () => socket.destroy())
+    void this.#open(request, socket, head)
+    return true
+  }
+
+  /** Closes all sockets, saying that they may come back. */
+  close(): void {
+    for (const socket of this.#sockets.clients) socket.close(1001, 'the server is shutting down')
+    this.#sockets.close()
+  }
+
+  /** It never rejects. */
+  async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    try {
+      if (!isOfOwnPage(request)) throw ofAnotherPage()
+      const { user } = await this.options.authenticator.authenticate(credentialsOf(request))
+      socket.once('close', this.#held.take(user))
+      this.#sockets.handleUpgrade(request, socket, head, opened =>
+        shareSocket(
+          opened,
+          (path, headers, signal) => this.#get(request, path, headers, signal),
+          this.options.later,
+        ),
+      )
+    } catch (error) {
+      refuse(request, socket, toFailure(error))
+    }
+  }
+
+  /** A GET of the socket's caller, which passes every step of the API: its credential is checked anew. */
+  async #get(
+    incoming: IncomingMessage,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    if (!this.#app) throw new Error('the console has no routes yet')
+    return this.#app.fetch(new Request(new URL(path, 'https://console.invalid'), { headers, signal }), {
+      incoming,
+    })
+  }
+}
+
+/** Answers an upgrade request with a Failure's message. */
+function refuse(request: IncomingMessage, socket: Duplex, failure: Failure): void {
+  const response = upgradeResponse(request, socket)
+  const status = httpStatusOf(failure)
+  refuseUpgrade(socket, () =>
+    response
+      .writeHead(status, STATUS_CODES[status], { 'Content-Type': 'text/plain; charset=utf-8' })
+      .end(`${failure.message}\n`),
+  )
+}

@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Change, type Clock, LivePage, type Source } from '../../console/live/live-page.js'
+
+interface Item {
+  readonly name: string
+  readonly state: string
+}
+
+/** Timers that run when a test says so. */
+class TestClock implements Clock {
+  time = 1_000
+  readonly #due = new Map<() => void, number>()
+  now = () => this.time
+  later = (then: () => void, ms: number) => {
+    this.#due.set(then, this.time + ms)
+    return () => void this.#due.delete(then)
+  }
+  async pass(ms: number): Promise<void> {
+    const end = this.time + ms
+    for (;;) {
+      await settled()
+      const next = [...this.#due].filter(([, at]) => at <= end).sort(([, a], [, b]) => a - b)[0]
+      if (!next) break
+      this.time = Math.max(this.time, next[1])
+      this.#due.delete(next[0])
+      next[0]()
+    }
+    this.time = end
+    await settled()
+  }
+}
+
+/** Until what has been resolved was taken. */
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+}
+
+/** A server with a list and a watch of it, as the management API behaves. */
+class TestServer implements Source<Item> {
+  items: Item[] = []
+  lists = 0
+  listing: Promise<void> = Promise.resolve()
+  listFails = false
+  readonly resumed: string[] = []
+  #push: ((change: Change<Item> | Error) => void) | undefined
+  keyOf = ({ name }: Item) => name
+
+  async list() {
+    this.lists += 1
+    const items = this.items.slice(0, 2)
+    const total = this.items.length
+    await this.listing
+    if (this.listFails) throw new Error('the list failed')
+    return { items, total }
+  }
+
+  async *watch(resumeToken: string, signal: AbortSignal): AsyncGenerator<Change<Item>> {
+    this.resumed.push(resumeToken)
+    const queue: (Change<Item> | Error)[] = []
+    let wake: () => void = () => undefined
+    this.#push = change => {
+      queue.push(change)
+      wake()
+    }
+    signal.addEventListener('abort', () => wake())
+    if (resumeToken === '') queue.push(this.#sent('RESET'))
+    queue.push(this.#sent('BOOKMARK', undefined, 't1'))
+    for (;;) {
+      if (signal.aborted) throw signal.reason
+      const next = queue.shift()
+      if (next instanceof Error) throw next
+      if (next) yield next
+      else
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+    }
+  }
+
+  /** A change of the list, which its watch sends. */
+  change(type: Change<Item>['type'], item: Item, resumeToken = 't2'): void {
+    this.#push?.(this.#sent(type, item, resumeToken))
+  }
+
+  break(): void {
+    this.#push?.(new Error('the connection broke'))
+  }
+
+  #sent(type: Change<Item>['type'], item?: Item, resumeToken = ''): Change<Item> {
+    return { type, total: this.items.length, resumeToken, ...(item && { item }) }
+  }
+}
+
+let clock: TestClock
+let server: TestServer
+let live: LivePage<Item>
+let shown: number
+
+const north = { name: 'north', state: 'ready' }
+const south = { name: 'south', state: 'ready' }
+const west = { name: 'west', state: 'ready' }
+
+beforeEach(async () => {
+  clock = new TestClock()
+  server = new TestServer()
+  server.items = [north, south, west]
+  live = new LivePage(server, clock)
+  shown = 0
+  live.subscribe(() => {
+    shown += 1
+  })
+  live.start()
+  await settled()
+})
+
+describe('a live page', () => {
+  it('shows the first page, and how many there are', () => {
+    expect(live.page()).toMatchObject({ items: [north, south], total: 3, state: 'live' })
+    expect(server.lists).toBe(1)
+  })
+
+  it('shows a change of an item that it shows, and asks for nothing', async () => {
+    server.change('MODIFIED', { ...north, state: 'degraded' })
+    await clock.pass(5_000)
+    expect(live.page().items[0]).toEqual({ name: 'north', state: 'degraded' })
+    expect(server.lists).toBe(1)
+  })
+
+  it('asks for the page again when an item comes or goes, once for many', async () => {
+    server.items = [{ name: 'east', state: 'ready' }, north, south, west]
+    server.change('ADDED', server.items[0]!)
+    server.change('ADDED', server.items[0]!)
+    server.change('LEFT', west)
+    await clock.pass(999)
+    expect(server.lists).toBe(1)
+    await clock.pass(1)
+    expect(server.lists).toBe(2)
+    expect(live.page()).toMatchObject({ items: [{ name: 'east' }, north], total: 4 })
+  })
+
+  it('shows how many there are at once', async () => {
+    server.items = [north, south]
+    server.change('DELETED', west)
+    await settled()
+    expect(live.page().total).toBe(2)
+  })
+
+  it('tells its readers of a flood of changes four times a second', async () => {
+    const before = shown
+    for (let n = 0; n < 100; n += 1) {
+      server.change('MODIFIED', { ...north, state: `state ${n}` })
+      await clock.pass(10)
+    }
+    expect(shown - before).toBeLessThanOrEqual(5)
+    expect(live.page().items[0]).toEqual({ name: 'north', state: 'state 99' })
+  })
+
+  it('asks again when a shown item changes while the page is on its way, which may be older', async () => {
+    let arrive: () => void = () => undefined
+    server.listing = new Promise(resolve => {
+      arrive = resolve
+    })
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    server.items = [{ ...north, state: 'degraded' }, south, west]
+    server.change('MODIFIED', server.items[0]!)
+    await settled()
+    arrive()
+    await clock.pass(1_000)
+    expect(live.page().items[0]).toEqual({ name: 'north', state: 'degraded' })
+  })
+
+  it('says since when it is old where its stream broke, keeps what it shows, and resumes', async () => {
+    await clock.pass(500)
+    server.change('MODIFIED', north, 't7')
+    await settled()
+    server.break()
+    await settled()
+    expect(live.page()).toMatchObject({ state: 'stale', since: 1_500, items: [north, south] })
+    expect(live.page().problem?.message).toBe('the connection broke')
+    await clock.pass(1_000)
+    expect(server.resumed).toEqual(['', 't7'])
+    expect(live.page().state).toBe('live')
+  })
+
+  it('waits longer after each failure, up to half a minute', async () => {
+    const times: number[] = []
+    const failing = new LivePage<Item>(
+      {
+        ...server,
+        keyOf: server.keyOf,
+        list: () => server.list(),
+        // biome-ignore lint/correctness/useYield: it fails at once
+        watch: async function* () {
+          times.push(clock.time)
+          throw new Error('refused')
+        },
+      },
+      clock,
+    )
+    clock.time = 0
+    failing.start()
+    await clock.pass(110_000)
+    failing.stop()
+    expect(times).toEqual([0, 1_000, 3_000, 8_000, 18_000, 48_000, 78_000, 108_000])
+  })
+
+  it('tries again when its list fails', async () => {
+    server.listFails = true
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    expect(live.page()).toMatchObject({ state: 'stale', items: [north, south] })
+    server.listFails = false
+    await clock.pass(1_000)
+    expect(live.page().state).toBe('live')
+  })
+
+  it('asks for nothing while it is stopped, and goes on where it was', async () => {
+    server.change('MODIFIED', north, 't9')
+    await settled()
+    await clock.pass(2_000)
+    live.stop()
+    await clock.pass(60_000)
+    expect(server.resumed).toHaveLength(1)
+    expect(live.page()).toMatchObject({ state: 'stale', since: 3_000, items: [north, south] })
+    live.start()
+    await settled()
+    expect(server.resumed).toEqual(['', 't9'])
+    expect(live.page().state).toBe('live')
+  })
+})

@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http'
+import { SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { isOfOwnPage, Sessions, sessionKeyOf } from '../../../http/console/sessions.js'
+
+const key = sessionKeyOf('a private key')
+const NOON = Date.UTC(2026, 0, 1, 12)
+const own = { host: 'kairship:8443', 'sec-fetch-site': 'same-origin' }
+
+/** A request with these headers. */
+const request = (headers: Record<string, string>) =>
+  ({ headers: { ...headers } }) as unknown as IncomingMessage
+
+/** The `Cookie` header that a browser sends after this `Set-Cookie`. */
+const cookie = (set: string) => set.split(';')[0]!
+
+async function authorized(sessions: Sessions, headers: Record<string, string>): Promise<string | undefined> {
+  const incoming = request(headers)
+  await sessions.authorize(incoming)
+  return incoming.headers.authorization
+}
+
+async function begun(sessions: Sessions, token = 'a token'): Promise<string> {
+  const session = await sessions.begin(token)
+  if (!session) throw new Error('no session')
+  return cookie(session.cookie)
+}
+
+describe('a session', () => {
+  it('is in a cookie that only this host gets, over TLS, and that no script and no other site can use', async () => {
+    const session = await new Sessions(key).begin('a token')
+    expect(session?.cookie).toMatch(
+      /^__Host-kairship-session=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    )
+    expect(session?.cookie).not.toContain('token')
+  })
+
+  it('counts as its token for a request of the own page', async () => {
+    const sessions = new Sessions(key)
+    const session = await begun(sessions)
+    expect(await authorized(sessions, { ...own, cookie: session })).toBe('Bearer a token')
+    expect(await authorized(sessions, { ...own, cookie: `other=1; ${session}; more=2` })).toBe(
+      'Bearer a token',
+    )
+  })
+
+  it('is read by a replica that has the same key, and by none that has another', async () => {
+    const session = await begun(new Sessions(key))
+    expect(await authorized(new Sessions(sessionKeyOf('a private key')), { ...own, cookie: session })).toBe(
+      'Bearer a token',
+    )
+    expect(
+      await authorized(new Sessions(sessionKeyOf('another')), { ...own, cookie: session }),
+    ).toBeUndefined()
+  })
+
+  it('leaves an Authorization header as it came', async () => {
+    const sessions = new Sessions(key)
+    const headers = { ...own, cookie: await begun(sessions), authorization: 'Bearer mine' }
+    expect(await authorized(sessions, headers)).toBe('Bearer mine')
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['another site', { host: 'kairship:8443', 'sec-fetch-site': 'cross-site' }],
+    ['another site on the same domain', { host: 'kairship:8443', 'sec-fetch-site': 'same-site' }],
+    ['an address bar', { host: 'kairship:8443', 'sec-fetch-site': 'none' }],
+    ['a page of another origin, by an old browser', { host: 'kairship:8443', origin: 'https://evil:8443' }],
+    ['a sandboxed page', { ...own, origin: 'null' }],
+    ['a page of this host over another port', { ...own, origin: 'https://kairship:9443' }],
+    ['a program', { host: 'kairship:8443' }],
+  ])('does not count for a request of %s', async (_who, headers) => {
+    const sessions = new Sessions(key)
+    expect(await authorized(sessions, { ...headers, cookie: await begun(sessions) })).toBeUndefined()
+  })
+
+  it('counts for a page of this origin, by a browser that names no site', async () => {
+    const sessions = new Sessions(key)
+    const headers = { host: 'kairship:8443', origin: 'https://kairship:8443', cookie: await begun(sessions) }
+    expect(await authorized(sessions, headers)).toBe('Bearer a token')
+  })
+
+  it('is nothing when any letter of it is changed', async () => {
+    const sessions = new Sessions(key)
+    const session = await begun(sessions)
+    const start = session.indexOf('=') + 1
+    for (let at = start; at < session.length; at += 7) {
+      const changed = session.slice(0, at) + (session[at] === 'A' ? 'B' : 'A') + session.slice(at + 1)
+      expect(await authorized(sessions, { ...own, cookie: changed }), `letter ${at}`).toBeUndefined()
+    }
+  })
+
+  it.each([
+    '',
+    '__Host-kairship-session=',
+    '__Host-kairship-session=a.b.c',
+    '__Host-kairship-session=....',
+    'x__Host-kairship-session=1',
+  ])('is absent with the cookie %j', async text => {
+    expect(await authorized(new Sessions(key), { ...own, cookie: text })).toBeUndefined()
+  })
+
+  it('is over after twelve hours', async () => {
+    let now = NOON
+    const sessions = new Sessions(key, () => now)
+    const session = await begun(sessions)
+    now += 12 * 3_600_000 - 1
+    expect(await authorized(sessions, { ...own, cookie: session })).toBe('Bearer a token')
+    now += 1
+    expect(await authorized(sessions, { ...own, cookie: session })).toBeUndefined()
+    expect(await authorized(new Sessions(key, () => now), { ...own, cookie: session })).toBeUndefined()
+  })
+
+  it('is over with its token', async () => {
+    const seconds = NOON / 1_000 + 90
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(seconds)
+      .sign(new Uint8Array(32))
+    let now = NOON
+    const sessions = new Sessions(key, () => now)
+    const session = await sessions.begin(token)
+    expect(session).toMatchObject({ until: seconds * 1_000, cookie: expect.stringMatching(/Max-Age=90$/) })
+    now += 90_000
+    expect(await authorized(sessions, { ...own, cookie: cookie(session!.cookie) })).toBeUndefined()
+  })
+
+  it('is not begun with a token that no cookie can hold', async () => {
+    const sessions = new Sessions(key)
+    expect(await sessions.begin('x'.repeat(2_700))).toBeDefined()
+    expect(await sessions.begin('x'.repeat(3_000))).toBeUndefined()
+  })
+})
+
+describe('a request of the own page', () => {
+  it('is not one whose Origin is no URL', () => {
+    expect(isOfOwnPage({ headers: { ...own, origin: 'kairship' } })).toBe(false)
+  })
+})

@@ -1,0 +1,204 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signInLink } from '../../cli/client/sign-in-link.js'
+import type { Api } from '../../http/server.js'
+import { INSTANCES } from '../../manifests/instance.js'
+import { type PlaygroundProxy, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
+import { PATIENCE_MS } from '../patience.js'
+import { chromiumPath, startBrowser, type Visit, visit } from './support/browser.js'
+
+const root = join(import.meta.dirname, '../..')
+/** Screenshots are written where this names a folder: `docs/console` is made so. */
+const pictures = process.env.KAIRSHIP_PICTURES
+
+let proxy: PlaygroundProxy
+let api: Api
+let browser: Browser
+
+const link = (token: string) =>
+  signInLink({ server: api.url, token, certificateAuthorityData: api.certificateAuthority ?? '' })
+
+/** A visitor who is signed in with a link, on the page of the fleet. */
+async function signedIn(token = proxy.playground.tokens.admin, options = {}): Promise<Visit> {
+  const visited = await visit(browser, api.url, options)
+  visited.page.setDefaultTimeout(PATIENCE_MS)
+  await visited.page.goto(await link(token))
+  await visited.page.getByRole('link', { name: proxy.instance }).waitFor()
+  return visited
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  await mkdir(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' })
+}
+
+/** What axe finds wrong that keeps people out (WCAG 2.2 AA). */
+async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+}
+
+describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
+  beforeAll(async () => {
+    proxy = await startPlaygroundProxy()
+    api = await proxy.another('127.0.0.1:0', { console: join(root, 'dist/console') })
+    browser = await startBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await proxy?.close()
+  })
+
+  it('is opened signed in by a link, which is of use once and leaves no code in the address', async () => {
+    const opened = await link(proxy.playground.tokens.admin)
+    const first = await visit(browser, api.url)
+    await first.page.goto(opened)
+    await first.page.getByRole('button', { name: 'admin@playground' }).waitFor()
+    expect(first.page.url()).toBe(`${api.url}/instances`)
+    const second = await visit(browser, api.url)
+    await second.page.goto(opened)
+    await second.page.getByText('run `kairship console` for a new one').waitFor()
+    expect([...first.complaints, ...second.complaints]).toEqual([])
+  })
+
+  it('keeps the token from scripts: it is in no storage and no readable cookie', async () => {
+    const { page, context } = await signedIn()
+    const readable = await page.evaluate<string>(
+      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href])',
+    )
+    expect(readable).not.toContain(proxy.playground.tokens.admin)
+    expect(readable).not.toContain('kairship-session')
+    const cookies = await context.cookies()
+    expect(cookies).toMatchObject([{ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' }])
+  })
+
+  it('is entered with a pasted token, refused with a wrong one, and left by signing out', async () => {
+    const { page, complaints } = await visit(browser, api.url)
+    await page.goto(`${api.url}/instances`)
+    await page.getByLabel('Token').fill('made-up')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('the bearer token is not accepted').waitFor()
+    await page.getByLabel('Token').fill(proxy.playground.tokens.viewer)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'viewer@playground' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Kairship' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Kairship' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('shows an instance that is created and deleted meanwhile, without being touched', async () => {
+    const { page, complaints } = await signedIn()
+    await page.getByText('1 instance', { exact: true }).waitFor()
+    const { local } = proxy.playground.host
+    const name = 'passing'
+    await local.request({
+      method: 'POST',
+      path: `/apis/${INSTANCES.group}/${INSTANCES.version}/${INSTANCES.resource}`,
+      body: {
+        apiVersion: 'kairship.io/v1alpha1',
+        kind: 'Instance',
+        metadata: { name },
+        spec: {
+          alias: '<img src=x onerror=alert(1)>',
+          kubeconfigSecretRef: { namespace: 'karmada-instances', name: 'nowhere' },
+        },
+      },
+    })
+    const card = page.getByRole('listitem').filter({ hasText: name })
+    await card.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await card.getByText('karmada-instances/nowhere').waitFor()
+    await page.getByText('2 instances').waitFor()
+    await local.request({
+      method: 'DELETE',
+      path: `/apis/${INSTANCES.group}/${INSTANCES.version}/${INSTANCES.resource}/${name}`,
+    })
+    await card.waitFor({ state: 'detached' })
+    await page.getByText('1 instance', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('explains an instance: state, lifecycle, conditions and how it came to be', async () => {
+    const { page, complaints } = await signedIn()
+    await page.getByRole('link', { name: proxy.instance }).click()
+    await page.getByRole('img', { name: 'the current state is Ready' }).waitFor()
+    await page.getByRole('row', { name: /^ControlPlaneHealthy yes/ }).waitFor()
+    const all = page.getByRole('button', { name: /^Show all/ })
+    if (await all.isVisible()) await all.click()
+    await page.getByRole('row', { name: /virtualClusterSynced\.syncing ready/ }).waitFor()
+    await page.goto(`${api.url}/instances/${proxy.instance}`)
+    await page.getByRole('heading', { name: proxy.instance }).waitFor()
+    await page.goto(`${api.url}/instances/none`)
+    await page.getByText('The instance none is gone.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('says that what it shows is old while its server is away, and goes on when it is back', async () => {
+    const other = await proxy.another('127.0.0.1:0', { console: join(root, 'dist/console') })
+    const { page } = await visit(browser, other.url)
+    page.setDefaultTimeout(PATIENCE_MS)
+    await page.goto(
+      await signInLink({
+        server: other.url,
+        token: proxy.playground.tokens.admin,
+        certificateAuthorityData: other.certificateAuthority ?? '',
+      }),
+    )
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Live$/ })
+      .waitFor()
+    await other.close()
+    await page.getByRole('status').filter({ hasText: 'Not live' }).waitFor()
+    await page.getByRole('link', { name: proxy.instance }).waitFor()
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'keeps nobody out, in English and Chinese, in %s',
+    async colorScheme => {
+      for (const [locale, fleet, lifecycle] of [
+        ['en-GB', 'Fleet', 'Lifecycle'],
+        ['zh-CN', '舰队', '生命周期'],
+      ] as const) {
+        const { page, complaints } = await signedIn(undefined, { locale, colorScheme })
+        await page.getByRole('heading', { name: fleet }).waitFor()
+        expect(await page.locator('html').getAttribute('lang')).toBe(locale.replace('-GB', ''))
+        expect(await barriers(page)).toEqual([])
+        await picture(page, `fleet-${locale.slice(0, 2)}-${colorScheme}`)
+        await page.getByRole('link', { name: proxy.instance }).click()
+        await page.getByRole('heading', { name: lifecycle }).waitFor()
+        expect(await barriers(page)).toEqual([])
+        await picture(page, `instance-${locale.slice(0, 2)}-${colorScheme}`)
+        expect(complaints).toEqual([])
+      }
+    },
+  )
+
+  it('is used with the keyboard alone', async () => {
+    const { page } = await signedIn()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate<string>('document.activeElement?.textContent')).toBe('Skip to content')
+    for (let presses = 0; presses < 30; presses += 1) {
+      if ((await page.evaluate<string>('document.activeElement?.textContent')) === proxy.instance) break
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Lifecycle' }).waitFor()
+  })
+
+  it('fits a narrow window without scrolling sideways', async () => {
+    const { page } = await signedIn(undefined, { viewport: { width: 360, height: 700 } })
+    const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    expect(await overflow()).toBeLessThanOrEqual(0)
+    await page.getByRole('link', { name: proxy.instance }).click()
+    await page.getByRole('heading', { name: 'Lifecycle' }).waitFor()
+    expect(await overflow()).toBeLessThanOrEqual(0)
+  })
+})
