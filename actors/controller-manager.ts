@@ -16,6 +16,7 @@ import { AskingBudget } from './instance/asking-budget.js'
 import { instanceLimiters } from './instance/concurrency-limits.js'
 import type { InstanceDependencies, Paces } from './instance/dependencies.js'
 import { EffectTracker } from './instance/effect-tracker.js'
+import { MemberGroups } from './instance/impersonation/member-groups.js'
 import { InstanceConnection } from './instance/instance-connection.js'
 import { leaderDependencies } from './instance/leader-dependencies.js'
 import { RecentUse } from './instance/recent-use.js'
@@ -65,6 +66,7 @@ export interface ControllerManager {
 export function startControllerManager(options: ControllerManagerOptions): ControllerManager {
   const { host: api, connector, identity, contend, config, log, meter, random = Math.random } = options
   const connections = new Map<string, InstanceConnection>()
+  const memberGroups = new Map<string, MemberGroups>()
   const stopping = new AbortController()
   const effects = new EffectTracker(meter, log, event =>
     supervisor.registry.get(event.instance)?.recordEffect(event),
@@ -88,6 +90,8 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const disconnect = (name: string): void => {
     const connection = connections.get(name)
     connections.delete(name)
+    memberGroups.get(name)?.stop()
+    memberGroups.delete(name)
     callers.forget(name)
     indexUse.forget(name)
     connection
@@ -136,6 +140,11 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     resourceVersion: () => host.instances.resourceVersion,
     leadership: () => lease.current(),
     connectionOf,
+    memberGroupsOf(name) {
+      const groups = memberGroups.get(name) ?? new MemberGroups(connectionOf(name), meter)
+      memberGroups.set(name, groups)
+      return groups
+    },
     indexOf: name => indexes.of(name),
     used: name => {
       supervisor.hurry(name)
@@ -163,6 +172,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     leading.unsubscribe()
     orphans.stop()
     supervisor.stop()
+    for (const groups of memberGroups.values()) groups.stop()
     host.stop()
     reports.unsubscribe()
     await Promise.all([...connections.values()].map(connection => connection.close()))

@@ -11,12 +11,9 @@ export interface AuditEvent {
   readonly stage: 'ResponseComplete'
   readonly requestURI: string
   readonly verb: string
-  readonly user: {
-    readonly username: string
-    readonly uid?: string
-    readonly groups?: readonly string[]
-    readonly extra?: Readonly<Record<string, readonly string[]>>
-  }
+  readonly user: AuditUser
+  /** Who the user asked to act as. */
+  readonly impersonatedUser?: AuditUser
   readonly sourceIPs?: readonly string[]
   readonly userAgent?: string
   readonly objectRef?: {
@@ -32,4 +29,12 @@ export interface AuditEvent {
   readonly requestReceivedTimestamp: string
   readonly stageTimestamp: string
   readonly annotations: Readonly<Record<string, string>>
+}
+
+/** authentication.k8s.io/v1 UserInfo. */
+export interface AuditUser {
+  readonly username: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
 }

@@ -82,6 +82,14 @@ export interface Fleet {
   inspect(name: string, options: { readonly signal: AbortSignal }): AsyncIterable<InspectionEvent>
   /** The connection to an instance's control plane under Kairship's own credential, while the actor holds one. */
   connection(name: string): KubeApi | undefined
+  /**
+   * The groups that Karmada may impersonate in a member of an instance; absent for `cluster` for karmada-search's way to all. Undefined where
+   * it is not known. The first time it waits for two seconds at most, until the RBAC of the instance was read.
+   */
+  groupsAtMember?(
+    name: string,
+    cluster: string | undefined,
+  ): ReadonlySet<string> | undefined | Promise<ReadonlySet<string> | undefined>
   /** What Container Management holds of an instance; absent while there is no virtual cluster or no contact with it. */
   index(name: string): InstanceIndex | undefined
   /** Who may do what on which instance. */

@@ -8,6 +8,7 @@ import type { Fleet, FleetEvent, InspectionEvent, InstanceView } from '../../por
 import type { InstanceIndex } from '../../ports/instance-index.js'
 import type { RoleBindings } from '../../ports/role-bindings.js'
 import type { Leadership } from '../election/leadership.js'
+import type { MemberGroups } from '../instance/impersonation/member-groups.js'
 import type { InstanceConnection } from '../instance/instance-connection.js'
 import type { Registry, RegistryChange } from './registry.js'
 
@@ -22,6 +23,7 @@ export interface FleetSources {
   readonly indexOf: (name: string) => InstanceIndex | undefined
   /** Called when a caller is about to use the control plane of an instance, which may still wait for its turn to come up. */
   readonly used: (name: string) => void
+  readonly memberGroupsOf: (name: string) => MemberGroups
   readonly roleBindings: RoleBindings
   readonly accessLocks: AccessLocks
   /** Aborted when the process stops: every reader's stream ends. */
@@ -124,6 +126,10 @@ export class ActorFleet implements Fleet {
     if (!this.sources.registry.get(name)) return undefined
     this.sources.used(name)
     return this.sources.connectionOf(name).current?.api
+  }
+
+  groupsAtMember(name: string, cluster: string | undefined) {
+    return this.sources.registry.get(name) ? this.sources.memberGroupsOf(name).of(cluster) : undefined
   }
 
   index(name: string) {

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../manifests/audit-event.js'
 import { Code, codeName } from '../../transcoding/code.js'
+import type { Caller } from '../identity/caller.js'
 import { type AuditRecord, outcomeOf, statusOf } from './record.js'
 import { type Subject, subjectOf } from './subject.js'
 
@@ -8,7 +9,7 @@ export const ANONYMOUS = 'system:anonymous'
 
 /** A record as the line that tools for Kubernetes' audit logs read. What they have no field for stands in the annotations. */
 export function auditEventOf(record: AuditRecord): AuditEvent {
-  const { requestId, uri, userAgent, caller, remote, endedAt, durationMs } = record
+  const { requestId, uri, userAgent, caller, actsAs, remote, endedAt, durationMs } = record
   const status = statusOf(record)
   const subject = subjectOf(record)
   const { verb, object } = subject
@@ -20,12 +21,8 @@ export function auditEventOf(record: AuditRecord): AuditEvent {
     stage: 'ResponseComplete',
     requestURI: uri,
     verb,
-    user: {
-      username: caller?.user ?? ANONYMOUS,
-      ...(caller?.uid && { uid: caller.uid }),
-      groups: caller ? caller.groups : ['system:unauthenticated'],
-      ...(caller && Object.keys(caller.extra).length > 0 && { extra: caller.extra }),
-    },
+    user: caller ? userInfoOf(caller) : { username: ANONYMOUS, groups: ['system:unauthenticated'] },
+    ...(actsAs && { impersonatedUser: userInfoOf(actsAs) }),
     ...(remote && { sourceIPs: [remote] }),
     ...(userAgent && { userAgent }),
     ...(object && { objectRef: object }),
@@ -35,6 +32,13 @@ export function auditEventOf(record: AuditRecord): AuditEvent {
     annotations: annotationsOf(record, subject),
   }
 }
+
+const userInfoOf = ({ user, uid, groups, extra }: Caller): AuditEvent['user'] => ({
+  username: user,
+  ...(uid && { uid }),
+  groups,
+  ...(Object.keys(extra).length > 0 && { extra }),
+})
 
 /** metav1.MicroTime: six digits of a second. */
 const microTime = (ms: number): string => {

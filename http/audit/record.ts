@@ -30,6 +30,8 @@ export interface AuditRecord {
   readonly userAgent?: string
   /** Absent when the caller was not authenticated. */
   readonly caller?: Caller
+  /** Who the caller asked to act as (`kubectl --as`), whether it may or not. */
+  readonly actsAs?: Caller
   /** What Kairship authorized on the host. */
   readonly action?: Action
   /** A role or the host has decided about the action, whatever came of the request after that. */
@@ -83,15 +85,17 @@ const reads = new Set(['get', 'list', 'watch'])
 const credentials = new Set(['secrets', 'instances/kubeconfig'])
 
 /**
- * Every write leaves a record, and every denial, also one that the host or an instance decided, and every read of credentials.
+ * Every write leaves a record, and every denial, also one that the host or an instance decided, every read of credentials, and whatever
+ * is done as somebody else.
  * Other reads leave none: the metrics count them.
  */
 export function leavesRecord({
   code,
+  actsAs,
   action,
   target,
-}: Pick<AuditRecord, 'code' | 'action' | 'target'>): boolean {
-  if (outcomeOf(code) === 'denied') return true
+}: Pick<AuditRecord, 'code' | 'actsAs' | 'action' | 'target'>): boolean {
+  if (outcomeOf(code) === 'denied' || actsAs !== undefined) return true
   if (action === undefined) return false
   const isOfCredentials =
     ('resource' in action && credentials.has(action.resource)) ||

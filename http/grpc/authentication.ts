@@ -10,6 +10,7 @@ import type { Audit } from '../audit/audit.js'
 import { requestIdOf } from '../call/request-id.js'
 import { type Failure, internal } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
+import { asksToImpersonate, refuseToImpersonate } from '../identity/acting-as.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import type { Caller } from '../identity/caller.js'
 import { subjectOf } from '../identity/certificate.js'
@@ -143,6 +144,8 @@ async function arrive(
       ...(address !== undefined && { remote: address }),
       port,
     })
+    if (asksToImpersonate(Object.entries(metadata.getMap()).flatMap(([key, value]) => [key, String(value)])))
+      refuseToImpersonate()
     return { requestId, caller, cut, ...from }
   } catch (error) {
     const failure = toFailure(error)

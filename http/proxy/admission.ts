@@ -1,9 +1,8 @@
-import { invalidArgument, permissionDenied } from '../errors/failure.js'
+import { invalidArgument } from '../errors/failure.js'
 import { denied } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { credentialsOf } from '../identity/credentials.js'
 import { MOST_HEADERS } from '../listener/listener.js'
-import { asksToImpersonate } from './exchange/headers.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
 import type { ProxyPath } from './route/path.js'
@@ -89,7 +88,7 @@ async function authorize(
   caller: Caller,
   verb: string,
 ): Promise<void> {
-  const { proxy, request } = call
+  const { proxy } = call
   const action = { verb, resource: 'instances/proxy', ...('instance' in proxy && { name: proxy.instance }) }
   call.action = action
   call.actions.push(action)
@@ -97,8 +96,4 @@ async function authorize(
   const verdict = decided instanceof Promise ? await decided : decided
   call.isDecided = true
   if (!verdict.allowed) throw denied(caller, action, verdict)
-  if (asksToImpersonate(request.rawHeaders))
-    throw permissionDenied(
-      'impersonation is not passed on: Kairship impersonates the caller towards the instance',
-    )
 }

@@ -11,6 +11,8 @@ import type { BadPath, ProxyPath } from './route/path.js'
 export class ProxyCall implements LiveCall {
   /** Set before the call is live. */
   declare caller: Caller
+  /** Who the caller asked to act as, whether it may or not. */
+  declare actsAs?: Caller
   /** What was authorized last on the host. */
   declare action?: Action
   /** The authorizer has decided about the action. */

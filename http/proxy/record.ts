@@ -18,14 +18,14 @@ export function record(
   status: number,
   failure: Failure | undefined,
 ): void {
-  const { started, caller, action, answered, proxy } = call
+  const { started, caller, actsAs, action, answered, proxy } = call
   const code = codeOf(status, failure)
   const verb = action?.verb ?? 'none'
   meter.count('kairship_proxy_requests_total', { verb, code: String(status) })
   meter.observe('kairship_proxy_request_duration_seconds', (now() - started) / 1000, { verb })
   if (answered) meter.count('kairship_proxy_answers_total', { ...answered })
   const { remote, request } = call
-  const about = { code, ...(action && { action }) }
+  const about = { code, ...(action && { action }), ...(actsAs && { actsAs }) }
   // Most requests are reads of something else: what they are about is not worked out a second time.
   const mayBeOfSecrets = 'path' in proxy && MAY_BE_OF_SECRETS.test(proxy.path)
   if (!mayBeOfSecrets && !leavesRecord(about)) return
@@ -39,6 +39,7 @@ export function record(
     uri: url.split('?')[0] ?? '',
     ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
     ...(caller ? { caller } : {}),
+    ...(actsAs ? { actsAs } : {}),
     ...(action ? { action } : {}),
     ...(call.isDecided && { isDecided: true }),
     ...(target ? { target } : {}),

@@ -2,11 +2,14 @@ import type { InstanceView } from '../../ports/fleet.js'
 import type { Sender, Upstream } from '../../ports/kube-api.js'
 import { notFound, unavailable } from '../errors/failure.js'
 import { accountNamespace } from '../identity/account-namespace.js'
+import { actingAs } from '../identity/acting-as.js'
 import type { Caller } from '../identity/caller.js'
+import { mayActAs } from './acting.js'
 import type { Admitted } from './admission.js'
+import { callerAt } from './at-member.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
-import type { ProxyRequest } from './proxy-request.js'
+import { apiOf, type ProxyRequest } from './proxy-request.js'
 import type { RequestParts } from './request-parts.js'
 import { readRequestOf } from './route/read-request.js'
 import { type RequestInfo, requestInfo } from './route/request-info.js'
@@ -17,6 +20,7 @@ export interface Target {
   /** Inside the instance, encoded, with its query. */
   readonly path: string
   readonly info: RequestInfo
+  /** Who does it there: the caller, or who it acts as. */
   readonly caller: Caller
   /** Where a request is sent: the instance, or its index where that answers as well. */
   readonly upstream: Sender
@@ -37,21 +41,29 @@ export type ExchangeTarget = Pick<Target, 'path' | 'info' | 'caller' | 'upstream
 export async function targetOf(
   options: ProxyOptions,
   call: ProxyCall,
-  { caller, proxy }: Admitted,
+  { caller: original, proxy }: Admitted,
   upgrade: boolean,
 ): Promise<Target> {
   const { method = '', headers } = call.request
   const { instance, path } = proxy
-  const written = options.instances.sameAsWritten(instance, { caller })
+  const written = options.instances.sameAsWritten(instance, { caller: original })
   if (written) await written
   const { uid, karmada } = instanceOf(options, instance)
+  const other = actingAs(call.request.rawHeaders, original)
+  if (other) {
+    call.actsAs = other.caller
+    await mayActAs(apiOf({ karmada }), original, other)
+  }
   const info = requestInfo(method, path)
   call.isLong = info.long || upgrade
+  const found = callerAt(options.fleet, instance, { info, target: path, caller: other?.caller ?? original })
+  const caller = found instanceof Promise ? await found : found
   const read = readRequestOf(method, info, headers)
   const upstream = sourceOf(options, { instance, uid, caller, info, read, karmada }, answered => {
     call.answered = answered
   })
-  const release = hold(options, instance, caller, info.long || upgrade)
+  // Whoever it acts as: its requests are the caller's own.
+  const release = hold(options, instance, original, info.long || upgrade)
   return { path, info, caller, upstream, karmada: karmada.upstream, release }
 }
 

@@ -12,6 +12,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.js'
 import { Failure, httpStatusOf, notFound } from '../errors/failure.js'
 import { statusOf } from '../errors/status.js'
 import { toFailure } from '../errors/to-failure.js'
+import { asksToImpersonate, refuseToImpersonate } from '../identity/acting-as.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import { credentialsOf } from '../identity/credentials.js'
 import type { Operation } from '../operation/operation.js'
@@ -73,6 +74,7 @@ const authenticate =
     const credentials = incoming ? credentialsOf(incoming) : { authorization: c.req.header('authorization') }
     c.set('caller', await authenticator.authenticate(credentials))
     c.set('byCertificate', 'certificate' in credentials)
+    if (incoming && asksToImpersonate(incoming.rawHeaders)) refuseToImpersonate()
     await next()
   }
 

@@ -107,3 +107,39 @@ describe('the account that impersonates callers', () => {
     expect((await proxied('/version')).status).toBe(200)
   })
 })
+
+describe('a caller who acts as another', () => {
+  const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+  const whoAmI = (token: string, headers: Record<string, string>) => {
+    const at = `/apis/kairship.io/v1alpha1/instances/${world.instance}/proxy${SELF}`
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+    const json = { ...headers, 'content-type': 'application/json' }
+    return curl(world.world.api, at, { token }, json, 'POST', body)
+  }
+
+  it('is the other inside the instance, with the original user in an extra', async () => {
+    const { admin } = world.world.playground.tokens
+    const headers = { 'impersonate-user': 'eve', 'impersonate-group': 'dev', 'impersonate-uid': '7' }
+    const { status, text } = await whoAmI(admin, headers)
+    expect([status, JSON.parse(text).status?.userInfo]).toMatchObject([
+      201,
+      {
+        username: 'eve',
+        uid: '7',
+        groups: ['dev', 'system:authenticated'],
+        extra: { 'kairship.io/original-user': ['admin@playground'] },
+      },
+    ])
+  })
+
+  it.each([
+    ['a user', { 'impersonate-user': 'eve' }, 'users'],
+    ['a service account', { 'impersonate-user': 'system:serviceaccount:default:default' }, 'serviceaccounts'],
+  ])('is refused where the RBAC inside does not let it be %s', async (_, headers, resource) => {
+    const { status, text } = await whoAmI(world.world.playground.tokens.viewer, headers)
+    expect([status, text]).toEqual([
+      403,
+      expect.stringContaining(`cannot impersonate resource \\"${resource}\\"`),
+    ])
+  })
+})

@@ -4,6 +4,7 @@ import type { SharedIndex } from '../../../ports/instance-index.js'
 import type { KubeRequest, RawRequest, Sender } from '../../../ports/kube-api.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { AnswerReading } from '../../limits/answer-memory.js'
+import { callerAt } from '../../proxy/at-member.js'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, upstreamFailure } from '../../proxy/exchange/exchange.js'
 import { requestHeaders } from '../../proxy/exchange/headers.js'
 import { refusedCredential } from '../../proxy/exchange/own-credential.js'
@@ -60,7 +61,8 @@ export class ObjectRequests {
     const { uid, karmada } = instanceOf(parts, instance)
     const info = requestInfo(method, target)
     const read = readRequestOf(method, info, JSON_ONLY)
-    return { instance, uid, caller: call.caller, info, read, karmada, ...(rules && { rules }) }
+    const caller = await callerAt(parts.fleet, instance, { info, target, caller: call.caller })
+    return { instance, uid, caller, info, read, karmada, ...(rules && { rules }) }
   }
 
   /**
@@ -114,7 +116,7 @@ export class ObjectRequests {
       parts.meter.count('kairship_object_answers_total', { source, reason }),
     )
     const answer = await this.#collect(call, instance, reading, () =>
-      answerOf(upstream, rawRequest(request, path, call), { signal: call.signal, most, reading }).catch(
+      answerOf(upstream, rawRequest(request, path, admitted), { signal: call.signal, most, reading }).catch(
         error => {
           throw upstreamFailure(error)
         },
@@ -180,7 +182,7 @@ export class ObjectRequests {
     const release = hold(parts, instance, call.caller, true)
     let leave: () => void = () => undefined
     try {
-      const { idleTimeoutMs: _, ...raw } = rawRequest(request, path, call)
+      const { idleTimeoutMs: _, ...raw } = rawRequest(request, path, admitted)
       const streamed = await streamOf(upstream, { ...raw, long: true }, call.signal)
       leave = streamed.leave
       const { status, headers, chunks } = streamed
@@ -222,7 +224,7 @@ export function targetOf({ path, query = {} }: Pick<ObjectRequest, 'path' | 'que
 function rawRequest(
   { method, body, contentType = 'application/json', maySayNothing = false }: ObjectRequest,
   path: string,
-  { caller }: ObjectCall,
+  { caller }: Pick<ProxyRequest, 'caller'>,
 ): RawRequest {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body), 'utf8')
   const own = ['Accept', JSON_ONLY.accept, 'User-Agent', JSON_ONLY['user-agent']]

@@ -45,20 +45,10 @@ const HOP_BY_HOP = new Names(
  */
 const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip')
 const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/i
-const IMPERSONATE = /^impersonate[-_]/i
 
 const PROTOCOLS = new Names('sec-websocket-protocol')
 /** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
 const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
-
-/** Whether a caller requests impersonation, which the proxy does not pass on and must not silently ignore. */
-export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
-  let asks = false
-  eachHeader(rawHeaders, name => {
-    asks ||= IMPERSONATE.test(name)
-  })
-  return asks
-}
 
 /**
  * The headers to send on: those of the caller, without those only Kairship may set, and the caller's identity. Names and values

@@ -26,6 +26,7 @@ function fleetOf(...names: string[]) {
     isWarm: () => true,
     resourceVersion: () => undefined,
     leadership: () => ({ leading: false, signal: new AbortController().signal }),
+    memberGroupsOf: () => expect.unreachable(),
     connectionOf: () => new InstanceConnection(),
     indexOf: () => undefined,
     used: () => undefined,

@@ -40,6 +40,15 @@ const messages: [string, Buffer, Record<string, string>][] = [
   ['compressed badly', Buffer.from('no gzip'), { 'grpc-encoding': 'gzip' }],
 ]
 
+it('a gRPC call that asks to impersonate is refused, and not made as its caller', async () => {
+  for (const name of ['impersonate-user', 'impersonate_group', 'impersonate-extra-x'])
+    expect(
+      await client.call(`${service}/ListInstances`, Buffer.alloc(0), { ...admin, [name]: 'eve' }),
+    ).toMatchObject({
+      code: 7,
+    })
+})
+
 describe('an anonymous gRPC call', () => {
   it.each(messages)(
     'is refused and recorded before its message is decoded: %s',

@@ -149,8 +149,15 @@ describe.runIf(found.length > 0)('kubectl through the proxy', () => {
       expect(create.stderr).toMatch(/User "viewer@playground" cannot create resource "instances\/proxy"/)
       const secrets = await run(kubectl, 'viewer', ['get', 'secrets'])
       expect(secrets.stderr).toMatch(/User "viewer@playground" cannot list resource "secrets"/)
-      const other = await run(kubectl, 'admin', ['get', 'namespaces', '--as=root'])
-      expect(other.stderr).toContain('impersonation is not passed on')
+    })
+
+    it('acts as somebody else with --as, where the instance lets the caller', async () => {
+      const eve = await run(kubectl, 'admin', ['get', 'namespaces', '--as=eve', '--as-group=dev'])
+      expect(eve.stderr).toContain('User "eve" cannot list resource "namespaces"')
+      const viewer = await run(kubectl, 'viewer', ['get', 'namespaces', '--as=eve'])
+      expect(viewer.stderr).toContain('User "viewer@playground" cannot impersonate resource "users"')
+      const masters = await run(kubectl, 'admin', ['get', 'secrets', '--as=eve', '--as-group=system:masters'])
+      expect(masters.stderr).toContain('nobody can impersonate it through Kairship')
     })
 
     it('answers whoami with the caller’s name', async () => {

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  answerHeaders,
-  asksToImpersonate,
-  requestHeaders,
-  sandboxed,
-} from '../../../../http/proxy/exchange/headers.js'
+import { answerHeaders, requestHeaders, sandboxed } from '../../../../http/proxy/exchange/headers.js'
 
 const caller = { user: 'jane', groups: ['team', 'system:authenticated'], extra: {} }
 const identity = [
@@ -110,13 +105,6 @@ describe('request headers to the instance', () => {
       { user: 'jane', groups: [], extra: { scopes: [name] } },
     ])
       expect(() => requestHeaders([], hostile)).toThrow(/would be another name for the instance/)
-  })
-
-  it('keep refusing a caller that asks to impersonate', () => {
-    expect(asksToImpersonate(['impersonate-USER', 'admin'])).toBe(true)
-    expect(asksToImpersonate(['Impersonate_Group', 'admin'])).toBe(true)
-    expect(asksToImpersonate(['A', 'b', 'IMPERSONATE-EXTRA-X', 'admin'])).toBe(true)
-    expect(asksToImpersonate(['X', 'impersonate-user'])).toBe(false)
   })
 })
 
