@@ -3,6 +3,7 @@ import { auditSettings } from './config/audit.js'
 import { clientSettings } from './config/client.js'
 import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
+import { globalManagementSettings } from './config/global-management.js'
 import { kubeconfigSettings } from './config/kubeconfig.js'
 import { playgroundSettings } from './config/playground.js'
 import { serviceSettings } from './config/services.js'
@@ -20,6 +21,7 @@ export const settings = {
   ...apiSettings,
   ...auditSettings,
   ...serviceSettings,
+  ...globalManagementSettings,
   ...playgroundSettings,
   ...clientSettings,
   ...kubeconfigSettings,

@@ -7,6 +7,8 @@
 import { join } from 'node:path'
 import { startControllerManager } from './actors/controller-manager.js'
 import { compactHeap } from './actors/fleet/heap-at-rest.js'
+import { bindingListOf } from './actors/global-management/binding-list.js'
+import { webhookOf } from './actors/global-management/webhook-of.js'
 import { registriesOf } from './actors/images/registries-of.js'
 import { connectIssuer } from './actors/issuers/issuer-documents.js'
 import { connectKube } from './actors/kube/connection.js'
@@ -55,6 +57,16 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     )
   const host = await connect(roles.controllers)
   const leaseHost = await connect(roles.controllers)
+  const auditLog = await lifecycle.start(
+    'audit log',
+    () => openAuditLog({ config, log, meter }),
+    part => part.close(),
+  )
+  const roleBindings = await lifecycle.start(
+    'list of role bindings',
+    () => (roles.contend ? bindingListOf(config) : undefined),
+    part => part?.close(),
+  )
   const connector = kubeConnector(metered(meter, 'instance'))
   const { identity } = config
   const { fleet } = await lifecycle.start(
@@ -70,6 +82,8 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         log,
         meter,
         failed: error => lifecycle.fail(error),
+        audit: event => auditLog.write(event),
+        ...(roleBindings && { roleBindings: { list: roleBindings, everyMs: config.roleBindingsSyncMs } }),
         compactHeap,
       }),
     part => part.stop(),
@@ -94,10 +108,10 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     () => registriesOf(config),
     part => Promise.all(part.map(registry => registry.close())),
   )
-  const auditLog = await lifecycle.start(
-    'audit log',
-    () => openAuditLog({ config, log, meter }),
-    part => part.close(),
+  const webhook = await lifecycle.start(
+    'role-binding webhook',
+    () => webhookOf(config, answering),
+    () => undefined,
   )
   const api = await lifecycle.start(
     'API',
@@ -137,6 +151,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         ...(!config.noConsole && { console: join(packageRoot(), 'dist', 'console') }),
         registries,
         ...(instanceMetrics && { metrics: instanceMetrics }),
+        ...(webhook && { webhook }),
         ...(config.authenticationConfig !== undefined && {
           authentication: {
             file: config.authenticationConfig,

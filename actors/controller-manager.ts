@@ -1,13 +1,19 @@
 import type { LeaseDurations } from '../machines/lease-terms.js'
+import type { AuditEvent } from '../manifests/audit-event.js'
 import type { Fleet } from '../ports/fleet.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import { fenced } from './election/fenced-api.js'
 import { startLease } from './election/lease.js'
 import { ActorFleet } from './fleet/actor-fleet.js'
 import { HeapAtRest } from './fleet/heap-at-rest.js'
 import { OrphanSweep } from './fleet/orphan-sweep.js'
+import { RoleEndings } from './fleet/role-endings.js'
 import { Supervisor } from './fleet/supervisor.js'
+import type { BindingList } from './global-management/binding-list.js'
+import { DeliveredBindings } from './global-management/delivered-bindings.js'
+import { FullSync } from './global-management/full-sync.js'
 import { reportContact } from './host/report-contact.js'
 import { watchHost } from './host/watch-host.js'
 import { InstanceIndexes } from './index/instance-indexes.js'
@@ -43,6 +49,10 @@ export interface ControllerManagerOptions {
   readonly meter: Meter
   /** Called when the election cannot go on. The process has to end: it would never lead again. */
   readonly failed: (error: unknown) => void
+  /** Takes audit events of what the controllers notice; they are dropped when absent. */
+  readonly audit?: (event: AuditEvent) => void
+  /** Where the whole list of role bindings is read, to repair what deliveries missed, and how often, milliseconds. Closed by its opener. */
+  readonly roleBindings?: { readonly list: BindingList; readonly everyMs: number }
   /** A number in [0, 1); `Math.random` unless a test says otherwise. */
   readonly random?: () => number
   /** Changes how V8 keeps the heap of this process; nothing is changed when absent. */
@@ -160,17 +170,32 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   host.start()
   const orphans = new OrphanSweep(leaderDependencies(dependencies))
   orphans.start()
+  const endings = new RoleEndings({
+    dependencies: leaderDependencies(dependencies),
+    audit: options.audit ?? (() => undefined),
+  })
+  endings.start()
+  const fullSync =
+    options.roleBindings &&
+    new FullSync({
+      ...{ ...options.roleBindings, log, meter, leadership: () => lease.current() },
+      bindings: new DeliveredBindings(fenced(api, () => lease.current())),
+    })
   const leading = lease.leadership$.subscribe(leadership => {
     supervisor.lead(leadership)
     orphans.look()
+    endings.look()
+    if (leadership.leading) fullSync?.start()
   })
 
   const stop = async (): Promise<void> => {
     stopping.abort()
     heap.stop()
+    await fullSync?.stop()
     await lease.release()
     leading.unsubscribe()
     orphans.stop()
+    endings.stop()
     supervisor.stop()
     for (const groups of memberGroups.values()) groups.stop()
     host.stop()

@@ -1,5 +1,5 @@
 import { integer, text } from './kinds.js'
-import { answering, setting } from './setting.js'
+import { answering, servers, setting } from './setting.js'
 
 /** Settings of the audit log: who did what, as Kubernetes' audit events. The names are those of kube-apiserver's flags. */
 export const auditSettings = {
@@ -8,7 +8,7 @@ export const auditSettings = {
     default: '-',
     defaultFor: { playground: 'none' },
     group: 'Audit',
-    commands: answering,
+    commands: ['playground', ...servers],
     help: 'file for audit events, a line of JSON each (audit.k8s.io/v1); "-" is standard output, the log being on stderr',
     why: 'writes, denials and reads of credentials are never without a record; a container’s output is collected already, and a playground’s is for people',
   }),
@@ -16,7 +16,7 @@ export const auditSettings = {
     kind: integer(1, 10_240, 'mebibytes'),
     default: 100,
     group: 'Audit',
-    commands: answering,
+    commands: ['playground', ...servers],
     flag: 'audit-log-maxsize',
     help: 'the file is renamed and begun anew beyond this size',
     why: 'as kube-apiserver’s',
@@ -25,7 +25,7 @@ export const auditSettings = {
     kind: integer(1, 1_000, 'files'),
     default: 10,
     group: 'Audit',
-    commands: answering,
+    commands: ['playground', ...servers],
     flag: 'audit-log-maxbackup',
     help: 'how many renamed files are kept',
     why: 'a gigabyte with the default size: a disk must not fill up',

@@ -51,6 +51,7 @@ import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
 import type { InstanceMetrics } from './rpc/insight/handlers.js'
+import { addDeliveries, type WebhookOptions } from './webhook/deliveries-route.js'
 
 /** What the API depends on, and where it listens. */
 export interface ApiOptions {
@@ -102,6 +103,8 @@ export interface ApiOptions {
   readonly metrics?: InstanceMetrics
   /** The image registries that may be read. */
   readonly registries?: readonly ImageRegistry[]
+  /** How deliveries of role bindings are verified and stored; there is no webhook when absent. */
+  readonly webhook?: WebhookOptions
   /** What answers of instances may take of this process's memory; 192 MiB when absent. */
   readonly answerMemory?: AnswerMemoryOptions
   /** What the proxy lets through at once. */
@@ -230,6 +233,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addHealth(app, askReady)
       addDocuments(app, api.services)
       page?.anonymous(app)
+      if (options.webhook) addDeliveries(app, { ...options.webhook, audit, log, meter: options.meter })
     },
     authenticated: app => page?.authenticated(app),
   })

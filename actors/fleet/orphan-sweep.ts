@@ -1,5 +1,4 @@
 import { merge, type Observable, Subscription } from 'rxjs'
-import { createActor, toPromise } from 'xstate'
 import type { Stage } from '../../machines/failure.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import { INSTANCE_REGISTRATIONS } from '../../manifests/instance-registration.js'
@@ -10,9 +9,10 @@ import { isConflict } from '../../manifests/status-error.js'
 import type { Kept } from '../host/kept-object.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { INSTANCE_NOT_FOUND, reportMaterialized } from '../instance/effects/binding-status.js'
-import { leaderEffect, type Work } from '../instance/effects/leader-effect.js'
+import type { Work } from '../instance/effects/leader-effect.js'
 import { find, remove } from '../kube/apply.js'
 import type { Collection } from '../watches/collection.js'
+import { runLeaderWork } from './run-leader-work.js'
 
 /** After a change that may have left an orphan, milliseconds: many come together, and most are gone again by then. */
 const QUIET_MS = 2_000
@@ -147,14 +147,7 @@ export class OrphanSweep {
     return (await find<Instance>(this.dependencies.host.api, INSTANCES, { name }, signal)) !== undefined
   }
 
-  /** As every effect runs: only while this replica leads, with a deadline, and awaited before the lease is given back. */
-  async #run(name: string, stage: Stage, work: Work): Promise<void> {
-    const logic = leaderEffect(this.dependencies, { name: 'sweep an orphan', stage }, work)
-    const metadata = { name }
-    const instance = { apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata, spec: {} } as const
-    const actor = createActor(logic, { input: { name, instance, facts: {}, wanted: '' } })
-    const done = toPromise(actor)
-    actor.start()
-    await done
+  #run(instance: string, stage: Stage, work: Work): Promise<void> {
+    return runLeaderWork(this.dependencies, { instance, effect: 'sweep an orphan', stage }, work)
   }
 }

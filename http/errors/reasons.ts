@@ -46,6 +46,7 @@ export const REASONS = {
   InstanceTimeouts: 'Several members of one instance did not answer, so its others were left out.',
   InstanceUnreachable: 'The instance cannot be reached now. Its conditions say why.',
   InternalError: 'A bug in Kairship. The log has the error under the request id.',
+  ForeignBinding: 'A role binding of that name is there and was not delivered.',
   Invalid: 'Fields of the request are wrong. The details name each.',
   IssuerUnavailable: 'The keys of the token’s issuer cannot be read now. A retry may help.',
   JobLost: 'The Job was deleted, but could not be created anew: create it from its manifest.',

@@ -141,6 +141,16 @@ const metrics = {
     kind: 'gauge',
     help: '1 while the authentication configuration cannot be used and the one before it counts.',
   },
+  kairship_role_binding_deliveries_total: {
+    kind: 'counter',
+    help: 'Deliveries of role bindings that were acknowledged, by what became of them: stored, unchanged, outdated.',
+    labels: ['result'],
+  },
+  kairship_role_binding_syncs_total: {
+    kind: 'counter',
+    help: 'Comparisons of the role bindings with the whole list of Global Management.',
+    labels: ['outcome'],
+  },
   kairship_audit_events_lost_total: {
     kind: 'counter',
     help: 'Audit events that were not written, because the audit log was too slow or could not be written at all.',

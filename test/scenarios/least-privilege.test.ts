@@ -44,11 +44,38 @@ interface Right extends Grant {
 const accounts = ['kairship-controller-manager', 'kairship-apiserver'] as const
 type Account = (typeof accounts)[number]
 
+/** Rights of a role to some resources, with one reason, the last of the list. */
+function notUsed(
+  role: string,
+  verbs: readonly string[],
+  resources: readonly string[],
+): Record<string, string> {
+  const [why = '', ...others] = resources.toReversed()
+  return Object.fromEntries(
+    others.flatMap(resource => verbs.map(verb => [`${role}: ${verb} ${resource}`, why] as const)),
+  )
+}
+
 /** Rights whose code no playground runs, each with the reason. */
 const notUsedHere: Readonly<Record<string, string>> = {
   'kairship-observer: get *.clusterpedia.io': 'the proxy reads from the index where it can',
-  'kairship-controller-manager: get instancerolebindings.kairship.io':
-    'read again when another controller wrote its status in between',
+  ...notUsed(
+    'kairship-controller-manager',
+    ['get', 'create', 'update', 'delete'],
+    [
+      ...['instancerolebindings.kairship.io', 'workspacerolebindings.kairship.io'],
+      'no list of Global Management is compared, no role ends, and no other controller writes a status in between',
+    ],
+  ),
+  'kairship-controller-manager: patch workspacerolebindings/status.kairship.io': 'no role ends',
+  ...notUsed(
+    'kairship-apiserver',
+    ['get', 'create', 'update', 'delete'],
+    [
+      ...['instancerolebindings.kairship.io', 'workspacerolebindings.kairship.io'],
+      'nobody changes role bindings through Kairship',
+    ],
+  ),
   'kairship-controller-manager: patch events': 'the same happened again within minutes',
   'kairship-cloudshells: get cloudshells.cloudshell.cloudtty.io': 'CloudTTY is not on the host',
   'kairship-cloudshells: create cloudshells.cloudshell.cloudtty.io': 'CloudTTY is not on the host',

@@ -1,7 +1,7 @@
 import { stamped } from '../../../machines/instance/conditions.js'
 import type { Judgement } from '../../../machines/instance/requirements.js'
 import { INSTANCE_ROLE_BINDINGS, type InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
-import type { Condition } from '../../../manifests/kube.js'
+import type { Condition, GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import { isConflict, isNotFound } from '../../../manifests/status-error.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { find, patchStatus } from '../../kube/apply.js'
@@ -24,52 +24,69 @@ export const EXPIRED: Judgement = {
 }
 
 /**
- * Writes the condition `Materialized` of one InstanceRoleBinding, and no other: conditions of other controllers stay. Writes
- * nothing that the status says already. A binding that was deleted, replaced or changed since it was read is left to the
- * run that follows.
- * @throws StatusError, UnreachableError as `KubeApi.request`; a conflict is answered by reading again first
+ * Writes the condition `Materialized` of one InstanceRoleBinding.
+ * @throws as `reportCondition`
  */
-export async function reportMaterialized(
+export const reportMaterialized = (
   api: KubeApi,
   binding: InstanceRoleBinding,
   materialized: Judgement,
+  signal: AbortSignal,
+): Promise<void> =>
+  reportCondition(api, INSTANCE_ROLE_BINDINGS, binding, { type: 'Materialized', ...materialized }, signal)
+
+/** A role binding of either kind, as far as its status goes. */
+interface Reported extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] }
+}
+
+/**
+ * Writes one condition of a role binding, and no other: conditions of other controllers stay. Writes nothing that the status says
+ * already. A binding that was deleted, replaced or changed since it was read is left to the run that follows.
+ * @throws StatusError, UnreachableError as `KubeApi.request`; a conflict is answered by reading again first
+ */
+export async function reportCondition<T extends Reported>(
+  api: KubeApi,
+  resource: GroupVersionResource,
+  binding: T,
+  condition: Judgement & { readonly type: string },
   signal: AbortSignal,
 ): Promise<void> {
   const { name, uid, generation } = binding.metadata
   let seen = binding
   for (let tries = 1; ; tries++) {
-    const conditions = withMaterialized(seen, materialized)
+    const conditions = withCondition(seen, condition)
     if (!conditions) return
     try {
-      await patchStatus(api, INSTANCE_ROLE_BINDINGS, seen, { conditions }, signal)
+      await patchStatus(api, resource, seen, { conditions }, signal)
       return
     } catch (error) {
       if (isNotFound(error)) return
       if (!isConflict(error) || tries === TRIES) throw error
     }
-    const live = await find<InstanceRoleBinding>(api, INSTANCE_ROLE_BINDINGS, { name }, signal)
+    const live = await find<T>(api, resource, { name }, signal)
     if (!live || live.metadata.uid !== uid || live.metadata.generation !== generation) return
     seen = live
   }
 }
 
-/** All conditions of a binding with ours replaced; undefined when ours stands there already. */
-function withMaterialized(
-  { metadata: { generation }, status }: InstanceRoleBinding,
-  materialized: Judgement,
+/** All conditions of a binding with one replaced; undefined when it stands there already. */
+function withCondition(
+  { metadata: { generation }, status }: Reported,
+  condition: Judgement & { readonly type: string },
 ): readonly Condition[] | undefined {
   const before = status?.conditions ?? []
-  const type = 'Materialized'
+  const { type } = condition
   const last = before.find(condition => condition.type === type)
   const same =
-    last?.status === materialized.status &&
-    last.reason === materialized.reason &&
-    last.message === materialized.message &&
+    last?.status === condition.status &&
+    last.reason === condition.reason &&
+    last.message === condition.message &&
     last.observedGeneration === generation
   if (same) return undefined
   const now = new Date().toISOString()
   return [
     ...before.filter(condition => condition.type !== type),
-    ...stamped([{ type, ...materialized }], { before, now, generation }),
+    ...stamped([condition], { before, now, generation }),
   ]
 }

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DeliveredBindings } from '../../../actors/global-management/delivered-bindings.js'
+import {
+  type DeliveredBinding,
+  isDelivered,
+  type StoredBinding,
+} from '../../../manifests/delivered-binding.js'
+import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { isOver } from '../../../manifests/role-end.js'
+import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
+import type { ApiServer } from '../../../playground/apiserver/server.js'
+import { startHost } from '../../../playground/fleet/host.js'
+import type { KubeApi } from '../../../ports/kube-api.js'
+import type { RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
+
+const signal = new AbortController().signal
+const NOW = Date.parse('2026-11-24T12:00:00Z')
+const at = (ms = 0) => new Date(NOW + ms).toISOString()
+const team = (spec: Partial<DeliveredBinding> = {}): DeliveredBinding =>
+  ({
+    name: 'team',
+    instance: 'eu',
+    role: 'Editor',
+    subjects: [{ kind: 'User', name: 'ann' }],
+    ...spec,
+  }) as DeliveredBinding
+const bank = (spec: Partial<DeliveredBinding> = {}): DeliveredBinding =>
+  ({
+    name: 'bank',
+    workspace: 'bank',
+    role: 'Viewer',
+    subjects: [{ kind: 'Group', name: 'dev' }],
+    ...spec,
+  }) as DeliveredBinding
+const set = (sequence: number, binding: DeliveredBinding): RoleBindingEvent => ({
+  ...{ type: 'binding.updated', sequence, occurredAt: at() },
+  binding,
+})
+const deleted = (sequence: number, binding: DeliveredBinding, occurredAt = at()): RoleBindingEvent => ({
+  ...{ type: 'binding.deleted', sequence, occurredAt },
+  binding,
+})
+const userDeleted = (sequence: number, name: string): RoleBindingEvent => ({
+  ...{ type: 'user.deleted', sequence, occurredAt: at() },
+  name,
+})
+
+let host: ApiServer
+beforeAll(async () => {
+  host = await startHost({ name: 'host' })
+})
+afterAll(() => host.close())
+beforeEach(async () => {
+  for (const type of [INSTANCE_ROLE_BINDINGS, WORKSPACE_ROLE_BINDINGS])
+    await host.local.request({ method: 'DELETE', path: resourcePath(type) })
+})
+
+const deliveries = (api: KubeApi = host.local, now = () => NOW) => new DeliveredBindings(api, now)
+async function stored(): Promise<readonly StoredBinding[]> {
+  const lists = await Promise.all(
+    [INSTANCE_ROLE_BINDINGS, WORKSPACE_ROLE_BINDINGS].map(type =>
+      host.local.request<{ items: StoredBinding[] }>({ method: 'GET', path: resourcePath(type) }),
+    ),
+  )
+  return lists.flatMap(({ items }) => items)
+}
+/** What is given now, in words. */
+const given = async () =>
+  (await stored())
+    .filter(binding => !isOver(binding, NOW))
+    .map(({ metadata, spec }) => `${metadata.name}: ${spec.role} to ${spec.subjects.map(({ name }) => name)}`)
+
+describe('a delivery', () => {
+  it('is stored as an object of its kind, marked as delivered, and once', async () => {
+    const receiver = deliveries()
+    expect(await receiver.take(set(1, team({ reason: 'INC-1', expiresAt: at(1_000) })), signal)).toBe(
+      'stored',
+    )
+    expect(await receiver.take(set(2, bank()), signal)).toBe('stored')
+    const before = await stored()
+    expect(before.map(({ kind, spec }) => [kind, spec])).toEqual([
+      [
+        'InstanceRoleBinding',
+        {
+          ...{ instance: 'eu', role: 'Editor', subjects: [{ kind: 'User', name: 'ann' }] },
+          ...{ expiresAt: at(1_000), reason: 'INC-1' },
+        },
+      ],
+      [
+        'WorkspaceRoleBinding',
+        { workspace: 'bank', role: 'Viewer', subjects: [{ kind: 'Group', name: 'dev' }] },
+      ],
+    ])
+    expect(before.every(isDelivered)).toBe(true)
+    expect(await receiver.take(set(2, bank()), signal)).toBe('unchanged')
+    expect((await stored()).map(({ metadata }) => metadata.resourceVersion)).toEqual(
+      before.map(({ metadata }) => metadata.resourceVersion),
+    )
+  })
+
+  it.each<[string, RoleBindingEvent[], string[]]>([
+    [
+      'an older change after a newer one',
+      [set(2, team({ role: 'Viewer' })), set(1, team())],
+      ['team: Viewer to ann'],
+    ],
+    ['a change after the deletion that follows it', [set(1, team()), deleted(3, team()), set(2, team())], []],
+    ['a deletion before what it deletes', [deleted(2, team()), set(1, team())], []],
+    ['a deletion before a newer creation', [set(3, team()), deleted(2, team())], ['team: Editor to ann']],
+    [
+      'a creation after a deletion',
+      [set(1, team()), deleted(2, team()), set(3, team())],
+      ['team: Editor to ann'],
+    ],
+    ['a deletion twice', [set(1, team()), deleted(2, team()), deleted(2, team())], []],
+    [
+      'a user that is deleted: one binding ends, the other loses a subject',
+      [
+        set(1, team()),
+        set(
+          2,
+          bank({
+            subjects: [
+              { kind: 'User', name: 'ann' },
+              { kind: 'Group', name: 'ann' },
+            ],
+          }),
+        ),
+        userDeleted(3, 'ann'),
+        set(1, team()),
+      ],
+      ['bank: Viewer to ann'],
+    ],
+    [
+      'a user that is deleted before a newer binding',
+      [set(4, team()), userDeleted(3, 'ann')],
+      ['team: Editor to ann'],
+    ],
+    [
+      'another instance under the same name',
+      [set(1, team()), set(2, team({ instance: 'us' } as never))],
+      ['team: Editor to ann'],
+    ],
+  ])('ends right: %s', async (_, events, expected) => {
+    const receiver = deliveries()
+    for (const event of events) await receiver.take(event, signal)
+    expect(await given()).toEqual(expected)
+  })
+
+  it('of a deletion that says it happens tomorrow ends the binding now', async () => {
+    const receiver = deliveries()
+    await receiver.take(set(1, team()), signal)
+    await receiver.take(deleted(2, team(), at(86_400_000)), signal)
+    expect(await given()).toEqual([])
+  })
+
+  it('that is older than an ended binding stays is acknowledged and left out', async () => {
+    const old = { ...set(1, team()), occurredAt: at(-23 * 3_600_000 - 1) }
+    expect(await deliveries().take(old, signal)).toBe('outdated')
+    expect(await stored()).toEqual([])
+  })
+
+  it('changes no binding that was not delivered', async () => {
+    const metadata = { name: 'team' }
+    const body = {
+      ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata },
+      spec: { instance: 'eu', role: 'Viewer', subjects: [{ kind: 'User', name: 'bob' }] },
+    }
+    await host.local.request({ method: 'POST', path: resourcePath(INSTANCE_ROLE_BINDINGS), body })
+    await expect(deliveries().take(set(1, team()), signal)).rejects.toThrow(
+      'the InstanceRoleBinding "team" was not delivered',
+    )
+    await deliveries().take(userDeleted(9, 'bob'), signal)
+    expect(await given()).toEqual(['team: Viewer to bob'])
+  })
+
+  it('is rejected when the host does not store it, and stored when it comes again', async () => {
+    let isDown = true
+    const api: KubeApi = {
+      ...host.local,
+      request: request =>
+        isDown && request.method === 'POST'
+          ? Promise.reject(new Error('reset'))
+          : host.local.request(request),
+    }
+    await expect(deliveries(api).take(set(1, team()), signal)).rejects.toThrow('reset')
+    isDown = false
+    expect(await deliveries(api).take(set(1, team()), signal)).toBe('stored')
+  })
+
+  it('through two replicas at once ends with the newest, whichever is faster', async () => {
+    const [one, other] = [deliveries(), deliveries()]
+    for (let round = 0; round < 10; round++) {
+      const base = round * 4
+      await Promise.all([
+        one.take(set(base + 1, team()), signal),
+        other.take(set(base + 3, team({ role: 'Viewer' })), signal),
+        one.take(set(base + 2, team({ subjects: [{ kind: 'User', name: 'bob' }] })), signal),
+        other.take(set(base + 4, team({ subjects: [{ kind: 'User', name: 'eve' }] })), signal),
+      ])
+      expect(await given()).toEqual(['team: Editor to eve'])
+    }
+  })
+})

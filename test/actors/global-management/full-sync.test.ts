@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { WholeList } from '../../../actors/global-management/binding-list.js'
+import { DeliveredBindings } from '../../../actors/global-management/delivered-bindings.js'
+import { FullSync } from '../../../actors/global-management/full-sync.js'
+import {
+  type DeliveredBinding,
+  type StoredBinding,
+  sequenceOf,
+} from '../../../manifests/delivered-binding.js'
+import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { isOver } from '../../../manifests/role-end.js'
+import type { ApiServer } from '../../../playground/apiserver/server.js'
+import { startHost } from '../../../playground/fleet/host.js'
+import type { RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
+import { silent, unmetered } from '../../silent.js'
+
+const signal = new AbortController().signal
+const NOW = Date.parse('2026-11-24T12:00:00Z')
+const occurredAt = new Date(NOW).toISOString()
+let host: ApiServer
+beforeAll(async () => {
+  host = await startHost({ name: 'host' })
+})
+afterAll(() => host.close())
+const path = resourcePath(INSTANCE_ROLE_BINDINGS)
+const clear = () => host.local.request({ method: 'DELETE', path })
+beforeEach(clear)
+
+const binding = (name: string, user = 'ann', role: 'Viewer' | 'Admin' = 'Viewer'): DeliveredBinding => ({
+  ...{ name, instance: 'eu', role },
+  subjects: [{ kind: 'User', name: user }],
+})
+const stored = async () =>
+  (await host.local.request<{ items: StoredBinding[] }>({ method: 'GET', path })).items
+const given = async () =>
+  (await stored())
+    .filter(binding => !isOver(binding, NOW))
+    .map(({ metadata, spec }) => `${metadata.name}: ${spec.role} to ${spec.subjects.map(({ name }) => name)}`)
+    .sort()
+
+/** A full sync over a list that a test sets, and the way in of deliveries. */
+function syncing(list: () => Promise<WholeList>) {
+  const bindings = new DeliveredBindings(host.local, () => NOW)
+  const sync = new FullSync({
+    ...{ bindings, everyMs: 1_000, log: silent, meter: unmetered, now: () => NOW },
+    list: { whole: list },
+    leadership: () => ({ leading: true, signal }),
+  })
+  const update = (sequence: number, one: DeliveredBinding): RoleBindingEvent => ({
+    ...{ type: 'binding.updated', sequence, occurredAt },
+    binding: one,
+  })
+  return { sync, update, deliver: (event: RoleBindingEvent) => bindings.take(event, signal) }
+}
+
+describe('the full sync', () => {
+  it('stores what was missed, mends what was changed, ends what is not listed, and then writes nothing', async () => {
+    const items = [
+      { sequence: 2, binding: binding('missed') },
+      { sequence: 3, binding: binding('changed', 'eve') },
+    ]
+    const { sync, deliver, update } = syncing(async () => ({ sequence: 9, items }))
+    await deliver(update(1, binding('changed')))
+    await deliver(update(4, binding('gone')))
+    expect(await sync.compare(signal)).toEqual({ stored: 2, ended: 1, heldBack: false })
+    expect(await given()).toEqual(['changed: Viewer to eve', 'missed: Viewer to ann'])
+    const before = await stored()
+    expect(await sync.compare(signal)).toEqual({ stored: 0, ended: 0, heldBack: false })
+    expect(await stored()).toEqual(before)
+  })
+
+  it('leaves what came after the list was made, and what was not delivered', async () => {
+    const { sync, deliver, update } = syncing(async () => ({
+      ...{ sequence: 9, items: [{ sequence: 2, binding: binding('newer') }] },
+    }))
+    await deliver(update(10, binding('newer', 'eve')))
+    await deliver(update(11, binding('unlisted')))
+    const metadata = { name: 'by-hand' }
+    const spec = { instance: 'eu', role: 'Viewer', subjects: [{ kind: 'User', name: 'bob' }] }
+    const body = { apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata, spec }
+    await host.local.request({ method: 'POST', path, body })
+    await sync.compare(signal)
+    expect(await given()).toEqual([
+      'by-hand: Viewer to bob',
+      'newer: Viewer to eve',
+      'unlisted: Viewer to ann',
+    ])
+  })
+
+  it('ends everything by an empty list only when the next one is empty too', async () => {
+    let items: WholeList['items'] = []
+    const { sync, deliver, update } = syncing(async () => ({ sequence: 9, items }))
+    await deliver(update(1, binding('team')))
+    expect(await sync.compare(signal)).toMatchObject({ ended: 0, heldBack: true })
+    items = [{ sequence: 1, binding: binding('team') }]
+    await sync.compare(signal)
+    items = []
+    expect(await sync.compare(signal)).toMatchObject({ ended: 0, heldBack: true })
+    expect(await sync.compare(signal)).toMatchObject({ ended: 1, heldBack: false })
+    expect(await given()).toEqual([])
+  })
+
+  it('changes nothing by a list that could not be read', async () => {
+    const { sync, deliver, update } = syncing(() => Promise.reject(new Error('incomplete')))
+    await deliver(update(1, binding('team')))
+    await expect(sync.compare(signal)).rejects.toThrow('incomplete')
+    expect(await given()).toEqual(['team: Viewer to ann'])
+  })
+})
+
+type Step =
+  | { readonly do: 'set'; readonly name: string; readonly user: string; readonly role: 'Viewer' | 'Admin' }
+  | { readonly do: 'delete'; readonly name: string }
+  | { readonly do: 'delete user'; readonly user: string }
+
+const names = fc.constantFrom('a', 'b', 'c')
+const users = fc.constantFrom('ann', 'bob')
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant('set' as const),
+    name: names,
+    user: users,
+    role: fc.constantFrom('Viewer' as const, 'Admin' as const),
+  }),
+  fc.record({ do: fc.constant('delete' as const), name: names }),
+  fc.record({ do: fc.constant('delete user' as const), user: users }),
+)
+
+/** Global Management: what is given, and the events that it sends. */
+function globalManagement(steps: readonly Step[]) {
+  const now = new Map<string, { readonly sequence: number; readonly binding: DeliveredBinding }>()
+  const events: RoleBindingEvent[] = []
+  for (const [index, one] of steps.entries()) {
+    const sequence = index + 1
+    const common = { sequence, occurredAt }
+    if (one.do === 'set') {
+      const set = binding(one.name, one.user, one.role)
+      now.set(one.name, { sequence, binding: set })
+      events.push({ ...common, type: 'binding.updated', binding: set })
+    } else if (one.do === 'delete') {
+      const known = now.get(one.name)
+      now.delete(one.name)
+      if (known) events.push({ ...common, type: 'binding.deleted', binding: known.binding })
+    } else {
+      for (const [name, { binding }] of now)
+        if (binding.subjects.some(({ name }) => name === one.user)) now.delete(name)
+      events.push({ ...common, type: 'user.deleted', name: one.user })
+    }
+  }
+  return { events, sequence: steps.length, items: [...now.values()] }
+}
+
+it('whatever is delivered twice, late or never, one comparison later the host has what Global Management has, and no sequence went back', async () => {
+  const plan = fc.array(fc.record({ of: fc.nat(30), as: fc.constantFrom('once', 'twice') }), {
+    maxLength: 14,
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), plan, async (steps, deliveries) => {
+      await clear()
+      const { events, sequence, items } = globalManagement(steps)
+      const { sync } = syncing(async () => ({ sequence, items }))
+      const sequences = new Map<string, number>()
+      for (const { of, as } of deliveries) {
+        const event = events[of % Math.max(1, events.length)]
+        if (!event) continue
+        // Each through a replica of its own: nothing is remembered but what the host has.
+        const replica = () => new DeliveredBindings(host.local, () => NOW)
+        await replica().take(event, signal)
+        if (as === 'twice') await replica().take(event, signal)
+        for (const binding of await stored()) {
+          const { name } = binding.metadata
+          expect(sequenceOf(binding)).toBeGreaterThanOrEqual(sequences.get(name) ?? 0)
+          sequences.set(name, sequenceOf(binding))
+        }
+      }
+      await sync.compare(signal)
+      await sync.compare(signal)
+      expect(await given()).toEqual(
+        items
+          .map(
+            ({ binding: { name, role, subjects } }) => `${name}: ${role} to ${subjects.map(it => it.name)}`,
+          )
+          .sort(),
+      )
+    }),
+    { numRuns: 40 },
+  )
+})
