@@ -3,7 +3,7 @@ import { acting, answering, setting } from './setting.js'
 
 /** Settings of how role bindings come from Global Management. docs/global-management.md says how they are used. */
 export const globalManagementSettings = {
-  roleBindingWebhookSecretsFile: setting({
+  roleBindingWebhookKeysFile: setting({
     kind: path,
     default: undefined,
     group: 'Global Management',

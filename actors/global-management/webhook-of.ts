@@ -16,11 +16,11 @@ export interface RoleBindingWebhook {
  * @throws ServiceSettingError for a file that cannot be used
  */
 export async function webhookOf(
-  { roleBindingWebhookSecretsFile: path }: { readonly roleBindingWebhookSecretsFile: string | undefined },
+  { roleBindingWebhookKeysFile: path }: { readonly roleBindingWebhookKeysFile: string | undefined },
   host: KubeApi,
 ): Promise<RoleBindingWebhook | undefined> {
   if (path === undefined) return undefined
-  const file = new WebhookSecrets(path, 'roleBindingWebhookSecretsFile')
+  const file = new WebhookSecrets(path, 'roleBindingWebhookKeysFile')
   await file.current()
   return { deliveries: new DeliveredBindings(host), secrets: () => file.current() }
 }
