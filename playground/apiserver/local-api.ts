@@ -1,6 +1,7 @@
 import { type Status, StatusError } from '../../manifests/status-error.js'
 import type { KubeApi, KubeRequest, WatchEvent } from '../../ports/kube-api.js'
 import { isObject, type JsonObject } from '../apimachinery/json.js'
+import { turn } from './turns.js'
 import { listObject } from './wire/encode.js'
 import type { ApiRequest, ApiResponse } from './wire/exchange.js'
 
@@ -13,6 +14,7 @@ export function localApi(server: string, answer: (request: ApiRequest) => Promis
   return {
     server,
     async request<T>(request: KubeRequest): Promise<T> {
+      await turn()
       if (closed.signal.aborted) throw new Error(`the local connection to ${server} is closed`)
       request.signal?.throwIfAborted()
       const response = await answer(requestOf(request, request.signal ?? closed.signal))

@@ -32,6 +32,7 @@ import { planGoneJob, planJob } from './job.js'
 import { planEndpoints, planGoneEndpoints } from './legacy-endpoints.js'
 import { planNode, planPodOnNode } from './node-lifecycle.js'
 import type { World } from './plan.js'
+import { hasFinished } from './pods.js'
 import { planReplicaSet } from './replica-set.js'
 import { planResourceQuota, quotasOf } from './resource-quota.js'
 import { ownerOf } from './sources.js'
@@ -84,12 +85,17 @@ const volumeOf = ({ metadata: { uid } }: KubeObject): readonly string[] => [`pvc
 
 /** The pods that may find a node now: when one leaves or ends, or the nodes or claims change. */
 function waitingPods(changed: KubeObject, world: World): readonly string[] {
+  const waiting = () => world.all<Pod>(PODS).filter(isWaiting)
   const pod = changed as Pod
-  const isRunning = pod.kind === 'Pod' && (isWaiting(pod) || pod.status?.phase === 'Running')
-  const stillThere = world.get(PODS, objectKey(changed)) !== undefined
-  if (isRunning && stillThere) return []
-  return world.all<Pod>(PODS).filter(isWaiting).map(objectKey)
+  const takesRoom =
+    pod.kind === 'Pod' && !hasFinished(pod) && world.get(PODS, objectKey(changed)) !== undefined
+  if (!takesRoom) return waiting().map(objectKey)
+  // A pod that has a node now helps those that want to be beside it.
+  return pod.spec?.nodeName ? waiting().filter(wantsCompany).map(objectKey) : []
 }
+
+const wantsCompany = ({ spec }: Pod): boolean =>
+  (spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0
 
 const claimants = (claim: KubeObject, world: World): readonly string[] =>
   world

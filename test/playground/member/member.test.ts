@@ -145,6 +145,29 @@ describe('a simulated member', () => {
     await eventually('no pods', async () => (await items(PODS)).length === 0)
   })
 
+  it('finds a node for a pod that waits for company, once that has one', async () => {
+    const pod = (name: string, more: object = {}) =>
+      ensure(api, PODS, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { namespace: 'default', name, labels: { app: name } },
+        spec: { containers: [{ name: 'c', image: 'nginx' }], ...more },
+      } as KubeObject)
+    const terms = [{ labelSelector: { matchLabels: { app: 'host' } }, topologyKey: 'kubernetes.io/hostname' }]
+    const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: terms }
+    const nodeOf = async (name: string) =>
+      (await read<Pod>(api, PODS, { namespace: 'default', name }))?.spec?.nodeName
+    await pod('guest', { affinity: { podAffinity } })
+    await eventually('the guest to be refused', async () => {
+      const guest = await read<Pod>(api, PODS, { namespace: 'default', name: 'guest' })
+      return guest?.status?.conditions?.some(({ reason }) => reason === 'Unschedulable')
+    })
+    await pod('host')
+    await eventually('a node for the guest', () => nodeOf('guest'))
+    expect(await nodeOf('guest')).toBe(await nodeOf('host'))
+    for (const name of ['guest', 'host']) await remove(api, PODS, { namespace: 'default', name })
+  })
+
   it('deletes a namespace with everything that runs in it', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving' } }
     await ensure(api, NAMESPACES, namespace)
