@@ -8,6 +8,8 @@ export interface FleetGrowthOptions {
   readonly from: number
   readonly to: number
   readonly membersPerInstance: number
+  /** Whether a stand-in takes the place of the playground. */
+  readonly standIn: boolean
   /** How long the fleet is left alone before it is measured, seconds: idle connections and remembered answers go in that time. */
   readonly idleSeconds: number
   /** Where CPU profiles and heap snapshots of the controller manager are left. */

@@ -8,6 +8,8 @@ import { type Counts, Replica } from './replica.js'
 export interface FleetRunOptions {
   readonly instances: number
   readonly membersPerInstance: number
+  /** Whether a stand-in takes the place of the playground. */
+  readonly standIn: boolean
   readonly idleSeconds: number
   /** After so long without all instances ready, what was measured until then is the result. */
   readonly giveUpSeconds: number
@@ -74,6 +76,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     await pause(options.idleSeconds * 1000)
     const [idleTo, deedsTo] = [await leader.measure(), await leader.deeds()]
 
+    const noticed = options.standIn ? await noticedChanges(playground) : undefined
     const afterSigterm = await takeover(playground, leader, 'SIGTERM', say)
     const second = await replica('c')
     await second.settled(instances)
@@ -84,6 +87,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
       idleSeconds: options.idleSeconds,
       requestsWhileIdle: difference(deedsFrom.requests, deedsTo.requests),
       cpuSecondsIdle: rounded(idleTo.cpuSeconds - idleFrom.cpuSeconds),
+      ...(noticed && { changeSeenMs: noticed }),
       leaseDurationMs: LEASE_DURATION_MS,
       takeoverMsAfterSigterm: Math.round(afterSigterm),
       takeoverMsAfterSigkill: Math.round(afterSigkill),
@@ -134,6 +138,18 @@ async function converged(playground: PlaygroundProcess, leader: Replica, options
     failedEffectsWhileConverging: deeds.failures,
     brokenWatchesWhileConverging: deeds.interruptions,
   }
+}
+
+/** So many instances change twice each while all others rest. */
+const CHANGES = 50
+
+/** Milliseconds from the answer to a change of an instance's registration until the host has stored the phase that follows. */
+async function noticedChanges(playground: PlaygroundProcess): Promise<object> {
+  playground.send({ kind: 'flap', times: CHANGES })
+  const { ms } = await playground.told('noticed')
+  const sorted = [...ms].sort((a, b) => a - b)
+  const at = (part: number): number => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0)
+  return { changes: ms.length, p50: at(0.5), p99: at(0.99), most: at(1) }
 }
 
 /** Milliseconds from the signal until the host executed another replica's claim. */

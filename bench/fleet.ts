@@ -1,6 +1,6 @@
 /**
- * npm run bench:fleet -- --instances 10,100,1000 [--members M] [--idle-seconds S] [--convergence-only] [--profile folder] [--json]
- * npm run bench:fleet -- --grow 3000 [--from 10] [--members M] [--idle-seconds S] [--profile folder] [--json]
+ * npm run bench:fleet -- --instances 10,100,1000 [--stand-in] [--members M] [--idle-seconds S] [--convergence-only] [--profile folder] [--json]
+ * npm run bench:fleet -- --grow 3000 [--from 10] [--stand-in] [--members M] [--idle-seconds S] [--profile folder] [--json]
  *
  * What a fleet costs: a playground of N instances in a process of its own, and two real `kairship controller-manager`
  * processes over it. Measures the time until all are ready, memory of the leading process before and after, what it asks
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     'idle-seconds': { type: 'string', default: '60' },
     'give-up-seconds': { type: 'string', default: '240' },
     'convergence-only': { type: 'boolean', default: false },
+    'stand-in': { type: 'boolean', default: false },
     grow: { type: 'string' },
     from: { type: 'string', default: '10' },
     profile: { type: 'string' },
@@ -34,6 +35,7 @@ if (values.help) {
   --instances 10,100     sizes to measure, one after the other
   --grow N               instead: lets a fleet grow to N instances and shrink back
   --from N               how many instances it grows from (10)
+  --stand-in             control planes and host that only answer: for fleets that a playground has no CPU for
   --members M            member clusters of each instance (1)
   --idle-seconds S       how long a fleet at rest is measured; with --grow, left alone before it is measured (60)
   --give-up-seconds S    how long instances may take to be ready (240); not with --grow
@@ -66,6 +68,7 @@ const result = {
 const common = {
   membersPerInstance: Number(values.members),
   idleSeconds: Number(values['idle-seconds']),
+  standIn: values['stand-in'],
   ...(values.profile !== undefined && { profiles: values.profile }),
   say: (text: string) => void process.stderr.write(`${text}\n`),
 }

@@ -1,14 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { FleetMessage, FleetRequest } from './fleet-host.js'
+import type { FleetMessage, FleetRequest } from './fleet-messages.js'
 import type { Measured } from './measured.js'
+import { cpuOf } from './processes.js'
 import { ask, measurable } from './replica.js'
 
 /** How large the playground is. */
 export interface PlaygroundProcessOptions {
   readonly instances: number
   readonly membersPerInstance: number
+  /** Whether control planes are stood in for, which costs a fraction of their CPU: `fleet-stand-in.ts`. */
+  readonly standIn: boolean
   /** Where its CPU profile is left. */
   readonly profiles?: string
 }
@@ -19,8 +22,8 @@ export class PlaygroundProcess {
   readonly #told: FleetMessage[] = []
   readonly #progress = new Set<(ready: number) => void>()
 
-  constructor({ instances, membersPerInstance, profiles }: PlaygroundProcessOptions) {
-    const program = new URL('./fleet-host.js', import.meta.url)
+  constructor({ instances, membersPerInstance, standIn, profiles }: PlaygroundProcessOptions) {
+    const program = new URL(standIn ? './fleet-stand-in.js' : './fleet-host.js', import.meta.url)
     const execArgv = [...measurable(profiles && join(profiles, 'playground'))]
     this.#child = fork(program, [String(instances), String(membersPerInstance)], { execArgv })
     this.#child.on('message', (message: Partial<FleetMessage>) => {
@@ -33,8 +36,10 @@ export class PlaygroundProcess {
     this.#child.send(request)
   }
 
-  measure(how: 'as it is' | 'collected' = 'as it is'): Promise<Measured> {
-    return ask(this.#child, { measure: how })
+  /** Memory of the process, and CPU of it and of those that it started. */
+  async measure(how: 'as it is' | 'collected' = 'as it is'): Promise<Measured> {
+    const measured = await ask(this.#child, { measure: how })
+    return { ...measured, cpuSeconds: cpuOf(this.#child.pid ?? 0) / 1000 }
   }
 
   /** Calls back every few seconds while instances come up, until the returned function is called. */
