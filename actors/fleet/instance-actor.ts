@@ -5,7 +5,7 @@ import { configurationOf, remembering, transitionsBetween } from '../../machines
 import { type InstanceSnapshot, stateOf } from '../../machines/instance/invariants.js'
 import { pendingOf } from '../../machines/instance/pending.js'
 import { isNews } from '../../machines/instance/reduce-fact.js'
-import type { ConditionFact } from '../../machines/instance/requirements.js'
+import { type ConditionFact, judgementsOf } from '../../machines/instance/requirements.js'
 import { statusOf } from '../../machines/instance/status.js'
 import type { Instance } from '../../manifests/instance.js'
 import type { Condition } from '../../manifests/kube.js'
@@ -52,6 +52,8 @@ export class InstanceActor {
   #state: InstanceState = 'registering'
   #since = new Date().toISOString()
   #conditions: readonly Condition[] = []
+  /** What the conditions were made of; undefined where they have to be made again. */
+  #stampedFrom: readonly unknown[] | undefined
   #view: InstanceView | undefined
   #crash: ConditionFact | undefined
   /** Whether it was started once. Before that only its CR is shown. */
@@ -216,10 +218,14 @@ export class InstanceActor {
   /** Conditions get their time when they become true, not when the view is read. */
   #restamp({ context }: InstanceSnapshot): void {
     const { status, metadata } = context.instance
+    this.#view = undefined
+    // While it is deleted, conditions follow from how that goes on too.
+    const from = [judgementsOf(context), status?.conditions, metadata.generation, context.phase]
+    if (context.phase !== 'deleting' && this.#stampedFrom?.every((part, at) => part === from[at])) return
+    this.#stampedFrom = from
     const before = [...(status?.conditions ?? []), ...this.#conditions]
     const now = new Date().toISOString()
     this.#conditions = stamped(conditionsOf(context), { before, now, generation: metadata.generation })
-    this.#view = undefined
   }
 
   #viewOf({ context }: InstanceSnapshot): InstanceView {
@@ -232,6 +238,7 @@ export class InstanceActor {
 
   #viewWithoutActor(): InstanceView {
     const before = this.#started ? this.#conditions : recordedConditions(this.instance)
+    this.#stampedFrom = undefined
     this.#conditions = withReason(before, this.#crash ?? this.#awaiting, this.instance)
     const state = this.#latest ? this.#state : recordedState(this.instance)
     return this.#shown(state === 'ready' ? 'degraded' : state, this.instance.status ?? {})

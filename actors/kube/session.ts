@@ -6,7 +6,7 @@ import {
   type IncomingHttpHeaders,
 } from 'node:http2'
 import { isIP, type LookupFunction } from 'node:net'
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import { connect as connectTls, type SecureContext, TLSSocket } from 'node:tls'
 import { DeadlineError } from '../../ports/cancellation.js'
 import type { AnswerHeaders } from './answer.js'
 
@@ -151,6 +151,9 @@ function negotiated(target: SessionTarget): Promise<TLSSocket> {
       ...(target.lookup && { lookup: target.lookup }),
       ALPNProtocols: ['h2', 'http/1.1'],
     })
+    // Node checks the server's name against its own certificate, and asks for those of all issuers with it: that is a third of a handshake.
+    socket.getPeerCertificate = (() =>
+      TLSSocket.prototype.getPeerCertificate.call(socket, false)) as TLSSocket['getPeerCertificate']
     const late = setTimeout(() => {
       const error = new Error(`no connection within ${target.connectTimeoutMs} ms`)
       socket.destroy(Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' }))

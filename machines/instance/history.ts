@@ -30,19 +30,39 @@ export function configurationOf({ value }: Pick<InstanceSnapshot, 'value'>): rea
 }
 const join = (path: string, key: string): string => (path ? `${path}.${key}` : key)
 
-/** The region that a path belongs to, so that each region's move is a record of its own. */
-const regionOf = (path: string): string => path.split('.', 2).join('.')
+type Node = string | Readonly<Record<string, unknown>> | undefined
 
-/** What an event left is what the event before had entered. */
-const places = new WeakMap<object, ReadonlyMap<string, string>>()
+const childOf = (node: Node, key: string): Node =>
+  typeof node === 'object' ? (node[key] as Node) : undefined
 
-/** The active path of each region. */
-function placesOf(snapshot: Pick<InstanceSnapshot, 'value'>): ReadonlyMap<string, string> {
-  const known = places.get(snapshot)
-  if (known) return known
-  const found = new Map(configurationOf(snapshot).map(path => [regionOf(path), path]))
-  places.set(snapshot, found)
-  return found
+const isSame = (a: Node, b: Node): boolean =>
+  a === b ||
+  (typeof a === 'object' &&
+    typeof b === 'object' &&
+    Object.keys(a).length === Object.keys(b).length &&
+    Object.keys(a).every(key => isSame(childOf(a, key), childOf(b, key))))
+
+/** The active path at or below a node, which has one: only the node above it is parallel. */
+function pathBelow(node: Node, path: string): string {
+  if (typeof node !== 'object') return node === undefined ? path : join(path, node)
+  const [[key, child] = []] = Object.entries(node)
+  return key === undefined ? path : pathBelow(child as Node, join(path, key))
+}
+
+/** Which regions are elsewhere than before, each with its paths. Each region's move is a record of its own. */
+function movesBetween(before: Node, after: Node): readonly { readonly from?: string; readonly to: string }[] {
+  if (typeof after !== 'object') return before === after ? [] : [{ to: after ?? '' }]
+  return Object.entries(after).flatMap(([mode, regions]) => {
+    const left = childOf(before, mode)
+    if (typeof regions !== 'object')
+      return isSame(left, regions as Node) ? [] : [{ to: join(mode, String(regions)) }]
+    return Object.entries(regions as Record<string, unknown>).flatMap(([region, node]) => {
+      const was = childOf(left, region)
+      if (isSame(was, node as Node)) return []
+      const path = join(mode, region)
+      return [{ ...(was !== undefined && { from: pathBelow(was, path) }), to: pathBelow(node as Node, path) }]
+    })
+  })
 }
 
 /** Status writes are not recorded: they follow every other change, and would crowd out real transitions. */
@@ -55,16 +75,16 @@ export function transitionsBetween(
   event: { readonly type: string },
   time: string,
 ): readonly TransitionRecord[] {
-  if (before.value === after.value) return []
-  const [left, entered] = [placesOf(before), placesOf(after)]
-  const moved = [...entered].filter(([region, path]) => left.get(region) !== path && !isStatusWrite(path))
-  return moved.map(([region, path]) => ({
+  const moved = movesBetween(before.value, after.value).filter(({ to }) => !isStatusWrite(to))
+  if (moved.length === 0) return []
+  const [cause, detail] = [causeOf(event), redacted(event)]
+  return moved.map(({ from, to }) => ({
     time,
-    from: publicPath(left.get(region) ?? configurationOf(before)[0] ?? ''),
-    to: publicPath(path),
+    from: publicPath(from ?? configurationOf(before)[0] ?? ''),
+    to: publicPath(to),
     event: event.type,
-    cause: causeOf(event),
-    detail: redacted(event),
+    cause,
+    detail,
   }))
 }
 

@@ -36,8 +36,10 @@ const isComingUp = (phase: InstanceState): boolean =>
 export const reconciler = (
   task: Reconciler,
   { pauseMs = 0, pauseComingUpMs = pauseMs, gatherMs = 0 }: ReconcilerOptions = {},
-) =>
-  instance.createStateConfig({
+) => {
+  /** Where it is when something was made and seen. */
+  const made = pauseMs > 0 ? 'pausing' : 'settled'
+  return instance.createStateConfig({
     initial: 'settled',
     states: {
       /** What is wanted, if anything, is there: our own watch shows it. */
@@ -70,7 +72,10 @@ export const reconciler = (
           input: () => ({ task, ms: gatherMs, announce: false }),
         },
       },
-      /** There is something to do; passed through at once by the replica that leads. */
+      /**
+       * There is something to do; passed through by the replica that leads. It is a step of its own, because the same event may move
+       * the phase on, and what is wanted of a passing phase must not be made.
+       */
       standby: {
         always: [
           { guard: not({ type: 'is due', params: task }), target: 'settled' },
@@ -94,10 +99,10 @@ export const reconciler = (
             facts,
             wanted: wanted[task] ?? '',
           }),
-          onDone: {
-            target: 'confirming',
-            actions: succeed(task),
-          },
+          onDone: [
+            { guard: { type: 'is seen already', params: task }, target: made, actions: succeed(task) },
+            { target: 'confirming', actions: succeed(task) },
+          ],
           onError: {
             target: 'resting',
             actions: fail(task),
@@ -110,7 +115,7 @@ export const reconciler = (
        */
       confirming: {
         always: [
-          { guard: { type: 'is confirmed', params: task }, target: pauseMs > 0 ? 'pausing' : 'settled' },
+          { guard: { type: 'is confirmed', params: task }, target: made },
           { guard: not('leading'), target: 'standby' },
           { guard: { type: 'has rested', params: task }, target: 'acting' },
         ],
@@ -152,3 +157,4 @@ export const reconciler = (
       },
     },
   })
+}

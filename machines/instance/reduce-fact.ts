@@ -3,6 +3,7 @@ import type { Failure } from '../failure.js'
 import type { InstanceContext } from './context.js'
 import type { InstanceEvent } from './events.js'
 import type { Facts } from './facts.js'
+import { judgedAs } from './requirements.js'
 import { type Reconciler, type Task, untried, type Work } from './task.js'
 import { wantedOf } from './wanted.js'
 
@@ -47,9 +48,9 @@ export function reduceFact(context: InstanceContext, event: InstanceEvent): Inst
       // Another replica acts from now on. What this one did last says nothing about what is there when it leads again.
       return revised(context, { leading: false, work: {} })
     case 'rest.began':
-      return withWork(context, event.task, { until: event.until })
+      return withRest(context, event.task, { until: event.until })
     case 'rest.ended':
-      return withWork(context, event.task, { rested: true })
+      return withRest(context, event.task, { rested: true })
     default:
       return revised(context, {
         facts: factsAfter(context.facts, event, knownControlPlaneID(context)),
@@ -117,31 +118,38 @@ function without<T extends object>(whole: T, ...names: readonly (keyof T)[]): T 
   return Object.fromEntries(Object.entries(whole).filter(([name]) => !names.includes(name as keyof T))) as T
 }
 
-const withWork = (context: InstanceContext, task: Task, change: Partial<Work>): InstanceContext =>
-  revised(context, {
-    work: { ...context.work, [task]: { ...(context.work[task] ?? untried), ...change } },
-  })
+/**
+ * A context in which a task goes on. What is wanted and how the instance stands follow from its failures and its outcome alone, so
+ * they are computed again only where one of these changed: rests begin and end as often as everything else together.
+ */
+function withWork(context: InstanceContext, task: Task, work: Work): InstanceContext {
+  const before = context.work[task] ?? untried
+  const parts = { work: { ...context.work, [task]: work } }
+  return before.attempts === work.attempts &&
+    before.failure === work.failure &&
+    before.outcome === work.outcome
+    ? judgedAs({ ...context, ...parts }, context)
+    : revised(context, parts)
+}
+
+const withRest = (context: InstanceContext, task: Task, rest: Partial<Work>): InstanceContext =>
+  withWork(context, task, { ...(context.work[task] ?? untried), ...rest })
 
 /** A task starts. What it left behind last time does not count any more. */
 export const begun = (context: InstanceContext, task: Task): InstanceContext => {
   const { attempts, failure } = context.work[task] ?? untried
   const tried = context.wanted[task as Reconciler] ?? ''
-  const work: Work = { attempts, tried, ...(failure && { failure }) }
-  return revised(context, { work: { ...context.work, [task]: work } })
+  return withWork(context, task, { attempts, tried, ...(failure && { failure }) })
 }
 
 /** A task succeeded and left `outcome` behind. */
 export const succeeded = (context: InstanceContext, task: Task, outcome: string): InstanceContext => {
   const { tried = '' } = context.work[task] ?? untried
-  return revised(context, {
-    work: { ...context.work, [task]: { attempts: 0, tried, outcome: sameText(tried, outcome) } },
-  })
+  return withWork(context, task, { attempts: 0, tried, outcome: sameText(tried, outcome) })
 }
 
 /** A task failed, once more. */
 export const failed = (context: InstanceContext, task: Task, failure: Failure): InstanceContext => {
   const { attempts, tried = '' } = context.work[task] ?? untried
-  return revised(context, {
-    work: { ...context.work, [task]: { attempts: attempts + 1, tried, failure } },
-  })
+  return withWork(context, task, { attempts: attempts + 1, tried, failure })
 }

@@ -152,6 +152,13 @@ export function judgementsOf(context: InstanceContext): readonly Judged[] {
   return found
 }
 
+/** The next context, of which is known that it stands as the one before: what its requirements are judged by did not change. */
+export function judgedAs(next: InstanceContext, before: InstanceContext): InstanceContext {
+  const known = judged.get(before)
+  if (known) judged.set(next, known)
+  return next
+}
+
 /**
  * Pure: what keeps an instance from being ready, the root cause first; empty when nothing does. What explains a missing
  * requirement is among them.

@@ -128,6 +128,8 @@ export const instance = setup({
     'may gather': ({ context }, reconciler: Reconciler) => mayGather(context, reconciler),
     'is confirmed': ({ context }, reconciler: Reconciler) =>
       !isDue(context, reconciler) || context.work[reconciler]?.outcome === observedOf(context, reconciler),
+    'is seen already': ({ context, event }, reconciler: Reconciler) =>
+      (event as { readonly output?: unknown }).output === observedOf(context, reconciler),
     'is wanted': ({ context }, reconciler: Reconciler) => context.wanted[reconciler] !== undefined,
     'wants something else by now': ({ context }, reconciler: Reconciler) =>
       context.wanted[reconciler] !== context.work[reconciler]?.tried,

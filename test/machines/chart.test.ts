@@ -59,7 +59,14 @@ describe('the exported chart of an instance', () => {
       {
         id: 'status.effect',
         src: 'write the status',
-        onDone: [{ target: 'confirming', actions: [{ type: 'succeed' }] }],
+        onDone: [
+          {
+            target: 'pausing',
+            guard: { type: 'is seen already', params: 'status' },
+            actions: [{ type: 'succeed' }],
+          },
+          { target: 'confirming', actions: [{ type: 'succeed' }] },
+        ],
         onError: [{ target: 'resting', actions: [{ type: 'fail' }] }],
       },
     ])
