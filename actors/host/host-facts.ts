@@ -14,9 +14,17 @@ interface Source {
   readonly watched: Pick<Collection<Kept>, 'contact' | 'inContact'>
   /** The instances that each change concerns. */
   readonly concerned: Observable<Iterable<string>>
+  /** How long a change waits for more of the same instance, milliseconds; it is sent at once unless given. */
+  readonly gatheredMs?: number
   /** The present state of the fact for an instance, as an event. */
   readonly eventFor: (name: string) => InstanceEvent
 }
+
+/**
+ * Global Management writes the bindings of an instance one after the other, and each time they are materialized our RBAC inside is listed
+ * first: four requests. A right that is withdrawn counts at Kairship itself at once.
+ */
+const BINDINGS_GATHERED_MS = 100
 
 /**
  * Distributes what the shared watches on the host show: each change goes to the instances that it concerns, a lost or
@@ -26,6 +34,8 @@ export class HostFacts {
   readonly #sources: readonly Source[]
   readonly #subscription = new Subscription()
   readonly #contacts = new Map<SharedFact, Contact>()
+  /** Instances of which a fact is gathered, by the fact and their name. */
+  readonly #gathering = new Map<string, NodeJS.Timeout>()
 
   /**
    * @param names of the instances there are
@@ -46,7 +56,7 @@ export class HostFacts {
       this.#subscription.add(
         source.concerned.subscribe(names => {
           if (!source.watched.inContact) return
-          for (const name of names) this.send(name, () => source.eventFor(name))
+          for (const name of names) this.#changed(source, name)
         }),
       )
     }
@@ -54,11 +64,26 @@ export class HostFacts {
 
   stop(): void {
     this.#subscription.unsubscribe()
+    for (const timer of this.#gathering.values()) clearTimeout(timer)
+    this.#gathering.clear()
   }
 
   /** Sends an actor that has just started the present state of every fact. */
   sendAll(name: string): void {
     for (const source of this.#sources) this.#sendOne(source, name)
+  }
+
+  #changed({ fact, watched, eventFor, gatheredMs }: Source, name: string): void {
+    const send = (): void => this.send(name, () => eventFor(name))
+    const key = `${fact}/${name}`
+    if (gatheredMs === undefined) send()
+    else if (!this.#gathering.has(key)) {
+      const timer = setTimeout(() => {
+        this.#gathering.delete(key)
+        if (watched.inContact) send() // else it is sent when contact is made
+      }, gatheredMs)
+      this.#gathering.set(key, timer.unref())
+    }
   }
 
   #contact(source: Source, contact: Contact): void {
@@ -115,6 +140,7 @@ function sourcesOf({
     },
     {
       fact: 'roleBindings',
+      gatheredMs: BINDINGS_GATHERED_MS,
       watched: roleBindings,
       concerned: roleBindings.changed.pipe(
         // What was listed is sent when contact is made, as of every fact.
