@@ -42,7 +42,7 @@ async function serve(
 async function servePlayground(config: Config, { terminal, interrupted }: ProcessContext): Promise<ExitCode> {
   const log = createLog(config)
   const lifecycle = new Lifecycle(log, interrupted, process)
-  const start = async (progress: (text: string) => void): Promise<StartedPlayground> => {
+  const start = async (progress: (text: string) => void, folder: string): Promise<StartedPlayground> => {
     // Only this command needs the embedded engines; a Kairship in production does not even load them.
     const [
       { startPlayground },
@@ -55,6 +55,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       { granted },
       { selfSigned, servingNames },
       { signInLink },
+      { startIssuer },
     ] = await Promise.all([
       import('./playground/fleet/fleet.js'),
       import('./playground/fleet/chaos/chaos.js'),
@@ -66,6 +67,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       import('./playground/fleet/granted.js'),
       import('./http/listener/serving-certificate.js'),
       import('./cli/client/sign-in-link.js'),
+      import('./playground/issuer/start-issuer.js'),
     ])
     const kept = config.data === undefined ? undefined : readServing(config.data)
     const { host, karmadas, members, kubeconfigs, tokens } = await lifecycle.start(
@@ -89,7 +91,17 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
     const own = (kubeconfig: string) => parseKubeconfig(kubeconfig, { local: false })
     const addresses = addressesFor(config, kept?.addresses)
     const tls = kept?.tls ?? (await selfSigned(servingNames([addresses.listen, addresses.grpcListen])))
-    const { fleet, api, health } = await startKairship({ ...config, ...addresses }, log, lifecycle, {
+    // Whoever names issuers of their own has those, and not the playground's.
+    const issuer =
+      config.authenticationConfig === undefined
+        ? await lifecycle.start(
+            'issuer',
+            () => startIssuer({ tls, log: log.child({ part: 'issuer' }), dataDir: config.data, folder }),
+            part => part.close(),
+          )
+        : undefined
+    const settled = { ...config, ...addresses, ...issuer?.settings }
+    const { fleet, api, health } = await startKairship(settled, log, lifecycle, {
       contend: true,
       controllers: own(kubeconfigs.controllerManager),
       api: {
@@ -137,6 +149,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
         viewerToken: tokens.viewer,
         hostKubeconfig: kubeconfigs.admin,
         chaos: { url, token },
+        ...(issuer && { issuer: { url: issuer.url, password: issuer.password } }),
         instanceKubeconfigs: Object.fromEntries(await Promise.all(people)),
       },
     }

@@ -5,6 +5,7 @@ import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
 import { globalManagementSettings } from './config/global-management.js'
 import { kubeconfigSettings } from './config/kubeconfig.js'
+import { loginSettings } from './config/login.js'
 import { playgroundSettings } from './config/playground.js'
 import { serviceSettings } from './config/services.js'
 import type { CommandName, Setting } from './config/setting.js'
@@ -25,6 +26,7 @@ export const settings = {
   ...playgroundSettings,
   ...clientSettings,
   ...kubeconfigSettings,
+  ...loginSettings,
 } as const
 
 /** The name of a setting, which is also its key in the config file. */
@@ -62,6 +64,8 @@ export function contradictions(config: Config): string[] {
     found.push('tlsCertFile and tlsKeyFile must be set together')
   if (config.token !== undefined && config.tokenFile !== undefined)
     found.push('token and tokenFile exclude each other')
+  if (config.loginClientId !== undefined && config.authenticationConfig === undefined)
+    found.push('loginClientId needs authenticationConfig: people log in at one of its issuers')
   if (config.allNamespaces && config.inNamespace !== undefined)
     found.push('--all-namespaces and --namespace exclude each other')
   for (const name of ['metricsCaFile', 'metricsCredentialsFile'] as const)

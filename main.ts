@@ -157,6 +157,13 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
             file: config.authenticationConfig,
             connect: connectIssuer,
             graceMs: config.issuerKeysGraceMs,
+            ...(config.loginClientId !== undefined && {
+              login: {
+                clientId: config.loginClientId,
+                scopes: config.loginScopes,
+                ...(config.loginPrompt !== undefined && { prompt: config.loginPrompt }),
+              },
+            }),
           },
         }),
         ...(config.externalUrl !== undefined && { externalUrl: config.externalUrl }),

@@ -1,4 +1,4 @@
-import { address, httpsUrl, integer, milliseconds, path, text, toggle } from './kinds.js'
+import { address, httpsUrl, integer, milliseconds, oneOf, optional, path, text, toggle } from './kinds.js'
 import { answering, servers, setting } from './setting.js'
 
 /** Settings of what listens, and of what the proxy lets through. */
@@ -95,6 +95,35 @@ export const apiSettings = {
     commands: answering,
     help: 'how long the last known keys of an issuer count while it cannot be reached; after that its tokens are refused',
     why: 'longer than most failures of an issuer; a key that it withdraws meanwhile counts for so long, at the least for two of the readings that come every five minutes',
+  }),
+
+  loginClientId: setting({
+    kind: optional(text('id', 'the id of a client, without blanks', /^[\x21-\x7e]{1,256}$/)),
+    default: undefined,
+    group: 'API',
+    commands: answering,
+    help: 'the client as which "kairship login" comes to the issuer: a public one, and among the audiences of one issuer of authenticationConfig',
+    why: 'without it Kairship says of no issuer that one may log in there',
+  }),
+  loginScopes: setting({
+    kind: text(
+      'scopes',
+      'scopes of OpenID Connect with openid among them, separated by spaces',
+      /^(?=(?:.* )?openid(?: |$))[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,
+    ),
+    default: 'openid offline_access',
+    group: 'API',
+    commands: answering,
+    help: 'what "kairship login" asks the issuer for; some issuers put groups into a token only if they are asked, for example by "openid groups offline_access"',
+    why: 'an ID token, and a refresh token with which it is renewed',
+  }),
+  loginPrompt: setting({
+    kind: optional(oneOf('consent', 'login', 'select_account')),
+    default: undefined,
+    group: 'API',
+    commands: answering,
+    help: 'what the issuer is to ask people in any case; some give a refresh token only with consent',
+    why: 'most issuers know best: one that is asked for consent may want that of an administrator',
   }),
 
   requestBodyIdleMs: setting({

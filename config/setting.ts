@@ -14,6 +14,9 @@ export type CommandName =
   | 'delete instance'
   | 'kubeconfig'
   | 'console'
+  | 'login'
+  | 'logout'
+  | 'credential'
   | 'clusters'
   | 'workloads'
   | 'policies'
@@ -67,6 +70,8 @@ export const clients = [
   'delete instance',
   'kubeconfig',
   'console',
+  'login',
+  'logout',
   ...listing,
   'trace',
   'explain',
@@ -81,6 +86,7 @@ export const everything = [
   'playground chaos',
   ...servers,
   ...clients,
+  'credential',
   'completion',
   'version',
 ] as const

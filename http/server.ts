@@ -50,6 +50,7 @@ import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
+import { addLoginDocument, type LoginOptions } from './rest/login-document.js'
 import type { InstanceMetrics } from './rpc/insight/handlers.js'
 import { addDeliveries, type WebhookOptions } from './webhook/deliveries-route.js'
 
@@ -80,6 +81,8 @@ export interface ApiOptions {
     readonly connect: ConnectIssuer
     /** How long the last known keys of an issuer count while it cannot be read, milliseconds. */
     readonly graceMs: number
+    /** How people log in at one of them; they cannot when absent. */
+    readonly login?: LoginOptions
   }
   /** The folder of the built console, which REST serves; absent where it is left out. */
   readonly console?: string
@@ -234,6 +237,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addDocuments(app, api.services)
       page?.anonymous(app)
       if (options.webhook) addDeliveries(app, { ...options.webhook, audit, log, meter: options.meter })
+      addLoginDocument(
+        app,
+        () => authentication?.issuers.configurations() ?? [],
+        options.authentication?.login,
+      )
     },
     authenticated: app => page?.authenticated(app),
   })

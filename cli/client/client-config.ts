@@ -23,6 +23,10 @@ export interface ResolvedClient extends ClientConfig {
   readonly namedBy?: string
   /** For the user: a credential of the environment that is not used. */
   readonly note?: string
+  /** The token is of a client config that was found, and not named: a login to the same server counts more. */
+  readonly isTokenFound?: boolean
+  /** Only a file in the working folder names the server: others may have put it there. */
+  readonly isServerFound?: boolean
 }
 
 /** Where a client config is looked for when none is named: the working folder (a playground's), then the home folder. */
@@ -42,18 +46,21 @@ export type ReadIfThere = (path: string) => string | undefined
  * Credentials and servers stay together. A token of the file is never sent to a server that a setting names. A token of
  * the settings is never sent to a server that only a file in the working folder names: its author would otherwise
  * receive the token of every user who runs a command there.
+ * @param fallback the server of the last login, where nothing names one
  * @throws CommandError when no server is known or a file cannot be used; it says which flag or file would help
  */
 export function resolveClient(
   config: Pick<Config, 'clientConfig' | 'server' | 'token' | 'tokenFile' | 'certificateAuthority'>,
   read: ReadIfThere,
   paths: ClientConfigPaths = clientConfigPaths(),
+  fallback: () => Omit<ClientConfig, 'token'> | undefined = () => undefined,
 ): ResolvedClient {
   const found = readClientConfig(config.clientConfig, read, paths)
-  const server = config.server ?? found?.content.server
+  const loggedIn = config.server === undefined && found === undefined ? fallback() : undefined
+  const server = config.server ?? found?.content.server ?? loggedIn?.server
   if (server === undefined)
     throw new CommandError(
-      `no Kairship found: start one with "kairship playground", name one with --server, or name its file with --client-config, which is DIR/client.yaml for a playground with --data DIR or --files DIR (looked for ${paths.join(' and ')})`,
+      `no Kairship found: log in to one with "kairship login --server URL", start one with "kairship playground", name one with --server, or name its file with --client-config, which is DIR/client.yaml for a playground with --data DIR or --files DIR (looked for ${paths.join(' and ')})`,
       ExitCode.usage,
     )
   const file = config.server === undefined || config.server === found?.content.server ? found : undefined
@@ -61,7 +68,7 @@ export function resolveClient(
     config.server === undefined && found?.inWorkingFolder
       ? tokenOfFolder(config, found)
       : (config.token ?? mustRead(config.tokenFile, read, '--token-file')?.trim() ?? file?.content.token)
-  const authority = namedAuthority(config, read) ?? file?.content.certificateAuthorityData
+  const authority = namedAuthority(config, read) ?? (file?.content ?? loggedIn)?.certificateAuthorityData
   const isIgnored = config.token !== undefined && token !== config.token
   return {
     ...(isIgnored &&
@@ -70,6 +77,10 @@ export function resolveClient(
       }),
     server: server.replace(/\/$/, ''),
     ...(token === undefined ? {} : { token }),
+    ...(token !== undefined &&
+      config.clientConfig === undefined &&
+      token === file?.content.token && { isTokenFound: true }),
+    ...(config.server === undefined && found?.inWorkingFolder && { isServerFound: true }),
     ...(authority === undefined ? {} : { certificateAuthorityData: authority }),
     ...(found === undefined || config.server !== undefined ? {} : { namedBy: found.path }),
   }

@@ -23,12 +23,16 @@ export interface ClientContext {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Connects to the Kairship that a client config names. TLS is always verified. */
+/**
+ * Connects to the Kairship that a client config names. TLS is always verified.
+ * @param token called before each request; the client config's own unless given
+ */
 export function createClient(
   resolved: ResolvedClient,
   { requestTimeoutMs: timeoutMs }: { requestTimeoutMs: number },
+  token: () => string | undefined | Promise<string | undefined> = () => resolved.token,
 ): Client {
-  const { server, token, certificateAuthorityData } = resolved
+  const { server, certificateAuthorityData } = resolved
   const dispatcher = new Agent({
     connect: certificateAuthorityData ? { ca: certificateAuthorityData } : {},
     // Calls have deadlines of their own, and streams may be silent for hours.
@@ -38,7 +42,7 @@ export function createClient(
   const overTls: Fetch = (url, init) => fetch(url, { ...init, dispatcher })
   const rest = restCalls({
     server,
-    token: () => token,
+    token,
     userAgent: 'kairship-cli',
     fetch: overTls,
     timeoutMs,
@@ -70,7 +74,7 @@ function refused(error: ApiError, { namedBy }: ResolvedClient): CommandError {
   const { code, message } = error
   if (code === Code.UNAUTHENTICATED)
     return new CommandError(
-      `not known to the server: ${message} (${namedBy ? `${namedBy} names the server and its token; for another token ` : ''}set KAIRSHIP_TOKEN or --token-file)`,
+      `not known to the server: ${message} (${namedBy ? `${namedBy} names the server and its token; for another token ` : ''}run "kairship login", or set KAIRSHIP_TOKEN or --token-file)`,
       ExitCode.denied,
       { cause: error },
     )

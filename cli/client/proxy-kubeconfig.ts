@@ -10,10 +10,12 @@ interface Kubeconfig {
 /**
  * Completes the API's kubeconfig with the address, the authority and the token that this command used. The result holds that
  * token: keep it secret.
+ * @param login the user of a kubeconfig whose credential is a login, which then counts in place of the token
  */
 export function proxyKubeconfig(
   text: string,
   { server, certificateAuthorityData, token }: ClientConfig,
+  login?: object,
 ): string {
   const config = parse(text) as Kubeconfig
   const [cluster, user] = [config.clusters[0], config.users[0]]
@@ -24,6 +26,6 @@ export function proxyKubeconfig(
   return stringify({
     ...config,
     clusters: [{ ...cluster, cluster: { server: `${server}${path}`, ...trust } }],
-    users: [{ ...user, user: token === undefined ? {} : { token } }],
+    users: [{ ...user, user: login ?? (token === undefined ? {} : { token }) }],
   })
 }

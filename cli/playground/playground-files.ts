@@ -14,6 +14,8 @@ export interface PlaygroundSecrets {
   readonly hostKubeconfig: string
   /** How members are made to fail. */
   readonly chaos: ChaosControl
+  /** Where people log in, and the password of all users there; absent where the playground has other issuers than its own. */
+  readonly issuer?: { readonly url: string; readonly password: string }
   /** Kubeconfigs of the instances by name. */
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
 }
@@ -27,6 +29,8 @@ export interface PlaygroundFiles {
   readonly viewerToken: string
   readonly hostKubeconfig: string
   readonly chaos: string
+  /** The password of the issuer's users. */
+  readonly issuerPassword?: string
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
 }
 
@@ -53,7 +57,7 @@ async function writeAll(
   secrets: PlaygroundSecrets,
   contents: Map<string, string>,
 ): Promise<PlaygroundFiles> {
-  const { server, certificateAuthority, adminToken: token, chaos } = secrets
+  const { server, certificateAuthority, adminToken: token, chaos, issuer } = secrets
   const instances = join(folder, 'instances')
   await mkdir(instances, { recursive: true, mode: 0o700 })
   const write = async (path: string, text: string): Promise<string> => {
@@ -80,6 +84,7 @@ async function writeAll(
     viewerToken: await write(join(folder, 'viewer.token'), secrets.viewerToken),
     hostKubeconfig: await write(join(folder, 'host.kubeconfig'), secrets.hostKubeconfig),
     chaos: await write(join(folder, CHAOS_FILE), `${JSON.stringify(chaos)}\n`),
+    ...(issuer && { issuerPassword: await write(join(folder, 'issuer.password'), issuer.password) }),
     instanceKubeconfigs: Object.fromEntries(kubeconfigs),
   }
 }

@@ -28,6 +28,8 @@ export interface Shown {
   readonly member?: string
   /** A link that opens the console signed in, once. Absent without a console. */
   readonly console?: string
+  /** Where people log in, and the password of all users there. */
+  readonly issuer?: { readonly url: string; readonly password: string }
 }
 
 /** The one line of `playground --json`. Fields may be added, never renamed. */
@@ -92,7 +94,7 @@ Try next:
 
   # the host cluster: where instances are declared
   kubectl --kubeconfig ${quoted(files.hostKubeconfig)} get instances -o wide
-${first ? toInstance(shown, ...first) : ''}
+${toLogin(shown, first?.[0])}${first ? toInstance(shown, ...first) : ''}
 
 The API's documentation is at ${urls.api}/docs, where calls can be made with the token in
 ${files.adminToken}, and ${urls.api}/openapi.json. The certificate's authority is ${files.certificateAuthority}.
@@ -123,6 +125,22 @@ function toInstance(shown: Shown, instance: string, direct: string): string {
 ${toMember}${member ? chaosHint(shown, member) : ''}
   # and directly
   kubectl --kubeconfig ${quoted(direct)} get clusters
+`
+}
+
+/** Into a kubeconfig of its own, so that trying this changes nobody's own. */
+function toLogin(shown: Shown, instance: string | undefined): string {
+  const { files, issuer } = shown
+  if (!issuer) return ''
+  const login = quoted(join(files.folder, 'login.kubeconfig'))
+  const kubectl = instance
+    ? `
+  kubectl --kubeconfig ${login} --context kairship-${instance} get clusters`
+    : ''
+  return `
+  # log in as a person: as ada (Admin), emil (Editor), vera (Viewer) or nils (no role), with the password ${issuer.password}
+  # (your browser does not know the authority of ${issuer.url}: let it go on, or use --device)
+  ${commandLine(shown)(`login --kubeconfig ${login}`)}${kubectl}
 `
 }
 

@@ -31,8 +31,8 @@ export interface StartedPlayground {
 
 /** What the command needs besides its settings. */
 export interface PlaygroundCommand {
-  /** Starts everything and reports each part that is up. */
-  readonly start: (progress: (text: string) => void) => Promise<StartedPlayground>
+  /** Starts everything and reports each part that is up. @param folder for files that the parts write themselves */
+  readonly start: (progress: (text: string) => void, folder: string) => Promise<StartedPlayground>
   /** Takes a folder for this process alone. @returns gives it back @throws when another process has it, naming that */
   readonly lock: (folder: string) => () => void
   readonly terminal: Terminal
@@ -81,7 +81,7 @@ async function inFolder(folder: string, config: Config, command: PlaygroundComma
   const { start, terminal, interrupted, elapsedMs, program } = command
   const progress = (text: string): void =>
     config.json ? undefined : terminal.err(`${(elapsedMs() / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
-  const { instances, member, fleet, granted, consoleLink, urls, secrets } = await start(progress)
+  const { instances, member, fleet, granted, consoleLink, urls, secrets } = await start(progress, folder)
   const files = await writePlaygroundFiles(folder, secrets)
   try {
     const deadline = config.once
@@ -102,6 +102,7 @@ async function inFolder(folder: string, config: Config, command: PlaygroundComma
       program,
       ...(member && { member }),
       ...(link && { console: link }),
+      ...(secrets.issuer && { issuer: secrets.issuer }),
     })
     if (!config.once) {
       await aborted(interrupted)

@@ -170,6 +170,19 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'login',
+    'login',
+    'log in with your own account, and write a kubeconfig with a context for each instance you may see',
+  )
+  add(program, 'logout', 'logout', 'end your login: withdraw its tokens at the issuer, and forget them here')
+  add(
+    program,
+    'credential',
+    'credential',
+    'print the credential of a login, for kubectl: a credential plugin, which a kubeconfig of "kairship login" names',
+  )
+  add(
+    program,
     'clusters',
     'clusters <instance> [name...]',
     'list the member clusters of an instance: whether they are ready, their nodes, and the part of CPU and memory that is requested',

@@ -55,6 +55,7 @@ export const REASONS = {
   ListNotRead: 'The reader of a watch did not take its first list in time.',
   ListTimeout: 'A list over the fleet took too long to reach this place.',
   ListTooLarge: 'Too many objects match to be sorted here. The message says how to narrow the list.',
+  LoginNotConfigured: 'This Kairship names no issuer at which people may log in.',
   MethodNotAllowed: 'The path is served, but not with this method.',
   NoClusterId: 'The cluster has no namespace kube-system, by whose uid clusters are told apart.',
   NoCloudShells: 'The host has no CloudTTY.',

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import type { AuthenticationConfiguration } from './configuration-schema.js'
+import type { AuthenticationConfiguration, IssuerConfiguration } from './configuration-schema.js'
 import { Issuer, type IssuerDependencies } from './issuer.js'
 import type { KeysStatus } from './issuer-keys.js'
 
@@ -31,6 +31,11 @@ export class Issuers {
     } catch {
       return undefined
     }
+  }
+
+  /** As they are configured, in the order of the file. */
+  configurations(): readonly IssuerConfiguration[] {
+    return [...this.#current.values()].map(({ configuration }) => configuration)
   }
 
   statuses(): readonly KeysStatus[] {

@@ -15,11 +15,25 @@ describe('the server that a command calls', () => {
       'home/client.yaml': 'server: https://home',
       'here/client.yaml': renderClientConfig(written),
     }
-    expect(resolveClient(config, disk(files), paths)).toEqual({ ...written, namedBy: 'here/client.yaml' })
+    expect(resolveClient(config, disk(files), paths)).toEqual({
+      ...written,
+      namedBy: 'here/client.yaml',
+      isServerFound: true,
+      isTokenFound: true,
+    })
     expect(resolveClient(config, disk({ 'home/client.yaml': files['home/client.yaml'] }), paths)).toEqual({
       server: 'https://home',
       namedBy: 'home/client.yaml',
     })
+  })
+
+  it('is that of the last login, with its authority, where nothing else names one', () => {
+    const login = () => ({ server: 'https://login', certificateAuthorityData: 'PEM' })
+    expect(resolveClient(config, disk({}), paths, login)).toEqual(login())
+    const files = { 'home/client.yaml': 'server: https://home' }
+    expect(resolveClient(config, disk(files), paths, login).server).toBe('https://home')
+    const given = { ...config, server: 'https://other' }
+    expect(resolveClient(given, disk({}), paths, login)).toEqual({ server: 'https://other' })
   })
 
   it('is named by the settings, with their token and authority', () => {
@@ -113,7 +127,7 @@ describe('the server that a command calls', () => {
       'no server known',
       {},
       {},
-      /^no Kairship found: start one .* \(looked for here\/client.yaml and home\/client.yaml\)$/,
+      /^no Kairship found: log in to one .* start one .* \(looked for here\/client.yaml and home\/client.yaml\)$/,
     ],
     ['a named file that is not there', { clientConfig: 'x' }, {}, /^x does not exist$/],
     ['a file that is not YAML', { clientConfig: 'x' }, { x: '{' }, /^x is not YAML$/],

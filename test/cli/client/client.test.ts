@@ -60,7 +60,7 @@ describe('the client', () => {
       401,
       '{"code":16,"message":"no token"}',
       ExitCode.denied,
-      /not known to the server: no token \(set KAIRSHIP_TOKEN/,
+      /not known to the server: no token \(run "kairship login", or set KAIRSHIP_TOKEN/,
     ],
     [403, '{"code":7,"message":"viewer may not delete"}', ExitCode.denied, /^viewer may not delete$/],
     [404, '{"code":5,"message":"instance x not found"}', ExitCode.notFound, /^instance x not found$/],

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parse } from 'yaml'
-import { mergeKubeconfig, ownKubeconfig } from '../../../cli/client/merge-kubeconfig.js'
+import { ownKubeconfig } from '../../../cli/client/kubeconfig-file.js'
+import { mergeKubeconfig } from '../../../cli/client/merge-kubeconfig.js'
 
 let folder: string
 beforeEach(async () => {

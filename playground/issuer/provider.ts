@@ -1,0 +1,134 @@
+import './node20.js'
+import type { EventEmitter } from 'node:events'
+import { raw } from 'hono/html'
+import type Provider from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
+// Not the package's main file, which does no more than this one and writes to the terminal that Node.js 20 is too old for it.
+// @ts-expect-error TS7016: it has no types under this path
+import { Provider as UntypedProvider } from 'oidc-provider/lib/provider.js'
+import type { Log } from '../../ports/log.js'
+import { IssuerEntries } from './entries.js'
+import type { KeptIssuer } from './kept-issuer.js'
+import { LOGIN_CLIENT } from './login-client.js'
+import { codePage, confirmPage, notePage, PAGE_POLICY } from './pages.js'
+import { ISSUER_PEOPLE } from './people.js'
+
+/** How long each lasts, seconds. An ID token is short, so that a login which is ended is over soon. */
+const LASTS = {
+  idToken: 600,
+  refreshToken: 14 * 86_400,
+  session: 14 * 86_400,
+  code: 60,
+  deviceCode: 600,
+} as const
+
+/** What a provider is made of. */
+export interface ProviderOptions {
+  readonly url: string
+  readonly kept: KeptIssuer
+  /** Called when what is kept has changed. */
+  readonly changed: () => void
+  readonly log: Log
+  /** How long an ID token is valid, seconds; ten minutes unless given. */
+  readonly idTokenSeconds?: number | undefined
+}
+
+/** Where people sign in for one login. */
+export const signInPath = (uid: string): string => `/sign-in/${uid}`
+
+/** The certified OpenID provider, for one public client, with the users of `people.ts`. */
+export function openIdProvider({ url, kept, changed, log, idTokenSeconds }: ProviderOptions): Provider {
+  const entries = new IssuerEntries(kept, changed)
+  const configuration: Configuration = {
+    adapter: model => entries.adapter(model),
+    jwks: { keys: [kept.key] },
+    cookies: { keys: [kept.cookieKey] },
+    clients: [
+      {
+        client_id: LOGIN_CLIENT.id,
+        client_name: LOGIN_CLIENT.name,
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        id_token_signed_response_alg: 'ES256',
+        response_types: ['code'],
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        // Of a loopback address any port counts (RFC 8252, section 7.3).
+        redirect_uris: ['http://127.0.0.1/callback'],
+      },
+    ],
+    scopes: ['openid', 'offline_access'],
+    claims: { openid: ['sub', 'groups'] },
+    conformIdTokenClaims: false,
+    // A refresh token is good for one use. One that comes twice was stolen: then the whole login ends.
+    rotateRefreshToken: true,
+    pkce: { required: () => true },
+    clientBasedCORS: () => false,
+    ttl: {
+      IdToken: idTokenSeconds ?? LASTS.idToken,
+      AccessToken: idTokenSeconds ?? LASTS.idToken,
+      RefreshToken: LASTS.refreshToken,
+      Grant: LASTS.refreshToken,
+      Session: LASTS.session,
+      Interaction: LASTS.deviceCode,
+      AuthorizationCode: LASTS.code,
+      DeviceCode: LASTS.deviceCode,
+    },
+    findAccount: (_ctx, id) => {
+      const person = ISSUER_PEOPLE.find(({ name }) => name === id)
+      return person && { accountId: id, claims: () => ({ sub: id, groups: [...person.groups] }) }
+    },
+    // The one client is Kairship's own: signing in is consent.
+    loadExistingGrant: async ({ oidc }) => {
+      const { client, session, account, provider } = oidc
+      const accountId = account?.accountId ?? session?.accountId
+      if (!client || !accountId) return undefined
+      const grant = new provider.Grant({ clientId: client.clientId, accountId })
+      grant.addOIDCScope('openid offline_access')
+      grant.addOIDCClaims(['sub', 'groups'])
+      await grant.save()
+      return grant
+    },
+    interactions: { url: (_ctx, { uid }) => signInPath(uid) },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      deviceFlow: {
+        enabled: true,
+        userCodeInputSource: (ctx, form, _out, error) => {
+          ctx.set('content-security-policy', PAGE_POLICY)
+          ctx.body = codePage(raw(form), error !== undefined)
+        },
+        userCodeConfirmSource: (ctx, form, client, device, code) => {
+          ctx.set('content-security-policy', PAGE_POLICY)
+          ctx.body = confirmPage({
+            form: raw(form),
+            code,
+            client: client.clientName ?? client.clientId,
+            address: String(device.ip ?? 'an unknown address'),
+          })
+        },
+        successSource: ctx => {
+          ctx.set('content-security-policy', PAGE_POLICY)
+          ctx.body = notePage('You are logged in', 'The device goes on by itself. You can close this page.')
+        },
+      },
+    },
+    renderError: (ctx, { error, error_description: words }) => {
+      ctx.set('content-security-policy', PAGE_POLICY)
+      ctx.type = 'html'
+      ctx.body = notePage('That did not work', `${error}${words ? `: ${words}` : ''}. Run the command again.`)
+    },
+  }
+  const provider = new (UntypedProvider as typeof Provider)(url, configuration)
+  // Koa would write what fails to the terminal.
+  const koa: EventEmitter = provider
+  koa.on('error', (error: unknown) => log.error({ err: error }, 'the issuer failed'))
+  provider.on('server_error', (_ctx: unknown, error: unknown) =>
+    log.error({ err: error }, 'the issuer failed'),
+  )
+  return provider
+}
