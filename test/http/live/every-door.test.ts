@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { waitFor } from '../../patience.js'
+import { ProxyUnderTest } from '../proxy/proxy-under-test.js'
+import { instanceThatStreams, openCalls } from './open-calls.js'
+
+const proxy = new ProxyUnderTest()
+let opened: Awaited<ReturnType<typeof openCalls>> | undefined
+afterEach(() => opened?.close())
+
+/** What the host says: of tokens and of rights. */
+const host = { knows: true, allows: true }
+beforeEach(() => {
+  Object.assign(host, { knows: true, allows: true })
+  instanceThatStreams(proxy)
+  proxy.api.host.script = ({ path }) => {
+    if (path.endsWith('/tokenreviews'))
+      return { status: { authenticated: host.knows, user: { username: 'ann', groups: ['dev'] } } }
+    return path.endsWith('/subjectaccessreviews') ? { status: { allowed: host.allows } } : undefined
+  }
+})
+
+const jwt = (claims: object) =>
+  ['{"alg":"RS256"}', JSON.stringify(claims), 'signature']
+    .map(part => Buffer.from(part).toString('base64url'))
+    .join('.')
+const give = () =>
+  proxy.fleet.roleBindings.give('b', 'Admin', { instance: 'north', subject: { kind: 'User', name: 'ann' } })
+
+interface Cause {
+  readonly what: string
+  readonly token?: () => string
+  readonly before?: () => void
+  readonly change: () => void
+  readonly status: number
+  readonly grpc: number
+  readonly reason: string
+  readonly message: RegExp
+}
+
+const causes: readonly Cause[] = [
+  {
+    what: 'a lock',
+    change: () => proxy.fleet.accessLocks.lock('incident', { group: 'dev', message: 'call security' }),
+    ...{ status: 403, grpc: 7, reason: 'AccessLocked', message: /call security/ },
+  },
+  {
+    what: 'the expiry of the token',
+    token: () => jwt({ exp: Math.ceil(Date.now() / 1_000) + 4 }),
+    change: () => undefined,
+    ...{ status: 401, grpc: 16, reason: 'CredentialEnded', message: /the credential has expired/ },
+  },
+  {
+    what: 'a role that is taken away',
+    before: () => {
+      host.allows = false
+      give()
+    },
+    change: () => proxy.fleet.roleBindings.take('b'),
+    ...{ status: 403, grpc: 7, reason: 'AccessWithdrawn', message: /your roles on instance north allow/ },
+  },
+  {
+    what: 'a right on the host that is taken away',
+    change: () => {
+      host.allows = false
+    },
+    ...{ status: 403, grpc: 7, reason: 'AccessWithdrawn', message: /User "ann" cannot/ },
+  },
+  {
+    what: 'an account that is deleted',
+    change: () => {
+      host.knows = false
+    },
+    ...{ status: 401, grpc: 16, reason: 'CredentialEnded', message: /is not accepted/ },
+  },
+]
+
+describe.each(causes)('by $what', ({ token, before, change, status, grpc, reason, message }) => {
+  it('every call under way ends, says why where its protocol can, and nothing is left open behind', async () => {
+    before?.()
+    opened = await openCalls(proxy, token?.() ?? 'anns-token')
+    change()
+    const said = await opened.said()
+
+    const event = JSON.parse(said.watch?.trim().split('\n').at(-1) ?? '')
+    expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: status } })
+    expect(event.object.details.causes).toEqual([{ reason, message: expect.stringMatching(message) }])
+    expect(said['watch in protobuf']).toMatch(/ERROR[\s\S]*k8s\0/)
+    expect(said['watch in protobuf']).toMatch(message)
+    expect(said['followed log']).toBe('line\n (broken)')
+    expect(said['Server-Sent Events']).toMatch(new RegExp(`event: end\\ndata: {"code":${grpc},`))
+    expect(said['Server-Sent Events']).toContain(`"reason":"${reason}"`)
+    expect(said['exec over WebSocket']).toMatch(new RegExp(`\u0003{"kind":"Status".*"code":${status}}`))
+    expect(said['exec over WebSocket']).toMatch(/ close 1008 /)
+    expect(said['exec over WebSocket']).toMatch(message)
+    expect(said['exec over SPDY']).toBe('closed')
+    expect(said.gRPC).toMatch(new RegExp(`^${grpc} `))
+    expect(said['a write that takes long']).toMatch(new RegExp(`^${status} `))
+    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+  })
+})
+
+it('a caller that is locked is refused at every door, with the message of the lock', async () => {
+  proxy.fleet.accessLocks.lock('incident', { user: 'ann', message: 'call security' })
+  await expect(openCalls(proxy, 'anns-token')).rejects.toThrow('watch: 403')
+  const { status, text } = await proxy.ask('/north/proxy/api/v1/pods', { token: 'anns-token' })
+  expect([status, JSON.parse(text)]).toEqual([
+    403,
+    expect.objectContaining({
+      reason: 'Forbidden',
+      message: 'access is locked: call security (AccessLock "incident")',
+      details: { causes: [expect.objectContaining({ reason: 'AccessLocked' })] },
+    }),
+  ])
+  const rest = await proxy.ask('/north', { token: 'anns-token' })
+  expect([rest.status, JSON.parse(rest.text).message]).toEqual([
+    403,
+    'access is locked: call security (AccessLock "incident")',
+  ])
+})
