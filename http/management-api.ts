@@ -6,6 +6,7 @@ import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
 import { AccessReviewService } from '../proto/gen/kairship/access_review_pb.js'
+import { AccessLockService } from '../proto/gen/kairship/accesslock_pb.js'
 import { AggregationService } from '../proto/gen/kairship/aggregation_pb.js'
 import { ApiextensionsService } from '../proto/gen/kairship/apiextensions_pb.js'
 import { AppsService } from '../proto/gen/kairship/apps_pb.js'
@@ -46,6 +47,8 @@ import { ownRequestsOf } from './objects/requests/own-requests.js'
 import { operationsOf, type ServedService, type ServiceHandlers } from './operation/operation.js'
 import type { RequestParts } from './proxy/request-parts.js'
 import type { CatchUp } from './read-your-writes/catch-up.js'
+import { StoredLocks } from './rpc/access-lock/access-locks.js'
+import { accessLockHandlers } from './rpc/access-lock/handlers.js'
 import { accessReviewHandlers } from './rpc/access-review/handlers.js'
 import { aggregationHandlers } from './rpc/aggregation/handlers.js'
 import { apiextensionsHandlers } from './rpc/apiextensions/handlers.js'
@@ -160,6 +163,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         AccessReviewService,
         accessReviewHandlers({ ownRequests, objects, authorizer, locked, roleBindings: fleet.roleBindings }),
       ),
+      served(AccessLockService, accessLockHandlers({ locks: new StoredLocks(host), authorizer })),
       served(AggregationService, aggregationHandlers(objects)),
       served(ApiextensionsService, apiextensionsHandlers(objects)),
       served(AppsService, appsHandlers(objects)),

@@ -1,4 +1,5 @@
 import { comments as accessReview } from '../../proto/gen/comments/access_review.js'
+import { comments as accesslock } from '../../proto/gen/comments/accesslock.js'
 import { comments as aggregation } from '../../proto/gen/comments/aggregation.js'
 import { comments as apiextensions } from '../../proto/gen/comments/apiextensions.js'
 import { comments as apps } from '../../proto/gen/comments/apps.js'
@@ -33,6 +34,7 @@ export const comments: Readonly<Record<string, string>> = {
   ...pod,
   ...revision,
   ...accessReview,
+  ...accesslock,
   ...aggregation,
   ...apiextensions,
   ...apps,

@@ -64,6 +64,10 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'delete instances/cloudshells of instance': ['CloudShell.DeleteCloudShell'],
   'create instances/clusters of instance': ['Cluster.JoinCluster'],
   'delete instances/clusters of instance': ['Cluster.RemoveJoinedCluster'],
+  'list accesslocks': ['AccessLock.ListAccessLocks'],
+  'watch accesslocks': ['AccessLock.WatchAccessLocks'],
+  'create accesslocks': ['AccessLock.CreateAccessLock'],
+  'delete accesslocks of name': ['AccessLock.DeleteAccessLock'],
   'list clusters': ['Cluster.ListClusters'],
   'watch clusters': ['Cluster.WatchClusters'],
   'get instances/registries of instance': [
