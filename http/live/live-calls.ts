@@ -66,7 +66,7 @@ interface Group {
   readonly check: CredentialCheck | undefined
   readonly instance: string | undefined
   readonly actions: readonly Action[]
-  readonly calls: InFlight<LiveCall>
+  readonly calls: InFlight<Young>
   /** What role bindings gave when that was last looked at, by instance. */
   readonly given: Map<string, readonly EffectiveBinding[]>
   /** When it had calls last. */
@@ -216,7 +216,7 @@ export class LiveCalls {
       for (const [instance, given] of young.given ?? [])
         if (!group.given.has(instance)) group.given.set(instance, given)
       young.given = group.given
-      young.leave = group.calls.add(young.call)
+      young.leave = group.calls.add(young)
     }
   }
 
@@ -227,7 +227,7 @@ export class LiveCalls {
     if (known) return known
     const now = this.options.now()
     const group: Group = {
-      ...{ caller, check, instance, actions, calls: new InFlight<LiveCall>(), given: new Map(), usedAt: now },
+      ...{ caller, check, instance, actions, calls: new InFlight<Young>(), given: new Map(), usedAt: now },
       // At once: what admitted the call may have been remembered for ten seconds.
       ...{ askedAt: now - ASK_MS, verifiedAt: now, confirmedAt: now, isAsking: false },
     }
@@ -312,9 +312,12 @@ export class LiveCalls {
     const { log, meter } = this.options
     const reason = reasonOf(failure)
     log.info({ user: caller.user, instance, calls: calls.size, reason }, 'calls under way are ended')
-    for (const call of calls) {
+    for (const live of calls) {
+      // Once: to be ended again would give it its last moments again.
+      live.leave()
+      live.leave = () => undefined
       meter.count('kairship_live_calls_ended_total', { reason })
-      call.end(failure)
+      live.call.end(failure)
     }
   }
 }

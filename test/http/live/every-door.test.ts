@@ -95,8 +95,30 @@ describe.each(causes)('by $what', ({ token, before, change, status, grpc, reason
     expect(said['exec over SPDY']).toBe('closed')
     expect(said.gRPC).toMatch(new RegExp(`^${grpc} `))
     expect(said['a write that takes long']).toMatch(new RegExp(`^${status} `))
-    await waitFor(async () => expect(await proxy.upstream.connections()).toBe(0))
+    await waitFor(() => expect(proxy.upstream.requests.filter(({ socket }) => !socket.destroyed)).toEqual([]))
   })
+})
+
+it('a caller who reads nothing is cut off, and what is open behind it ends', async () => {
+  const { response } = await proxy.watch('/north/proxy/api/v1/pods?watch=true', { token: 'anns-token' })
+  response.pause()
+  proxy.upstream.answer = (_, behind) => {
+    behind.writeHead(200, { 'content-type': 'application/json' })
+    behind.on('error', () => undefined)
+    const fill = () => {
+      while (
+        !behind.destroyed &&
+        behind.write(`${JSON.stringify({ type: 'ADDED', object: 'x'.repeat(60_000) })}\n`)
+      );
+      behind.once('drain', fill)
+    }
+    fill()
+  }
+  const full = await proxy.watch('/north/proxy/api/v1/pods?watch=true', { token: 'anns-token' })
+  full.response.pause()
+  proxy.fleet.accessLocks.lock('incident', { user: 'ann' })
+  await waitFor(() => expect(proxy.upstream.requests.filter(({ socket }) => !socket.destroyed)).toEqual([]))
+  await proxy.api.running.close()
 })
 
 it('a caller that is locked is refused at every door, with the message of the lock', async () => {

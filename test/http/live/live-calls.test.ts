@@ -33,6 +33,16 @@ describe('a live call', () => {
     })
   })
 
+  it('is ended once, however long it takes to end', async () => {
+    const { calls, ann } = withAnn()
+    const reasons: string[] = []
+    const call = { caller: ann, instance: 'north', actions: [], isLong: true }
+    calls.live.add({ ...call, end: ({ message }) => reasons.push(message) })
+    calls.locks.lock('l', { user: 'ann' })
+    await calls.pass(5_000)
+    expect(reasons).toHaveLength(1)
+  })
+
   it('goes on when others are locked', async () => {
     const { calls, ann } = withAnn()
     const call = calls.open({ caller: ann })

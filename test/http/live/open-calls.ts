@@ -34,6 +34,8 @@ export function instanceThatStreams(proxy: ProxyUnderTest): void {
   }
   proxy.upstream.upgrade = (request, socket, head) => {
     socket.on('error', () => undefined)
+    // One that is not read does not notice that the other side has gone.
+    socket.resume()
     if (request.headers.upgrade === 'SPDY/3.1')
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
     else
