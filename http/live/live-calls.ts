@@ -258,8 +258,10 @@ export class LiveCalls {
       const failure = this.#lockFailure(group)
       if (failure) this.#endAll(group, failure)
       else if (group.instance === undefined) {
-        const isNew = locked.onInstances(group.caller).some(lock => !before.has(lockKey(lock)))
-        if (isNew) this.#endAll(group, resume('an instance was locked'))
+        const isShown = locked
+          .onInstances(group.caller)
+          .some(lock => !before.has(lockKey(lock)) && group.given.has(lock.spec.instance ?? ''))
+        if (isShown) this.#endAll(group, resume('an instance was locked'))
       }
     }
   }

@@ -49,6 +49,7 @@ describe('the contract', () => {
     const named = [...new Set(contract.operations.map(({ service }) => `${service}Service`))]
     expect(named).toHaveLength(14)
     const beyond = [
+      'AccessLockService',
       'AccessReviewService',
       'AuditService',
       'FleetService',

@@ -25,17 +25,17 @@ describe('a lock that the service sets', () => {
     expect((await proxied(viewer, pods)).status).toBe(200)
     const watch = proxied(viewer, `${pods}?watch=true`)
     const lock = await world.calls.overRest('createAccessLock', {
-      ...{ name: 'incident-7', user: 'viewer', message: 'call security' },
+      ...{ name: 'incident-7', user: 'viewer@playground', message: 'call security' },
     })
-    expect([lock.json.name, lock.json.createdBy]).toEqual(['incident-7', 'admin'])
+    expect([lock.json.name, lock.json.createdBy]).toEqual(['incident-7', 'admin@playground'])
     const { text } = await watch
     expect(JSON.parse(text.trim().split('\n').at(-1) ?? '')).toMatchObject({
       type: 'ERROR',
       object: { code: 403, message: 'access is locked: call security (AccessLock "incident-7")' },
     })
     expect((await proxied(viewer, pods)).status).toBe(403)
-    const { items } = await world.calls.read('listAccessLocks', { user: 'viewer' })
-    expect(items).toMatchObject([{ name: 'incident-7', user: 'viewer', message: 'call security' }])
+    const { items } = await world.calls.read('listAccessLocks', { user: 'viewer@playground' })
+    expect(items).toMatchObject([{ name: 'incident-7', user: 'viewer@playground', message: 'call security' }])
     expect((await world.calls.overRest('deleteAccessLock', { name: 'incident-7' })).ok).toBe(true)
     await eventually('the lock is lifted', async () => expect((await proxied(viewer, pods)).status).toBe(200))
   })

@@ -176,6 +176,12 @@ describe('a live call', () => {
       Code.UNAVAILABLE,
       expect.stringContaining('resume with the last token'),
     ])
+    const elsewhere = calls.openFleet(calls.caller('eve'))
+    elsewhere.note('south')
+    calls.locks.lock('everyones', { instance: 'north' })
+    await settled()
+    expect(elsewhere.ended).toBeUndefined()
+    calls.locks.unlock('everyones')
     const second = calls.openFleet(ann)
     second.note('north')
     calls.locks.unlock('others')
