@@ -8,6 +8,8 @@ import type { Page, PageRequest } from './paging.js'
 export interface ListQuery<T extends KubeObject = KubeObject> extends PageRequest {
   /** Absent or empty for all namespaces. */
   readonly namespace?: string
+  /** Of a list over all namespaces, those that it is about; absent for all. */
+  readonly namespaces?: readonly string[]
   /** As kubectl writes it. */
   readonly labelSelector?: string
   /** As kubectl writes it; the instance knows which fields there are. */

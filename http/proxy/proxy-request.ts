@@ -47,6 +47,8 @@ export interface ReadRules {
   route(index: IndexState | undefined): Route
   /** The request to the index: a path with its query. */
   readonly target: string
+  /** Of a list over all namespaces, those that `target` selects: the caller must be allowed to read each of them, and need not all others. */
+  readonly namespaces?: readonly string[]
 }
 
 /** Where a request goes, by the rules that it has. */

@@ -28,7 +28,7 @@ const FUZZY_NAME = 'internalstorage.clusterpedia.io/fuzzy-name'
  */
 export function indexQuery(query: ListQuery<never>, part?: 'all' | Window): IndexQuery {
   const { labelSelector, nameContains = [], names, ownerUid, where, sort = BY_NAME, page, pageSize } = query
-  const { mostOfIndex } = query
+  const { mostOfIndex, namespaces } = query
   const parts = nameContains.filter(part => part !== '')
   const plainParts = parts.every(part => PLAIN_PART.test(part))
   const plainNames =
@@ -44,6 +44,7 @@ export function indexQuery(query: ListQuery<never>, part?: 'all' | Window): Inde
     ...(labels.length > 0 && { labelSelector: labels.join() }),
     ...(names && names.length > 0 && plainNames && { names: names.join() }),
     ...(ownerUid && plainOwner && { ownerUID: ownerUid }),
+    ...(namespaces && { namespaces: namespaces.join() }),
   }
   const wanted = Math.min(pageSize, mostOfIndex ?? pageSize)
   const parameters = new URLSearchParams({

@@ -5,6 +5,7 @@ import { checkPage, paginationOf } from '../paging.js'
 import { type Chunk, NOT_THE_INDEX, type Read, tooMany, UNCOUNTED } from './chunk.js'
 import { listRules } from './list-route.js'
 import type { Listing } from './listing.js'
+import { inOwnNamespaces } from './own-namespaces.js'
 import { seek } from './seek.js'
 import { BY_NAME, orderOf, pageOfObjects, selects } from './select.js'
 import { untilWhole, withRest } from './whole-list.js'
@@ -14,9 +15,10 @@ import { untilWhole, withRest } from './whole-list.js'
  * @throws Failure FAILED_PRECONDITION where that is more than is sorted here, with what to narrow; OUT_OF_RANGE for a cursor whose position
  * cannot be found any more
  */
-export async function listObjects<T extends KubeObject>(listing: Listing<T>): Promise<ObjectPage<T>> {
+export async function listObjects<T extends KubeObject>(asked: Listing<T>): Promise<ObjectPage<T>> {
+  checkPage(asked.query)
+  const listing = { ...asked, query: await inOwnNamespaces(asked) }
   const { requests, place, query } = listing
-  checkPage(query)
   const { value, giveBack } = await untilWhole(listing, async read => {
     const { after, mostOfIndex } = query
     const { rules, asked } = listRules(listing)
@@ -45,8 +47,9 @@ function indexedList(
   selection: IndexedList['selection'],
 ): { readonly indexed?: IndexedList } {
   const { instance } = place
-  const index = requests.sharedIndex(instance)
-  const { namespace = '' } = query
+  const { namespace = '', namespaces } = query
+  // One over several instances is of all namespaces or of one.
+  const index = namespaces ? undefined : requests.sharedIndex(instance)
   return index ? { indexed: { index, instance, type, namespace, selection } } : {}
 }
 

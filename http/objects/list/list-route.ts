@@ -20,6 +20,9 @@ interface Listed {
   readonly query: ListQuery<never>
 }
 
+/** Names of namespaces that fit in an address. */
+const MOST_NAMESPACES_LENGTH = 4_000
+
 /** Lists that no index answers as the instance does. */
 const notForAnyIndex: readonly Row<[Listed]>[] = [
   ['Member', ({ place }) => place.cluster !== undefined, 'it is of a member, which no index reads'],
@@ -27,6 +30,11 @@ const notForAnyIndex: readonly Row<[Listed]>[] = [
     'FieldSelector',
     ({ query }) => !!query.fieldSelector,
     'it selects by fields, which the index reads differently',
+  ],
+  [
+    'Namespaces',
+    ({ query: { namespaces = [] } }) => namespaces.join().length > MOST_NAMESPACES_LENGTH,
+    'it is of more namespaces than fit in an address',
   ],
   [
     'LabelSelector',
@@ -55,5 +63,7 @@ export function listRules(
 ): { readonly rules: ReadRules; readonly asked: IndexQuery } {
   const asked = indexQuery(query, part)
   const target = `${collectionPath({ instance: place.instance }, type, query.namespace)}?${asked.parameters}`
-  return { asked, rules: { target, route: index => listRoute({ place, query }, index) } }
+  const { namespaces } = query
+  const route = (index: IndexState | undefined) => listRoute({ place, query }, index)
+  return { asked, rules: { target, route, ...(namespaces && { namespaces }) } }
 }

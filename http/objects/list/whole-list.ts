@@ -3,6 +3,7 @@ import { isExpired, isNoSuchVersion } from '../../../manifests/status-error.js'
 import { badGateway } from '../../errors/failure.js'
 import { type Chunk, NOT_THE_INDEX, type Read, readChunk, tooMany } from './chunk.js'
 import type { Listing } from './listing.js'
+import { chunksOf } from './namespace-chunks.js'
 import { MOST_BYTES, MOST_OBJECTS, selects } from './select.js'
 
 /** Far more than `MOST_OBJECTS` need: a list may go on without a single object. */
@@ -38,7 +39,7 @@ export async function untilWhole<T extends KubeObject, R>(
   for (let attempt = 1; ; attempt += 1) {
     const reading = call.answers.reading(place.instance)
     try {
-      const value = await work((next, rules) => readChunk(listing, next, rules, reading))
+      const value = await work(chunksOf(listing, reading))
       return { value, giveBack: () => reading.giveBack() }
     } catch (error) {
       reading.giveBack()

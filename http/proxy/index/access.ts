@@ -70,20 +70,40 @@ export class InstanceAccess {
     { verb, resource = {} }: { verb: string; resource?: Reviewed },
     rights: () => Rights,
   ): Promise<AccessVerdict> {
-    const ask = async (what: Reviewed, noMs: number): Promise<AccessVerdict> => {
-      const key = `${instance} ${callerKey(caller)} ${JSON.stringify([verb, what])}`
-      const { value, old } = await this.#reviews.get(key, {
-        ask: () => review(api, caller, verb, what, rights()),
-        freshMs: ({ allowed, revision }) =>
-          revision !== rights().revision ? 0 : allowed ? ALLOWED_MS : noMs,
-        standsIn: last => this.#standsIn(last, rights()),
-      })
-      return { allowed: value.allowed, old }
-    }
+    const ask = (what: Reviewed, noMs: number) =>
+      this.#ask(instance, api, caller, { verb, resource: what }, rights, noMs)
     const { name, ...all } = resource
     if (name === undefined) return ask(all, 0)
     const ofAll = await ask(all, NOT_ALL_MS)
     return ofAll.allowed ? ofAll : ask(resource, 0)
+  }
+
+  /** The same for a reader who has something else to read where it is denied: so a denial counts as long as a yes. */
+  verdictOfAll(
+    instance: string,
+    api: Pick<KubeApi, 'request'>,
+    caller: Caller,
+    read: { verb: string; resource?: Reviewed },
+    rights: () => Rights,
+  ): Promise<AccessVerdict> {
+    return this.#ask(instance, api, caller, read, rights, NOT_ALL_MS)
+  }
+
+  async #ask(
+    instance: string,
+    api: Pick<KubeApi, 'request'>,
+    caller: Caller,
+    { verb, resource = {} }: { verb: string; resource?: Reviewed },
+    rights: () => Rights,
+    noMs: number,
+  ): Promise<AccessVerdict> {
+    const key = `${instance} ${callerKey(caller)} ${JSON.stringify([verb, resource])}`
+    const { value, old } = await this.#reviews.get(key, {
+      ask: () => review(api, caller, verb, resource, rights()),
+      freshMs: ({ allowed, revision }) => (revision !== rights().revision ? 0 : allowed ? ALLOWED_MS : noMs),
+      standsIn: last => this.#standsIn(last, rights()),
+    })
+    return { allowed: value.allowed, old }
   }
 
   /** A no counts for ever: it gives no rights. */

@@ -21,6 +21,7 @@ import {
 import { acceptOf } from '../route/accept.js'
 import type { Route, RouteReason } from '../route/route.js'
 import { scopeOf } from '../write-observer.js'
+import type { AccessVerdict } from './access.js'
 import { BEHIND, EMPTY, IndexAnswer, NOT_FOUND } from './index-answer.js'
 import { isAway } from './last-known.js'
 import { UntilHead } from './until-head.js'
@@ -81,12 +82,8 @@ export class IndexedRead implements RawExchange {
   }
 
   async #findOut(isAway: boolean): Promise<Found> {
-    const { sources, admitted, index } = this.options
-    const { uid, caller, info } = admitted
     const [verdict, aggregated] = await Promise.all([
-      sources.access
-        .verdict(uid, apiOf(admitted), caller, info, () => index.index.rights)
-        .catch(() => undefined),
+      this.#access().catch(() => undefined),
       this.#isAggregated(),
     ])
     // Whatever failed here: the read goes to the instance, which says what is wrong.
@@ -95,6 +92,27 @@ export class IndexedRead implements RawExchange {
     if (access !== 'allowed' || aggregated !== 'no') return { ...BEST_CASE, access, aggregated, away }
     const reached = await this.#hasReached()
     return { access, aggregated, away, reached, showsOwnWrites: !reached || (await this.#showsOwnWrites()) }
+  }
+
+  /** Whether the caller may read all that the index is to show. */
+  async #access(): Promise<AccessVerdict> {
+    const { sources, admitted, index } = this.options
+    const { uid, caller, info, rules } = admitted
+    const rights = () => index.index.rights
+    const { verb, resource } = info
+    if (!rules?.namespaces) return sources.access.verdict(uid, apiOf(admitted), caller, info, rights)
+    const verdicts = await Promise.all(
+      rules.namespaces.map(namespace =>
+        sources.access.verdictOfAll(
+          uid,
+          apiOf(admitted),
+          caller,
+          { verb, resource: { ...resource, namespace } },
+          rights,
+        ),
+      ),
+    )
+    return { allowed: verdicts.every(one => one.allowed), old: verdicts.some(one => one.old) }
   }
 
   /** Only matters of an index whose lists do not say what they show. */

@@ -43,6 +43,7 @@ export type RouteReason =
   | 'Version'
   | 'Page'
   | 'Member'
+  | 'Namespaces'
   // This index does not answer it
   | 'NoIndex'
   | 'NoWatch'

@@ -205,6 +205,7 @@ describe('a request is routed', () => {
       Version: 'here',
       Page: 'here',
       Member: 'with the rules of lists',
+      Namespaces: 'with the rules of lists',
       NoIndex: 'here',
       NoWatch: 'here',
       Informer: 'here',
