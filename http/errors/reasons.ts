@@ -36,6 +36,7 @@ export const REASONS = {
   FailedPrecondition: 'Something must be changed before the call can succeed. The message says what.',
   Finalizers: 'The Job has finalizers, so it cannot be restarted.',
   Forbidden: 'The caller may not do this.',
+  ForeignRedirect: 'The instance sends the caller to another server, which the proxy does not pass on.',
   ImpersonationRefused:
     'The instance does not let Kairship act in the names of callers. The message says what its operator must do.',
   Incomplete: 'A place of a list over the fleet counted more objects than it sent.',

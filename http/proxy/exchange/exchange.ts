@@ -16,6 +16,7 @@ import {
 } from '../../errors/failure.js'
 import { kubeStatusOf } from '../refusal.js'
 import type { ExchangeTarget } from '../target.js'
+import { foreignRedirect } from './foreign-redirect.js'
 import { type Frames, framesOf } from './frames.js'
 import { answerHeaders, requestHeaders, sandboxed } from './headers.js'
 import { refusedCredential } from './own-credential.js'
@@ -109,7 +110,8 @@ export class ProxyExchange implements RawSink {
 
   head(status: number, message: string, received: readonly string[]): void {
     const response = this.#response
-    const refused = refusedCredential(status, received, this.#target.info)
+    const refused =
+      refusedCredential(status, received, this.#target.info) ?? foreignRedirect(status, received)
     if (refused) {
       this.#exchange?.abort(refused)
       this.#reject(refused)

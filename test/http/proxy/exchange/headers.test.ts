@@ -55,6 +55,37 @@ describe('request headers to the instance', () => {
       requestHeaders(['Connection', 'close, X-Secret', 'x-secret', 'a', 'x-other', 'b'], caller),
     ).toEqual(['x-other', 'b', ...identity]))
 
+  it('names of ours in Connection take nothing of the identity away', () => {
+    const whole = { user: 'jane', uid: '42', groups: ['team'], extra: { scopes: ['a'] } }
+    const alone = requestHeaders([], whole)
+    const names = [...new Set(alone.filter((_, index) => index % 2 === 0))]
+    expect(names).toHaveLength(4)
+    for (const name of [...names, 'Impersonate-Extra-Scopes'])
+      for (const written of [name, name.toLowerCase(), name.toUpperCase()])
+        for (const connection of [
+          ['Connection', written],
+          ['connection', `keep-alive, ${written} ,close`],
+          ['Connection', 'close', 'CONNECTION', `${written},${written}`],
+          ['Connection', names.join(', ')],
+        ])
+          expect(requestHeaders([...connection, name, 'forged'], whole)).toEqual(alone)
+  })
+
+  it('carry one identity, whatever the caller adds to it', () => {
+    const trusted = [
+      ...['Impersonate-User', 'Impersonate-Uid', 'Impersonate-Group', 'Impersonate-Extra-Scopes'],
+      // Whatever Kubernetes may add one day.
+      ...['Impersonate-Extra-A%2Fb', 'Impersonate-Something', 'Impersonate-'],
+      ...['X-Remote-User', 'X-Remote-Group', 'X-Remote-Uid', 'X-Remote-Extra-Scopes', 'X-Remote-Anything'],
+    ]
+    const alone = requestHeaders(['Accept', '*/*'], caller)
+    for (const name of trusted)
+      for (const written of [name, name.toLowerCase(), name.toUpperCase(), name.replaceAll('-', '_')])
+        expect(requestHeaders([written, 'root', 'Accept', '*/*', written, 'system:masters'], caller)).toEqual(
+          alone,
+        )
+  })
+
   it('omit a token in WebSocket subprotocols and keep the others', () => {
     const [name, value] = requestHeaders(
       [
