@@ -7,6 +7,7 @@ const worlds = [
   'test/conformance/**/*.test.ts',
   'test/http/proxy/**/*.test.ts',
   'test/contract/wires.test.ts',
+  'test/access/**/*.test.ts',
 ]
 
 /** What measures the heap of its process, which must be a new one. */
