@@ -25,10 +25,14 @@ const WORDS: Record<Verdict, string> = {
   'refused inside': 'no (inside)',
   member: 'member',
 }
-const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-const head = (first: readonly string[]) => {
-  const cells = [...first, ...COLUMNS.map(({ title }) => title)]
-  return [row(cells), row(cells.map(() => '---'))]
+/** A table as the formatter of this repository writes it. */
+function table(first: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [[...first, ...COLUMNS.map(({ title }) => title)], ...rows]
+  const widths = all[0]!.map((_, column) => Math.max(...all.map(cells => cells[column]!.length)))
+  const [names = '', ...body] = all.map(
+    cells => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
+  )
+  return [names, `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`, ...body]
 }
 
 /** The right on the host, as Kubernetes' RBAC has it. */
@@ -46,17 +50,22 @@ function insideOf(method: HttpMethod): string {
   return `${verb} ${resource || 'the named type'}${where}`
 }
 
-const operationTable = (of: readonly HttpMethod[]) => [
-  ...head(['Operation', 'Right on the host', 'Inside']),
-  ...of.map(method =>
-    row([
+const operationTable = (of: readonly HttpMethod[]) =>
+  table(
+    ['Operation', 'Right on the host', 'Inside'],
+    of.map(method => [
       method.name,
       rightOf(method),
       insideOf(method),
       ...COLUMNS.map(column => WORDS[expected(method, column, AT_HOME)]),
     ]),
-  ),
-]
+  )
+
+const proxyTable = () =>
+  table(
+    ['Request'],
+    PROXIED.map(one => [one.title, ...COLUMNS.map(column => WORDS[expectedProxied(one, column, AT_HOME)])]),
+  )
 
 // npx vitest run test/docs/access-page.test.ts -u writes the tables anew.
 it('docs/access.md has the table of every operation and role that the protos, the roles and their RBAC say', async () => {
@@ -65,15 +74,7 @@ it('docs/access.md has the table of every operation and role that the protos, th
   const names = [...new Set(operations.map(({ parent }) => parent.name))].sort()
   const services = names.map(name => [name, operations.filter(({ parent }) => parent.name === name)] as const)
   const tables = [
-    ...[
-      '### The proxy',
-      '',
-      ...head(['Request']),
-      ...PROXIED.map(one =>
-        row([one.title, ...COLUMNS.map(column => WORDS[expectedProxied(one, column, AT_HOME)])]),
-      ),
-      '',
-    ],
+    ...['### The proxy', '', ...proxyTable(), ''],
     ...services.flatMap(([name, methods]) => [`### ${name}`, '', ...operationTable(methods), '']),
   ]
   await expect(`${introduction}${TABLES}\n${LEGEND}\n\n${tables.join('\n')}`).toMatchFileSnapshot(page)
