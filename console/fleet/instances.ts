@@ -1,6 +1,13 @@
-import { type Instance, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
-import { api } from '../connection/api.js'
+import { serviceClient } from '../../client/service-client.js'
+import {
+  type Instance,
+  InstanceService,
+  WatchInstancesResponse_Type as Type,
+} from '../../proto/gen/kairship/instance_pb.js'
+import { rest } from '../connection/rest.js'
 import type { Source } from '../live/live-page.js'
+
+const service = serviceClient(InstanceService, rest)
 
 /** Instances on one page: as many cards as two screens show. */
 export const PAGE_SIZE = 48
@@ -18,14 +25,11 @@ const types = {
 /** The instances whose name or alias has a text, a page of them. */
 export const instances = ({ name, page }: { name: string; page: number }): Source<Instance> => ({
   async list(signal) {
-    const { items, pagination } = await api.instances.listInstances(
-      { name, page, pageSize: PAGE_SIZE },
-      { signal },
-    )
+    const { items, pagination } = await service.listInstances({ name, page, pageSize: PAGE_SIZE }, { signal })
     return { items, total: pagination?.total ?? items.length }
   },
   async *watch(resumeToken, signal) {
-    for await (const { type, instance, total, resumeToken: token } of api.instances.watchInstances(
+    for await (const { type, instance, total, resumeToken: token } of service.watchInstances(
       { name, resumeToken },
       { signal },
     ))

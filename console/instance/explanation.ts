@@ -1,8 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { serviceClient } from '../../client/service-client.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
-import { api } from '../connection/api.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { rest } from '../connection/rest.js'
 import { whileVisible } from '../live/use-live.js'
+
+const instances = serviceClient(InstanceService, rest)
 
 /** Changes of one instance come in bursts: it is asked for again at most so often, milliseconds. */
 const AGAIN_MS = 500
@@ -26,7 +30,7 @@ export function useExplanation(name: string) {
   }, [name, queries])
   return useQuery<Explanation>({
     queryKey: ['explanation', name],
-    queryFn: ({ signal }) => api.instances.explainInstance({ name }, { signal }),
+    queryFn: ({ signal }) => instances.explainInstance({ name }, { signal }),
   })
 }
 
@@ -43,7 +47,7 @@ async function follow(name: string, changed: () => void, signal: AbortSignal): P
   while (!signal.aborted) {
     try {
       // The filter matches parts of names: others' changes come too, and mean nothing here.
-      for await (const { instance } of api.instances.watchInstances({ name }, { signal }))
+      for await (const { instance } of instances.watchInstances({ name }, { signal }))
         if (instance?.metadata?.name === name) soon()
     } catch {
       // Why is shown by the query that is asked again.

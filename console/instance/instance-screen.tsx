@@ -1,5 +1,5 @@
-import { Anchor, Badge, Breadcrumbs, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Badge, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError } from '../../client/errors.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
@@ -16,22 +16,16 @@ import { useExplanation } from './explanation.js'
 import { Lifecycle } from './lifecycle.js'
 import { Transitions } from './transitions.js'
 
-const route = getRouteApi('/instances/$name')
+const route = getRouteApi('/instances/$name/')
 
 /** One control plane: its state, how it came to be in it, and what it has. */
 export function InstanceScreen() {
   const { name } = route.useParams()
-  const { instance: words, nav } = useWords()
+  const { instance: words } = useWords()
   const { data, error, refetch } = useExplanation(name)
   const isGone = error instanceof ApiError && error.code === Code.NOT_FOUND
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor component={Link} to="/instances" size="sm">
-          {nav.fleet}
-        </Anchor>
-        <Text size="sm">{name}</Text>
-      </Breadcrumbs>
       {error && (
         <Problem
           error={isGone ? new Error(words.gone(name)) : error}

@@ -5,6 +5,8 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { type ListSearch, listSearch } from '../parts/list-search.js'
+import { isWorkloadKind, type WorkloadKind } from '../workloads/workload.js'
 import { Frame } from './frame.js'
 import { NotFound } from './not-found.js'
 
@@ -39,12 +41,45 @@ const fleet = createRoute({
 const instance = createRoute({
   getParentRoute: () => root,
   path: '/instances/$name',
+  component: lazyRouteComponent(() => import('../instance/instance-frame.js'), 'InstanceFrame'),
+})
+
+const overview = createRoute({
+  getParentRoute: () => instance,
+  path: '/',
   component: lazyRouteComponent(() => import('../instance/instance-screen.js'), 'InstanceScreen'),
+})
+
+const clusters = createRoute({
+  getParentRoute: () => instance,
+  path: 'clusters',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../clusters/clusters-screen.js'), 'ClustersScreen'),
+})
+
+const workloads = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: WorkloadKind } => ({
+    ...listSearch(search),
+    ...(isWorkloadKind(search.kind) && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../workloads/workloads-screen.js'), 'WorkloadsScreen'),
+})
+
+const workload = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads/$kind/$namespace/$workload',
+  component: lazyRouteComponent(() => import('../workloads/workload-screen.js'), 'WorkloadScreen'),
 })
 
 /** Every view has an address: whoever opens a copied one sees the same. */
 export const router = createRouter({
-  routeTree: root.addChildren([start, fleet, instance]),
+  routeTree: root.addChildren([
+    start,
+    fleet,
+    instance.addChildren([overview, clusters, workloads, workload]),
+  ]),
   defaultPreload: 'intent',
 })
 

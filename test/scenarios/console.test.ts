@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signInLink } from '../../cli/client/sign-in-link.js'
 import type { Api } from '../../http/server.js'
 import { INSTANCES } from '../../manifests/instance.js'
+import { Chaos } from '../../playground/fleet/chaos/chaos.js'
 import { type PlaygroundProxy, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
 import { PATIENCE_MS } from '../patience.js'
 import { chromiumPath, startBrowser, type Visit, visit } from './support/browser.js'
@@ -46,7 +47,7 @@ async function barriers(page: Page): Promise<string[]> {
 
 describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   beforeAll(async () => {
-    proxy = await startPlaygroundProxy()
+    proxy = await startPlaygroundProxy({ members: 2 })
     api = await proxy.another('127.0.0.1:0', { console: join(root, 'dist/console') })
     browser = await startBrowser()
   })
@@ -137,6 +138,64 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await page.getByRole('heading', { name: proxy.instance }).waitFor()
     await page.goto(`${api.url}/instances/none`)
     await page.getByText('The instance none is gone.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('shows a workload on its way to two members, the member that breaks, and what keeps the workload there', async () => {
+    const { instance, playground } = proxy
+    const [first = '', second = ''] = playground.members.keys()
+    const { page, complaints } = await signedIn()
+    await page.goto(`${api.url}/instances/${instance}/workloads`)
+    await page.getByText('There are none of this kind.').waitFor()
+    const karmada = playground.karmadas.get(instance)!.server.local
+    const path = '/apis/apps/v1/namespaces/default/deployments'
+    const labels = { app: 'shop' }
+    await karmada.request({
+      method: 'POST',
+      path,
+      body: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'shop' },
+        spec: {
+          replicas: 2,
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] } },
+        },
+      },
+    })
+    await page.getByRole('link', { name: 'shop' }).click()
+    await page.getByText(/ClusterPropagationPolicy selects it/).first().waitFor()
+    await karmada.request({
+      method: 'POST',
+      path: '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies',
+      body: {
+        apiVersion: 'policy.karmada.io/v1alpha1',
+        kind: 'PropagationPolicy',
+        metadata: { name: 'shop' },
+        spec: {
+          resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }],
+          placement: { clusterAffinity: { clusterNames: [first, second] } },
+        },
+      },
+    })
+    await page.getByText('Deployment default/shop runs as wanted in 2 clusters.').waitFor()
+    await page.getByText(`${first} 2/2`).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'workload-en-light')
+    await new Chaos(playground.members).apply(second, 'cut')
+    await page.getByRole('tab', { name: 'Member clusters' }).click()
+    const row = page.getByRole('row').filter({ hasText: second })
+    await row.getByText('Not ready').waitFor()
+    await row
+      .getByText(/not-ready/)
+      .first()
+      .waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'clusters-en-light')
+    await page.goto(`${api.url}/instances/${instance}/workloads/deployments/default/shop`)
+    await page.getByText(second, { exact: true }).first().waitFor()
+    await picture(page, 'workload-broken-en-light')
     expect(complaints).toEqual([])
   })
 

@@ -1,6 +1,4 @@
 import { type Fetch, restCalls } from '../../client/rest.js'
-import { serviceClient } from '../../client/service-client.js'
-import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { SharedSocket } from './shared-socket.js'
 
 const socket = new SharedSocket(() => new WebSocket(`wss://${location.host}/console/socket`))
@@ -11,9 +9,5 @@ const fetchHere: Fetch = (url, init) =>
     ? socket.get(url, init.headers, init.signal)
     : fetch(url, { ...init, credentials: 'same-origin' })
 
-const rest = restCalls({ server: '', fetch: fetchHere })
-
-/** The typed clients that the screens use. */
-export const api = {
-  instances: serviceClient(InstanceService, rest),
-}
+/** Calls of this page's own server. Each screen makes its client of it, and so loads the messages of its own services alone. */
+export const rest = restCalls({ server: '', fetch: fetchHere })

@@ -1,0 +1,26 @@
+import { serviceClient } from '../../client/service-client.js'
+import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
+import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
+import { rest } from '../connection/rest.js'
+import { changesOf } from '../live/changes.js'
+import type { Source } from '../live/live-page.js'
+import { type ListSearch, ROWS } from '../parts/list-search.js'
+
+const service = serviceClient(ClusterService, rest)
+
+/** The member clusters of an instance, a page of them. */
+export const clusters = (instance: string, { find = '', page = 1 }: ListSearch): Source<Cluster> => ({
+  async list(signal) {
+    const { items, pagination } = await service.listJoinedClusters(
+      { instance, name: find, page, pageSize: ROWS },
+      { signal },
+    )
+    return { items, total: pagination?.total ?? items.length }
+  },
+  watch: (resumeToken, signal) =>
+    changesOf(
+      service.watchJoinedClusters({ instance, name: find, resumeToken }, { signal }),
+      ({ cluster }) => cluster,
+    ),
+  keyOf: ({ metadata }) => metadata?.name ?? '',
+})

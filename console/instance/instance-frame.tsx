@@ -1,0 +1,40 @@
+import { Anchor, Breadcrumbs, Stack, Tabs, Text } from '@mantine/core'
+import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { useWords } from '../words/use-words.js'
+
+const route = getRouteApi('/instances/$name')
+
+/** What every screen of one instance has around it: its name, and the way to the others. */
+export function InstanceFrame() {
+  const { name } = route.useParams()
+  const { nav, tabs } = useWords()
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const [, , , part = 'overview'] = pathname.split('/')
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor component={Link} to="/instances" size="sm">
+          {nav.fleet}
+        </Anchor>
+        <Text size="sm">{name}</Text>
+      </Breadcrumbs>
+      <Tabs
+        value={part}
+        onChange={next => {
+          const to = next === 'overview' ? '/instances/$name' : `/instances/$name/${next}`
+          void navigate({ to, params: { name } } as never)
+        }}
+      >
+        <Tabs.List aria-label={name}>
+          <Tabs.Tab value="overview">{tabs.overview}</Tabs.Tab>
+          <Tabs.Tab value="clusters">{tabs.clusters}</Tabs.Tab>
+          <Tabs.Tab value="workloads">{tabs.workloads}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value={part} pt="md">
+          <Outlet />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}

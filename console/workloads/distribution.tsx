@@ -1,0 +1,28 @@
+import { Group, Text, Tooltip } from '@mantine/core'
+import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
+import { Dot } from '../parts/dot.js'
+import { useWords } from '../words/use-words.js'
+
+/** Where a workload runs: each member cluster with its ready replicas, and why where it does not. */
+export function Distribution({ clusters }: { readonly clusters: readonly ClusterProviderSummary[] }) {
+  const { workloads } = useWords()
+  if (clusters.length === 0) return <Text size="sm">{workloads.nowhere}</Text>
+  return (
+    <Group gap="sm">
+      {clusters.map(({ name, replicas, readyReplicas, health, reachable, applied, message }) => {
+        const isFine = reachable && applied && health === 'Healthy'
+        const why = message || (reachable ? health : workloads.unreachable)
+        return (
+          <Tooltip key={name} label={isFine ? health : why} multiline maw={320}>
+            <Group gap={6} wrap="nowrap">
+              <Dot color={isFine ? 'green' : health === 'Unknown' && reachable ? 'gray' : 'red'} />
+              <Text size="sm">
+                {name} {replicas > 0 && `${readyReplicas}/${replicas}`}
+              </Text>
+            </Group>
+          </Tooltip>
+        )
+      })}
+    </Group>
+  )
+}

@@ -1,0 +1,72 @@
+import { Anchor, SegmentedControl } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useLive } from '../live/use-live.js'
+import { LiveTable } from '../parts/live-table.js'
+import { Ago } from '../parts/time.js'
+import { useWords } from '../words/use-words.js'
+import { Distribution } from './distribution.js'
+import { isWorkloadKind, workloadKey, workloadKinds } from './workload.js'
+import { WorkloadStateBadge } from './workload-state.js'
+import { workloads } from './workloads.js'
+
+const route = getRouteApi('/instances/$name/workloads')
+
+/** The workloads of an instance: where each runs, and whether it does. */
+export function WorkloadsScreen() {
+  const { name: instance } = route.useParams()
+  const { kind = 'deployments', ...search } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { workloads: words } = useWords()
+  const live = useLive(
+    () => workloads(kind, { instance, ...search }),
+    [kind, instance, search.find, search.page],
+  )
+  return (
+    <LiveTable
+      key={kind}
+      label={words.title}
+      live={live}
+      keyOf={workloadKey}
+      search={search}
+      change={next =>
+        void navigate({ search: { ...(kind !== 'deployments' && { kind }), ...next }, replace: true })
+      }
+      empty={words.empty}
+      tools={
+        <SegmentedControl
+          aria-label={words.kind}
+          value={kind}
+          onChange={next => {
+            if (isWorkloadKind(next)) void navigate({ search: next === 'deployments' ? {} : { kind: next } })
+          }}
+          data={Object.entries(workloadKinds).map(([value, { kind: label }]) => ({ value, label }))}
+        />
+      }
+      columns={[
+        {
+          title: words.columns.name,
+          cell: ({ metadata }) => (
+            <Anchor
+              component={Link}
+              to="/instances/$name/workloads/$kind/$namespace/$workload"
+              params={
+                { name: instance, kind, namespace: metadata?.namespace, workload: metadata?.name } as never
+              }
+              size="sm"
+            >
+              {metadata?.name}
+            </Anchor>
+          ),
+        },
+        { title: words.columns.namespace, cell: ({ metadata }) => metadata?.namespace },
+        { title: words.columns.state, cell: ({ state }) => <WorkloadStateBadge state={state} /> },
+        { title: words.columns.ready, cell: ({ ready, desired }) => `${ready}/${desired}` },
+        { title: words.columns.clusters, cell: ({ clusters }) => <Distribution clusters={clusters} /> },
+        {
+          title: words.columns.created,
+          cell: ({ metadata }) => metadata && <Ago time={Number(metadata.creationTimestamp)} />,
+        },
+      ]}
+    />
+  )
+}
