@@ -80,7 +80,7 @@ function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: b
     >
       <Group gap={6} wrap="nowrap">
         <Dot color={color} />
-        <Text size="sm" fw={600}>
+        <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
           {cluster || object?.kind}
         </Text>
       </Group>

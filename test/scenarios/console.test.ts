@@ -165,7 +165,10 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       },
     })
     await page.getByRole('link', { name: 'shop' }).click()
-    await page.getByText(/ClusterPropagationPolicy selects it/).first().waitFor()
+    await page
+      .getByText(/ClusterPropagationPolicy selects it/)
+      .first()
+      .waitFor()
     await karmada.request({
       method: 'POST',
       path: '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies',
