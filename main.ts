@@ -83,6 +83,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         meter,
         failed: error => lifecycle.fail(error),
         audit: event => auditLog.write(event),
+        ...(config.externalUrl !== undefined && { console: config.externalUrl }),
         ...(roleBindings && { roleBindings: { list: roleBindings, everyMs: config.roleBindingsSyncMs } }),
         compactHeap,
       }),

@@ -49,6 +49,8 @@ export interface ControllerManagerOptions {
   readonly meter: Meter
   /** Called when the election cannot go on. The process has to end: it would never lead again. */
   readonly failed: (error: unknown) => void
+  /** `https://host:port` of the console, where it is known. */
+  readonly console?: string
   /** Takes audit events of what the controllers notice; they are dropped when absent. */
   readonly audit?: (event: AuditEvent) => void
   /** Where the whole list of role bindings is read, to repair what deliveries missed, and how often, milliseconds. Closed by its opener. */
@@ -127,6 +129,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
     log,
     meter,
     paces: config,
+    ...(options.console !== undefined && { console: options.console }),
     impersonateWithOwnCredential: config.impersonateWithOwnCredential ?? false,
     random,
     connectionOf,

@@ -25,8 +25,8 @@ export const apiSettings = {
     kind: httpsUrl,
     default: undefined,
     group: 'API',
-    commands: answering,
-    help: 'URL by which callers reach REST and the proxy; it is written into kubeconfigs',
+    commands: ['playground', ...servers],
+    help: 'URL by which callers reach REST, the proxy and the console; it is written into kubeconfigs and registrations',
     why: 'without it the address listened on, which only callers on this machine or without a proxy can use',
   }),
   karmadaVersion: setting({

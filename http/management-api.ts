@@ -24,6 +24,7 @@ import { NetworkingService } from '../proto/gen/kairship/networking_pb.js'
 import { PlacementService } from '../proto/gen/kairship/placement_pb.js'
 import { PolicyService } from '../proto/gen/kairship/policy_pb.js'
 import { PropagationService } from '../proto/gen/kairship/propagation_pb.js'
+import { RoleBindingService } from '../proto/gen/kairship/rolebinding_pb.js'
 import { WorkloadService } from '../proto/gen/kairship/workload_pb.js'
 import { WorkloadPodsService } from '../proto/gen/kairship/workload_pods_pb.js'
 import { WorkspaceService } from '../proto/gen/kairship/workspace_pb.js'
@@ -69,6 +70,7 @@ import { networkingHandlers } from './rpc/networking/handlers.js'
 import { placementHandlers } from './rpc/placement/handlers.js'
 import { policyHandlers } from './rpc/policy/handlers.js'
 import { propagationHandlers } from './rpc/propagation/handlers.js'
+import { roleBindingHandlers } from './rpc/role-binding/handlers.js'
 import { workloadPodsHandlers } from './rpc/workload-pods/handlers.js'
 import { workspaceHandlers } from './rpc/workspace/handlers.js'
 import { Workspaces } from './rpc/workspace/workspaces.js'
@@ -182,6 +184,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(WorkspaceService, workspaceHandlers({ workspaces, feed, instances, objects, authorizer })),
       served(PolicyService, policyHandlers(objects)),
       served(PropagationService, propagationHandlers(objects)),
+      served(RoleBindingService, roleBindingHandlers({ host, authorizer })),
       served(WorkloadPodsService, workloadPodsHandlers(objects)),
     ],
     instances,

@@ -32,6 +32,8 @@ export interface InstanceDependencies {
   readonly paces: Paces
   /** Whether callers are impersonated by the own credential of an instance that does not allow an account for it. */
   readonly impersonateWithOwnCredential: boolean
+  /** `https://host:port` of the console, for people who find an instance elsewhere; absent where it is not known. */
+  readonly console?: string
   /** A number in [0, 1); the only source of randomness. */
   readonly random: () => number
   /** The connection of an instance; made on first use, closed when its actor stops for good. */

@@ -27,6 +27,7 @@ export const REASONS = {
   CredentialEnded:
     'The credential by which a stream was open does not count any more: it has expired, or its issuer or account is gone.',
   Deleting: 'The object is being deleted.',
+  Delivered: 'The role binding is delivered by Global Management, which would undo a change of it here.',
   Dependency: 'The template follows another one to its members, which places it.',
   DuplicateControlPlane:
     'An older Instance leads to the same control plane, which has the objects. The message names it.',

@@ -1,56 +1,5 @@
 import type { InstanceRole } from '../../manifests/instance-role-binding.js'
-
-/** Rights on the host to an Instance and its subresources: verbs by resource. */
-type Rights = Readonly<Record<string, readonly string[]>>
-
-const reading = ['get'] as const
-const proxied = ['create', 'update', 'patch', 'delete'] as const
-
-/** What everyone needs who may do something inside an instance. There its own RBAC decides. */
-const inside: Rights = {
-  instances: reading,
-  'instances/status': reading,
-  'instances/proxy': reading,
-  'instances/registries': reading,
-}
-/** What is about the instance as a whole. */
-const whole: Rights = {
-  'instances/failover': reading,
-  'instances/descheduler': reading,
-  'instances/metricsadapter': reading,
-  'instances/inspect': reading,
-  'instances/metrics': reading,
-}
-/**
- * What only administrators of a whole instance do. Not among it are changes of the Instance itself: it names the Secret with Kairship's own
- * credential, and so is the platform's.
- */
-const administering: Rights = {
-  'instances/failover': ['update'],
-  'instances/descheduler': ['update'],
-  'instances/metricsadapter': ['update'],
-  'instances/clusters': ['create', 'delete'],
-  'instances/kubeconfig': ['create'],
-  'instances/cloudshells': ['get', 'create', 'delete'],
-  'instances/audit': ['get'],
-  'instances/access': ['get'],
-}
-
-/** What a role that an InstanceRoleBinding gives may do on the host, on its instance alone; Kubernetes' view, edit and admin in small. */
-const ofRole: Record<
-  InstanceRole,
-  { readonly onAll: readonly Rights[]; readonly onSome: readonly Rights[] }
-> = {
-  Viewer: { onAll: [inside, whole], onSome: [inside] },
-  Editor: {
-    onAll: [inside, whole, { 'instances/proxy': proxied }],
-    onSome: [inside, { 'instances/proxy': proxied }],
-  },
-  Admin: {
-    onAll: [inside, whole, { 'instances/proxy': proxied }, administering],
-    onSome: [inside, { 'instances/proxy': proxied }],
-  },
-}
+import { RIGHTS_OF_ROLES, type Rights } from '../../manifests/role-rights.js'
 
 /**
  * Whether a role on an instance includes an action on the host.
@@ -61,11 +10,13 @@ export const includes = (
   covers: 'instance' | 'namespaces',
   { verb, resource }: { readonly verb: string; readonly resource: string },
 ): boolean =>
-  ofRole[role][covers === 'instance' ? 'onAll' : 'onSome'].some(rights => rights[resource]?.includes(verb))
+  RIGHTS_OF_ROLES[role][covers === 'instance' ? 'onAll' : 'onSome'].some(rights =>
+    rights[resource]?.includes(verb),
+  )
 
 /** All that a role gives on the host: verbs by resource. */
 export function doorRights(role: InstanceRole, covers: 'instance' | 'namespaces'): Rights {
-  const parts = ofRole[role][covers === 'instance' ? 'onAll' : 'onSome']
+  const parts = RIGHTS_OF_ROLES[role][covers === 'instance' ? 'onAll' : 'onSome']
   const resources = new Set(parts.flatMap(rights => Object.keys(rights)))
   return Object.fromEntries(
     [...resources].map(resource => [resource, [...new Set(parts.flatMap(rights => rights[resource] ?? []))]]),

@@ -20,6 +20,7 @@ import { comments as policy } from '../../proto/gen/comments/policy.js'
 import { comments as policySpec } from '../../proto/gen/comments/policy_spec.js'
 import { comments as propagation } from '../../proto/gen/comments/propagation.js'
 import { comments as revision } from '../../proto/gen/comments/revision.js'
+import { comments as roleBinding } from '../../proto/gen/comments/rolebinding.js'
 import { comments as types } from '../../proto/gen/comments/types.js'
 import { comments as workload } from '../../proto/gen/comments/workload.js'
 import { comments as workloadPods } from '../../proto/gen/comments/workload_pods.js'
@@ -55,5 +56,6 @@ export const comments: Readonly<Record<string, string>> = {
   ...policySpec,
   ...policy,
   ...propagation,
+  ...roleBinding,
   ...workloadPods,
 }

@@ -210,7 +210,7 @@ describe('the REST listener', () => {
     const ready = await curl(running, '/readyz')
     expect([ready.status, ready.text]).toEqual([
       200,
-      '[+]running ok\n[+]fleet ok\n[+]role-bindings ok\n[+]host ok\n[i]lease held by replica-1 (this replica)\nreadyz check passed\n',
+      '[+]running ok\n[+]fleet ok\n[+]role-bindings ok\n[+]access-locks ok\n[+]host ok\n[i]lease held by replica-1 (this replica)\nreadyz check passed\n',
     ])
   })
 

@@ -82,7 +82,14 @@ const instance: Examples<Instance> = {
   },
 }
 const registration: Examples<InstanceRegistration> = {
-  spec: { resourceType: 'instance', resourceName: 'eu', displayName: 'EU', url: 'https://a' },
+  spec: {
+    resourceType: 'instance',
+    resourceName: 'eu',
+    displayName: 'EU',
+    url: 'https://a',
+    scopes: ['instance'],
+    roles: [{ role: 'Admin', scope: 'instance', actions: ['get instances'] }],
+  },
   status: { conditions: [condition] },
 }
 const roleBinding: Examples<InstanceRoleBinding> = {

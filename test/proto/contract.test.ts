@@ -55,6 +55,7 @@ describe('the contract', () => {
       'FleetService',
       'PlacementService',
       'PropagationService',
+      'RoleBindingService',
       'WorkloadPodsService',
       'WorkloadService',
     ]

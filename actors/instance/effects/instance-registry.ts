@@ -14,7 +14,7 @@ export const publishRegistration = (dependencies: InstanceDependencies) =>
     { name: 'publish the registration', stage },
     async ({ name, instance }, signal) => {
       const { host } = dependencies
-      const wanted = renderRegistration(instance)
+      const wanted = renderRegistration(instance, dependencies.console)
       const present = host.registrations.get(name)
       if (present?.outside.deleting)
         fail('StillThere', stage, `InstanceRegistration ${name} is being deleted`)

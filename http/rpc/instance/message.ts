@@ -36,7 +36,7 @@ export function messageOfView(view: InstanceView): Instance {
       state: stateOf[view.state],
       phase: phaseOf(view.state),
       since: view.since,
-      conditions: view.conditions.map(conditionOf),
+      conditions: view.conditions.map(conditionMessage),
       ...(view.endpoint ? { endpoint: view.endpoint } : {}),
       ...(view.kubernetesVersion ? { kubernetesVersion: view.kubernetesVersion } : {}),
       ...(view.karmadaVersion ? { karmadaVersion: view.karmadaVersion } : {}),
@@ -54,7 +54,7 @@ export function messageOfObject(instance: InstanceObject): Instance {
     status: {
       ...statusOf(instance),
       state: deleting ? State.INSTANCE_STATE_TERMINAL : State.INSTANCE_STATE_UNKNOWN,
-      conditions: (instance.status?.conditions ?? []).map(conditionOf),
+      conditions: (instance.status?.conditions ?? []).map(conditionMessage),
     },
   }
 }
@@ -105,7 +105,7 @@ function specOf(spec: InstanceSpec): MessageInitShape<typeof InstanceSpecSchema>
 }
 
 /** A condition in the API's shape; Kubernetes knows one time only, so both are it. */
-const conditionOf = (condition: Condition) => ({
+export const conditionMessage = (condition: Condition) => ({
   type: condition.type,
   status: condition.status,
   reason: condition.reason,
