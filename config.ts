@@ -5,6 +5,7 @@ import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
 import { globalManagementSettings } from './config/global-management.js'
 import { kubeconfigSettings } from './config/kubeconfig.js'
+import { lockSettings } from './config/lock.js'
 import { loginSettings } from './config/login.js'
 import { playgroundSettings } from './config/playground.js'
 import { serviceSettings } from './config/services.js'
@@ -26,6 +27,7 @@ export const settings = {
   ...playgroundSettings,
   ...clientSettings,
   ...kubeconfigSettings,
+  ...lockSettings,
   ...loginSettings,
 } as const
 

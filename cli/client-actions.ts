@@ -116,6 +116,12 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
       withClient(config, async it => (await import('./access/can-i.js')).canI(it, config, names)),
     'who-can': (config, ...names) =>
       withClient(config, async it => (await import('./access/who-can.js')).whoCan(it, config, names)),
+    lock: (config, ...names) =>
+      withClient(config, async it => (await import('./access/locks.js')).lockAccess(it, config, names)),
+    unlock: (config, ...names) =>
+      withClient(config, async it => (await import('./access/locks.js')).unlockAccess(it, names)),
+    locks: config =>
+      withClient(config, async it => (await import('./access/locks.js')).listLocks(it, config)),
     rollback: (config, ...names) =>
       withClient(config, async it =>
         (await import('./objects/rollback.js')).rollbackWorkload(it, config, names),

@@ -25,6 +25,9 @@ export type CommandName =
   | 'preview'
   | 'can-i'
   | 'who-can'
+  | 'lock'
+  | 'unlock'
+  | 'locks'
   | 'rollback'
   | 'logs'
   | 'completion'
@@ -78,6 +81,9 @@ export const clients = [
   'preview',
   'can-i',
   'who-can',
+  'lock',
+  'unlock',
+  'locks',
   'rollback',
   'logs',
 ] as const

@@ -231,6 +231,14 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'lock',
+    'lock <target...>',
+    'lock somebody out of Kairship, and end what they have open within a second; for example: lock user/ann --message "call security" --for 2h, or lock group/dev instance/eu-west, or lock token/<jti>',
+  )
+  add(program, 'unlock', 'unlock <name...>', 'lift locks')
+  add(program, 'locks', 'locks', 'list who is locked out, by whom, and until when')
+  add(
+    program,
     'rollback',
     'rollback <instance> <type> [object]',
     'give a workload the pod template of its revision before, or of --to; --list prints its revisions. For example: rollback eu-west deployment/web -n shop',

@@ -35,6 +35,8 @@ const lineOf = (command: string): string => {
   if (/^(trace|explain|rollback|logs)$/.test(command)) return `${command} eu deployment shop/web`
   if (command === 'preview') return 'preview eu policy.yaml'
   if (/^(can-i|who-can)$/.test(command)) return `${command} eu get pods`
+  if (command === 'lock') return 'lock user/ann'
+  if (command === 'unlock') return 'unlock lock-7'
   if (command === 'completion') return 'completion bash'
   if (command === 'playground chaos') return 'playground chaos list'
   return /instance$|kubeconfig|adopt|clusters|workloads|policies/.test(command) ? `${command} eu` : command
