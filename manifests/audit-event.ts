@@ -1,3 +1,6 @@
+/** Stages of a request, of those that Kubernetes has. */
+export type AuditStage = 'ResponseStarted' | 'ResponseComplete'
+
 /**
  * An event of Kubernetes' audit log, `audit.k8s.io/v1`, as kube-apiserver writes one in a line: the fields that Kairship fills.
  * See k8s.io/apiserver/pkg/apis/audit/v1 (types.go).
@@ -8,7 +11,8 @@ export interface AuditEvent {
   /** Never the bodies of requests and answers. */
   readonly level: 'Metadata'
   readonly auditID: string
-  readonly stage: 'ResponseComplete'
+  /** `ResponseStarted` is written of requests that go on for long (shells, watches) when their answer has begun. */
+  readonly stage: AuditStage
   readonly requestURI: string
   readonly verb: string
   readonly user: AuditUser

@@ -22,6 +22,11 @@ export class Audit {
     if (leavesRecord(record)) this.#keep(record)
   }
 
+  /** Keeps the record of a request whose answer has begun and goes on for long, if its end will leave one however it ends. */
+  recordStarted(record: Omit<AuditRecord, 'endedAt' | 'stage'>): void {
+    if (leavesRecord(record)) this.#keep({ ...record, stage: 'ResponseStarted' })
+  }
+
   /**
    * Keeps the record of a call of something that is not served. It may have been meant as a write, and a caller who looks
    * for what is not there is worth knowing of.

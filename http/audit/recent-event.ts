@@ -1,3 +1,4 @@
+import type { AuditStage } from '../../manifests/audit-event.js'
 import { codeName } from '../../transcoding/code.js'
 import { ANONYMOUS } from './audit-event.js'
 import { type AuditRecord, type Outcome, outcomeOf, statusOf } from './record.js'
@@ -6,7 +7,8 @@ import { subjectOf } from './subject.js'
 /** A record in short: what is kept in memory and shown to those who ask. Texts are empty where the record has none. */
 export interface RecentEvent {
   readonly id: string
-  /** Milliseconds since 1970. */
+  readonly stage: AuditStage
+  /** When it ended, or its answer began where it goes on, milliseconds since 1970. */
   readonly endedAt: number
   readonly durationMs: number
   readonly user: string
@@ -21,8 +23,9 @@ export interface RecentEvent {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  readonly outcome: Outcome
-  /** Of google.rpc.Code. */
+  /** Absent of a request that goes on. */
+  readonly outcome?: Outcome
+  /** Of google.rpc.Code; empty of a request that goes on. */
   readonly code: string
   /** The HTTP status; over gRPC what it would be over HTTP. */
   readonly status: number
@@ -36,6 +39,7 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
   const { caller, wire, operation, code, remote = '', userAgent = '' } = record
   return {
     id: record.requestId,
+    stage: record.stage ?? 'ResponseComplete',
     endedAt: Math.floor(record.endedAt),
     durationMs: Math.round(record.durationMs),
     user: caller?.user ?? ANONYMOUS,
@@ -50,8 +54,8 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
     subresource: object?.subresource ?? '',
     namespace: object?.namespace ?? '',
     name: object?.name ?? '',
-    outcome: outcomeOf(code),
-    code: codeName(code),
+    ...(!record.stage && { outcome: outcomeOf(code) }),
+    code: record.stage ? '' : codeName(code),
     status: statusOf(record),
     remote,
     userAgent,

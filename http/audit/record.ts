@@ -21,6 +21,8 @@ export interface AuditTarget {
 
 /** Who did what to what, from where, and how it ended. It never holds what was in the request: neither its body nor its query. */
 export interface AuditRecord {
+  /** The answer has begun and goes on. Absent of a request that is over. */
+  readonly stage?: 'ResponseStarted'
   readonly requestId: string
   readonly wire: Wire | 'proxy'
   /** What was called: an operation's id, the path inside an instance, or what an unknown request asked for. */
@@ -50,7 +52,7 @@ export interface AuditRecord {
   /** The HTTP status that the caller received; absent over gRPC and where the caller received none. */
   readonly status?: number
   readonly durationMs: number
-  /** When it ended, milliseconds since 1970. */
+  /** When it ended, or its answer began where it goes on, milliseconds since 1970. */
   readonly endedAt: number
 }
 

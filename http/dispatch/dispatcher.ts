@@ -101,6 +101,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         held.push(streams.take(arrival.caller.user))
         const source = (await operation.handle(request as never, call)) as AsyncIterable<Message>
         granted = true
+        running.started()
         return relay(operation, source, running, release, options.log)
       } catch (error) {
         release()

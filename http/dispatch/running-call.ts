@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import { Code, codeName } from '../../transcoding/code.js'
 import type { Audit } from '../audit/audit.js'
+import type { AuditRecord } from '../audit/record.js'
 import type { AnsweredFrom } from '../call/answered-from.js'
 import type { AboutObject, Wire } from '../call/call.js'
 import { cancelled, type Failure } from '../errors/failure.js'
@@ -61,6 +62,8 @@ export interface RunningCall {
   read(read: ReadRequest): Promise<Message>
   /** The authorizer has decided whether the caller may. */
   decided(): void
+  /** Records that the answer has begun, of a stream that leaves a record. */
+  started(): void
   /** Completes what the audit record says of the object by what only the handler has found out. */
   about(part: AboutObject): void
   /** Records how the call ended and gives back what it held. Returns the Failure to answer with. */
@@ -80,6 +83,17 @@ export function beginCall(
   let target = operation.object && targetOf(operation.object, undefined)
   let isDecided = false
   let outcome: Failure | undefined
+  const recordOf = (code: Code, durationMs: number): Omit<AuditRecord, 'endedAt'> => {
+    const { wire, requestId, caller, remote, uri, userAgent } = arrival
+    return {
+      ...{ requestId, wire, operation: operation.id, uri, caller, code, durationMs },
+      ...(userAgent ? { userAgent } : {}),
+      ...(audited ? { action: audited } : {}),
+      ...(isDecided && { isDecided }),
+      ...(target ? { target } : {}),
+      ...(remote ? { remote } : {}),
+    }
+  }
   return {
     arrival,
     get action() {
@@ -105,6 +119,7 @@ export function beginCall(
     decided() {
       isDecided = true
     },
+    started: () => audit.recordStarted(recordOf(Code.OK, now() - start)),
     about({ namespace, name }) {
       target = target && { ...(namespace && { namespace }), ...(name && { name }), ...target }
     },
@@ -113,7 +128,7 @@ export function beginCall(
       const failure = error === undefined ? undefined : toFailure(error)
       outcome = failure ?? cancelled('the call is over')
       deadline.clear()
-      const { wire, requestId, caller, remote, uri, userAgent } = arrival
+      const { wire, requestId } = arrival
       const code = failure?.code ?? Code.OK
       const durationMs = now() - start
       const labels = { wire, operation: operation.id, code: codeName(code) }
@@ -122,20 +137,7 @@ export function beginCall(
         wire,
         operation: operation.id,
       })
-      audit.record({
-        requestId,
-        wire,
-        operation: operation.id,
-        uri,
-        ...(userAgent ? { userAgent } : {}),
-        caller,
-        ...(audited ? { action: audited } : {}),
-        ...(isDecided && { isDecided }),
-        ...(target ? { target } : {}),
-        ...(remote ? { remote } : {}),
-        code,
-        durationMs,
-      })
+      audit.record(recordOf(code, durationMs))
       if (code === Code.INTERNAL) {
         log.error({ requestId, operation: operation.id, err: failure?.cause ?? failure }, 'call failed')
       }

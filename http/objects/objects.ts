@@ -6,7 +6,8 @@ import type { AcrossPage, AcrossRequest, ListQuery, ObjectPage } from './list-qu
 import type { ObjectKey, ObjectType, Place, Subresource } from './object-type.js'
 
 /** The part of a call that a request to an instance needs. */
-export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered' | 'answers'>
+export type ObjectCall = Pick<Call, 'caller' | 'signal' | 'answered' | 'answers'> &
+  Partial<Pick<Call, 'requestId'>>
 
 /** How a PATCH changes an object. */
 export interface Patch {

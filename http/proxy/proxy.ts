@@ -8,7 +8,7 @@ import { admit } from './admission.js'
 import { ProxyExchange, shuttingDown } from './exchange/exchange.js'
 import { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
-import { record } from './record.js'
+import { record, recordStarted } from './record.js'
 import { refuse } from './refusal.js'
 import { parseProxyPath } from './route/path.js'
 import { targetOf, uidOf } from './target.js'
@@ -90,6 +90,7 @@ async function pass(
     if (response.closed) throw cancelled('the caller hung up')
     call.endedBy(failure => exchange.cutShort(failure))
     const exchange = new ProxyExchange(call.request, response, target, options.now)
+    if (target.info.long) exchange.begun = status => recordStarted(options, call, status)
     const passed = passing.add(exchange)
     try {
       await exchange.over

@@ -1,5 +1,5 @@
 import { Code, codeOfStatus } from '../../transcoding/code.js'
-import { type AuditTarget, leavesRecord } from '../audit/record.js'
+import { type AuditRecord, type AuditTarget, leavesRecord } from '../audit/record.js'
 import type { Failure } from '../errors/failure.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
@@ -18,21 +18,38 @@ export function record(
   status: number,
   failure: Failure | undefined,
 ): void {
-  const { started, caller, actsAs, action, answered, proxy } = call
+  const { started, action, answered } = call
   const code = codeOf(status, failure)
   const verb = action?.verb ?? 'none'
   meter.count('kairship_proxy_requests_total', { verb, code: String(status) })
   meter.observe('kairship_proxy_request_duration_seconds', (now() - started) / 1000, { verb })
   if (answered) meter.count('kairship_proxy_answers_total', { ...answered })
-  const { remote, request } = call
+  const found = auditRecordOf(call, code, status, now() - started)
+  if (found) audit.record(found)
+}
+
+/** Writes the audit record of a request whose answer has begun and goes on: a shell and a watch are seen while they run. */
+export function recordStarted({ audit, now }: ProxyOptions, call: ProxyCall, status: number): void {
+  const found = auditRecordOf(call, Code.OK, status, now() - call.started)
+  if (found) audit.recordStarted(found)
+}
+
+/** The record of a request; undefined where it leaves none. */
+function auditRecordOf(
+  call: ProxyCall,
+  code: Code,
+  status: number,
+  durationMs: number,
+): Omit<AuditRecord, 'endedAt'> | undefined {
+  const { caller, actsAs, action, answered, proxy, remote, request } = call
   const about = { code, ...(action && { action }), ...(actsAs && { actsAs }) }
   // Most requests are reads of something else: what they are about is not worked out a second time.
   const mayBeOfSecrets = 'path' in proxy && MAY_BE_OF_SECRETS.test(proxy.path)
-  if (!mayBeOfSecrets && !leavesRecord(about)) return
+  if (!mayBeOfSecrets && !leavesRecord(about)) return undefined
   const target = 'path' in proxy ? auditTarget(request.method ?? '', proxy) : undefined
-  if (!leavesRecord({ ...about, ...(target && { target }) })) return
+  if (!leavesRecord({ ...about, ...(target && { target }) })) return undefined
   const { url = '', headers } = request
-  audit.record({
+  return {
     requestId: call.requestId,
     wire: 'proxy',
     operation: 'path' in proxy ? (proxy.path.split('?')[0] ?? '') : 'refused path',
@@ -47,8 +64,8 @@ export function record(
     ...(answered ? { source: answered.source } : {}),
     code,
     ...(status ? { status } : {}),
-    durationMs: now() - started,
-  })
+    durationMs,
+  }
 }
 
 /** A path with a segment `secrets`, or with letters that are encoded and may spell it. */

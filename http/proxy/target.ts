@@ -22,6 +22,8 @@ export interface Target {
   readonly info: RequestInfo
   /** Who does it there: the caller, or who it acts as. */
   readonly caller: Caller
+  /** Names the request in audit logs. */
+  readonly auditId?: string
   /** Where a request is sent: the instance, or its index where that answers as well. */
   readonly upstream: Sender
   /** The instance's own control plane, for upgrades. */
@@ -31,7 +33,7 @@ export interface Target {
 }
 
 /** What the exchange of an ordinary request needs of it. */
-export type ExchangeTarget = Pick<Target, 'path' | 'info' | 'caller' | 'upstream'>
+export type ExchangeTarget = Pick<Target, 'path' | 'info' | 'caller' | 'auditId' | 'upstream'>
 
 /**
  * Where to: finds the instance of a request whose caller may send it, and takes its slots within the limits.
@@ -64,7 +66,7 @@ export async function targetOf(
   })
   // Whoever it acts as: its requests are the caller's own.
   const release = hold(options, instance, original, info.long || upgrade)
-  return { path, info, caller, upstream, karmada: karmada.upstream, release }
+  return { path, info, caller, auditId: call.requestId, upstream, karmada: karmada.upstream, release }
 }
 
 /**

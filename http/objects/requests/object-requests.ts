@@ -116,11 +116,13 @@ export class ObjectRequests {
       parts.meter.count('kairship_object_answers_total', { source, reason }),
     )
     const answer = await this.#collect(call, instance, reading, () =>
-      answerOf(upstream, rawRequest(request, path, admitted), { signal: call.signal, most, reading }).catch(
-        error => {
-          throw upstreamFailure(error)
-        },
-      ),
+      answerOf(upstream, rawRequest(request, path, admitted, call), {
+        signal: call.signal,
+        most,
+        reading,
+      }).catch(error => {
+        throw upstreamFailure(error)
+      }),
     )
     const refused = refusedCredential(answer.status, answer.headers, admitted.info)
     if (refused) throw refused
@@ -182,7 +184,7 @@ export class ObjectRequests {
     const release = hold(parts, instance, call.caller, true)
     let leave: () => void = () => undefined
     try {
-      const { idleTimeoutMs: _, ...raw } = rawRequest(request, path, admitted)
+      const { idleTimeoutMs: _, ...raw } = rawRequest(request, path, admitted, call)
       const streamed = await streamOf(upstream, { ...raw, long: true }, call.signal)
       leave = streamed.leave
       const { status, headers, chunks } = streamed
@@ -225,6 +227,7 @@ function rawRequest(
   { method, body, contentType = 'application/json', maySayNothing = false }: ObjectRequest,
   path: string,
   { caller }: Pick<ProxyRequest, 'caller'>,
+  { requestId }: Pick<ObjectCall, 'requestId'>,
 ): RawRequest {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body), 'utf8')
   const own = ['Accept', JSON_ONLY.accept, 'User-Agent', JSON_ONLY['user-agent']]
@@ -232,7 +235,7 @@ function rawRequest(
   return {
     method,
     path,
-    headers: requestHeaders(own, caller),
+    headers: requestHeaders(own, caller, requestId),
     ...(bytes && { body: Readable.from([bytes], { objectMode: false }) }),
     long: false,
     headTimeoutMs: maySayNothing ? 0 : HEAD_TIMEOUT_MS,

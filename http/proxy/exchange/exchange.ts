@@ -49,6 +49,8 @@ export class ProxyExchange implements RawSink {
   #exchange: RawExchange | undefined
   #frames: Frames | undefined
   #ending = false
+  /** Called when an answer that goes on for long has begun. */
+  begun?: (status: number) => void
   /** What a watch that is ended by us still says. */
   #lastEvent: Uint8Array | undefined
   /** Since when the reader has taken nothing of what is there for it. */
@@ -130,6 +132,7 @@ export class ProxyExchange implements RawSink {
     }
     if (!this.#target.info.long) return
     this.#frames = framesOf(received)
+    if (status < 400) this.begun?.(status)
     // A watch that is silent has begun all the same: informers wait for its head.
     response.flushHeaders()
   }
@@ -163,13 +166,13 @@ export class ProxyExchange implements RawSink {
   }
 
   #send(): void {
-    const { upstream, path, caller, info } = this.#target
+    const { upstream, path, caller, auditId, info } = this.#target
     const { method = 'GET', rawHeaders, headers } = this.#request
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     const request: { -readonly [K in keyof RawRequest]: RawRequest[K] } = {
       method,
       path,
-      headers: requestHeaders(rawHeaders, caller),
+      headers: requestHeaders(rawHeaders, caller, auditId),
       long: info.long,
       headTimeoutMs: HEAD_TIMEOUT_MS,
     }

@@ -43,7 +43,7 @@ const HOP_BY_HOP = new Names(
  * What a request says of who it is from or where it came by: only we may say that to the server behind. Some servers take
  * an underscore for a dash.
  */
-const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip')
+const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip', 'audit-id')
 const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/i
 
 const PROTOCOLS = new Names('sec-websocket-protocol')
@@ -53,9 +53,15 @@ const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
 /**
  * The headers to send on: those of the caller, without those only Kairship may set, and the caller's identity. Names and values
  * in turn.
+ * @param auditId names the request in the instance's audit log as in ours: Kubernetes has the first server that receives it set the header
+ * (k8s.io/apiserver, pkg/apis/audit/v1, HeaderAuditID)
  * @throws Failure PERMISSION_DENIED for a caller whose name would be another one's in a header
  */
-export function requestHeaders(rawHeaders: readonly string[], caller: Caller): readonly string[] {
+export function requestHeaders(
+  rawHeaders: readonly string[],
+  caller: Caller,
+  auditId?: string,
+): readonly string[] {
   const dropped = namedByConnection(rawHeaders)
   const kept: string[] = []
   eachHeader(rawHeaders, (name, value) => {
@@ -69,6 +75,7 @@ export function requestHeaders(rawHeaders: readonly string[], caller: Caller): r
     const clean = PROTOCOLS.has(name) ? withoutToken(value) : value
     if (clean !== '' || value === '') kept.push(name, clean)
   })
+  if (auditId !== undefined) kept.push('Audit-ID', auditId)
   kept.push(...impersonation(caller))
   return kept
 }

@@ -14,7 +14,7 @@ import { PassingSink } from '../exchange/passing-sink.js'
 import { SourceHeaders } from '../exchange/source-headers.js'
 import type { ProxyCall } from '../proxy-call.js'
 import type { ProxyOptions } from '../proxy-options.js'
-import { record } from '../record.js'
+import { record, recordStarted } from '../record.js'
 import { refuse } from '../refusal.js'
 import type { Route } from '../route/route.js'
 import { type Target, targetOf } from '../target.js'
@@ -156,6 +156,7 @@ export class Tunnels {
       })
     }
     response.flushHeaders()
+    recordStarted(this.options, call, 101)
     response.detachSocket(client as Socket)
     for (const chunk of early.take()) socket.write(chunk)
     const upgrade = valuesOf(headers, 'upgrade')[0] ?? ''

@@ -14,12 +14,16 @@ export type AuditFilter = ListAuditEventsRequest | WatchAuditEventsRequest
 const TEXTS = ['user', 'instance', 'cluster', 'namespace', 'resource', 'name', 'verb'] as const
 
 /** Outcomes, as messages have them. */
-export const OUTCOMES: Readonly<Record<Outcome, AuditOutcome>> = {
+const OUTCOMES: Readonly<Record<Outcome, AuditOutcome>> = {
   succeeded: AuditOutcome.SUCCEEDED,
   denied: AuditOutcome.DENIED,
   failed: AuditOutcome.FAILED,
   unknown: AuditOutcome.UNKNOWN,
 }
+
+/** The outcome in messages; unspecified of a request that goes on. */
+export const outcomeNumber = (outcome: Outcome | undefined): AuditOutcome =>
+  outcome === undefined ? AuditOutcome.AUDIT_OUTCOME_UNSPECIFIED : OUTCOMES[outcome]
 
 /** Whether an event is one that a request chooses. @throws Failure INVALID_ARGUMENT for a time before 1970 */
 export function isChosenBy(filter: AuditFilter): (placed: PlacedEvent) => boolean {
@@ -32,5 +36,6 @@ export function isChosenBy(filter: AuditFilter): (placed: PlacedEvent) => boolea
   return ({ event }) =>
     event.endedAt >= since &&
     given.every(field => event[field] === filter[field]) &&
-    (filter.outcome === AuditOutcome.AUDIT_OUTCOME_UNSPECIFIED || OUTCOMES[event.outcome] === filter.outcome)
+    (filter.outcome === AuditOutcome.AUDIT_OUTCOME_UNSPECIFIED ||
+      outcomeNumber(event.outcome) === filter.outcome)
 }

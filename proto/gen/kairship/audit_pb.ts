@@ -14,10 +14,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/audit.proto.
  */
 export const file_kairship_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChRrYWlyc2hpcC9hdWRpdC5wcm90bxIea2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExIpADCgpBdWRpdEV2ZW50EgoKAmlkGAEgASgJEhAKCGVuZGVkX2F0GAIgASgDEhMKC2R1cmF0aW9uX21zGAMgASgDEgwKBHVzZXIYBCABKAkSDAoEd2lyZRgFIAEoCRIRCglvcGVyYXRpb24YBiABKAkSDAoEdmVyYhgHIAEoCRIQCghpbnN0YW5jZRgIIAEoCRIPCgdjbHVzdGVyGAkgASgJEhEKCWFwaV9ncm91cBgKIAEoCRITCgthcGlfdmVyc2lvbhgLIAEoCRIQCghyZXNvdXJjZRgMIAEoCRITCgtzdWJyZXNvdXJjZRgNIAEoCRIRCgluYW1lc3BhY2UYDiABKAkSDAoEbmFtZRgPIAEoCRI9CgdvdXRjb21lGBAgASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRIMCgRjb2RlGBEgASgJEg4KBnN0YXR1cxgSIAEoBRIOCgZyZW1vdGUYEyABKAkSEgoKdXNlcl9hZ2VudBgUIAEoCSKNAgoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIMCgR1c2VyGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEg8KB2NsdXN0ZXIYAyABKAkSEQoJbmFtZXNwYWNlGAQgASgJEhAKCHJlc291cmNlGAUgASgJEgwKBG5hbWUYBiABKAkSDAoEdmVyYhgHIAEoCRI9CgdvdXRjb21lGAggASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRINCgVzaW5jZRgJIAEoAxIMCgRwYWdlGAogASgFEhEKCXBhZ2Vfc2l6ZRgLIAEoBRISCgpwYWdlX3Rva2VuGAwgASgJIqMBChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgVpdGVtcxgBIAMoCzIqLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdEV2ZW50EjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbhIWCg5jb21wbGV0ZV9zaW5jZRgDIAEoAyLvAQoXV2F0Y2hBdWRpdEV2ZW50c1JlcXVlc3QSDAoEdXNlchgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIPCgdjbHVzdGVyGAMgASgJEhEKCW5hbWVzcGFjZRgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIMCgRuYW1lGAYgASgJEgwKBHZlcmIYByABKAkSPQoHb3V0Y29tZRgIIAEoDjIsLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdE91dGNvbWUSDQoFc2luY2UYCSABKAMSFAoMcmVzdW1lX3Rva2VuGAogASgJIrABChhXYXRjaEF1ZGl0RXZlbnRzUmVzcG9uc2USNAoEdHlwZRgBIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MaXN0Q2hhbmdlLlR5cGUSOQoFZXZlbnQYAiABKAsyKi5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuQXVkaXRFdmVudBINCgV0b3RhbBgDIAEoBRIUCgxyZXN1bWVfdG9rZW4YBCABKAkqYQoMQXVkaXRPdXRjb21lEh0KGUFVRElUX09VVENPTUVfVU5TUEVDSUZJRUQQABINCglTVUNDRUVERUQQARIKCgZERU5JRUQQAhIKCgZGQUlMRUQQAxILCgdVTktOT1dOEAQywAMKDEF1ZGl0U2VydmljZRLQAQoPTGlzdEF1ZGl0RXZlbnRzEjYua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaNy5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiTJLCGBkKBGxpc3QSD2luc3RhbmNlcy9hdWRpdCABgtPkkwIpEicvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9hdWRpdC1ldmVudHMS3AEKEFdhdGNoQXVkaXRFdmVudHMSNy5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuV2F0Y2hBdWRpdEV2ZW50c1JlcXVlc3QaOC5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuV2F0Y2hBdWRpdEV2ZW50c1Jlc3BvbnNlIlOSwhgaCgV3YXRjaBIPaW5zdGFuY2VzL2F1ZGl0IAGC0+STAi8SLS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2F1ZGl0LWV2ZW50czp3YXRjaDABYgZwcm90bzM", [file_google_api_annotations, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChRrYWlyc2hpcC9hdWRpdC5wcm90bxIea2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExIp8DCgpBdWRpdEV2ZW50EgoKAmlkGAEgASgJEhAKCGVuZGVkX2F0GAIgASgDEhMKC2R1cmF0aW9uX21zGAMgASgDEgwKBHVzZXIYBCABKAkSDAoEd2lyZRgFIAEoCRIRCglvcGVyYXRpb24YBiABKAkSDAoEdmVyYhgHIAEoCRIQCghpbnN0YW5jZRgIIAEoCRIPCgdjbHVzdGVyGAkgASgJEhEKCWFwaV9ncm91cBgKIAEoCRITCgthcGlfdmVyc2lvbhgLIAEoCRIQCghyZXNvdXJjZRgMIAEoCRITCgtzdWJyZXNvdXJjZRgNIAEoCRIRCgluYW1lc3BhY2UYDiABKAkSDAoEbmFtZRgPIAEoCRI9CgdvdXRjb21lGBAgASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRIMCgRjb2RlGBEgASgJEg4KBnN0YXR1cxgSIAEoBRIOCgZyZW1vdGUYEyABKAkSEgoKdXNlcl9hZ2VudBgUIAEoCRINCgVzdGFnZRgVIAEoCSKNAgoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIMCgR1c2VyGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEg8KB2NsdXN0ZXIYAyABKAkSEQoJbmFtZXNwYWNlGAQgASgJEhAKCHJlc291cmNlGAUgASgJEgwKBG5hbWUYBiABKAkSDAoEdmVyYhgHIAEoCRI9CgdvdXRjb21lGAggASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRINCgVzaW5jZRgJIAEoAxIMCgRwYWdlGAogASgFEhEKCXBhZ2Vfc2l6ZRgLIAEoBRISCgpwYWdlX3Rva2VuGAwgASgJIqMBChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgVpdGVtcxgBIAMoCzIqLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdEV2ZW50EjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbhIWCg5jb21wbGV0ZV9zaW5jZRgDIAEoAyLvAQoXV2F0Y2hBdWRpdEV2ZW50c1JlcXVlc3QSDAoEdXNlchgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIPCgdjbHVzdGVyGAMgASgJEhEKCW5hbWVzcGFjZRgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIMCgRuYW1lGAYgASgJEgwKBHZlcmIYByABKAkSPQoHb3V0Y29tZRgIIAEoDjIsLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdE91dGNvbWUSDQoFc2luY2UYCSABKAMSFAoMcmVzdW1lX3Rva2VuGAogASgJIrABChhXYXRjaEF1ZGl0RXZlbnRzUmVzcG9uc2USNAoEdHlwZRgBIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MaXN0Q2hhbmdlLlR5cGUSOQoFZXZlbnQYAiABKAsyKi5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuQXVkaXRFdmVudBINCgV0b3RhbBgDIAEoBRIUCgxyZXN1bWVfdG9rZW4YBCABKAkqYQoMQXVkaXRPdXRjb21lEh0KGUFVRElUX09VVENPTUVfVU5TUEVDSUZJRUQQABINCglTVUNDRUVERUQQARIKCgZERU5JRUQQAhIKCgZGQUlMRUQQAxILCgdVTktOT1dOEAQywAMKDEF1ZGl0U2VydmljZRLQAQoPTGlzdEF1ZGl0RXZlbnRzEjYua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaNy5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiTJLCGBkKBGxpc3QSD2luc3RhbmNlcy9hdWRpdCABgtPkkwIpEicvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9hdWRpdC1ldmVudHMS3AEKEFdhdGNoQXVkaXRFdmVudHMSNy5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuV2F0Y2hBdWRpdEV2ZW50c1JlcXVlc3QaOC5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuV2F0Y2hBdWRpdEV2ZW50c1Jlc3BvbnNlIlOSwhgaCgV3YXRjaBIPaW5zdGFuY2VzL2F1ZGl0IAGC0+STAi8SLS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2F1ZGl0LWV2ZW50czp3YXRjaDABYgZwcm90bzM", [file_google_api_annotations, file_kairship_permission, file_kairship_types]);
 
 /**
- * A request that is over. It never has what was in the request: neither its body nor its query.
+ * A request that is over, or one that goes on for long (a shell, a watch) and whose answer has begun: that has an event of its own, with the
+ * same id, before the one of its end. It never has what was in the request: neither its body nor its query.
  *
  * @generated from message kairship.io.api.audit.v1alpha1.AuditEvent
  */
@@ -30,7 +31,7 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
   id: string;
 
   /**
-   * When the request had ended, milliseconds since 1970-01-01 UTC.
+   * When the request had ended, or of ResponseStarted when its answer had begun, milliseconds since 1970-01-01 UTC.
    *
    * @generated from field: int64 ended_at = 2;
    */
@@ -118,12 +119,14 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
   name: string;
 
   /**
+   * Unspecified for ResponseStarted.
+   *
    * @generated from field: kairship.io.api.audit.v1alpha1.AuditOutcome outcome = 16;
    */
   outcome: AuditOutcome;
 
   /**
-   * The name of the google.rpc.Code with which it ended, such as PERMISSION_DENIED.
+   * The name of the google.rpc.Code with which it ended, such as PERMISSION_DENIED; empty for ResponseStarted.
    *
    * @generated from field: string code = 17;
    */
@@ -149,6 +152,13 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
    * @generated from field: string user_agent = 20;
    */
   userAgent: string;
+
+  /**
+   * As Kubernetes' audit has it: ResponseStarted or ResponseComplete.
+   *
+   * @generated from field: string stage = 21;
+   */
+  stage: string;
 };
 
 /**
@@ -442,7 +452,7 @@ export const AuditService: GenService<{
   },
   /**
    * Follows the same list: RESET, the events that are kept as ADDED, the oldest first, BOOKMARK, then each event within seconds of its
-   * request's end, as ADDED. Events do not change. One that is no longer kept is not DELETED, and none has LEFT. A token of another replica
+   * request's end, or of the beginning of an answer that goes on, as ADDED. Events do not change. One that is no longer kept is not DELETED, and none has LEFT. A token of another replica
    * starts over with RESET, and so does a reader so slow that events which it has not read are no longer kept.
    *
    * @generated from rpc kairship.io.api.audit.v1alpha1.AuditService.WatchAuditEvents

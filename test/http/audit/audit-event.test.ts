@@ -53,6 +53,13 @@ describe('an event of the audit log', () => {
     })
   })
 
+  it('of a request whose answer has begun has no outcome yet', () => {
+    const { annotations, ...event } = auditEventOf({ ...RECORD, stage: 'ResponseStarted' })
+    expect(event).toMatchObject({ auditID: 'r-1', stage: 'ResponseStarted', responseStatus: { code: 200 } })
+    expect(annotations).not.toHaveProperty('kairship.io/outcome')
+    expect(annotations).not.toHaveProperty('kairship.io/code')
+  })
+
   it('of a call about an instance itself names the instance as its object', () => {
     const { target: _, source: _source, status: _status, ...record } = RECORD
     const action = { verb: 'create', resource: 'instances/kubeconfig', name: 'north' }

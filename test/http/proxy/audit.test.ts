@@ -33,6 +33,26 @@ describe('the audit record of a proxied request', () => {
     )
   })
 
+  it('is written when a watch of Secrets begins, and when it ends; of other watches none is', async () => {
+    proxy.upstream.answer = (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    for (const resource of ['pods', 'secrets']) {
+      const request = proxy.begin(`/north/proxy/api/v1/${resource}?watch=true`)
+      request.end()
+      const [response] = await once(request, 'response')
+      if (resource === 'secrets')
+        await waitFor(() =>
+          expect(audits()).toMatchObject([
+            { stage: 'ResponseStarted', status: 200, target: { verb: 'watch', resource: 'secrets' } },
+          ]),
+        )
+      request.on('error', () => undefined)
+      response.destroy()
+    }
+    await waitFor(() => expect(audits()).toMatchObject([{ stage: 'ResponseStarted' }, { code: 'CANCELLED' }]))
+    expect(audits()[1]).not.toHaveProperty('stage')
+  })
+
   it('is written for a read of a Secret, and for no other read that the instance answers', async () => {
     answers(200)
     for (const path of ['pods/secrets', 'secrets/s', 'configmaps/c'])
@@ -154,13 +174,14 @@ describe('the audit record of an upgraded connection', () => {
   it.each([
     ['ended by the caller', 'OK', 'succeeded', 'end'],
     ['of an instance that went away', 'UNAVAILABLE', 'unknown', 'gone'],
-  ])('%s is written at its end and has %s', async (_, code, outcome, how) => {
+  ])('%s is written when it begins, and at its end has %s', async (_, code, outcome, how) => {
     const socket = await exec(accepted)
-    expect(audits()).toEqual([])
+    const started = { stage: 'ResponseStarted', status: 101, verb: 'create', target }
+    expect(audits()).toMatchObject([started])
     if (how === 'end') socket.end()
     else await proxy.upstream.api.close()
     await waitFor(() =>
-      expect(audits()).toMatchObject([{ status: 101, code, outcome, verb: 'create', target }]),
+      expect(audits()).toMatchObject([started, { status: 101, code, outcome, verb: 'create', target }]),
     )
   })
 

@@ -15,6 +15,15 @@ describe('a request through the proxy', () => {
     expect(proxy.upstream.requests).toEqual([])
   })
 
+  it('has the id of its audit event in the instance’s audit log too, and never one that its caller chose there', async () => {
+    const headers = { 'x-request-id': 'r-7', 'Audit-ID': 'forged' }
+    await proxy.ask('/north/proxy/api/v1/pods', { headers })
+    await proxy.ask('/north/proxy/api/v1/pods', { headers: { 'audit-id': 'forged' } })
+    const [named, unnamed] = proxy.upstream.requests.map(request => request.headers['audit-id'])
+    expect(named).toBe('r-7')
+    expect(unnamed).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
   it('arrives unchanged, with the host’s user name, under Kairship’s own credential', async () => {
     proxy.upstream.answer = (_, response) =>
       response

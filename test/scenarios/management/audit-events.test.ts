@@ -37,7 +37,13 @@ describe('audit events', () => {
     const common = {
       ...{ instance: world.instance, cluster: '', apiGroup: '', apiVersion: 'v1', resource: 'secrets' },
       ...{ subresource: '', namespace: 'default', verb: 'delete', outcome: 'FAILED', code: 'NOT_FOUND' },
-      ...{ status: 404, remote: '127.0.0.1', userAgent: expect.any(String), id: expect.any(String) },
+      ...{
+        stage: 'ResponseComplete',
+        status: 404,
+        remote: '127.0.0.1',
+        userAgent: expect.any(String),
+        id: expect.any(String),
+      },
       ...ENDED,
     }
     expect(items).toEqual([
@@ -77,6 +83,34 @@ describe('audit events', () => {
     expect(await seen(one)).toEqual(['does-things of-one'])
     expect(await seen(other)).toEqual(['does-other-things of-other'])
     expect(await seen(auditor)).toEqual(['does-other-things of-other', 'does-things of-one'])
+  })
+
+  it('show a watch of Secrets while it goes on, over both wires, and its end under the same id', async () => {
+    const chosen = { ...{ instance: world.instance, resource: 'secrets', verb: 'watch', pageSize: 0 } }
+    const stages = async () => {
+      const { items } = await world.calls.read('listAuditEvents', chosen)
+      return (items as { id: string; wire: string; stage: string; outcome: string }[]).map(
+        ({ id, wire, stage, outcome }) => ({ id, text: `${wire} ${stage} ${outcome}` }),
+      )
+    }
+    const { rest, grpc } = core.calls.follow('watchSecrets', {
+      instance: world.instance,
+      namespace: 'default',
+    })
+    const begun = [
+      'grpc ResponseStarted AUDIT_OUTCOME_UNSPECIFIED',
+      'rest ResponseStarted AUDIT_OUTCOME_UNSPECIFIED',
+    ]
+    const live = await eventually('both have begun', async () => {
+      const found = await stages()
+      return found.length === 2 ? found : undefined
+    })
+    expect(live.map(({ text }) => text).sort()).toEqual(begun)
+    rest.close()
+    grpc.close()
+    await eventually('both have ended', async () => (await stages()).length === 4)
+    const ids = (await stages()).map(({ id }) => id).sort()
+    expect(ids).toEqual(live.flatMap(({ id }) => [id, id]).sort())
   })
 
   it('are followed as they happen, and again after the last token', async () => {

@@ -10,6 +10,7 @@ import { discovery } from './discovery.js'
 import { dryRun } from './dry-run.js'
 import { list } from './list.js'
 import { patch } from './patch.js'
+import { rbacWalk } from './rbac-walk.js'
 import { read } from './read.js'
 import { remove } from './remove.js'
 import { tables } from './table.js'
@@ -32,6 +33,7 @@ export const groups: readonly Group[] = [
   custom,
   customSchema,
   access,
+  rbacWalk,
   discovery,
   coordination,
 ]

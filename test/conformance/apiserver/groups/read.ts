@@ -103,6 +103,10 @@ export const read: Group = {
       const { headers } = await k.admin.get(k.core('configmaps'))
       expect(headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/)
     }),
+    behaviour('the audit id that a request brings is that of its answer', async k => {
+      const { headers } = await k.admin.get(k.core('configmaps'), {}, { 'audit-id': 'r-7' })
+      expect(headers['audit-id']).toBe('r-7')
+    }),
     behaviour('responses must not be cached', async k => {
       const { headers } = await k.admin.get(k.core('configmaps'))
       expect(headers['cache-control']).toBe('no-cache, private')

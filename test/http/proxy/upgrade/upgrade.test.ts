@@ -59,10 +59,15 @@ describe('an upgrade through the proxy', () => {
       authorization: 'Bearer own-token',
     })
     expect(received?.headers['x-remote-user']).toBeUndefined()
+    const started = { stage: 'ResponseStarted', verb: 'create', status: 101 }
+    expect(audits()).toMatchObject([{ ...started, requestId: received?.headers['audit-id'] }])
     socket.end()
     await once(socket, 'close')
     await waitFor(() =>
-      expect(audits()).toMatchObject([{ verb: 'create', code: 'OK' satisfies keyof typeof Code }]),
+      expect(audits()).toMatchObject([
+        started,
+        { verb: 'create', code: 'OK' satisfies keyof typeof Code, requestId: received?.headers['audit-id'] },
+      ]),
     )
   })
 
