@@ -148,6 +148,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         unauthenticatedConnectionsPerSource: config.unauthenticatedConnectionsPerSource,
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
+        hostGraceMs: config.hostGraceMs,
         karmadaVersion: config.karmadaVersion,
         ...(!config.noConsole && { console: join(packageRoot(), 'dist', 'console') }),
         registries,

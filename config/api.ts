@@ -88,6 +88,14 @@ export const apiSettings = {
     help: 'file with an AuthenticationConfiguration (apiserver.config.k8s.io/v1) of OpenID Connect issuers; it is read again when it changes',
     why: 'without it the host reviews every token, so that only its own users come in',
   }),
+  hostGraceMs: setting({
+    kind: milliseconds(10_000, 600_000),
+    default: 60_000,
+    group: 'API',
+    commands: answering,
+    help: 'how long what the host cluster last said of tokens and of rights, and its role bindings, count while it does not answer; after that callers are refused. Access locks stay in force',
+    why: 'an API server that restarts is away for less; a token or a right that is withdrawn meanwhile counts for so long at most',
+  }),
   issuerKeysGraceMs: setting({
     kind: milliseconds(600_000, 604_800_000),
     default: 3_600_000,

@@ -34,6 +34,7 @@ import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.js'
 import { unavailable } from './errors/failure.js'
 import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
+import { DEFAULT_HOST_GRACE_MS, type HostGrace } from './identity/host-grace.js'
 import { LockedCallers } from './identity/locked-callers.js'
 import type { Issuers } from './identity/oidc/issuers.js'
 import { roleAuthorizer } from './identity/role-authorizer.js'
@@ -104,6 +105,8 @@ export interface ApiDependencies {
   readonly answerMemory?: AnswerMemoryOptions | undefined
   /** The issuers whose tokens are accepted beside those of the host. */
   readonly issuers?: Issuers | undefined
+  /** How long what the host last said of tokens and rights, and its role bindings, count while it does not answer; milliseconds. */
+  readonly hostGraceMs?: number | undefined
   readonly now?: () => number
 }
 
@@ -140,12 +143,25 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const { metrics, registries = [], now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
+  const graceMs = dependencies.hostGraceMs ?? DEFAULT_HOST_GRACE_MS
+  const grace: HostGrace = {
+    ms: graceMs,
+    standingIn: of => meter.count('kairship_host_last_known_total', { of }),
+  }
   const authorizer = roleAuthorizer({
-    bindings: fleet.roleBindings,
-    host: hostAuthorizer({ host, now }),
+    ...{ bindings: fleet.roleBindings, graceMs },
+    host: hostAuthorizer({ host, now, grace }),
   })
   const locked = new LockedCallers(fleet.accessLocks)
-  const live = new LiveCalls({ authorizer, locked, bindings: fleet.roleBindings, log, meter, now })
+  const live = new LiveCalls({
+    unconfirmedMs: graceMs,
+    authorizer,
+    locked,
+    bindings: fleet.roleBindings,
+    log,
+    meter,
+    now,
+  })
   const feed = new InstanceFeed()
   feed
     .follow(fleet, stopping.signal)
@@ -200,7 +216,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       answers: new AnswerMemory(dependencies.answerMemory),
       stopping: stopping.signal,
     }),
-    authenticator: authenticatorOf({ host, issuers: dependencies.issuers, now }),
+    authenticator: authenticatorOf({ host, issuers: dependencies.issuers, now, grace }),
     authorizer,
     locked,
     live,

@@ -102,6 +102,8 @@ export interface ApiOptions {
   readonly checkNewcomers?: boolean
   /** How long what an instance said of its callers' rights counts while it cannot be reached, milliseconds. */
   readonly rightsGraceMs?: number
+  /** How long what the host last said of callers counts while it does not answer, milliseconds. */
+  readonly hostGraceMs?: number
   /** Where metrics of instances are queried; absent where nowhere. */
   readonly metrics?: InstanceMetrics
   /** The image registries that may be read. */

@@ -112,6 +112,11 @@ const metrics = {
     labels: ['wire', 'operation'],
     buckets: CALL_SECONDS,
   },
+  kairship_host_last_known_total: {
+    kind: 'counter',
+    help: 'Tokens and rights that were decided by what the host last said, because it did not answer (hostGraceMs).',
+    labels: ['of'],
+  },
   kairship_issuer_tokens_total: {
     kind: 'counter',
     help: 'Tokens of configured issuers that were checked, by what came of them; cached answers are not counted.',

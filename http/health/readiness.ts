@@ -1,6 +1,7 @@
 import type { Fleet } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { AnswerCache } from '../identity/answer-cache.js'
+import { DEFAULT_HOST_GRACE_MS } from '../identity/host-grace.js'
 
 /** One condition for being ready: undefined when it holds, else the problem in words. */
 export interface Check {
@@ -35,17 +36,24 @@ const HOST_TIMEOUT_MS = 2_000
 export function readyChecks({
   fleet,
   host,
+  hostGraceMs = DEFAULT_HOST_GRACE_MS,
+  now = () => performance.now(),
 }: {
   readonly fleet: Fleet
   readonly host: KubeApi
+  readonly hostGraceMs?: number | undefined
+  readonly now?: () => number
 }): readonly Check[] {
-  const cache = new AnswerCache<string | undefined>({ capacity: 1, now: () => performance.now() })
+  const cache = new AnswerCache<string | undefined>({ capacity: 1, now })
+  let answeredAt: number | undefined
   const checkHost = async () => {
     try {
       await host.request({ method: 'GET', path: '/readyz', timeoutMs: HOST_TIMEOUT_MS })
+      answeredAt = now()
       return { value: undefined, ttlMs: HOST_SEEN_MS }
     } catch (error) {
-      return { value: error instanceof Error ? error.message : String(error), ttlMs: HOST_SEEN_MS }
+      const problem = error instanceof Error ? error.message : String(error)
+      return { value: `${problem}; ${lastKnown(answeredAt, now(), hostGraceMs)}`, ttlMs: HOST_SEEN_MS }
     }
   }
   return [
@@ -74,6 +82,14 @@ export const ignoredLockNotes = ({ accessLocks }: Fleet): readonly string[] =>
   accessLocks
     .ignored()
     .map(name => `access lock ${JSON.stringify(name)} is not applied: its spec names nobody`)
+
+/** What becomes of callers while the host does not answer. */
+function lastKnown(answeredAt: number | undefined, now: number, graceMs: number): string {
+  const leftMs = answeredAt === undefined ? 0 : answeredAt + graceMs - now
+  return leftMs > 0
+    ? `what it last said of tokens and rights counts for another ${Math.ceil(leftMs / 1_000)} s at most`
+    : 'tokens and rights that only it knows are refused'
+}
 
 /** The leader, for people who read `/readyz`. Followers are ready too: they answer reads. */
 export function leadershipNote(fleet: Fleet): string {

@@ -1,8 +1,20 @@
+import { isAway } from '../errors/is-away.js'
+
+/** A caller waits so long for an answer where the last one may stand in, milliseconds. */
+const PATIENCE_MS = 2_000
+/** While the last answer stands in, it is asked for again this often, milliseconds. */
+const RETRY_MS = 1_000
+
 /** The answer to a request, and how long it may be used. */
 export interface Answer<T> {
   readonly value: T
   /** Milliseconds; 0 stores nothing. */
   readonly ttlMs: number
+  /**
+   * Milliseconds since the question for which the answer may stand in while nobody answers; none when absent. Only accepted answers do: a refusal
+   * is not made to last.
+   */
+  readonly standInMs?: number
   /** A denial. Denials have a bound of their own, so that any number of them evicts no accepted answer. */
   readonly refused?: boolean
 }
@@ -10,15 +22,22 @@ export interface Answer<T> {
 /**
  * A bounded cache of answers that cost a request. Callers that need the same key while its request is in flight share
  * that request; a failure is shared too, but never stored. Accepted and refused answers have a bound each; when one is
- * reached, the least recently used entry of that kind is evicted.
+ * reached, the least recently used entry of that kind is evicted. While who is asked does not answer, the last answer may stand in.
  */
 export class AnswerCache<T> {
   readonly #accepted: Entries<T>
   readonly #refused: Entries<T>
   readonly #underWay = new Map<string, Promise<T>>()
   readonly #now: () => number
+  readonly #standingIn: () => void
 
-  constructor(options: { readonly capacity: number; readonly now: () => number }) {
+  /** @param options.standingIn called each time that the last answer stands in */
+  constructor(options: {
+    readonly capacity: number
+    readonly now: () => number
+    readonly standingIn?: () => void
+  }) {
+    this.#standingIn = options.standingIn ?? (() => undefined)
     this.#accepted = new Entries(options.capacity)
     this.#refused = new Entries(options.capacity)
     this.#now = options.now
@@ -29,7 +48,8 @@ export class AnswerCache<T> {
     const now = this.#now()
     const entry = this.#accepted.read(key, now) ?? this.#refused.read(key, now)
     if (entry) return entry.value
-    return this.renew(key, request)
+    const last = this.#accepted.last(key)
+    return last && now < last.standsInUntil ? this.#orLast(key, request, last) : this.renew(key, request)
   }
 
   /** The answer of `request`, whatever is cached; that of one under way where there is one. */
@@ -47,12 +67,49 @@ export class AnswerCache<T> {
     this.#refused.forget(key)
   }
 
+  /** The answer, or the last one where nobody answers, or not soon. Once nobody did, no caller waits for the next attempt. */
+  #orLast(key: string, request: () => Promise<Answer<T>>, last: Entry<T>): T | Promise<T> {
+    const now = this.#now()
+    if (last.retryAt === undefined) return this.#firstOrLast(key, request, last)
+    if (now >= last.retryAt) {
+      last.retryAt = now + RETRY_MS
+      this.renew(key, request).catch(error => {
+        // Who answers otherwise than with an answer is there: the next caller hears it.
+        if (!isAway(error)) this.forget(key)
+      })
+    }
+    this.#standingIn()
+    return last.value
+  }
+
+  async #firstOrLast(key: string, request: () => Promise<Answer<T>>, last: Entry<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const silent = new Promise<undefined>(resolve => {
+      timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
+      timer.unref()
+    })
+    const answer = this.renew(key, request)
+    try {
+      const first = await Promise.race([answer.then(value => ({ value })), silent])
+      if (first) return first.value
+      answer.catch(() => undefined)
+    } catch (error) {
+      if (!isAway(error)) throw error
+    } finally {
+      clearTimeout(timer)
+    }
+    last.retryAt = this.#now() + RETRY_MS
+    this.#standingIn()
+    return last.value
+  }
+
   async #request(key: string, request: () => Promise<Answer<T>>): Promise<T> {
     try {
-      const { value, ttlMs, refused } = await request()
+      const askedAt = this.#now()
+      const { value, ttlMs, standInMs = 0, refused } = await request()
       this.forget(key)
-      const expires = this.#now() + ttlMs
-      if (ttlMs > 0) (refused ? this.#refused : this.#accepted).write(key, { value, expires })
+      const [expires, standsInUntil] = [this.#now() + ttlMs, askedAt + standInMs]
+      if (ttlMs > 0) (refused ? this.#refused : this.#accepted).write(key, { value, expires, standsInUntil })
       return value
     } finally {
       this.#underWay.delete(key)
@@ -63,6 +120,9 @@ export class AnswerCache<T> {
 interface Entry<T> {
   readonly value: T
   readonly expires: number
+  readonly standsInUntil: number
+  /** When it is asked again; absent until nobody answered. */
+  retryAt?: number
 }
 
 /** As many entries as allowed; the one that was unused for longest makes room for a new one. */
@@ -78,6 +138,11 @@ class Entries<T> {
     if (!entry || entry.expires <= now) return undefined
     if (this.#newest !== key) this.#place(key, entry)
     return entry
+  }
+
+  /** Whatever its age. */
+  last(key: string): Entry<T> | undefined {
+    return this.#entries.get(key)
   }
 
   write(key: string, entry: Entry<T>): void {

@@ -6,6 +6,7 @@ import type { Caller } from './caller.js'
 import { type CertificateSubject, certificateCredential } from './certificate.js'
 import { checkedBy } from './credential.js'
 import { withAuthenticated } from './groups.js'
+import type { HostGrace } from './host-grace.js'
 import type { Issuers } from './oidc/issuers.js'
 import { ReviewQuota } from './review-quota.js'
 import { reviewToken } from './token-review.js'
@@ -49,6 +50,8 @@ export interface AuthenticatorOptions {
   readonly issuers?: Pick<Issuers, 'of'> | undefined
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
+  /** How long an accepted token counts while the host does not answer. */
+  readonly grace?: HostGrace | undefined
   /** Milliseconds since the epoch, by which tokens expire; `Date.now` when absent. */
   readonly wallClock?: () => number
 }
@@ -67,18 +70,24 @@ export function authenticatorOf({
   host,
   issuers,
   now,
+  grace,
   wallClock = () => Date.now(),
 }: AuthenticatorOptions): Authenticator {
-  const cache = new AnswerCache<Found>({ capacity: CAPACITY, now })
+  const cache = new AnswerCache<Found>({
+    ...{ capacity: CAPACITY, now },
+    ...(grace && { standingIn: () => grace.standingIn('token') }),
+  })
   const quota = new ReviewQuota(now)
   const check = async (token: string, key: string): Promise<Answer<Found>> => {
     const ask = () => askAgain(token, key)
     const issuer = issuers?.of(token)
     if (!issuer) {
       const caller = await reviewToken(host, token, wallClock())
-      return caller
-        ? { value: { caller: checkedBy(caller, { key, ask }) }, ttlMs: ACCEPTED_MS }
-        : { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
+      if (!caller) return { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
+      // A token that says when it expires counts no longer, whoever is away.
+      const { expiresAt = Number.POSITIVE_INFINITY } = caller.credential ?? {}
+      const standInMs = Math.min(grace?.ms ?? 0, expiresAt - wallClock())
+      return { value: { caller: checkedBy(caller, { key, ask }) }, ttlMs: ACCEPTED_MS, standInMs }
     }
     const checked = await issuer.check(token)
     if ('refused' in checked) return { value: checked, ttlMs: REFUSED_MS, refused: true }

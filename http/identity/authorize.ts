@@ -2,6 +2,7 @@ import type { KubeApi } from '../../ports/kube-api.js'
 import { type Failure, permissionDenied } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
+import type { HostGrace } from './host-grace.js'
 import { type ReviewedAttributes, reviewAccess } from './subject-access-review.js'
 
 /** What to authorize, in Kubernetes' words. `resource` may carry a subresource after a slash. */
@@ -33,11 +34,20 @@ const DENIED_MS = 2_000
 const CAPACITY = 16_384
 
 /** SubjectAccessReview on the host, for group kairship.io. */
-export function hostAuthorizer(options: { readonly host: KubeApi; readonly now: () => number }): Authorizer {
-  const cache = new AnswerCache<Verdict>({ capacity: CAPACITY, now: options.now })
+export function hostAuthorizer(options: {
+  readonly host: KubeApi
+  readonly now: () => number
+  /** How long a yes counts while the host does not answer. */
+  readonly grace?: HostGrace | undefined
+}): Authorizer {
+  const { now, grace } = options
+  const cache = new AnswerCache<Verdict>({
+    ...{ capacity: CAPACITY, now },
+    ...(grace && { standingIn: () => grace.standingIn('access') }),
+  })
   return {
     decide(caller, action, how) {
-      const [key, ask] = [keyOf(caller, action), () => review(options.host, caller, action)]
+      const [key, ask] = [keyOf(caller, action), () => review(options, caller, action)]
       return how?.anew ? cache.renew(key, ask) : cache.get(key, ask)
     },
   }
@@ -74,9 +84,14 @@ export function callerKey(caller: Caller): string {
 /** A cached caller is the same object for many requests, and never changes. */
 const callerKeys = new WeakMap<Caller, string>()
 
-async function review(host: KubeApi, caller: Caller, action: Action): Promise<Answer<Verdict>> {
+async function review(
+  { host, grace }: { readonly host: KubeApi; readonly grace?: HostGrace | undefined },
+  caller: Caller,
+  action: Action,
+): Promise<Answer<Verdict>> {
   const verdict = await reviewAccess(host, caller, attributesOf(action))
-  return { value: verdict, ttlMs: verdict.allowed ? ALLOWED_MS : DENIED_MS, refused: !verdict.allowed }
+  const ttlMs = verdict.allowed ? ALLOWED_MS : DENIED_MS
+  return { value: verdict, ttlMs, standInMs: grace?.ms ?? 0, refused: !verdict.allowed }
 }
 
 function attributesOf(action: Action): ReviewedAttributes {

@@ -30,6 +30,8 @@ export interface LiveCall {
 export interface LiveCallsOptions {
   readonly authorizer: Authorizer
   readonly locked: LockedCallers
+  /** A call goes on for so long while nobody can say whether it may, milliseconds; `UNCONFIRMED_MS` when absent. */
+  readonly unconfirmedMs?: number
   readonly bindings: Pick<RoleBindings, 'givenTo' | 'onChange'>
   readonly log: Log
   readonly meter: Meter
@@ -268,6 +270,7 @@ export class LiveCalls {
 
   /** Asks the host whether the account and the rights of a group are still there. Never rejects. */
   async #ask(group: Group, now: number): Promise<void> {
+    const { unconfirmedMs = UNCONFIRMED_MS } = this.options
     group.isAsking = true
     group.askedAt = now
     try {
@@ -277,11 +280,11 @@ export class LiveCalls {
     } catch (error) {
       const failure = toFailure(error)
       if (failure.code === Code.UNAUTHENTICATED) this.#endAll(group, ended(failure.message))
-      else if (now - group.confirmedAt >= UNCONFIRMED_MS)
+      else if (now - group.confirmedAt >= unconfirmedMs)
         this.#endAll(
           group,
           unavailable(
-            `for ${UNCONFIRMED_MS / 1_000} s nobody could say whether this may go on: ${failure.message}`,
+            `for ${unconfirmedMs / 1_000} s nobody could say whether this may go on: ${failure.message}`,
           ),
         )
     } finally {

@@ -1,4 +1,5 @@
 import type { RawExchange, RawRequest, RawSink } from '../../../ports/kube-api.js'
+import { isAway } from '../../errors/is-away.js'
 import { NO_OBJECT, type ObjectSource } from '../../read-your-writes/catch-up.js'
 import { isAtOrAfter } from '../../read-your-writes/expectation.js'
 import { instanceObjects } from '../../read-your-writes/object-source.js'
@@ -23,7 +24,6 @@ import type { Route, RouteReason } from '../route/route.js'
 import { scopeOf } from '../write-observer.js'
 import type { AccessVerdict } from './access.js'
 import { BEHIND, EMPTY, IndexAnswer, NOT_FOUND } from './index-answer.js'
-import { isAway } from './last-known.js'
 import { UntilHead } from './until-head.js'
 
 /** A read that the index can answer, and what it needs. */

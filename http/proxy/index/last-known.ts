@@ -1,7 +1,4 @@
-import { StatusError } from '../../../manifests/status-error.js'
-import { UnreachableError } from '../../../ports/kube-api.js'
-import { Code } from '../../../transcoding/code.js'
-import { Failure } from '../../errors/failure.js'
+import { isAway } from '../../errors/is-away.js'
 
 /** An answer of an instance, and its time. */
 export interface Known<T> {
@@ -63,13 +60,4 @@ export class LastKnown<T> {
     if (this.#answers.size >= this.options.capacity && oldest !== undefined) this.#answers.delete(oldest)
     this.#answers.set(key, answer)
   }
-}
-
-/** Whether an error says that the instance could not answer, as opposed to an answer that says no. */
-export function isAway(error: unknown): boolean {
-  if (error instanceof UnreachableError) return true
-  if (error instanceof StatusError) return error.code >= 500 || error.code === 429
-  return (
-    error instanceof Failure && (error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED)
-  )
 }

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { readiness, readyChecks } from '../../../http/health/readiness.js'
+import { authenticatorOf } from '../../../http/identity/authenticate.js'
+import { hostAuthorizer } from '../../../http/identity/authorize.js'
+import { DEFAULT_HOST_GRACE_MS, type HostGrace } from '../../../http/identity/host-grace.js'
+import { roleAuthorizer } from '../../../http/identity/role-authorizer.js'
+import { UnreachableError } from '../../../ports/kube-api.js'
+import { fakeFleet } from '../fakes/fleet.js'
+import { fakeHost } from '../fakes/host.js'
+import { fakeRoleBindings } from '../fakes/role-bindings.js'
+
+/** A host that can be cut off, and what is decided with it. */
+function world() {
+  const clock = { now: 0 }
+  const host = fakeHost({ tokens: { good: { user: 'ada' } }, allows: ({ user }) => user === 'ada' })
+  const stoodIn: string[] = []
+  const grace: HostGrace = { ms: DEFAULT_HOST_GRACE_MS, standingIn: of => void stoodIn.push(of) }
+  const now = () => clock.now
+  const bindings = fakeRoleBindings()
+  const { authenticate } = authenticatorOf({ host, now, grace, wallClock: now })
+  const { decide } = roleAuthorizer({
+    ...{ bindings, graceMs: grace.ms },
+    host: hostAuthorizer({ host, now, grace }),
+  })
+  const action = { verb: 'get', resource: 'instances/proxy', name: 'north' }
+  return {
+    ...{ clock, host, stoodIn, bindings },
+    cut() {
+      host.script = () => {
+        throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+      }
+    },
+    who: async (token = 'good') => (await authenticate({ authorization: `Bearer ${token}` })).user,
+    may: async (user = 'ada') => (await decide({ user, groups: [], extra: {} }, action)).allowed,
+  }
+}
+
+describe('while the host does not answer', () => {
+  it('known callers and their rights count for a minute since they were confirmed, and are refused then', async () => {
+    const { clock, stoodIn, cut, who, may } = world()
+    expect([await who(), await may()]).toEqual(['ada', true])
+    cut()
+    clock.now = 59_999
+    expect([await who(), await may()]).toEqual(['ada', true])
+    expect(stoodIn).toEqual(['token', 'access'])
+    clock.now = 60_000
+    await expect(who()).rejects.toThrow('ECONNREFUSED')
+    await expect(may()).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('nobody comes in who was not known, and no right is given that was not confirmed', async () => {
+    const { clock, cut, who, may } = world()
+    expect([await who(), await may('eve')]).toEqual(['ada', false])
+    cut()
+    clock.now = 20_000
+    await expect(who('other')).rejects.toThrow('ECONNREFUSED')
+    await expect(may('eve')).rejects.toThrow('ECONNREFUSED')
+    await expect(may()).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('a token counts no longer than it says itself', async () => {
+    const { clock, host, cut, who } = world()
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const token = `${part({ alg: 'RS256' })}.${part({ exp: 30, jti: 'a' })}.c2ln`
+    host.script = ({ path }) =>
+      path.endsWith('/tokenreviews')
+        ? { status: { authenticated: true, user: { username: 'ned', groups: [] } } }
+        : undefined
+    expect(await who(token)).toBe('ned')
+    cut()
+    clock.now = 29_999
+    expect(await who(token)).toBe('ned')
+    clock.now = 30_000
+    await expect(who(token)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('role bindings count for the same time', async () => {
+    const { cut, bindings, may } = world()
+    bindings.give('ned', 'Viewer', { instance: 'north', subject: { kind: 'User', name: 'ned' } })
+    cut()
+    bindings.silentForMs = DEFAULT_HOST_GRACE_MS
+    expect(await may('ned')).toBe(true)
+    bindings.silentForMs = DEFAULT_HOST_GRACE_MS + 1
+    await expect(may('ned')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('/readyz says for how long what it said last counts', async () => {
+    const { clock, host, cut } = world()
+    const fleet = fakeFleet()
+    const checks = readyChecks({ fleet, host, now: () => clock.now })
+    const ofHost = async () => (await readiness(checks)).text.split('\n').find(line => line.includes('host'))
+    host.script = ({ path }) => (path === '/readyz' ? 'ok' : undefined)
+    expect(await ofHost()).toBe('[+]host ok')
+    cut()
+    clock.now = 10_000
+    expect(await ofHost()).toBe(
+      '[-]host failed: connect ECONNREFUSED; what it last said of tokens and rights counts for another 50 s at most',
+    )
+    clock.now = 60_000
+    expect(await ofHost()).toBe(
+      '[-]host failed: connect ECONNREFUSED; tokens and rights that only it knows are refused',
+    )
+  })
+})
