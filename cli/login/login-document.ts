@@ -4,7 +4,7 @@ import type { ResolvedClient } from '../client/client-config.js'
 import { CommandError, ExitCode } from '../exit-code.js'
 
 const PATH = '/.well-known/kairship-login'
-/** Milliseconds, and bytes, of one small document. */
+/** Milliseconds that the server may be silent, and bytes of one small document. */
 const TIMEOUT_MS = 20_000
 const MOST_BYTES = 1 << 20
 
@@ -25,13 +25,19 @@ export async function readLoginDocument(
   { server, certificateAuthorityData: ca }: ResolvedClient,
   signal: AbortSignal,
 ): Promise<LoginDocument> {
-  const dispatcher = new Agent({ connect: ca === undefined ? {} : { ca }, maxResponseSize: MOST_BYTES })
+  const dispatcher = new Agent({
+    connect: ca === undefined ? {} : { ca },
+    connectTimeout: TIMEOUT_MS,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    maxResponseSize: MOST_BYTES,
+  })
   try {
     const response = await fetch(`${server}${PATH}`, {
       dispatcher,
       redirect: 'error',
       headers: { accept: 'application/json', 'user-agent': 'kairship-cli' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal,
     })
     const body: unknown = await response.json().catch(() => undefined)
     const { data } = schema.safeParse(body)

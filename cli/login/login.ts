@@ -43,7 +43,13 @@ export async function login(
 ): Promise<ExitCode> {
   const { out, err, store, interrupted } = context
   const { loginTimeout: seconds = PATIENCE_S } = config
-  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(seconds * 1_000)])
+  // Not AbortSignal.any with AbortSignal.timeout: Node.js 20 may collect the two as garbage, and the time is never over.
+  const ending = new AbortController()
+  const { signal } = ending
+  const end = () => ending.abort()
+  const timer = setTimeout(end, seconds * 1_000)
+  interrupted.addEventListener('abort', end)
+  if (interrupted.aborted) end()
   try {
     const { server, certificateAuthorityData } = resolved
     const { certificateAuthority, prompt, ...document } = await readLoginDocument(resolved, signal)
@@ -78,6 +84,9 @@ export async function login(
         { cause: error },
       )
     throw error
+  } finally {
+    clearTimeout(timer)
+    interrupted.removeEventListener('abort', end)
   }
 }
 

@@ -168,6 +168,20 @@ describe('the output of a playground', () => {
     expect(await readdir(folder)).toEqual(['mine.txt'])
   })
 
+  it('says how to log in at its issuer, with the password that is also in a file', async () => {
+    const issuer = { url: 'https://127.0.0.1:5', password: 'guess-me' }
+    const files = await writePlaygroundFiles(folder, { ...secrets, issuer })
+    const text = welcome(ready, { urls, files, program: 'kairship', issuer })
+    expect(text).toMatch(/ada \(Admin\).* with the password guess-me$/m)
+    expect(text).toMatch(/^ {2}kairship login --kubeconfig \S+login\.kubeconfig/m)
+    expect(text).toMatch(
+      /^ {2}kubectl --kubeconfig \S+login\.kubeconfig --context kairship-eu get clusters$/m,
+    )
+    expect(await readFile(files.issuerPassword ?? '', 'utf8')).toBe('guess-me')
+    expect((await stat(files.issuerPassword ?? '')).mode & 0o777).toBe(0o600)
+    expect(jsonLine(ready, { urls, files, program: 'kairship', issuer })).not.toContain('guess-me')
+  })
+
   it('is one line of JSON for scripts, without secrets', async () => {
     const files = await writePlaygroundFiles(folder, secrets)
     const line = jsonLine(ready, { urls, files, program: 'kairship' })
