@@ -15,7 +15,7 @@ export type AskKind = (typeof ASK_KINDS)[number]
 
 /**
  * How many asks a second begin at most. They depend on nothing but the size of the fleet, and each is two requests, but for
- * `counts`. The calm ones are 19 a second for a thousand instances and 91 for ten thousand: docs/adr/0048-asks-have-a-rate-each.md has the costs.
+ * `counts` and for the calm ones of a large fleet, which are one. The calm ones are 19 a second for a thousand instances and 91 for ten thousand: docs/adr/0048-asks-have-a-rate-each.md has the costs.
  * @param fleetSize how many instances there are
  */
 export function asksPerSecond(kind: AskKind, fleetSize: number): number {
@@ -144,6 +144,12 @@ export class AskingBudget {
       lane.add(begin)
       this.#serve()
     })
+  }
+
+  /** How long a round takes in which each instance is asked once, while the process is not busy, milliseconds. */
+  roundMs(kind: AskKind): number {
+    const fleetSize = this.fleetSize()
+    return (fleetSize / asksPerSecond(kind, fleetSize)) * 1_000
   }
 
   #serve(): void {

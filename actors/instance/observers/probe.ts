@@ -39,6 +39,9 @@ export const probeControlPlane = (dependencies: InstanceDependencies) =>
     return () => probe.stop()
   })
 
+/** What a probe asks about. */
+type Part = 'both' | 'control plane' | 'aggregated API'
+
 class Probe {
   readonly #stopped = new AbortController()
   readonly #following: { unsubscribe(): void }
@@ -73,7 +76,7 @@ class Probe {
     this.#round += 1
     clearTimeout(this.#timer)
     // Who comes up is bounded already, and rotated credentials must prove themselves soon: this one waits for no budget.
-    if (this.connection.current) void this.#askNow(this.connection.current, this.#round)
+    if (this.connection.current) void this.#askNow(this.connection.current, this.#round, 'both')
     else {
       ;[this.#controlPlane, this.#aggregatedApi, this.#reported] = [unsaid, unsaid, '']
       this.#reachedWith = undefined
@@ -95,28 +98,46 @@ class Probe {
       if (error !== signal.reason) throw error
       return
     }
-    if (round === this.#round) await this.#askNow(connected, round)
+    if (round === this.#round) await this.#askNow(connected, round, isSuspect ? 'both' : this.#part())
   }
 
-  async #askNow(connected: Connected, round: number): Promise<void> {
+  #calm: Part = 'aggregated API'
+  /**
+   * Where rounds of the whole fleet take longer than the interval, a calm control plane that nobody uses is asked one thing at a time. One
+   * that is away answers neither, so it is noticed as soon as before; what breaks one of the two alone is noticed with the next round.
+   */
+  #part(): Part {
+    const { asking, callers, paces } = this.dependencies
+    if (callers.has(this.name) || asking.roundMs('calm') <= paces.probeIntervalMs) return 'both'
+    this.#calm = this.#calm === 'aggregated API' ? 'control plane' : 'aggregated API'
+    return this.#calm
+  }
+
+  async #askNow(connected: Connected, round: number, part: Part): Promise<void> {
     const { api, fingerprint } = connected
     const { signal } = this.#stopped
-    const known = this.#knownIdentity()
     const [controlPlane, aggregatedApi] = await Promise.all([
-      answerOf('control plane', () => controlPlaneOf(api, known, signal)),
-      answerOf('aggregated API', () => aggregatedApiOf(api, signal)),
+      part !== 'aggregated API' && this.#askControlPlane(api),
+      part !== 'control plane' && answerOf('aggregated API', () => aggregatedApiOf(api, signal)),
     ])
     // The answer of a connection that was replaced meanwhile is dropped: the new one may lead to another control plane.
     if (signal.aborted || round !== this.#round) return
-    if (controlPlane.ok) [this.#identity, this.#reachedWith] = [controlPlane, fingerprint]
-    this.#controlPlane = steadied(this.#controlPlane, controlPlane)
-    this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
+    if (controlPlane) {
+      if (controlPlane.ok) [this.#identity, this.#reachedWith] = [controlPlane, fingerprint]
+      this.#controlPlane = steadied(this.#controlPlane, controlPlane)
+    }
+    if (aggregatedApi) this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
     this.#report()
     const pause = this.#pause()
     this.#timer = setTimeout(
       () => void this.#ask(connected, this.#round, pause === DOUBT_MS),
       jittered(pause, this.dependencies.random()),
     )
+  }
+
+  #askControlPlane(api: KubeApi): Promise<Answer<ControlPlane>> {
+    const known = this.#knownIdentity()
+    return answerOf('control plane', () => controlPlaneOf(api, known, this.#stopped.signal))
   }
 
   #broken = 0

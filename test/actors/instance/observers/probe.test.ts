@@ -104,7 +104,32 @@ it('of a large fleet, control planes that callers use are probed before the othe
   expect(asked().length).toBeLessThan(100)
 })
 
+it('of a large fleet, a calm control plane is asked one thing at a time, and both where a caller uses it or an answer was bad', async () => {
+  const { api } = controlPlane('0', 'nothing')
+  const { callers } = fleet(['0'], () => api)
+  const answers = api.script
+  const asked = async (ms: number) => {
+    api.lines.length = 0
+    await vi.advanceTimersByTimeAsync(ms)
+    return [...api.lines]
+  }
+  expect(api.lines).toEqual([HEALTH, AGGREGATED_API])
+  await asked(0) // reads whose control plane it is
+  expect(await asked(5_000)).toEqual([HEALTH])
+  expect(await asked(5_000)).toEqual([AGGREGATED_API])
+  expect(await asked(5_000)).toEqual([HEALTH])
+  api.script = () => refusal(503, 'ServiceUnavailable')
+  expect(await asked(5_000)).toEqual([AGGREGATED_API])
+  expect(await asked(1_000)).toEqual([HEALTH, AGGREGATED_API])
+  api.script = answers
+  await asked(5_000)
+  callers.note('0')
+  await asked(5_000)
+  expect(await asked(5_000)).toEqual([HEALTH, AGGREGATED_API])
+})
+
 const HEALTH = 'GET /readyz'
+const AGGREGATED_API = 'GET /apis/cluster.karmada.io/v1alpha1'
 const IDENTITY = 'GET /api/v1/namespaces/kube-system'
 
 /** A healthy control plane with this identity, that answers `held` only when told to. */
