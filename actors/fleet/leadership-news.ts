@@ -1,33 +1,42 @@
-/** So many actors are told in one turn of the event loop: a few milliseconds of work. */
-const TOLD_AT_ONCE = 100
+/**
+ * Telling actors may take so much of one turn of the event loop, milliseconds. An actor that leads no more ends its watches and its
+ * effects, which takes up to a millisecond; giving the lease back takes some turns, and another replica waits for it.
+ */
+const TOLD_FOR_MS = 4
 
 /**
  * Tells all actors who leads, some at a time, so that ten thousand of them do not keep the renewal of the lease waiting. No
  * actor acts because of old news: each request is checked against the lease itself (`election/fenced-api.ts`).
  */
 export class LeadershipNews {
-  #untold: readonly string[] = []
+  #names: readonly string[] = []
+  /** How many of them were told. */
+  #told = 0
   #next: NodeJS.Immediate | undefined
 
-  /** @param tell says to one actor who leads at that moment */
-  constructor(private readonly tellOne: (name: string) => void) {}
+  /** @param tellOne says to one actor who leads at that moment */
+  constructor(
+    private readonly tellOne: (name: string) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** The lease was won or lost. The first are told before this returns; those that were not told of earlier news are told once. */
   tell(names: readonly string[]): void {
     this.stop()
-    this.#untold = names
+    this.#names = names
     this.#tellSome()
   }
 
   stop(): void {
     clearImmediate(this.#next)
-    this.#untold = []
+    this.#names = []
+    this.#told = 0
   }
 
   #tellSome(): void {
-    const now = this.#untold.slice(0, TOLD_AT_ONCE)
-    this.#untold = this.#untold.slice(TOLD_AT_ONCE)
-    for (const name of now) this.tellOne(name)
-    if (this.#untold.length > 0) this.#next = setImmediate(() => this.#tellSome())
+    const from = this.now()
+    while (this.#told < this.#names.length && this.now() - from < TOLD_FOR_MS)
+      this.tellOne(this.#names[this.#told++] as string)
+    if (this.#told < this.#names.length) this.#next = setImmediate(() => this.#tellSome())
   }
 }
