@@ -180,7 +180,7 @@ function secretsOfInstanceEditors(
   return present
     .filter(namespace => !isWithheld(namespace, 'Editor'))
     .map(namespace => ({
-      object: grant('RoleBinding', 'kairship:instance-editors', SECRETS_ROLE, {
+      object: grant('RoleBinding', 'kairship:secrets:instance-editors', SECRETS_ROLE, {
         labels,
         subjects: distinct,
         namespace,

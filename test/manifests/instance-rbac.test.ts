@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inheritedBinding } from '../../manifests/effective-binding.js'
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
@@ -8,6 +9,7 @@ import {
 import type { InstanceRole, InstanceRoleBinding, Subject } from '../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../manifests/kube.js'
 import { type ApiServer, startApiServer } from '../../playground/apiserver/server.js'
+import { workspaceBinding, workspaceRoleBinding } from '../actors/host/role-bindings/watched-roles.js'
 
 const binding = (
   name: string,
@@ -255,4 +257,20 @@ it('subjects are rendered as an API server stores them: anything else would be w
     [{ kind: 'Group', name: 'shop-team', apiGroup }],
     [{ kind: 'ServiceAccount', name: 'ada', namespace: 'tools' }],
   ])
+})
+
+it('no two RBAC objects inside have one name, whatever bindings are called', () => {
+  const names = ['instance-editors', 'secrets', 'cluster-proxy', 'editor', 'workspace', 'workspace-secrets']
+  const named = names.flatMap(name => [
+    binding(name, 'Editor', user('edda'), ['shop']),
+    inheritedBinding('alpha', workspaceRoleBinding(name, 'w', 'Editor', { subjects: [user('edda')] }), [
+      workspaceBinding('w', { instance: 'alpha', namespace: 'shop' }),
+    ]),
+  ])
+  const rendered = renderRbac('alpha', [binding('all', 'Editor', user('edda')), ...named], inside)
+  const identities = rendered.map(
+    ({ object: { kind, metadata } }) => `${kind} ${metadata.namespace} ${metadata.name}`,
+  )
+  expect(identities.length).toBeGreaterThan(30)
+  expect(identities.filter((one, at) => identities.indexOf(one) !== at)).toEqual([])
 })
