@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { unauthenticated } from '../../../http/errors/failure.js'
+import { UnreachableError } from '../../../ports/kube-api.js'
+import { CallsUnderTest } from './calls-under-test.js'
+
+const USERS = ['ann', 'bob', 'eve'] as const
+/** Far more than what is promised for what the host alone knows. */
+const BOUND_MS = 5_250
+
+const user = fc.constantFrom(...USERS)
+const step = fc.oneof(
+  fc.record({ do: fc.constant('open' as const), user }),
+  fc.record({ do: fc.constant('close' as const), user }),
+  fc.record({ do: fc.constant('lock' as const), user, of: fc.constantFrom('user', 'instance') }),
+  fc.record({ do: fc.constant('unlock' as const), user }),
+  fc.record({ do: fc.constant('give' as const), user, role: fc.constantFrom('Viewer', 'Editor') }),
+  fc.record({ do: fc.constant('take' as const), user }),
+  fc.record({ do: fc.constant('allow' as const), user }),
+  fc.record({ do: fc.constant('deny' as const), user }),
+  fc.record({ do: fc.constant('delete' as const), user }),
+  fc.record({ do: fc.constant('restore' as const), user }),
+  fc.record({ do: fc.constant('host down' as const) }),
+  fc.record({ do: fc.constant('host up' as const) }),
+)
+
+it('whatever happens to locks, roles, rights and accounts, nothing is open after the bound that would be refused now', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(step, fc.integer({ min: 0, max: 3_000 })), { maxLength: 40 }),
+      async steps => {
+        const calls = new CallsUnderTest()
+        const gone = new Set<string>()
+        let isDown = false
+        const reach = () => {
+          if (isDown) throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+        }
+        calls.host.script = () => {
+          reach()
+          return undefined
+        }
+        const caller = (name: string) =>
+          calls.caller(
+            name,
+            {},
+            {
+              ask: async () => {
+                reach()
+                if (gone.has(name)) throw unauthenticated('unknown')
+                return calls.caller(name)
+              },
+            },
+          )
+        const open: { user: string; call: ReturnType<CallsUnderTest['open']>; isClosed: boolean }[] = []
+        calls.allowed.add('always')
+        const always = calls.open({ caller: calls.caller('always') })
+        const holds = (name: string) =>
+          calls.locked.refusal(calls.caller(name), 'north') === undefined &&
+          !gone.has(name) &&
+          (calls.allowed.has(name) ||
+            [...calls.bindings.givenTo('north', { user: name, groups: [] })].length > 0)
+        const check = (names: readonly string[]) => {
+          for (const one of open)
+            if (!one.isClosed && one.call.ended === undefined && names.includes(one.user))
+              expect([one.user, holds(one.user)]).toEqual([one.user, true])
+        }
+        let locksEveryone = false
+        for (const [one, ms] of steps) {
+          if (one.do === 'host down') isDown = true
+          else if (one.do === 'host up') isDown = false
+          else if (one.do === 'open') {
+            // As a door does: only who is let in has a call.
+            if (holds(one.user) && !isDown)
+              open.push({ user: one.user, call: calls.open({ caller: caller(one.user) }), isClosed: false })
+          } else if (one.do === 'close') {
+            for (const found of open)
+              if (found.user === one.user) {
+                found.call.close()
+                found.isClosed = true
+              }
+          } else if (one.do === 'lock') {
+            locksEveryone ||= one.of === 'instance'
+            calls.locks.lock(`${one.user}`, one.of === 'user' ? { user: one.user } : { instance: 'north' })
+          } else if (one.do === 'unlock') calls.locks.unlock(one.user)
+          else if (one.do === 'give')
+            calls.bindings.give(one.user, one.role as 'Viewer', {
+              instance: 'north',
+              subject: { kind: 'User', name: one.user },
+            })
+          else if (one.do === 'take') calls.bindings.take(one.user)
+          else if (one.do === 'allow') calls.allowed.add(one.user)
+          else if (one.do === 'deny') calls.allowed.delete(one.user)
+          else if (one.do === 'delete') gone.add(one.user)
+          else gone.delete(one.user)
+          await calls.pass(ms)
+        }
+        isDown = false
+        await calls.pass(BOUND_MS)
+        check(USERS)
+        if (!locksEveryone) expect(always.ended).toBeUndefined()
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
