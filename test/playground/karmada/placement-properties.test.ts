@@ -26,15 +26,11 @@ afterAll(() => world.close())
 
 /** Waits until all is as it must be; gives up with what is not. */
 async function settled(what: string): Promise<Seen> {
-  return eventually(
-    what,
-    async () => {
-      const seen = await world.see()
-      expect(complaints(world.wanted, seen)).toEqual([])
-      return seen
-    },
-    20_000,
-  )
+  return eventually(what, async () => {
+    const seen = await world.see()
+    expect(complaints(world.wanted, seen)).toEqual([])
+    return seen
+  })
 }
 
 /**
