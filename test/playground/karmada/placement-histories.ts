@@ -16,7 +16,7 @@ export const TEMPLATES: Readonly<Record<string, number>> = { web: 500, api: 1_00
 export type Change =
   | { readonly template: string; readonly replicas: number }
   | { readonly policyOf: string; readonly placement: Placement }
-  | { readonly cluster: string; readonly taints: readonly Taint[] }
+  | { readonly clusters: readonly string[]; readonly taints: readonly Taint[] }
   | { readonly rebalance: string }
   | { readonly drop: string }
 
@@ -91,13 +91,15 @@ const EFFECTS = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'] as const
 const taints = EFFECTS.map((effect): readonly Taint[] => [{ ...DOWN, effect }])
 const repelling = from(...taints.slice(0, 2))
 const taintings = (taints: fc.Arbitrary<readonly Taint[]>) =>
-  fc.record({ cluster: from(...names), taints }).map((one): Change => one)
+  fc.record({ clusters: from(...names).map(name => [name]), taints }).map((one): Change => one)
+/** All clusters at once, so that what waits for any of them goes on. */
+const untainting = fc.constant<Change>({ clusters: names, taints: [] })
 
 const changes = fc.oneof(
   { weight: 4, arbitrary: scalings() },
   { weight: 4, arbitrary: policies() },
   { weight: 3, arbitrary: taintings(from(...taints)) },
-  { weight: 2, arbitrary: taintings(fc.constant([])) },
+  { weight: 3, arbitrary: untainting },
   { weight: 1, arbitrary: templates.map((rebalance): Change => ({ rebalance })) },
   { weight: 1, arbitrary: templates.map((drop): Change => ({ drop })) },
 )

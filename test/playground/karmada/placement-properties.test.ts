@@ -72,7 +72,9 @@ const afterwards = (wanted: Wanted, change: Change): Wanted => ({
   ...('policyOf' in change && {
     placements: new Map(wanted.placements).set(change.policyOf, change.placement),
   }),
-  ...('cluster' in change && { taints: new Map(wanted.taints).set(change.cluster, change.taints) }),
+  ...('clusters' in change && {
+    taints: new Map([...wanted.taints, ...change.clusters.map(name => [name, change.taints] as const)]),
+  }),
 })
 
 async function take({ change, crash }: Step, seen: Seen): Promise<Seen> {

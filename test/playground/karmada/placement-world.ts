@@ -129,7 +129,7 @@ export class PlacementWorld {
   async make(change: Change): Promise<void> {
     if ('template' in change) return this.#scale(change.template, change.replicas)
     if ('policyOf' in change) return this.#place(change.policyOf, change.placement)
-    if ('cluster' in change) return this.#taint(change.cluster, change.taints)
+    if ('clusters' in change) return this.#taint(change.clusters, change.taints)
     if ('rebalance' in change) return this.#rebalance(change.rebalance)
     await this.#drop(change.drop)
   }
@@ -143,7 +143,7 @@ export class PlacementWorld {
     }
     for (const { metadata } of await this.#items(this.control, REBALANCERS))
       await remove(this.control, REBALANCERS, { name: metadata.name })
-    for (const name of Object.keys(MEMBERS)) await this.#taint(name, [])
+    await this.#taint(Object.keys(MEMBERS), [])
   }
 
   async #scale(name: string, replicas: number): Promise<void> {
@@ -168,12 +168,14 @@ export class PlacementWorld {
     }))
   }
 
-  async #taint(name: string, taints: readonly Taint[]): Promise<void> {
-    this.#taints.set(name, taints)
-    await update<Cluster>(this.control, CLUSTERS, { name }, one => ({
-      ...one,
-      spec: { ...one.spec, taints },
-    }))
+  async #taint(names: readonly string[], taints: readonly Taint[]): Promise<void> {
+    for (const name of names) {
+      this.#taints.set(name, taints)
+      await update<Cluster>(this.control, CLUSTERS, { name }, one => ({
+        ...one,
+        spec: { ...one.spec, taints },
+      }))
+    }
   }
 
   async #rebalance(name: string): Promise<void> {
