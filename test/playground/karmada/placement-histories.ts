@@ -127,3 +127,32 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc
     ...begun.map(change => ({ change })),
     ...rest.map(({ change, crash }) => ({ change, ...(crash && { crash }) })),
   ])
+
+const tainting = (cluster: string, effect: Taint['effect']): Change => ({
+  clusters: [cluster],
+  taints: [{ ...DOWN, effect }],
+})
+const AGGREGATED: Placement = {
+  clusterAffinity: { exclude: ['m4'] },
+  replicaScheduling: divided({ replicaDivisionPreference: 'Aggregated' as const }),
+}
+
+/** Histories of which chance makes few: each run begins with them. */
+export const always: readonly (readonly Step[])[] = [
+  [
+    tainting('m1', 'NoSchedule'),
+    tainting('m2', 'NoExecute'),
+    { template: 'web', replicas: 2 },
+    { policyOf: 'web', placement: { clusterAffinity: {} } },
+    { clusters: names, taints: [] },
+    tainting('m3', 'NoExecute'),
+  ],
+  [
+    { template: 'api', replicas: 3 },
+    { policyOf: 'api', placement: AGGREGATED },
+    // More than there is room for, and then less.
+    { template: 'api', replicas: 40 },
+    { template: 'api', replicas: 1 },
+    { policyOf: 'api', placement: { clusterAffinity: { clusterNames: ['m2', 'm3'], exclude: ['m2'] } } },
+  ],
+].map(changes => changes.map((change): Step => ({ change })))
