@@ -7,8 +7,18 @@ import { eventually } from '../scenarios/support/eventually.js'
 import { restRequest } from '../scenarios/support/rest-request.js'
 import { COLUMNS, type Column } from './columns.js'
 import { ELSEWHERE, HIDDEN, type MatrixWorld, startMatrixWorld } from './matrix-world.js'
+import { proxiedRequest } from './proxied-request.js'
 import { type At, requestFor } from './requests.js'
-import { AT_HOME, expected, nameOf, operations, type Verdict, type Where } from './table.js'
+import {
+  AT_HOME,
+  expected,
+  expectedProxied,
+  nameOf,
+  operations,
+  PROXIED,
+  type Verdict,
+  type Where,
+} from './table.js'
 
 /** Every column in every place over both wires: `KAIRSHIP_MATRIX=whole npx vitest run test/access`. Else what `isCalled` says. */
 const WHOLE = process.env.KAIRSHIP_MATRIX === 'whole'
@@ -172,6 +182,35 @@ describe('every operation, by every role', () => {
 })
 
 const atHome = (method: HttpMethod) => requestFor(method, atOf(AT_HOME), false)
+
+describe('requests to the proxy, by every role', () => {
+  it.each(COLUMNS)('are answered as docs/access.md says: $title', async column => {
+    const cases = PROXIED.flatMap(row =>
+      PLACES.filter(
+        ({ instance, namespace }) => WHOLE || instance === 'own' || namespace === 'bound',
+      ).flatMap(where => row.verbs.map(verb => ({ row, where, verb }))),
+    )
+    const wrong = await someAtOnce(cases, AT_ONCE, async ({ row, where, verb }) => {
+      const { instance, namespace } = atOf(where)
+      const { method, path, body } = proxiedRequest(row, verb, namespace)
+      const root = `/apis/kairship.io/v1alpha1/instances/${instance}/proxy`
+      const title = `${verb}: ${row.title} (${where.instance} instance, ${where.namespace} namespace)`
+      const exchange = await eventually(`${title} is decided`, async () => {
+        const answer = await matrix.calls.http(title, method, root + path, matrix.tokenOf(column), body)
+        return [429, 502, 503, 504].includes(answer.status) ? undefined : answer
+      })
+      const wanted = expectedProxied(row, column, where)
+      const found = outcomeOfProxied(exchange)
+      return wanted === found ? [] : [`${title}: ${wanted}, found ${found} ${exchange.text.slice(0, 200)}`]
+    })
+    expect(wrong.flat()).toEqual([])
+  })
+})
+
+function outcomeOfProxied({ status, text }: Exchange): Verdict {
+  if (status !== 403) return 'allowed'
+  return text.includes('in API group \\"kairship.io\\"') ? 'refused' : 'refused inside'
+}
 
 describe('a namespace that no role of the caller covers', () => {
   const NOWHERE = 'never-made'
