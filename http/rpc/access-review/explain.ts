@@ -112,8 +112,9 @@ async function lookInside({ ownRequests, call, question }: Looking, found: Serve
   ])
   add(found, serverLink(subject, { ...base, ...reviewed, ...(rbac && { rbac }) }))
   if (cluster === undefined) return
-  found.links.push(impersonationLink(subject, cluster, rbac))
-  await lookInMember({ connection, call, question, cluster }, found)
+  const { link, seen } = impersonationLink(subject, cluster, rbac)
+  found.links.push(link)
+  await lookInMember({ connection, call, question: { ...question, subject: seen }, cluster }, found)
 }
 
 /** Adds the link of the member. It reviews the subject's own request, which comes by the way that the real one takes. */

@@ -1,7 +1,6 @@
 import { impersonatable, notImpersonatable } from '../../../karmada/rbac/impersonation-rules.js'
 import type { AccessRequest } from '../../../karmada/rbac/policy-rule.js'
 import type { RbacObjects } from '../../../karmada/rbac/rbac-objects.js'
-import { subjectText } from '../../../karmada/rbac/subject.js'
 import { MASTERS, walkRbac } from '../../../karmada/rbac/walk.js'
 import { grantText, missText, requestText } from '../../../karmada/rbac/words.js'
 import type { Verdict } from '../../identity/authorize.js'
@@ -95,34 +94,47 @@ function allowed(
 
 const because = ({ reason }: Verdict): string => (reason ? ` (${reason})` : '')
 
-/** Whether Karmada's proxy may act for the subject in a member: each name must be in a ClusterRoleBinding to the proxy. */
-export function impersonationLink(
-  subject: Caller,
-  cluster: string,
-  rbac: RbacObjects | undefined,
-): AccessLink {
+/** Whether Karmada's proxy may act for the subject in a member, and as whom it does. */
+export interface InMember {
+  readonly link: AccessLink
+  /** The subject with the groups that reach the member. */
+  readonly seen: Caller
+}
+
+/**
+ * The link of impersonation: the user must be in a ClusterRoleBinding to the proxy. Groups that none names are left out of requests to members,
+ * which would refuse them (docs/adr/0063).
+ */
+export function impersonationLink(subject: Caller, cluster: string, rbac: RbacObjects | undefined): InMember {
   const step = 'Impersonation'
-  if (!rbac)
-    return {
-      step,
-      state: 'Unknown',
-      reason: 'NotRead',
-      message: 'RBAC of the control plane could not be read',
-    }
+  if (!rbac) {
+    const message = 'RBAC of the control plane could not be read'
+    return { link: { step, state: 'Unknown', reason: 'NotRead', message }, seen: subject }
+  }
   const missing = notImpersonatable(
     subject,
     impersonatable(cluster, rbac.clusterRoles, rbac.clusterRoleBindings),
   )
-  if (missing.length === 0)
+  const unnamed = new Set(missing.flatMap(({ kind, name }) => (kind === 'Group' ? [name] : [])))
+  const seen = { ...subject, groups: subject.groups.filter(group => !unnamed.has(group)) }
+  const named = 'ClusterRoleBinding to clusters/proxy of the control plane'
+  if (missing.some(({ kind }) => kind === 'User'))
     return {
-      ...{ step, state: 'Found', reason: 'Named' },
-      message: `member ${cluster} takes requests of ${subject.user} with its groups from Karmada's proxy: ClusterRoleBindings to clusters/proxy name them`,
+      seen,
+      link: {
+        ...{ step, state: 'Missing', reason: 'NotNamed' },
+        message: `member ${cluster} refuses Karmada's proxy to act as ${subject.user}: no ${named} names it; one that names its groups does not do`,
+        fix: `name the user ${subject.user} itself in an InstanceRoleBinding of the instance: Kairship then names it in such a ClusterRoleBinding`,
+      },
     }
-  const names = missing.slice(0, MOST_SAID).map(subjectText).join(', ')
-  const more = missing.length > MOST_SAID ? ` and ${missing.length - MOST_SAID} others` : ''
+  const left = [...unnamed].slice(0, MOST_SAID).join(', ')
+  const more = unnamed.size > MOST_SAID ? ` and ${unnamed.size - MOST_SAID} others` : ''
+  const without = unnamed.size > 0 ? `, without the groups ${left}${more}, which no ${named} names` : ''
   return {
-    ...{ step, state: 'Missing', reason: 'NotNamed' },
-    message: `member ${cluster} refuses Karmada's proxy to act as ${names}${more}: no ClusterRoleBinding to clusters/proxy of the control plane names them`,
-    fix: `name ${names} in an InstanceRoleBinding of the instance: Kairship then names them in such a ClusterRoleBinding`,
+    seen,
+    link: {
+      ...{ step, state: 'Found', reason: unnamed.size > 0 ? 'NamedWithoutGroups' : 'Named' },
+      message: `member ${cluster} takes requests of ${subject.user} from Karmada's proxy${without}`,
+    },
   }
 }

@@ -179,26 +179,34 @@ describe('an explanation of access', () => {
     const [cluster = ''] = world.members
     const about = { user: 'mia', groups: ['crew'], cluster, ...deployments('default') }
     expect((await explain(about)).first?.reason).toBe('NoRole')
-    await give('mia', 'Viewer', { kind: 'User', name: 'mia' })
+    await give('crew', 'Viewer', { kind: 'Group', name: 'crew' })
     const unnamed = await eventually('the role is in effect', async () => {
       const answer = await explain(about)
       return answer.first?.step === 'IMPERSONATION' ? answer : undefined
     })
     expect(unnamed.first).toMatchObject({
       reason: 'NotNamed',
-      message: expect.stringContaining('Group "crew"'),
+      fix: expect.stringContaining('name the user mia itself'),
     })
-    const alone = { ...about, groups: ['system:authenticated'] }
+    await give('mia', 'Viewer', { kind: 'User', name: 'mia' })
+    const alone = { ...about, groups: ['crew', 'unnamed'] }
     const atMember = await eventually('the member knows mia', async () => {
       const answer = await explain(alone)
       return answer.first?.step === 'MEMBER' && answer.first.state === 'MISSING' ? answer : undefined
     })
     expect(atMember.decision).toBe('DENIED')
     await bind(world.member(cluster).local, 'mia', 'view')
-    const token = await world.world.playground.host.issueToken({ name: 'mia' }, 3_600)
+    const token = await world.world.playground.host.issueToken(
+      { name: 'mia', groups: ['crew', 'unnamed'] },
+      3_600,
+    )
     const path = `/apis/cluster.karmada.io/v1alpha1/clusters/${cluster}/proxy${resourcePath(TYPES.deployments, { namespace: 'default' })}`
     expect(await proxied(token, path)).toBe(200)
     const whole = await explain(alone)
+    expect(whole.links[3]).toMatchObject({
+      reason: 'NamedWithoutGroups',
+      message: expect.stringMatching(/without the groups unnamed,/),
+    })
     expect([whole.decision, ...steps(whole.links)]).toEqual([
       'ALLOWED',
       'BINDING FOUND',

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { previewRoleBindings } from '../../../../http/rpc/access-review/role-binding-preview.js'
+import type { ServedKind } from '../../../../http/rpc/access-review/served-kinds.js'
+import { identityOf } from '../../../../http/rpc/access-review/subject-change.js'
+import type { RbacBinding, RbacObjects, RbacRole } from '../../../../karmada/rbac/rbac-objects.js'
+import { walkRbac } from '../../../../karmada/rbac/walk.js'
+import { directBinding } from '../../../../manifests/effective-binding.js'
+import { renderRbac } from '../../../../manifests/instance-rbac.js'
+import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
+
+const NAMESPACES = ['shop', 'bank', 'kube-system']
+const VERBS = ['get', 'list', 'create', 'delete']
+const kind = (group: string, resource: string, name: string, namespaced = true): ServedKind => ({
+  ...{ group, version: 'v1', resource, kind: name, namespaced, verbs: VERBS },
+})
+const KINDS = [
+  kind('', 'secrets', 'Secret'),
+  kind('', 'pods/log', 'Pod'),
+  kind('apps', 'deployments', 'Deployment'),
+  kind('cluster.karmada.io', 'clusters', 'Cluster', false),
+  kind('rbac.authorization.k8s.io', 'roles', 'Role'),
+]
+const namespaces = { present: NAMESPACES, holdsMemberCredentials: () => false }
+const SUBJECTS = [
+  { kind: 'User', name: 'ann' },
+  { kind: 'Group', name: 'team' },
+  { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' },
+] as const
+
+const bindingOf = (name: string) =>
+  fc
+    .record({
+      role: fc.constantFrom('Viewer' as const, 'Editor' as const, 'Admin' as const),
+      within: fc.option(fc.subarray(NAMESPACES, { minLength: 1 }), { nil: undefined }),
+      subjects: fc.subarray([...SUBJECTS], { minLength: 1 }),
+    })
+    .map(
+      ({ role, within, subjects }): InstanceRoleBinding => ({
+        ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata: { name } },
+        spec: { instance: 'eu', role, subjects, ...(within && { namespaces: within }) },
+      }),
+    )
+
+/** The RBAC that Kairship makes of bindings, and nothing else. */
+function made(bindings: readonly InstanceRoleBinding[]): RbacObjects {
+  const objects = renderRbac('eu', bindings.map(directBinding), namespaces).map(({ object }) => object)
+  const of = <T>(wanted: string) => objects.filter(({ kind }) => kind === wanted) as unknown as readonly T[]
+  return {
+    clusterRoles: of<RbacRole>('ClusterRole'),
+    clusterRoleBindings: of<RbacBinding>('ClusterRoleBinding'),
+    roles: [],
+    roleBindings: of<RbacBinding>('RoleBinding'),
+  }
+}
+
+describe('a preview of role bindings', () => {
+  it('says of each subject, kind, verb and namespace exactly what changes, whether the RBAC is made already or not', () => {
+    fc.assert(
+      fc.property(bindingOf('one'), bindingOf('two'), fc.boolean(), (one, two, isMade) => {
+        const [before, after] = [[one].map(directBinding), [one, two].map(directBinding)]
+        const rbac = isMade ? made([one]) : made([])
+        const { subjects } = previewRoleBindings(
+          'eu',
+          { before, after },
+          { subjects: SUBJECTS, proposed: directBinding(two) },
+          { rbac, kinds: KINDS, namespaces },
+        )
+        const [was, is] = [made([one]), made([one, two])]
+        for (const { subject, kinds } of subjects)
+          for (const served of KINDS)
+            for (const namespace of served.namespaced ? ['', ...NAMESPACES] : ['']) {
+              const said = (pick: 'gained' | 'lost') =>
+                kinds
+                  .filter(row => row.kind === served && ['', namespace].includes(row.namespace))
+                  .flatMap(row => row[pick])
+              const [resource = '', subresource = ''] = served.resource.split('/')
+              for (const verb of VERBS) {
+                const request = { verb, group: served.group, resource, subresource, namespace, name: '' }
+                const may = (objects: RbacObjects) =>
+                  walkRbac(objects, identityOf(subject), request).grants.length > 0
+                const about = [subject.name, served.resource, namespace, verb]
+                if (!may(was) && may(is))
+                  expect([...about, said('gained')]).toContainEqual(expect.arrayContaining([verb]))
+                if (may(was) === may(is) && !may(was))
+                  expect([...about, said('gained').includes(verb)]).toContain(false)
+                if (may(was) && !may(is))
+                  expect([...about, said('lost')]).toContainEqual(expect.arrayContaining([verb]))
+              }
+            }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('of the same bindings changes nothing', () => {
+    fc.assert(
+      fc.property(bindingOf('one'), one => {
+        const same = [directBinding(one)]
+        const { subjects } = previewRoleBindings(
+          'eu',
+          { before: same, after: same },
+          { subjects: SUBJECTS, proposed: directBinding(one) },
+          { rbac: made([one]), kinds: KINDS, namespaces },
+        )
+        for (const { kinds, door } of subjects) {
+          expect(kinds.flatMap(({ gained, lost }) => [...gained, ...lost])).toEqual([])
+          expect(door).toEqual([])
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
