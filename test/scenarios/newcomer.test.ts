@@ -115,9 +115,11 @@ function inShell(line: string, env: NodeJS.ProcessEnv, until?: RegExp): Promise<
   })
 }
 
-/** Lines of the terminal that can be pasted, of programs that this machine has. */
+/** Lines of the terminal that can be pasted, of programs that this machine has, and for which nobody has to sign in. */
 function hints(stdout: string): string[] {
-  const all = stdout.split('\n').flatMap(line => /^ {2}([a-z].*)$/.exec(line)?.[1] ?? [])
+  const commands = stdout.split('\n').flatMap(line => /^ {2}((?!https:)[a-z].*)$/.exec(line)?.[1] ?? [])
+  // `login.test.ts` signs in, in a browser.
+  const all = commands.filter(line => !/ login |login\.kubeconfig/.test(line))
   const missing = ['grpcurl', ...(kubectls().length === 0 ? ['kubectl'] : [])]
   return all.filter(line => !missing.some(tool => line.startsWith(tool)))
 }
