@@ -149,6 +149,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,
         hostGraceMs: config.hostGraceMs,
+        namespace: config.namespace,
         karmadaVersion: config.karmadaVersion,
         ...(!config.noConsole && { console: join(packageRoot(), 'dist', 'console') }),
         registries,

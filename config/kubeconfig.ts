@@ -21,6 +21,15 @@ export const kubeconfigSettings = {
     help: 'issue a kubeconfig of the instance itself, with the rights of this role and a token that expires',
     why: 'else kubectl passes through Kairship with your own token',
   }),
+  shortLived: setting({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['kubeconfig'],
+    from: ['flag'],
+    help: 'put a token into it that Kairship issues in your own name for this instance alone, valid for an hour at most',
+    why: 'your own token is accepted for all instances',
+  }),
   scopeNamespaces: setting({
     kind: optional(
       text(
@@ -43,7 +52,7 @@ export const kubeconfigSettings = {
     group: 'Client',
     commands: ['kubeconfig'],
     from: ['flag'],
-    help: 'with --role: how long its token is valid, from 10m to 720h',
-    why: 'a day',
+    help: 'how long its token is valid: with --role from 10m to 720h, with --short-lived from 1m to 1h',
+    why: 'a day; an hour with --short-lived',
   }),
 } as const

@@ -35,6 +35,9 @@ import { unavailable } from './errors/failure.js'
 import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { DEFAULT_HOST_GRACE_MS, type HostGrace } from './identity/host-grace.js'
+import { confined } from './identity/instance-tokens/confined.js'
+import { InstanceTokens } from './identity/instance-tokens/instance-tokens.js'
+import { SigningKeys } from './identity/instance-tokens/signing-keys.js'
 import { LockedCallers } from './identity/locked-callers.js'
 import type { Issuers } from './identity/oidc/issuers.js'
 import { roleAuthorizer } from './identity/role-authorizer.js'
@@ -107,6 +110,8 @@ export interface ApiDependencies {
   readonly issuers?: Issuers | undefined
   /** How long what the host last said of tokens and rights, and its role bindings, count while it does not answer; milliseconds. */
   readonly hostGraceMs?: number | undefined
+  /** Kairship's own namespace on the host; `kairship-system` when absent. */
+  readonly namespace?: string | undefined
   readonly now?: () => number
 }
 
@@ -148,10 +153,17 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     ms: graceMs,
     standingIn: of => meter.count('kairship_host_last_known_total', { of }),
   }
-  const authorizer = roleAuthorizer({
-    ...{ bindings: fleet.roleBindings, graceMs },
-    host: hostAuthorizer({ host, now, grace }),
+  const wallClock = () => Date.now()
+  const instanceTokens = new InstanceTokens({
+    ...{ fleet, issuers: dependencies.issuers, wallClock },
+    keys: new SigningKeys({ host, namespace: dependencies.namespace ?? 'kairship-system', now, wallClock }),
   })
+  const authorizer = confined(
+    roleAuthorizer({
+      ...{ bindings: fleet.roleBindings, graceMs },
+      host: hostAuthorizer({ host, now, grace }),
+    }),
+  )
   const locked = new LockedCallers(fleet.accessLocks)
   const live = new LiveCalls({
     unconfirmedMs: graceMs,
@@ -175,7 +187,10 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     services: [
       served(
         InstanceService,
-        instanceHandlers({ fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion, proxy }),
+        instanceHandlers({
+          ...{ fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion, proxy },
+          instanceTokens,
+        }),
       ),
       served(
         AccessReviewService,
@@ -216,7 +231,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       answers: new AnswerMemory(dependencies.answerMemory),
       stopping: stopping.signal,
     }),
-    authenticator: authenticatorOf({ host, issuers: dependencies.issuers, now, grace }),
+    authenticator: authenticatorOf({ host, issuers: dependencies.issuers, instanceTokens, now, grace }),
     authorizer,
     locked,
     live,

@@ -100,6 +100,8 @@ export interface ApiOptions {
   readonly answerPatienceMs?: number
   /** Whether the proxy shows callers what they wrote before they came to this replica: through another, or one that ended. */
   readonly checkNewcomers?: boolean
+  /** Kairship's own namespace on the host, with the Secret of its keys; `kairship-system` when absent. */
+  readonly namespace?: string
   /** How long what an instance said of its callers' rights counts while it cannot be reached, milliseconds. */
   readonly rightsGraceMs?: number
   /** How long what the host last said of callers counts while it does not answer, milliseconds. */

@@ -12,6 +12,7 @@ const inside: Rights = {
   'instances/status': reading,
   'instances/proxy': reading,
   'instances/registries': reading,
+  'instances/token': ['create'],
 }
 /** What is about the instance as a whole. */
 const whole: Rights = {

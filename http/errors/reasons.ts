@@ -66,6 +66,7 @@ export const REASONS = {
   NoMetrics: 'No metrics service is configured.',
   NoRegistries: 'No image registries are configured.',
   NoRevision: 'No member remembers that revision.',
+  NoTokenKeys: 'The host has no Secret for the keys of instance tokens, or it holds something else.',
   NoToken: 'The cluster issued no token for Karmada’s account.',
   NoWorkspaces: 'The host has no Global Management.',
   NotBound: 'The instance or the namespace does not belong to that workspace.',

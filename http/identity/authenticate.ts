@@ -7,6 +7,7 @@ import { type CertificateSubject, certificateCredential } from './certificate.js
 import { checkedBy } from './credential.js'
 import { withAuthenticated } from './groups.js'
 import type { HostGrace } from './host-grace.js'
+import type { InstanceTokens } from './instance-tokens/instance-tokens.js'
 import type { Issuers } from './oidc/issuers.js'
 import { ReviewQuota } from './review-quota.js'
 import { reviewToken } from './token-review.js'
@@ -48,6 +49,8 @@ export interface AuthenticatorOptions {
   readonly host: KubeApi
   /** The issuers whose tokens are verified here; none where none are configured. */
   readonly issuers?: Pick<Issuers, 'of'> | undefined
+  /** Tokens that Kairship issues itself; none are accepted when absent. */
+  readonly instanceTokens?: Pick<InstanceTokens, 'isOne' | 'check'> | undefined
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
   /** How long an accepted token counts while the host does not answer. */
@@ -69,6 +72,7 @@ type Found =
 export function authenticatorOf({
   host,
   issuers,
+  instanceTokens,
   now,
   grace,
   wallClock = () => Date.now(),
@@ -80,6 +84,13 @@ export function authenticatorOf({
   const quota = new ReviewQuota(now)
   const check = async (token: string, key: string): Promise<Answer<Found>> => {
     const ask = () => askAgain(token, key)
+    if (instanceTokens?.isOne(token)) {
+      const own = await instanceTokens.check(token)
+      if ('refused' in own) return { value: own, ttlMs: REFUSED_MS, refused: true }
+      const { issuer, validMs } = own
+      const caller = checkedBy(own.caller, { key, ask, ...(issuer && { issuer }) })
+      return { value: { caller, issuer }, ttlMs: Math.min(ACCEPTED_MS, validMs) }
+    }
     const issuer = issuers?.of(token)
     if (!issuer) {
       const caller = await reviewToken(host, token, wallClock())

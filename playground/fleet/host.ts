@@ -11,6 +11,7 @@ import {
   NAMESPACES,
   ROLE_BINDINGS,
   ROLES,
+  SECRETS,
   SERVICE_ACCOUNTS,
 } from '../objects/core-types.js'
 import { kairshipDefinitions, kairshipInstallation } from './kairship-manifests.js'
@@ -26,6 +27,7 @@ const types: Readonly<Record<string, GroupVersionResource>> = {
   ClusterRoleBinding: CLUSTER_ROLE_BINDINGS,
   Role: ROLES,
   RoleBinding: ROLE_BINDINGS,
+  Secret: SECRETS,
 }
 
 /** Starts the host cluster: an API server with Kairship's types, accounts and rights. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../cli/settings/load-config.js'
 import { type CommandName, settings } from '../../config.js'
+import { KEYS_SECRET } from '../../http/identity/instance-tokens/signing-keys.js'
 import { CLOUD_SHELL_NAMESPACE } from '../../manifests/cloud-shell.js'
 import type { KubeObject } from '../../manifests/kube.js'
 
@@ -44,9 +45,16 @@ describe('the manifests in manifests/install', () => {
     expect(roles(documents('serve'), ['kairship-serve'])).toEqual(roles(objects, both))
   })
 
-  it('name the lease of the settings', () => {
-    const names = objects.flatMap(({ rules = [] }) => rules).flatMap((rule: Yaml) => rule.resourceNames ?? [])
-    expect([...new Set(names)]).toEqual([settings.leaseName.default])
+  it('name the lease of the settings, and the Secret of the keys of instance tokens', () => {
+    const rules: Yaml[] = objects.flatMap(({ rules = [] }) => rules)
+    const names = rules.flatMap(({ resources, resourceNames = [] }) =>
+      resourceNames.map((name: string) => `${resources} ${name}`),
+    )
+    expect([...new Set(names)].sort()).toEqual([
+      `leases ${settings.leaseName.default}`,
+      `secrets ${KEYS_SECRET}`,
+    ])
+    expect(ofKind('Secret')).toMatchObject([{ metadata: { name: KEYS_SECRET } }])
   })
 
   it('have a Service with client affinity, because a replica knows only its own writes', () => {

@@ -65,6 +65,7 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
     'Instance.CreateInstanceAdminKubeConfig',
     'Instance.CreateInstanceScopedKubeConfig',
   ],
+  'create instances/token of instance': ['Instance.CreateInstanceToken'],
   'get instances/failover of instance': ['Instance.GetInstanceFailover'],
   'update instances/failover of instance': ['Instance.UpdateInstanceFailover'],
   'get instances/descheduler of instance': ['Instance.GetInstanceDescheduler'],

@@ -240,6 +240,7 @@ beforeAll(async () => {
     })
     await rest('GET', '')
     await rest('GET', '/eu-west')
+    await rest('POST', '/eu-west/token', { expirationSeconds: 600 })
     expect((await api.readiness()).ready).toBe(true)
     await rest('POST', '', {
       data: { metadata: { name: 'fresh' }, spec: { install: {}, deletionPolicy: 'Delete' } },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { AuthenticationConfiguration, IssuerConfiguration } from './configuration-schema.js'
 import { Issuer, type IssuerDependencies } from './issuer.js'
@@ -36,6 +37,16 @@ export class Issuers {
   /** As they are configured, in the order of the file. */
   configurations(): readonly IssuerConfiguration[] {
     return [...this.#current.values()].map(({ configuration }) => configuration)
+  }
+
+  /** An issuer that is configured now, and a text that is another one once it is configured otherwise; undefined for no such issuer. */
+  configured(
+    url: string,
+  ): { readonly fingerprint: string; readonly vouching: { readonly isOver: boolean } } | undefined {
+    const issuer = this.#current.get(url)
+    return (
+      issuer && { fingerprint: hash('sha256', JSON.stringify(issuer.configuration), 'hex'), vouching: issuer }
+    )
   }
 
   statuses(): readonly KeysStatus[] {

@@ -4,6 +4,7 @@ import type { Fleet } from '../../../ports/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
 import { WRITE_QUERY } from '../../call/write-query.js'
+import type { InstanceTokens } from '../../identity/instance-tokens/instance-tokens.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
 import type { OwnWrites } from '../../instances/own-writes.js'
@@ -35,6 +36,7 @@ export interface InstanceDependencies {
   readonly karmadaVersion: string
   /** Where callers reach the proxy. */
   readonly proxy: () => ProxyAddress
+  readonly instanceTokens: Pick<InstanceTokens, 'issue'>
 }
 
 /** The Instance service: reads from actor snapshots, writes to CRs on the host. No caller reads a state older than its own writes. */
@@ -94,6 +96,19 @@ export function instanceHandlers(
     async getInstanceKubeConfig({ instance }, call) {
       await instances.one(instance, call)
       return { instance, kubeConfigString: proxyKubeconfig(instance, dependencies.proxy()) }
+    },
+
+    async createInstanceToken({ instance, expirationSeconds }, call) {
+      const { name, instance: object } = await instances.view(instance, call)
+      const { uid = '' } = object.metadata
+      const issued = await dependencies.instanceTokens.issue(call.caller, { name, uid }, expirationSeconds)
+      return {
+        instance: name,
+        token: issued.token,
+        tokenId: issued.id,
+        expirationTimestamp: new Date(issued.expiresAt).toISOString(),
+        kubeConfigString: proxyKubeconfig(name, dependencies.proxy(), issued.token),
+      }
     },
 
     async createInstanceAdminKubeConfig({ instance, expirationSeconds }, call) {

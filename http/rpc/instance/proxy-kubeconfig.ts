@@ -8,8 +8,12 @@ export interface ProxyAddress {
   readonly certificateAuthority?: string
 }
 
-/** A kubeconfig for one instance through the proxy. Its user has no credentials: its holder puts in their own. */
-export function proxyKubeconfig(instance: string, { url, certificateAuthority }: ProxyAddress): string {
+/** A kubeconfig for one instance through the proxy. Its user has this token, or no credentials: its holder puts in their own. */
+export function proxyKubeconfig(
+  instance: string,
+  { url, certificateAuthority }: ProxyAddress,
+  token?: string,
+): string {
   const server = `${url}/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(instance)}/proxy`
   const trust = certificateAuthority
     ? { 'certificate-authority-data': Buffer.from(certificateAuthority).toString('base64') }
@@ -19,7 +23,7 @@ export function proxyKubeconfig(instance: string, { url, certificateAuthority }:
     kind: 'Config',
     'current-context': instance,
     clusters: [{ name: instance, cluster: { server, ...trust } }],
-    users: [{ name: 'kairship', user: {} }],
+    users: [{ name: 'kairship', user: token === undefined ? {} : { token } }],
     contexts: [{ name: instance, context: { cluster: instance, user: 'kairship' } }],
   })
 }

@@ -36,7 +36,7 @@ it.each([{ scopeNamespaces: 'a' }, { duration: 600 }] as Partial<Config>[])(
   '%j without a role is refused before any request',
   async flags => {
     await expect(issued(flags)).rejects.toMatchObject({
-      message: '--namespaces and --duration need --role',
+      message: '--namespaces and --duration need --role or --short-lived',
       exitCode: ExitCode.usage,
     })
   },
@@ -51,3 +51,30 @@ it.each([599, 720 * 3600 + 1])(
     })
   },
 )
+
+it.each([
+  [{}, { expirationSeconds: undefined }],
+  [{ duration: 600 }, { expirationSeconds: 600 }],
+])('a short-lived one has a token in the own name: %j', async (flags, { expirationSeconds }) => {
+  expect(await issued({ shortLived: true, ...flags })).toEqual({
+    text: 'kind: Config\n',
+    posted: [
+      [
+        '/apis/kairship.io/v1alpha1/instances/eu/token',
+        expirationSeconds === undefined ? {} : { expirationSeconds },
+      ],
+    ],
+  })
+})
+
+it.each([
+  [{ role: 'viewer' }, '--short-lived is in your own name: leave out --role and --namespaces'],
+  [{ scopeNamespaces: 'a' }, '--short-lived is in your own name: leave out --role and --namespaces'],
+  [{ duration: 59 }, '--duration must be from 1m to 1h with --short-lived'],
+  [{ duration: 3601 }, '--duration must be from 1m to 1h with --short-lived'],
+] as [Partial<Config>, string][])('a short-lived one with %j is refused', async (flags, message) => {
+  await expect(issued({ shortLived: true, ...flags })).rejects.toMatchObject({
+    message,
+    exitCode: ExitCode.usage,
+  })
+})

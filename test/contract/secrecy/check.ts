@@ -19,9 +19,12 @@ const ASKED_FOR: Readonly<Record<string, string>> = {
   Core_PatchSecret: 'names one Secret, and answers with it whole',
   Instance_CreateInstanceAdminKubeConfig: 'issues a kubeconfig, which is the answer',
   Instance_CreateInstanceScopedKubeConfig: 'issues a kubeconfig, which is the answer',
+  Instance_CreateInstanceToken: 'issues a token, which is the answer',
 }
 /** Their answers hold secrets that no cluster keeps. */
-const ISSUED: ReadonlySet<string> = new Set(Object.keys(ASKED_FOR).filter(id => id.endsWith('KubeConfig')))
+const ISSUED: ReadonlySet<string> = new Set(
+  Object.keys(ASKED_FOR).filter(id => /(KubeConfig|InstanceToken)$/.test(id)),
+)
 /** The proxy passes on what the control plane answers: it is in no place to know what of it is secret. */
 const PASSED_ON = 'proxy'
 

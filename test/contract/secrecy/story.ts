@@ -79,6 +79,7 @@ export class Story {
       role: 'INSTANCE_ROLE_EDITOR',
       expirationSeconds: 3600,
     })
+    await ask('Instance_CreateInstanceToken', { expirationSeconds: 600 })
     await this.#writeSecret(ask)
     const revisionsOf = async (id: string) => (await ask(id)).items as readonly { id: string }[]
     for (const [service, kind] of [
