@@ -35,5 +35,4 @@ const { medianMs, lastMs, lastByKindMs } = streams
 console.error(
   `from a lock to the end of ${options.streams} streams: median ${medianMs} ms, last ${lastMs} ms (${JSON.stringify(lastByKindMs)})`,
 )
-if (values.json)
-  console.log(JSON.stringify({ ...options, cores: cpus().length, load, decisions, streams }))
+if (values.json) console.log(JSON.stringify({ ...options, cores: cpus().length, load, decisions, streams }))
