@@ -8,6 +8,7 @@ const call = {
   caller: { user: 'ann', groups: [], extra: {} },
   signal: new AbortController().signal,
   log: fakeLog(),
+  isOpen: () => true,
 } as unknown as Call
 
 /** Reads the namespaces of these instances, of which the caller may reach some and some are duplicates. */

@@ -73,7 +73,11 @@ async function following(request: { instance?: string; resumeToken?: string } = 
       },
     },
   })
-  const call = { caller: { user, groups: [], extra: {} }, signal: over.signal } as unknown as Call
+  const call = {
+    caller: { user, groups: [], extra: {} },
+    signal: over.signal,
+    isOpen: () => true,
+  } as unknown as Call
   const read = async () => {
     for await (const { type, total, instance, resumeToken } of await handler(
       create(WatchInstancesRequestSchema, request),

@@ -46,6 +46,7 @@ async function following(request: { instance?: string; namespace?: string } = {}
     answered: (from: unknown) => answered.push(from),
     // The handler decides itself what the caller sees.
     maySee: async () => false,
+    isOpen: () => true,
   } as unknown as Call
   const read = async () => {
     const whole = create(WatchNamespaceInstancesRequestSchema, request)
