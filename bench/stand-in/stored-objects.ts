@@ -62,8 +62,9 @@ export class StoredObjects {
   }
 
   #answer({ method, path, query, contentType, body }: StandInRequest): StandInAnswer {
-    const { root, namespace, type, name, subresource } = ADDRESS.exec(path)?.groups ?? {}
+    const { root, namespace, type, name: encoded, subresource } = ADDRESS.exec(path)?.groups ?? {}
     if (!root || !type) throw refused(404, 'NotFound', `${path} is not served`)
+    const name = encoded === undefined ? undefined : decodeURIComponent(encoded)
     const collection = `${root}/${type}`
     if (method === 'GET' && query.get('watch') === 'true') return this.#watch(collection, namespace, query)
     if (method === 'GET' && name === undefined) return this.#list(collection, namespace, query)
