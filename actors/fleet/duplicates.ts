@@ -1,12 +1,7 @@
 import type { FirstInstance } from '../../machines/instance/facts.js'
 import type { Instance } from '../../manifests/instance.js'
 import type { Claim } from './claim.js'
-
-/** Whether `a` comes before `b`: the older CR, and of two of the same second the one whose name sorts first. */
-export const isFirstClaim = (a: Instance, b: Instance): boolean => {
-  const [first, second] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '']
-  return first === second ? a.metadata.name < b.metadata.name : first < second
-}
+import { isFirstClaim, OldestClaims } from './oldest-claims.js'
 
 /**
  * Finds instances that share an endpoint or a control plane. The first Instance that manages it keeps it; each of the others
@@ -17,19 +12,18 @@ export const isFirstClaim = (a: Instance, b: Instance): boolean => {
  * and it creates nothing outside. That waits for a first answer, or for the first probe of an older instance to fail, and
  * happens once in the life of an instance.
  *
- * A change costs constant time however large the fleet, except when the oldest unsettled instance settles: then all that
- * may have waited for it are compared.
+ * A change costs logarithmic time however large the fleet, except when the oldest unsettled instance settles: then those that
+ * wait for it and know their own control plane are compared, which are some of those that come up at the moment.
  */
 export class Duplicates {
   readonly #claims = new Map<string, Claim>()
   readonly #byEndpoint = new Map<string, Set<string>>()
   readonly #byControlPlane = new Map<string, Set<string>>()
-  readonly #unsettled = new Map<string, Instance>()
-  /** Instances that were not reported to be alone yet, because an older one has not settled. */
+  readonly #unsettled = new OldestClaims()
+  /** Instances whose own control plane is known, and that were not reported to be alone yet, because an older one has not settled. */
   readonly #waiting = new Set<string>()
   /** Instances that were last reported as duplicates. */
   readonly #reported = new Set<string>()
-  #oldestUnsettled: Instance | undefined
 
   /** @param report called with the first instance; 'alone' where there is none; 'undecided' when the first is gone and nothing else is known */
   constructor(
@@ -65,23 +59,18 @@ export class Duplicates {
   #settle(instance: Instance, settled: boolean): readonly string[] {
     const { name } = instance.metadata
     if (!settled) {
-      this.#unsettled.set(name, instance)
-      if (!this.#oldestUnsettled || isFirstClaim(instance, this.#oldestUnsettled))
-        this.#oldestUnsettled = instance
+      this.#unsettled.set(instance)
       return []
     }
-    if (!this.#unsettled.delete(name) || this.#oldestUnsettled?.metadata.name !== name) return []
-    this.#oldestUnsettled = [...this.#unsettled.values()].reduce<Instance | undefined>(
-      (oldest, other) => (oldest && isFirstClaim(oldest, other) ? oldest : other),
-      undefined,
-    )
-    return [...this.#waiting]
+    const isOldest = this.#unsettled.oldest?.metadata.name === name
+    return this.#unsettled.delete(name) && isOldest ? [...this.#waiting] : []
   }
 
   /** Whether an older instance may yet turn out to have the same control plane. */
   #mayBeDuplicate({ instance, controlPlaneID }: Claim): boolean {
     if (controlPlaneID === undefined) return true
-    return this.#oldestUnsettled !== undefined && isFirstClaim(this.#oldestUnsettled, instance)
+    const { oldest } = this.#unsettled
+    return oldest !== undefined && isFirstClaim(oldest, instance)
   }
 
   #reportAll(names: readonly string[]): void {
@@ -92,7 +81,8 @@ export class Duplicates {
       const open = !first && this.#mayBeDuplicate(claim)
       const wasDuplicate = this.#reported.delete(name)
       this.#waiting.delete(name)
-      if (open) this.#waiting.add(name)
+      // One that does not know its own control plane is compared when it does.
+      if (open && claim.controlPlaneID !== undefined) this.#waiting.add(name)
       if (first) this.#reported.add(name)
       if (!open) this.report(name, first ?? 'alone')
       else if (wasDuplicate) this.report(name, 'undecided')

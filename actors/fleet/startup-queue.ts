@@ -1,7 +1,7 @@
 import type { Instance } from '../../manifests/instance.js'
 import { measureBusyness } from '../instance/busyness.js'
-import { isFirstClaim } from './duplicates.js'
 import { recordedConditions } from './instance-view.js'
+import { isFirstClaim } from './oldest-claims.js'
 
 /**
  * So many instances come up at once. Sixteen keep three quarters of a core busy, and the first is ready after 0.8 s (bench/README.md);

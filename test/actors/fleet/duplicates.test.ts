@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Claim } from '../../../actors/fleet/claim.js'
-import { Duplicates, isFirstClaim } from '../../../actors/fleet/duplicates.js'
+import { Duplicates } from '../../../actors/fleet/duplicates.js'
+import { isFirstClaim } from '../../../actors/fleet/oldest-claims.js'
 import { instance } from '../../machines/instance/facts.js'
 
 const created = (name: string, day: number) =>
