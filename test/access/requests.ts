@@ -67,7 +67,7 @@ function requiredOf({ fields }: DescMessage): JsonObject {
 
 function sampleOf(field: DescField): JsonValue {
   if (field.fieldKind === 'map') return {}
-  if (field.fieldKind === 'list') return []
+  if (field.fieldKind === 'list') return field.message ? [requiredOf(field.message)] : []
   if (field.fieldKind === 'enum') return (field.enum.values[1] ?? field.enum.values[0]!).name
   if (field.fieldKind === 'message') return requiredOf(field.message)
   if (field.scalar === ScalarType.BOOL) return true
