@@ -92,6 +92,9 @@ export const LUA_SCRIPTS: readonly string[] = [
     `local t = {5,3,8,1} table.sort(t) p(table.concat(t, ",")) table.sort(t, function(a,b) return a > b end) p(table.concat(t, ",", 2, 3)) table.insert(t, 9) table.insert(t, 1, 0) p(#t, t[1], t[#t]) p(table.remove(t), table.remove(t, 1), #t, table.getn(t), table.maxn(t))`,
   ),
   prints(
+    `p(type(table.concat({0})), type(table.concat({0, 1})), type(table.concat({"a"})), type(table.concat({})), type(table.concat({0, 1}, ",", 2)))`,
+  ),
+  prints(
     `local t = {} t[3] = 'c' p(#t, t[3]) t[1] = 'a' p(#t) t[2]='b' p(#t) t[3] = nil p(#t) t[2]=nil p(#t) t.x = 1 t[1.5] = 2 t[true]=3 for k,v in pairs(t) do p(k,v) end`,
   ),
   prints(

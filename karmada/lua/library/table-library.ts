@@ -17,7 +17,8 @@ export const tableFunctions = (state: LuaState): Readonly<Record<string, Body>> 
     const [i, j] = [args.optionalWhole(3, 1), args.optionalWhole(4, table.length)]
     if (args.count === 3 && (i > table.length || i < 1)) return ['']
     const parts: string[] = []
-    for (let at = Math.max(Math.min(i, table.length), 1); at <= Math.min(j, table.length); at++) {
+    const first = Math.max(Math.min(i, table.length), 1)
+    for (let at = first; at <= Math.min(j, table.length); at++) {
       const value = table.list[at - 1]
       const text = asString(value)
       if (text === undefined)
@@ -25,7 +26,8 @@ export const tableFunctions = (state: LuaState): Readonly<Record<string, Body>> 
       state.spend(1 + (text.length >> 4) + (separator.length >> 4))
       parts.push(text)
     }
-    return [parts.join(separator)]
+    // One value alone is not concatenated with anything: a number stays one.
+    return parts.length === 1 ? [table.list[first - 1]] : [parts.join(separator)]
   },
   insert: args => {
     const table = args.table(1)
