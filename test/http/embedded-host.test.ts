@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -26,18 +26,19 @@ const tokens: Record<string, string> = {}
 beforeAll(async () => {
   host = await startApiServer({ name: 'host' })
   const crds = join(import.meta.dirname, '../../manifests/crds')
-  const crd = parse(readFileSync(join(crds, 'instances.kairship.io.yaml'), 'utf8'))
-  await host.local.request({
-    method: 'POST',
-    path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-    body: crd,
-  })
+  for (const file of readdirSync(crds))
+    await host.local.request({
+      method: 'POST',
+      path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      body: parse(readFileSync(join(crds, file), 'utf8')),
+    })
   await grant('editor', ['get', 'list', 'watch', 'create', 'update', 'delete'])
   await grant('north-only', ['get'], ['north'])
   for (const name of ['editor', 'north-only', 'stranger']) tokens[name] = await host.issueToken({ name }, 600)
   await waitFor(() => host.local.request({ method: 'GET', path: '/apis/kairship.io/v1alpha1/instances' }))
   follower = follow(host.local)
   await waitFor(() => expect(follower.fleet.synced).toBe(true))
+  await waitFor(() => expect(follower.fleet.accessLocks.synced).toBe(true))
   api = await startApi({
     fleet: follower.fleet,
     host: host.local,
