@@ -170,6 +170,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     authorizer,
     locked,
     bindings: fleet.roleBindings,
+    isLeaving: instance => (fleet.get(instance)?.state ?? 'deleting') === 'deleting',
     log,
     meter,
     now,

@@ -33,6 +33,11 @@ export interface LiveCallsOptions {
   /** A call goes on for so long while nobody can say whether it may, milliseconds; `UNCONFIRMED_MS` when absent. */
   readonly unconfirmedMs?: number
   readonly bindings: Pick<RoleBindings, 'givenTo' | 'onChange'>
+  /**
+   * Whether an instance is being deleted, or is gone: its role bindings go with it. A call about many goes on without it, as its own words say,
+   * and is not ended for each instance of the fleet that leaves.
+   */
+  readonly isLeaving?: (instance: string) => boolean
   readonly log: Log
   readonly meter: Meter
   /** Milliseconds of a clock that does not jump. */
@@ -196,7 +201,8 @@ export class LiveCalls {
       if (changed !== 'all' && !changed.has(instance)) continue
       const given = this.#givenTo(group.caller, instance)
       group.given.set(instance, given)
-      isLost ||= isLess(given, before)
+      const isLeaving = group.instance === undefined && this.options.isLeaving?.(instance)
+      isLost ||= !isLeaving && isLess(given, before)
     }
     if (!isLost) return undefined
     this.#settling.push({ at: this.options.now() + SETTLE_MS, of: holderOf(group) })

@@ -29,6 +29,8 @@ export class CallsUnderTest {
   now = 0
   /** Users that the host allows everything. */
   readonly allowed = new Set<string>()
+  /** Instances that are being deleted. */
+  readonly leaving = new Set<string>()
   readonly host = fakeHost({ tokens: {}, allows: ({ user }) => this.allowed.has(user) })
   readonly live: LiveCalls
   readonly decide: ReturnType<typeof roleAuthorizer>['decide']
@@ -48,6 +50,7 @@ export class CallsUnderTest {
         bindings: this.bindings,
         now,
         locked: this.locked,
+        isLeaving: (instance: string) => this.leaving.has(instance),
         log: fakeLog(),
         meter: fakeMeter().meter,
       },

@@ -192,6 +192,18 @@ describe('a live call', () => {
     expect(second.ended?.code).toBe(Code.UNAVAILABLE)
   })
 
+  it('about many instances goes on when one of them is deleted, whose roles go with it; one about that instance ends', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Viewer', whole)
+    const ann = calls.caller('ann')
+    const [many, one] = [calls.openFleet(ann), calls.open({ caller: ann })]
+    many.note('north')
+    calls.leaving.add('north')
+    calls.bindings.take('b')
+    await calls.pass(60_000)
+    expect([many.ended, one.ended?.code]).toEqual([undefined, Code.PERMISSION_DENIED])
+  })
+
   it('goes on while the host does not answer, for a minute and no longer', async () => {
     const { calls, ann } = withAnn()
     const call = calls.open({ caller: ann })
