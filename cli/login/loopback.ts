@@ -23,10 +23,12 @@ const PATH = '/callback'
 export async function openLoopback(): Promise<Loopback> {
   let wanted: { readonly state: string; readonly found: (redirect: Redirect) => void } | undefined
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', origin)
+    const target = request.url ?? '/'
+    // Anyone may send what is no address, such as `//`, and an error here would end the login.
+    const url = URL.canParse(target, origin) ? new URL(target, origin) : undefined
     // A page of another site can make a browser send requests here, under a name of its own that leads to this address.
     const isOurs =
-      request.headers.host === new URL(origin).host && request.method === 'GET' && url.pathname === PATH
+      request.headers.host === new URL(origin).host && request.method === 'GET' && url?.pathname === PATH
     if (!isOurs) return send(response, 404, 'Nothing is here', 'This address serves one login of kairship.')
     if (!wanted || url.searchParams.get('state') !== wanted.state)
       return send(
