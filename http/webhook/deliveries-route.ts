@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { resourceOfDelivered } from '../../manifests/delivered-binding.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
@@ -13,21 +12,24 @@ import {
 import { ServiceSettingError } from '../../ports/service-error.js'
 import { Code } from '../../transcoding/code.js'
 import type { Audit } from '../audit/audit.js'
-import { failedPrecondition, invalidArgument, methodNotAllowed, unavailable } from '../errors/failure.js'
+import { failedPrecondition, methodNotAllowed, unavailable } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
 import { parseEvent } from './event.js'
 import { type SignedHeaders, signedHeaders, TOLERANCE_SECONDS, verifySignature } from './signature.js'
+import { UnprovedBodies } from './unproved-bodies.js'
 
 /** Where Global Management delivers events. No other credential is looked at here, and this one opens nothing else. */
 export const DELIVERIES_PATH = '/webhooks/v1/role-bindings'
 
 /** Bytes of one event at most: 256 subjects and 256 namespaces with the longest names have some 100 KiB. */
 const MOST_BYTES = 256 * 1024
-/** Deliveries under way at once. Until a signature was verified the sender may be anyone. */
+/** Deliveries that are verified and stored at once. */
 const MOST_AT_ONCE = 32
+/** Bodies that are read at once: with the largest, 16 MiB. */
+const MOST_READ = 64
 /** Delivery ids that are remembered; the sequence of each binding keeps a repetition harmless beyond. */
 const MOST_IDS = 16_384
 
@@ -53,34 +55,22 @@ const SENDER = { user: 'kairship:role-binding-webhook', groups: [], extra: {} } 
 /** Adds the route of the role-binding webhook, which is authenticated by its signature alone. */
 export function addDeliveries(app: Hono<RestEnv>, options: DeliveriesOptions): void {
   const limit = new ConcurrencyLimit('deliveries under way', MOST_AT_ONCE)
+  const bodies = new UnprovedBodies({ most: MOST_READ, mostBytes: MOST_BYTES })
   const seen = new SeenIds()
   const { now = Date.now } = options
-  app.post(
-    DELIVERIES_PATH,
-    async (c, next) => {
-      signedHeaders(name => c.req.header(name), now())
-      const release = limit.take('', 'the webhook')
-      try {
-        await next()
-      } finally {
-        release()
-      }
-    },
-    bodyLimit({
-      maxSize: MOST_BYTES,
-      onError: () => {
-        throw invalidArgument(`the body is larger than ${MOST_BYTES} bytes`)
-      },
-    }),
-    async c => {
-      const headers = signedHeaders(name => c.req.header(name), now())
-      const body = Buffer.from(await c.req.arrayBuffer())
-      verifySignature(headers, body, await secretsOf(options))
+  app.post(DELIVERIES_PATH, async c => {
+    const headers = signedHeaders(name => c.req.header(name), now())
+    const body = await bodies.read(c.req.raw.body)
+    verifySignature(headers, body, await secretsOf(options))
+    const release = limit.take('', 'the webhook')
+    try {
       const result = await receive(c, options, { headers, body, seen, now })
       options.meter.count('kairship_role_binding_deliveries_total', { result })
       return c.json({ result })
-    },
-  )
+    } finally {
+      release()
+    }
+  })
   app.all(DELIVERIES_PATH, c => {
     c.header('allow', 'POST')
     throw methodNotAllowed(`${c.req.method} is not served at ${DELIVERIES_PATH}: use POST`)

@@ -192,6 +192,21 @@ describe('the role-binding webhook', () => {
     expect([answer.status, pulled]).toEqual([401, 0])
   })
 
+  it('takes a delivery while any number of senders who signed nothing hold back their bodies', async () => {
+    const { app, send } = receiving()
+    const headers = {
+      ...{ 'webhook-id': 'msg_1', 'webhook-timestamp': `${SECONDS}` },
+      ...{ 'webhook-signature': `v1,${'A'.repeat(43)}=`, 'content-length': '9' },
+    }
+    const held = Array.from({ length: 100 }, () => {
+      const init = { method: 'POST', headers, body: new ReadableStream(), duplex: 'half' }
+      return app.request(DELIVERIES_PATH, init as never, {})
+    })
+    expect(await send()).toMatchObject({ status: 200, said: 'stored' })
+    const givenUp = await Promise.all(held.slice(0, 30))
+    expect(new Set(givenUp.map(({ status }) => status))).toEqual(new Set([429]))
+  })
+
   it('is out of service, and open to nobody, while its secrets cannot be read', async () => {
     const { send, secretsAre, events } = receiving()
     secretsAre(() => Promise.reject(new ServiceSettingError('no file')))
