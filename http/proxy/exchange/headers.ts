@@ -46,6 +46,18 @@ const HOP_BY_HOP = new Names(
 const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip', 'audit-id')
 const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/i
 
+/**
+ * What an answer says to a browser about its origin, which is Kairship's and no instance's: any pod behind one could have the console act under
+ * a session of its choice, or sign everybody out. No instance gets a cookie either.
+ */
+const OF_THE_ORIGIN = new Names(
+  'set-cookie',
+  'clear-site-data',
+  'strict-transport-security',
+  'alt-svc',
+  'service-worker-allowed',
+)
+
 const PROTOCOLS = new Names('sec-websocket-protocol')
 /** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
 const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
@@ -80,12 +92,13 @@ export function requestHeaders(
   return kept
 }
 
-/** The headers to answer with: the server's, less what belonged to its connection with us. */
+/** The headers to answer with: the server's, less what belonged to its connection with us, and what is Kairship's to say. */
 export function answerHeaders(rawHeaders: readonly string[]): string[] {
   const dropped = namedByConnection(rawHeaders)
   const kept: string[] = []
   eachHeader(rawHeaders, (name, value) => {
-    if (!HOP_BY_HOP.has(name) && !dropped?.has(name.toLowerCase())) kept.push(name, value)
+    if (!HOP_BY_HOP.has(name) && !OF_THE_ORIGIN.has(name) && !dropped?.has(name.toLowerCase()))
+      kept.push(name, value)
   })
   return kept
 }

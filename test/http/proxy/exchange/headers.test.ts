@@ -155,6 +155,17 @@ describe('response headers to the caller', () => {
         '299',
       ]),
     ).toEqual(['Content-Type', 'a', 'Warning', '299']))
+
+  it.each([
+    ['Set-Cookie', '__Host-kairship-session=mine; Path=/; Secure; HttpOnly'],
+    ['set-cookie', 'a=b'],
+    ['Clear-Site-Data', '"cookies"'],
+    ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
+    ['Alt-Svc', 'h3="elsewhere:443"'],
+    ['Service-Worker-Allowed', '/'],
+  ])('tell a browser nothing about Kairship’s own origin: %s is left out', (name, value) =>
+    expect(answerHeaders(['A', 'b', name, value, 'C', 'd'])).toEqual(['A', 'b', 'C', 'd']),
+  )
 })
 
 describe('the content security of an answer', () => {
