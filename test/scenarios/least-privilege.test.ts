@@ -170,7 +170,7 @@ const phase = (name: string, wanted: string | undefined) =>
   })
 const rest = async (method: string, path: string, body?: object) => {
   const { admin: token } = playground.tokens
-  const below = path.startsWith('/workspace-management/') ? '' : '/instances'
+  const below = /^\/(workspace-management|access-locks)\b/.test(path) ? '' : '/instances'
   const answer = await curl(api, `/apis/kairship.io/v1alpha1${below}${path}`, { token }, {}, method, body)
   expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(200)
   return JSON.parse(answer.text)
@@ -273,6 +273,8 @@ beforeAll(async () => {
       await rest('POST', '/workspace-management/instances/-/actions', {
         ...{ instance: 'eu-west', workspace: { workspace: 'shop' }, action },
       })
+    await rest('POST', '/access-locks', { name: 'left', user: 'mia@playground' })
+    await rest('DELETE', '/access-locks/left')
     for (const name of ['fresh', 'eu-west']) {
       await rest('DELETE', `/${name}`)
       await eventually(`${name} is gone`, async () => !(await find(name)))
