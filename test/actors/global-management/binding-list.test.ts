@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { BindingList } from '../../../actors/global-management/binding-list.js'
 
@@ -9,20 +12,32 @@ const item = (name: string, sequence = 1) => ({
   binding: { name, instance: 'eu', role: 'Viewer', subjects: [{ kind: 'User', name: 'ann' }] },
 })
 
-/** A list over pages that a test sets: a status, a text, or JSON; the first answers what has no `continue`. */
-async function listing(...pages: readonly unknown[]) {
+/** How a list is reached: a path and a file with a credential. */
+interface Way {
+  readonly at?: string
+  readonly credentials?: string
+}
+
+const listing = (...pages: readonly unknown[]) => listingBy({}, ...pages)
+
+/**
+ * A list over pages that a test sets: a status, a text, JSON, or what says one of them for a credential; the first answers what has no
+ * `continue`.
+ */
+async function listingBy({ at = '/gm/bindings', credentials }: Way, ...pages: readonly unknown[]) {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')
     const { searchParams } = new URL(request.url ?? '', 'http://gm')
-    const page = pages[Number(searchParams.get('continue') ?? 0)]
+    const found = pages[Number(searchParams.get('continue') ?? 0)]
+    const page = typeof found === 'function' ? found(request.headers.authorization) : found
     if (typeof page === 'number') response.writeHead(page, { location: 'http://127.0.0.1:1/' }).end()
     else response.end(typeof page === 'string' ? page : JSON.stringify(page))
   })
   await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const files = { roleBindingsCaFile: undefined, roleBindingsCredentialsFile: undefined }
-  const list = new BindingList(`http://127.0.0.1:${port}/gm/bindings`, files)
+  const files = { roleBindingsCaFile: undefined, roleBindingsCredentialsFile: credentials }
+  const list = new BindingList(`http://127.0.0.1:${port}${at}`, files)
   onTestFinished(async () => {
     await list.close()
     server.closeAllConnections()
@@ -43,6 +58,32 @@ it('a list is read page by page, and whole', async () => {
 it('an empty list is one when it says so', async () => {
   const { list } = await listing({ sequence: 9, total: 0, items: [] })
   expect(await list.whole(signal)).toEqual({ sequence: 9, items: [] })
+})
+
+it('an instance’s and a workspace’s binding may have one name', async () => {
+  const { instance: _, ...rest } = item('a').binding
+  const members = { sequence: 1, binding: { ...rest, workspace: 'shop' } }
+  const { list } = await listing({ sequence: 9, total: 2, items: [item('a'), members] })
+  expect((await list.whole(signal)).items).toHaveLength(2)
+})
+
+it('a list may be all that its server has', async () => {
+  const { list, asked } = await listingBy({ at: '' }, { sequence: 9, total: 0, items: [] })
+  await list.whole(signal)
+  expect(asked).toEqual(['/?limit=500'])
+})
+
+it('a list is asked for with the credential of the file, which is read anew when it is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'list-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const credentials = join(folder, 'credentials')
+  writeFileSync(credentials, 'token: old')
+  const accepts = (authorization: string | undefined) =>
+    authorization === 'Bearer new' ? { sequence: 9, total: 0, items: [] } : 401
+  const { list } = await listingBy({ credentials }, accepts)
+  await expect(list.whole(signal)).rejects.toThrow('status 401')
+  writeFileSync(credentials, 'token: new')
+  expect((await list.whole(signal)).items).toEqual([])
 })
 
 const one = { sequence: 9, total: 2, items: [item('a')] }

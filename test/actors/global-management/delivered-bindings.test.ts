@@ -8,11 +8,12 @@ import {
 import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { isOver } from '../../../manifests/role-end.js'
+import { StatusError } from '../../../manifests/status-error.js'
 import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { startHost } from '../../../playground/fleet/host.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import type { RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
+import { BusyBindingError, type RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
 
 const signal = new AbortController().signal
 const NOW = Date.parse('2026-11-24T12:00:00Z')
@@ -44,6 +45,10 @@ const deleted = (sequence: number, binding: DeliveredBinding, occurredAt = at())
 const userDeleted = (sequence: number, name: string): RoleBindingEvent => ({
   ...{ type: 'user.deleted', sequence, occurredAt: at() },
   name,
+})
+const groupDeleted = (sequence: number, name: string): RoleBindingEvent => ({
+  ...userDeleted(sequence, name),
+  type: 'group.deleted',
 })
 
 let host: ApiServer
@@ -133,6 +138,16 @@ describe('a delivery', () => {
       ['bank: Viewer to ann'],
     ],
     [
+      'a group that is deleted: users of its name stay',
+      [set(1, bank()), set(2, team({ subjects: [{ kind: 'User', name: 'dev' }] })), groupDeleted(3, 'dev')],
+      ['team: Editor to dev'],
+    ],
+    [
+      'a user that is deleted after all that it had has ended',
+      [set(1, team()), deleted(2, team()), userDeleted(3, 'ann')],
+      [],
+    ],
+    [
       'a user that is deleted before a newer binding',
       [set(4, team()), userDeleted(3, 'ann')],
       ['team: Editor to ann'],
@@ -173,6 +188,46 @@ describe('a delivery', () => {
     )
     await deliveries().take(userDeleted(9, 'bob'), signal)
     expect(await given()).toEqual(['team: Viewer to bob'])
+  })
+
+  it('says whether anything was stored of it, also of a user that is deleted', async () => {
+    const receiver = deliveries()
+    await receiver.take(set(1, team()), signal)
+    expect(await receiver.take(userDeleted(2, 'ann'), signal)).toBe('stored')
+    expect(await receiver.take(userDeleted(2, 'ann'), signal)).toBe('unchanged')
+  })
+
+  it('leaves the object, and the labels and annotations that people gave it, where what it is about stays', async () => {
+    const receiver = deliveries()
+    await receiver.take(set(1, team()), signal)
+    const path = resourcePath(INSTANCE_ROLE_BINDINGS, { name: 'team' })
+    const mark = { 'example.com/ticket': '7' }
+    const body = { metadata: { labels: mark, annotations: mark } }
+    const marked = await host.local.request<StoredBinding>({
+      ...{ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' },
+    })
+    await receiver.take(set(2, team({ namespaces: ['shop'], expiresAt: at(9_000) } as never)), signal)
+    const [after] = await stored()
+    expect(after?.metadata).toMatchObject({ uid: marked.metadata.uid, labels: mark, annotations: mark })
+    expect(after?.spec).toMatchObject({ namespaces: ['shop'], expiresAt: at(9_000) })
+  })
+
+  it('that others forestall again and again is not acknowledged', async () => {
+    await deliveries().take(set(1, team()), signal)
+    let tries = 0
+    const api: KubeApi = {
+      ...host.local,
+      request: request => {
+        if (request.method !== 'PUT') return host.local.request(request)
+        tries++
+        return Promise.reject(new StatusError({ code: 409, reason: 'Conflict' }))
+      },
+    }
+    await expect(deliveries(api).take(set(2, team({ subjects: [{ kind: 'User', name: 'bob' }] })), signal)).rejects.toThrow(
+      BusyBindingError,
+    )
+    await expect(deliveries(api).take(userDeleted(3, 'ann'), signal)).rejects.toThrow(BusyBindingError)
+    expect(tries).toBe(10)
   })
 
   it('is rejected when the host does not store it, and stored when it comes again', async () => {

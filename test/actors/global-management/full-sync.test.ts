@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { WholeList } from '../../../actors/global-management/binding-list.js'
 import { DeliveredBindings } from '../../../actors/global-management/delivered-bindings.js'
 import { FullSync } from '../../../actors/global-management/full-sync.js'
@@ -14,6 +14,7 @@ import { isOver } from '../../../manifests/role-end.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { startHost } from '../../../playground/fleet/host.js'
 import type { RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
+import { fakeLog } from '../../http/fakes/log.js'
 import { silent, unmetered } from '../../silent.js'
 
 const signal = new AbortController().signal
@@ -71,6 +72,28 @@ describe('the full sync', () => {
     expect(await stored()).toEqual(before)
   })
 
+  it('mends again what is changed again while the list stays the same, and what a delivery of no known change left', async () => {
+    const items = [{ sequence: 3, binding: binding('team') }]
+    const { sync, deliver, update } = syncing(async () => ({ sequence: 9, items }))
+    await deliver(update(4, binding('team', 'eve')))
+    for (const round of ['a delivery', 'a person']) {
+      expect([round, await sync.compare(signal)]).toEqual([round, { stored: 1, ended: 0, heldBack: false }])
+      expect(await given()).toEqual(['team: Viewer to ann'])
+      const [found] = await stored()
+      const spec = { ...found?.spec, subjects: [{ kind: 'User', name: 'eve' }] }
+      await host.local.request({ method: 'PUT', path: `${path}/team`, body: { ...found, spec } })
+    }
+  })
+
+  it('remembers the newest change of what was right already, so that one of before does not come after it', async () => {
+    const items = [{ sequence: 5, binding: binding('team') }]
+    const { sync, deliver, update } = syncing(async () => ({ sequence: 9, items }))
+    await deliver(update(1, binding('team')))
+    await sync.compare(signal)
+    expect(await deliver(update(3, binding('team', 'eve')))).toBe('outdated')
+    expect(await given()).toEqual(['team: Viewer to ann'])
+  })
+
   it('leaves what came after the list was made, and what was not delivered', async () => {
     const { sync, deliver, update } = syncing(async () => ({
       ...{ sequence: 9, items: [{ sequence: 2, binding: binding('newer') }] },
@@ -109,6 +132,94 @@ describe('the full sync', () => {
     expect(await given()).toEqual(['team: Viewer to ann'])
   })
 })
+
+describe('the replica that leads', () => {
+  /** A full sync by itself, whose list is asked as a test says; nothing is delivered. */
+  function running({ leading = true, whole = async (): Promise<WholeList> => ({ sequence: 9, items: [] }) } = {}) {
+    vi.useFakeTimers()
+    const asked: AbortSignal[] = []
+    const log = fakeLog()
+    const counted: unknown[] = []
+    const term = { leading, signal: new AbortController().signal }
+    const sync = new FullSync({
+      ...{ everyMs: 1_000, log, leadership: () => term },
+      meter: { ...unmetered, count: (_, labels) => void counted.push(labels?.outcome) },
+      bindings: { delivered: async () => [] } as unknown as DeliveredBindings,
+      list: {
+        whole: signal => {
+          asked.push(signal)
+          return whole()
+        },
+      },
+    })
+    onTestFinished(async () => {
+      await sync.stop()
+      vi.useRealTimers()
+    })
+    return { sync, asked, log, counted, term }
+  }
+
+  it('compares at once and then again and again, and no other replica does', async () => {
+    const { sync, asked, counted, term } = running({ leading: false })
+    sync.start()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([asked.length, counted]).toEqual([0, []])
+    term.leading = true
+    sync.start()
+    await vi.advanceTimersByTimeAsync(2_500)
+    expect([asked.length, counted]).toEqual([3, ['success', 'success', 'success']])
+  })
+
+  it('makes one comparison at a time, also when it begins to lead meanwhile', async () => {
+    const { promise, resolve } = pending<WholeList>()
+    const { sync, asked } = running({ whole: () => promise })
+    sync.start()
+    await vi.advanceTimersByTimeAsync(10)
+    sync.start()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(asked).toHaveLength(1)
+    resolve({ sequence: 9, items: [] })
+    await vi.advanceTimersByTimeAsync(1_010)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('says and counts what could not be compared, and compares again', async () => {
+    const { sync, asked, log, counted } = running({ whole: () => Promise.reject(new Error('status 503')) })
+    sync.start()
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect([asked.length, counted]).toEqual([2, ['failure', 'failure']])
+    expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { problem: 'status 503' } })
+  })
+
+  it('ends what is under way when it stops, waits for that, and says nothing of it', async () => {
+    const { promise, reject } = pending<WholeList>()
+    const { sync, asked, log, counted } = running({ whole: () => promise })
+    sync.start()
+    await vi.advanceTimersByTimeAsync(10)
+    let isStopped = false
+    const stopped = sync.stop().then(() => {
+      isStopped = true
+    })
+    expect(asked[0]?.aborted).toBe(true)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(isStopped).toBe(false)
+    reject(new Error('aborted'))
+    await stopped
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([asked.length, log.lines, counted]).toEqual([1, [], []])
+  })
+})
+
+/** A promise that a test settles. */
+function pending<T>() {
+  let resolve: (value: T) => void = () => undefined
+  let reject: (error: Error) => void = () => undefined
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}
 
 type Step =
   | { readonly do: 'set'; readonly name: string; readonly user: string; readonly role: 'Viewer' | 'Admin' }

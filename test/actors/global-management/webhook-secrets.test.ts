@@ -8,6 +8,10 @@ it('secrets are read a line each, in order, without blanks and comments', () => 
   expect(secrets).toEqual([Buffer.alloc(24, 1), Buffer.alloc(32, 2)])
 })
 
+it('a file may have eight secrets', () => {
+  expect(parseSecrets(Array(8).fill(line(1)).join('\n'), 'file')).toHaveLength(8)
+})
+
 it.each([
   ['nothing', ''],
   ['a comment alone', '# whsec_'],
