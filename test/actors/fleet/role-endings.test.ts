@@ -58,10 +58,11 @@ function ending({ leading = true } = {}) {
       await vi.advanceTimersByTimeAsync(Math.min(left, 60_000))
     }
   }
+  const lost = () => bindings.contact.next(new Error('away') as never)
   const conditionOf = (name: string): Condition | undefined =>
     bindings.get(name)?.status?.conditions?.find(({ type }) => type === 'Expired')
   const until = (ms: number) => new Date(clock.wall + ms).toISOString()
-  return { clock, bindings, workspaceRoleBindings, host, events, start, pass, conditionOf, until }
+  return { clock, bindings, workspaceRoleBindings, host, events, start, pass, conditionOf, until, lost }
 }
 const said = (events: readonly AuditEvent[]) =>
   events.map(({ annotations, objectRef }) => `${objectRef?.name} ${annotations['kairship.io/operation']}`)
@@ -155,4 +156,90 @@ it('a replica that does not lead writes nothing', async () => {
   await pass(20_000)
   bindings.hide('emergency')
   expect([events, host.lines]).toEqual([[], []])
+})
+
+it('one that is put off while it is in effect says its new end, and has begun once', async () => {
+  const { bindings, events, start, pass, until, conditionOf } = ending()
+  start()
+  bindings.show(instanceRoleBinding('emergency', 'eu', 'Admin', { expiresAt: until(3_600_000) }))
+  await pass(1_000)
+  const end = until(7_200_000)
+  const { status } = bindings.get('emergency') ?? {}
+  bindings.show({
+    ...instanceRoleBinding('emergency', 'eu', 'Admin', { expiresAt: end }),
+    ...(status && { status }),
+  })
+  await pass(1_000)
+  expect(conditionOf('emergency')?.message).toBe(`it ends at ${end}`)
+  expect(said(events)).toEqual(['emergency role began'])
+})
+
+it('one that is deleted before anything of it was reported has not ended', async () => {
+  const { bindings, events, start, pass, until } = ending()
+  start()
+  bindings.show(instanceRoleBinding('emergency', 'eu', 'Admin', { expiresAt: until(60_000) }))
+  bindings.hide('emergency')
+  await pass(1_000)
+  expect(events).toEqual([])
+})
+
+it('one whose end cannot be read stays, and one that is being deleted is not deleted again', async () => {
+  const { bindings, host, start, pass, until } = ending()
+  bindings.show(instanceRoleBinding('misspelt', 'eu', 'Admin', { expiresAt: 'tomorrow' }))
+  bindings.show(
+    instanceRoleBinding('going', 'eu', 'Admin', {
+      ...{ expiresAt: until(-2 * DAY), metadata: { deletionTimestamp: until(-DAY) } },
+    }),
+  )
+  start()
+  await pass(300_000)
+  expect(host.lines.filter(line => line.startsWith('DELETE'))).toEqual([])
+})
+
+it('of one that is deleted while another replica leads that one says that it ended', async () => {
+  const { bindings, events, start, pass, until } = ending()
+  start()
+  bindings.show(instanceRoleBinding('emergency', 'eu', 'Admin', { expiresAt: until(60_000) }))
+  await pass(1_000)
+  const other = ending({ leading: false })
+  other.start()
+  const reported = bindings.get('emergency')
+  expect(said(events)).toEqual(['emergency role began'])
+  if (reported) other.bindings.show(reported)
+  other.bindings.hide('emergency')
+  expect(other.events).toEqual([])
+})
+
+it('what could not be written is written a minute later, and nothing is while the host is away', async () => {
+  const { bindings, host, events, start, pass, until, conditionOf, lost } = ending()
+  const { script } = host
+  host.script = ({ method }) => (method === 'PATCH' ? refusal(500, 'InternalError') : {})
+  start()
+  bindings.show(instanceRoleBinding('emergency', 'eu', 'Admin', { expiresAt: until(3_600_000) }))
+  await pass(1_000)
+  expect(conditionOf('emergency')).toBeUndefined()
+  host.script = script
+  await pass(61_000)
+  expect(conditionOf('emergency')).toMatchObject({ status: 'False' })
+  const [written, said] = [host.lines.length, events.length]
+  lost()
+  await pass(2 * DAY)
+  expect([host.lines.length, events.length]).toEqual([written, said])
+})
+
+it('one that somebody changed while it was removed keeps no other from being removed, and is looked at again', async () => {
+  const { bindings, host, start, pass, until } = ending()
+  for (const name of ['changed', 'old'])
+    bindings.show(instanceRoleBinding(name, 'eu', 'Admin', { expiresAt: until(-2 * DAY) }))
+  const { script } = host
+  let isChanged = true
+  host.script = request => {
+    if (request.method !== 'DELETE' || !request.path.endsWith('/changed') || !isChanged)
+      return script(request)
+    isChanged = false
+    return refusal(409, 'Conflict')
+  }
+  start()
+  await pass(1_000)
+  expect([isChanged, ...bindings.values()]).toEqual([false])
 })

@@ -223,9 +223,9 @@ describe('a delivery', () => {
         return Promise.reject(new StatusError({ code: 409, reason: 'Conflict' }))
       },
     }
-    await expect(deliveries(api).take(set(2, team({ subjects: [{ kind: 'User', name: 'bob' }] })), signal)).rejects.toThrow(
-      BusyBindingError,
-    )
+    await expect(
+      deliveries(api).take(set(2, team({ subjects: [{ kind: 'User', name: 'bob' }] })), signal),
+    ).rejects.toThrow(BusyBindingError)
     await expect(deliveries(api).take(userDeleted(3, 'ann'), signal)).rejects.toThrow(BusyBindingError)
     expect(tries).toBe(10)
   })

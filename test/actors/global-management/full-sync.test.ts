@@ -135,7 +135,10 @@ describe('the full sync', () => {
 
 describe('the replica that leads', () => {
   /** A full sync by itself, whose list is asked as a test says; nothing is delivered. */
-  function running({ leading = true, whole = async (): Promise<WholeList> => ({ sequence: 9, items: [] }) } = {}) {
+  function running({
+    leading = true,
+    whole = async (): Promise<WholeList> => ({ sequence: 9, items: [] }),
+  } = {}) {
     vi.useFakeTimers()
     const asked: AbortSignal[] = []
     const log = fakeLog()

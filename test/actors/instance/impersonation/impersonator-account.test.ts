@@ -76,6 +76,20 @@ describe('a token of the impersonator', () => {
     const { own, as } = controlPlane({ account: false })
     await expect(impersonatorToken(own, as, { ...options, mayMake: false })).rejects.toThrow('404')
     expect(own.lines).toEqual([TOKEN])
+    const unbound = controlPlane({ bound: false })
+    await expect(impersonatorToken(unbound.own, unbound.as, { ...options, mayMake: false })).rejects.toThrow(
+      'may not impersonate',
+    )
+    expect(unbound.own.lines).toEqual([TOKEN])
+  })
+
+  it('makes nothing where the token is refused, or does not come, for another reason than that there is no account', async () => {
+    for (const error of [refusal(403, 'Forbidden'), refusal(503, 'ServiceUnavailable')]) {
+      const { own, as } = controlPlane()
+      own.script = () => error
+      await expect(impersonatorToken(own, as, options)).rejects.toThrow(error.message)
+      expect(own.lines).toEqual([TOKEN])
+    }
   })
 
   it.each([

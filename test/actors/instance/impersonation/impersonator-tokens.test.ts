@@ -58,6 +58,13 @@ describe('the tokens of the impersonator', () => {
     expect(state.failures).toEqual([state.fails, state.fails])
   })
 
+  it('do not count any more when their life is over', async () => {
+    const { source, state } = tokens()
+    await source.token()
+    state.now = 60_000
+    expect(await source.token()).toBe('token-2')
+  })
+
   it('that failed are not asked for again within two seconds, and then are', async () => {
     const { source, state } = tokens()
     state.fails = new Error('away')

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { Observable } from 'rxjs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemberGroups, openGroups } from '../../../../actors/instance/impersonation/member-groups.js'
 import { InstanceConnection } from '../../../../actors/instance/instance-connection.js'
 import type { RbacObject } from '../../../../manifests/instance-rbac.js'
@@ -50,15 +51,25 @@ describe('the groups that a member accepts', () => {
     const users = { ...binding('x', 'proxy'), subjects: [{ kind: 'User' as const, name: 'ada' }] }
     expect(openGroups(ROLES, [users], 'm1').size).toBe(0)
   })
+
+  it('are none of a binding to a role of one namespace that has the name of such a ClusterRole', () => {
+    const bound = binding('x', 'proxy', 'ops')
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'proxy' }
+    expect(openGroups(ROLES, [{ ...bound, roleRef }], 'm1').size).toBe(0)
+  })
 })
 
 describe('following them', () => {
   let groups: MemberGroups
-  afterEach(() => groups.stop())
+  afterEach(() => {
+    groups.stop()
+    vi.useRealTimers()
+  })
 
-  /** A control plane with these bindings, whose watch a test feeds. */
+  /** A control plane with these bindings, whose watch a test feeds, or ends so that nothing answers any more. */
   function follow({ answers = true } = {}) {
     const asked: string[] = []
+    const ends: (() => void)[] = []
     let feed: (event: WatchEvent) => void = () => undefined
     const api = {
       server: 'https://x',
@@ -73,6 +84,7 @@ describe('following them', () => {
         while (!signal?.aborted)
           yield await new Promise<WatchEvent>((resolve, reject) => {
             if (path.endsWith('clusterrolebindings')) feed = resolve
+            ends.push(() => reject(new Error('cut')))
             signal?.addEventListener('abort', () => reject(signal.reason))
           })
       },
@@ -81,7 +93,11 @@ describe('following them', () => {
     const connection = new InstanceConnection()
     connection.replace({ api, kubeconfig: '', fingerprint: '' })
     groups = new MemberGroups(connection, unmetered)
-    return { asked, connection, feed: (event: WatchEvent) => feed(event) }
+    const fallSilent = () => {
+      answers = false
+      for (const end of ends) end()
+    }
+    return { asked, connection, fallSilent, feed: (event: WatchEvent) => feed(event) }
   }
 
   it('reads nothing before a member is asked for', () => {
@@ -107,6 +123,36 @@ describe('following them', () => {
       feed({ type: 'ADDED', object: { ...added, metadata: { ...metadata, resourceVersion: '2' } } })
       expect(groups.of('m2')).toContain('late')
     })
+  })
+
+  it('goes on while it is asked for, and ends when nobody has asked for ten minutes', async () => {
+    vi.useFakeTimers()
+    let [begun, ended] = [0, 0]
+    const changes = new Observable<never>(() => {
+      begun++
+      return () => void ended++
+    })
+    groups = new MemberGroups({ changes }, unmetered)
+    for (let round = 0; round < 3; round++) {
+      void groups.of('m2')
+      await vi.advanceTimersByTimeAsync(599_000)
+      expect([begun, ended]).toEqual([1, 0])
+    }
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect([begun, ended]).toEqual([1, 1])
+    void groups.of('m2')
+    expect(begun).toBe(2)
+  })
+
+  it('says what it knows for ten seconds after the control plane has fallen silent, and no longer', async () => {
+    vi.useFakeTimers()
+    const { fallSilent } = follow()
+    await groups.of('m2')
+    fallSilent()
+    await vi.advanceTimersByTimeAsync(9_000)
+    expect(await groups.of('m2')).toEqual(new Set(['ops', 'root', 'searchers']))
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await groups.of('m2')).toBeUndefined()
   })
 
   it('knows nothing while there is no connection', async () => {
