@@ -8,12 +8,12 @@ import {
 import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { isOver } from '../../../manifests/role-end.js'
-import { StatusError } from '../../../manifests/status-error.js'
 import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { startHost } from '../../../playground/fleet/host.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { BusyBindingError, type RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
+import { refusal } from '../scripted-api.js'
 
 const signal = new AbortController().signal
 const NOW = Date.parse('2026-11-24T12:00:00Z')
@@ -47,8 +47,8 @@ const userDeleted = (sequence: number, name: string): RoleBindingEvent => ({
   name,
 })
 const groupDeleted = (sequence: number, name: string): RoleBindingEvent => ({
-  ...userDeleted(sequence, name),
-  type: 'group.deleted',
+  ...{ type: 'group.deleted', sequence, occurredAt: at() },
+  name,
 })
 
 let host: ApiServer
@@ -220,7 +220,7 @@ describe('a delivery', () => {
       request: request => {
         if (request.method !== 'PUT') return host.local.request(request)
         tries++
-        return Promise.reject(new StatusError({ code: 409, reason: 'Conflict' }))
+        return Promise.reject(refusal(409, 'Conflict'))
       },
     }
     await expect(

@@ -54,7 +54,7 @@ describe('the groups that a member accepts', () => {
 
   it('are none of a binding to a role of one namespace that has the name of such a ClusterRole', () => {
     const bound = binding('x', 'proxy', 'ops')
-    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'proxy' }
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'proxy' } as never
     expect(openGroups(ROLES, [{ ...bound, roleRef }], 'm1').size).toBe(0)
   })
 })
