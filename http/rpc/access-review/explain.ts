@@ -8,7 +8,7 @@ import type { LockedCallers } from '../../identity/locked-callers.js'
 import { prefixOf } from '../../objects/object-type.js'
 import type { OwnConnection, OwnRequests } from '../../objects/requests/own-requests.js'
 import { bindingLinks, type DoorQuestion, doorLink, lockLinks } from './door-links.js'
-import { type AccessLink, firstBroken } from './link.js'
+import { type AccessLink, firstBroken, type Step } from './link.js'
 import { memberProxyAccess } from './question.js'
 import { readRbac } from './rbac-reader.js'
 import { problemOf, review, reviewOneself } from './reviews.js'
@@ -187,12 +187,15 @@ async function readOrNote(
   }
 }
 
-/** A role binding that is missing is not needed where the servers decide otherwise by themselves. */
+/** What a role binding gives; it lifts no lock and gives nothing inside of members. */
+const BY_ROLES: ReadonlySet<Step> = new Set<Step>(['Door', 'ControlPlane', 'Impersonation'])
+
+/** A role binding that is missing is not needed where what it would give is there by itself. */
 const withoutNeed =
   (links: readonly AccessLink[]) =>
   (link: AccessLink): AccessLink => {
     if (link.step !== 'Binding' || link.state !== 'Missing') return link
-    const others = links.filter(({ step }) => step !== 'Binding' && step !== 'Workspace')
+    const others = links.filter(({ step }) => BY_ROLES.has(step))
     if (others.length === 0 || others.some(({ state }) => state !== 'Found')) return link
     const { fix, ...rest } = link
     return { ...rest, state: 'NotNeeded', message: `${rest.message}; other bindings give the same` }
