@@ -11,7 +11,7 @@ export interface FakeAccessLocks extends AccessLocks {
 }
 
 export function fakeAccessLocks(): FakeAccessLocks {
-  const held = new Map<string, object>()
+  const held = new Map<string, { readonly metadata: { readonly uid: string } }>()
   const changes = new Stream<object>()
   const watched = { changes, values: () => held.values(), resourceVersion: '1' as string | undefined }
   const index = new AccessLockIndex(watched as never)
@@ -34,7 +34,7 @@ export function fakeAccessLocks(): FakeAccessLocks {
         ...{
           apiVersion: 'kairship.io/v1alpha1',
           kind: 'AccessLock',
-          metadata: { name, uid: `uid-${made++}` },
+          metadata: { name, uid: held.get(name)?.metadata.uid ?? `uid-${made++}` },
         },
         spec,
       })

@@ -8,6 +8,11 @@ const ada: Caller = {
   extra: {},
   credential: { id: 't' },
 }
+const ROBOT = 'system:serviceaccount:team:robot'
+const thirtyOne = Array.from({ length: 31 }, (_, n) => `g${n}`)
+/** The headers of so many groups. */
+const groups = (count: number) =>
+  Array.from({ length: count }, (_, n) => ['Impersonate-Group', `g${n}`]).flat()
 const attributesOf = (headers: readonly string[]) =>
   actingAs(headers, ada)?.attributes.map(({ group, resource, subresource, namespace, name }) =>
     [group, namespace, resource, subresource, name].filter(Boolean).join('/'),
@@ -48,7 +53,7 @@ describe('a request that asks to impersonate', () => {
       ['Impersonate-User', 'eve', 'Impersonate-Group', 'dev', 'Impersonate-Group', 'qa'],
       ['users/eve', 'groups/dev', 'groups/qa'],
     ],
-    [['Impersonate-User', 'system:serviceaccount:team:robot'], ['team/serviceaccounts/robot']],
+    [['Impersonate-User', ROBOT], ['team/serviceaccounts/robot']],
     [
       ['Impersonate-User', 'eve', 'Impersonate-Uid', '7'],
       ['users/eve', 'authentication.k8s.io/uids/7'],
@@ -58,12 +63,25 @@ describe('a request that asks to impersonate', () => {
       ['users/eve', 'authentication.k8s.io/userextras/a/b/c', 'authentication.k8s.io/userextras/a/b/d'],
     ],
     [['Impersonate-User', 'Zo\u00c3\u00ab'], ['users/Zoë']],
+    [
+      ['Impersonate-User', 'eve', 'Impersonate-Group', 'system:authenticated'],
+      ['users/eve', 'groups/system:authenticated'],
+    ],
+    [
+      ['Impersonate-User', ROBOT, 'Impersonate-Group', 'system:serviceaccounts:team'],
+      ['team/serviceaccounts/robot', 'groups/system:serviceaccounts:team'],
+    ],
+    [['Impersonate-User', 'e'.repeat(256)], [`users/${'e'.repeat(256)}`]],
+    [
+      ['Impersonate-User', 'eve', ...groups(31)],
+      ['users/eve', ...thirtyOne.map(name => `groups/${name}`)],
+    ],
   ])('is reviewed for each name as kube-apiserver does: %j', (headers, expected) => {
     expect(attributesOf(headers)).toEqual(expected)
   })
 
   it('gives a ServiceAccount the groups that it has in Kubernetes, unless others are named', () => {
-    const robot = ['Impersonate-User', 'system:serviceaccount:team:robot']
+    const robot = ['Impersonate-User', ROBOT]
     expect(actingAs(robot, ada)?.caller.groups).toEqual([
       'system:serviceaccounts',
       'system:serviceaccounts:team',
@@ -81,12 +99,16 @@ describe('a request that asks to impersonate', () => {
     [['Impersonate-User', 'system:serviceaccount:team'], /Kubernetes’ own/],
     [['Impersonate-User', 'system:serviceaccount:team:a:b'], /Kubernetes’ own/],
     [['Impersonate-User', 'system:serviceaccount::robot'], /Kubernetes’ own/],
+    [['Impersonate-User', 'system:serviceaccount:team:'], /Kubernetes’ own/],
+    [['Impersonate-User', ROBOT, 'Impersonate-Group', 'system:serviceaccounts:other'], /Kubernetes’ own/],
     [['Impersonate-User', 'eve', 'Impersonate-Group', 'system:masters'], /Kubernetes’ own/],
     [['Impersonate-User', 'eve', 'Impersonate-Group', 'system:serviceaccounts'], /Kubernetes’ own/],
     [['Impersonate-User', 'eve', 'Impersonate-Group', 'system:unauthenticated'], /Kubernetes’ own/],
     [['Impersonate-User', 'eve', 'Impersonate-Extra-kairship.io%2Foriginal-user', 'x'], /Kairship’s own/],
     [['Impersonate-User', 'eve', 'Impersonate-Extra-KAIRSHIP.IO%2foriginal-USER', 'x'], /Kairship’s own/],
     [['Impersonate-User', 'eve', 'Impersonate-Extra-kairship%2Eio%2Fx', 'x'], /Kairship’s own/],
+    [['Impersonate-User', 'eve', 'Impersonate-Extra-%4Bairship.io%2Fx', 'x'], /Kairship’s own/],
+    [['Impersonate-User', 'eve', 'Impersonate-Extra-kairship.io', 'x'], /Kairship’s own/],
     [['Impersonate-User', 'eve', 'Impersonate-Extra-sub.kairship.io%2Fx', 'x'], /Kairship’s own/],
   ])('is forbidden what nobody may be: %j', (headers, why) => {
     expect(() => actingAs(headers, ada)).toThrow(why)
@@ -108,13 +130,9 @@ describe('a request that asks to impersonate', () => {
     [['Impersonate-User', 'eve', 'Impersonate-Extra-a%0Db', 'x']],
     [['Impersonate-User', 'eve', 'Impersonate-Group', '\u00c2\u00a0system:masters']],
     [['Impersonate-User', 'e'.repeat(257)]],
-    [
-      [
-        'Impersonate-User',
-        'eve',
-        ...Array.from({ length: 32 }, (_, n) => ['Impersonate-Group', `g${n}`]).flat(),
-      ],
-    ],
+    [['Impersonate-User', 'eve', 'Impersonate-Group', '']],
+    [['Impersonate-User', 'eve', 'Impersonate-Uid', '']],
+    [['Impersonate-User', 'eve', ...groups(32)]],
   ])('is refused where it names nobody, or what would be ignored: %j', headers => {
     expect(() => actingAs(headers, ada)).toThrow(expect.objectContaining({ code: 3 }))
   })

@@ -226,4 +226,15 @@ describe('a role on an instance', () => {
     expect(await may(caller('ann'), GET)).toBe(true)
     expect(BINDINGS_COUNT_MS).toBe(60_000)
   })
+
+  it('counts for as long as the settings say', async () => {
+    const bindings = fakeRoleBindings()
+    const host: Authorizer = { decide: () => ({ allowed: false, reason: 'the host refuses' }) }
+    const authorizer = roleAuthorizer({ bindings, host, graceMs: 10_000 })
+    bindings.give('one', 'Viewer', { instance: 'north', subject: ANN })
+    bindings.silentForMs = 10_000
+    expect(await authorizer.decide(caller('ann'), GET)).toMatchObject({ allowed: true })
+    bindings.silentForMs += 1
+    expect(await authorizer.decide(caller('ann'), GET)).toMatchObject({ allowed: false })
+  })
 })

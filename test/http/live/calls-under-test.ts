@@ -37,7 +37,7 @@ export class CallsUnderTest {
   readonly locked = new LockedCallers(this.locks, () => NOON + this.now)
   #looking: { every: number; at: number; work: () => void } | undefined
 
-  constructor() {
+  constructor(options: { readonly unconfirmedMs?: number } = {}) {
     const now = () => this.now
     const authorizer = roleAuthorizer({
       bindings: this.bindings,
@@ -45,6 +45,7 @@ export class CallsUnderTest {
     })
     this.decide = authorizer.decide
     this.live = new LiveCalls({
+      ...options,
       ...{
         authorizer,
         bindings: this.bindings,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type Failure, unauthenticated } from '../../../http/errors/failure.js'
 import { ASK_MS, LOOK_MS, SETTLE_MS, UNCONFIRMED_MS } from '../../../http/live/live-calls.js'
+import { StatusError } from '../../../manifests/status-error.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
-import { CallsUnderTest, NOON, settled } from './calls-under-test.js'
+import { CallsUnderTest, NOON, READ, settled } from './calls-under-test.js'
 
 const reasonOf = ({ ended }: { readonly ended: Failure | undefined }) => ended?.details.reason
 const whole = { instance: 'north', subject: { kind: 'User', name: 'ann' } } as const
@@ -130,6 +131,15 @@ describe('a live call', () => {
     ['another binding comes', calls => calls.bindings.give('c', 'Viewer', whole), false],
     ['another one’s binding goes', calls => calls.bindings.take('bobs'), false],
     ['a binding of another instance goes', calls => calls.bindings.take('south'), false],
+    [
+      'its binding went while the host was not heard',
+      calls => {
+        calls.bindings.silentForMs = 1_000
+        calls.bindings.take('b')
+        calls.bindings.silentForMs = 0
+      },
+      true,
+    ],
   ])('by a role: when %s', async (_, change, ends) => {
     const calls = new CallsUnderTest()
     calls.bindings.give('b', 'Editor', whole)
@@ -159,6 +169,97 @@ describe('a live call', () => {
     const after = calls.open({ caller: calls.caller('ann') })
     await calls.pass(60_000)
     expect(after.ended).toBeUndefined()
+  })
+
+  it('by a role that became more meanwhile ends when it is as before', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Viewer', whole)
+    const call = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(LOOK_MS)
+    calls.bindings.give('b', 'Editor', whole)
+    await calls.pass(LOOK_MS)
+    expect(call.ended).toBeUndefined()
+    calls.bindings.give('b', 'Viewer', whole)
+    await calls.pass(LOOK_MS)
+    expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
+  it('ends by a role that is taken, also when another call of its caller begins at the same time', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    const call = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(LOOK_MS)
+    calls.bindings.give('b', 'Viewer', whole)
+    calls.open({ caller: calls.caller('ann') })
+    await calls.pass(LOOK_MS)
+    expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
+  it('goes on when its caller loses a role on another instance', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    calls.bindings.give('south', 'Editor', { ...whole, instance: 'south' })
+    const ann = calls.caller('ann')
+    const north = calls.open({ caller: ann })
+    const south = calls.open({ caller: ann, instance: 'south', actions: [{ ...READ, name: 'south' }] })
+    await calls.pass(LOOK_MS)
+    calls.bindings.take('b')
+    await calls.pass(2 * SETTLE_MS)
+    expect([north.ended !== undefined, south.ended]).toEqual([true, undefined])
+  })
+
+  it('ends also where its caller had none open when the role was taken', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    const ann = calls.caller('ann')
+    const before = calls.open({ caller: ann })
+    await calls.pass(LOOK_MS)
+    before.close()
+    await calls.pass(LOOK_MS)
+    calls.bindings.give('b', 'Viewer', whole)
+    await calls.pass(LOOK_MS)
+    const call = calls.open({ caller: ann })
+    await calls.pass(SETTLE_MS)
+    expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
+  it('goes on when another credential of its caller ends', async () => {
+    const { calls } = withAnn()
+    const [ending, lasting] = [NOON + 10_000, NOON + 100_000].map(expiresAt =>
+      calls.open({ caller: calls.caller('ann', { credential: { expiresAt } }, { key: `${expiresAt}` }) }),
+    )
+    await calls.pass(10_000 + LOOK_MS)
+    expect([ending && reasonOf(ending), lasting?.ended]).toEqual(['CredentialEnded', undefined])
+  })
+
+  it('ends when one of several rights that it needs is gone, and not with those that another one needs', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Viewer', whole)
+    calls.allowed.add('ann')
+    const ann = calls.caller('ann')
+    const reads = calls.open({ caller: ann })
+    const writes = calls.open({ caller: ann, actions: [READ, { ...READ, verb: 'create' }] })
+    await calls.pass(10_000)
+    expect(writes.ended).toBeUndefined()
+    calls.allowed.delete('ann')
+    await calls.pass(5_000)
+    expect([reads.ended, reasonOf(writes)]).toEqual([undefined, 'AccessWithdrawn'])
+  })
+
+  it('by a token that Kairship verifies itself ends within some minute when its issuer withdraws the key', async () => {
+    const { calls } = withAnn()
+    let [isWithdrawn, asked] = [false, 0]
+    const ask = async () => {
+      asked += 1
+      if (isWithdrawn) throw unauthenticated('the token is of no key that its issuer has')
+      return calls.caller('ann')
+    }
+    const call = calls.open({ caller: calls.caller('ann', {}, { issuer: { isOver: false }, ask }) })
+    await calls.pass(180_000)
+    expect([call.ended, asked]).toEqual([undefined, 2])
+    isWithdrawn = true
+    await calls.pass(65_000)
+    expect(reasonOf(call)).toBe('CredentialEnded')
   })
 
   it('about many instances is to be resumed when one of them is locked, or a role on one is taken', async () => {
@@ -204,6 +305,48 @@ describe('a live call', () => {
     expect([many.ended, one.ended?.code]).toEqual([undefined, Code.PERMISSION_DENIED])
   })
 
+  it('about many instances is to be resumed when a lock comes to be for one of them', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.openFleet(ann)
+    call.note('north')
+    calls.locks.lock('moves', { user: 'ann', instance: 'south' })
+    await settled()
+    expect(call.ended).toBeUndefined()
+    calls.locks.lock('moves', { user: 'ann', instance: 'north' })
+    await settled()
+    expect(call.ended?.message).toContain('an instance was locked')
+  })
+
+  it.each<[string, (calls: CallsUnderTest, note: (instance: string) => void) => void]>([
+    ['a role on an instance that it came to later is taken', calls => calls.bindings.take('b')],
+    [
+      'it comes to the instance again just then',
+      (calls, note) => {
+        calls.bindings.take('b')
+        note('north')
+      },
+    ],
+    [
+      'a role on another becomes more just then',
+      calls => {
+        calls.bindings.take('b')
+        calls.bindings.give('south', 'Admin', { ...whole, instance: 'south' })
+      },
+    ],
+  ])('about many instances is to be resumed when %s', async (_, change) => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Viewer', whole)
+    calls.bindings.give('south', 'Viewer', { ...whole, instance: 'south' })
+    const call = calls.openFleet(calls.caller('ann'))
+    await calls.pass(LOOK_MS)
+    call.note('north')
+    call.note('south')
+    await calls.pass(LOOK_MS)
+    change(calls, call.note)
+    await calls.pass(LOOK_MS)
+    expect(call.ended?.code).toBe(Code.UNAVAILABLE)
+  })
+
   it('goes on while the host does not answer, for a minute and no longer', async () => {
     const { calls, ann } = withAnn()
     const call = calls.open({ caller: ann })
@@ -218,6 +361,64 @@ describe('a live call', () => {
       Code.UNAVAILABLE,
       expect.stringContaining('connect ECONNREFUSED'),
     ])
+  })
+
+  it('goes on while the host does not answer for less than a minute, however long it was open before', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    await calls.pass(2 * UNCONFIRMED_MS)
+    calls.host.script = () => {
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    await calls.pass(UNCONFIRMED_MS - 2 * ASK_MS)
+    expect(call.ended).toBeUndefined()
+  })
+
+  it('goes on unconfirmed for as long as the settings say', async () => {
+    const calls = new CallsUnderTest({ unconfirmedMs: 10_000 })
+    calls.allowed.add('ann')
+    const call = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(LOOK_MS)
+    calls.host.script = () => {
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    await calls.pass(2 * ASK_MS)
+    expect(call.ended).toBeUndefined()
+    await calls.pass(ASK_MS)
+    expect(call.ended?.message).toContain('for 10 s nobody could say')
+  })
+
+  it('goes on for that time where the host answers with an error, too', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    await calls.pass(LOOK_MS)
+    calls.host.script = () => {
+      throw new StatusError({ code: 403, reason: 'Forbidden', message: 'no right to create reviews' })
+    }
+    await calls.pass(UNCONFIRMED_MS - 2 * ASK_MS)
+    expect(call.ended).toBeUndefined()
+    await calls.pass(3 * ASK_MS)
+    expect(call.ended?.code).toBe(Code.UNAVAILABLE)
+  })
+
+  it('that is short ends when its role is taken, however little of its second is over', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    const call = calls.open({ caller: calls.caller('ann'), isLong: false })
+    await calls.pass(LOOK_MS)
+    calls.bindings.take('b')
+    await calls.pass(LOOK_MS)
+    expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
+  it('that was to be short is asked about like any other once it took a second', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann, isLong: false })
+    await calls.pass(900)
+    expect(calls.reviews).toBe(0)
+    calls.allowed.delete('ann')
+    await calls.pass(100)
+    expect([calls.reviews, reasonOf(call)]).toEqual([1, 'AccessWithdrawn'])
   })
 
   it('that is short is left to end, and ended when it takes long', async () => {
@@ -258,8 +459,23 @@ describe('what live calls cost', () => {
       const call = calls.open({ caller: ann })
       await calls.pass(LOOK_MS)
       call.close()
+      await calls.pass(LOOK_MS)
     }
-    expect(calls.reviews).toBeLessThanOrEqual(1 + Math.ceil((40 * LOOK_MS) / ASK_MS))
+    expect(calls.reviews).toBeLessThanOrEqual(1 + Math.ceil((80 * LOOK_MS) / ASK_MS))
+  })
+
+  it('is one question about a credential that several of them show', async () => {
+    const { calls } = withAnn()
+    let asked = 0
+    const ask = async () => {
+      asked += 1
+      return calls.caller('ann')
+    }
+    const ann = calls.caller('ann', {}, { ask })
+    for (const instance of ['north', 'south', 'east'])
+      calls.open({ caller: ann, instance, actions: [{ ...READ, name: instance }] })
+    await calls.pass(LOOK_MS)
+    expect([asked, calls.reviews]).toEqual([1, 3])
   })
 
   it('is no review where a role allows them', async () => {

@@ -12,7 +12,9 @@ import {
   type RoleBindingEvent,
 } from '../../../ports/role-binding-deliveries.js'
 import { ServiceSettingError } from '../../../ports/service-error.js'
+import { waitFor } from '../../patience.js'
 import { silent, unmetered } from '../../silent.js'
+import { fakeMeter } from '../fakes/api.js'
 
 const NOW = Date.parse('2026-11-24T12:00:00Z')
 const SECONDS = NOW / 1_000
@@ -31,11 +33,16 @@ interface Sent {
   readonly by?: Buffer
   /** Replaces the header. */
   readonly signature?: string
+  /** The sender goes. */
+  readonly signal?: AbortSignal
 }
 
 /** The route in the REST app, over deliveries that a test decides. */
 function receiving(take: () => Promise<Reception> = async () => 'stored') {
+  const clock = { now: NOW }
+  const metered = fakeMeter()
   const events: RoleBindingEvent[] = []
+  const signals: AbortSignal[] = []
   const records: AuditRecord[] = []
   let secrets = async (): Promise<readonly Uint8Array[]> => [secret, next]
   const app = restApp({
@@ -47,12 +54,13 @@ function receiving(take: () => Promise<Reception> = async () => 'stored') {
         ...{
           audit: new Audit(record => records.push(record)),
           log: silent,
-          meter: unmetered,
-          now: () => NOW,
+          meter: metered.meter,
+          now: () => clock.now,
         },
         deliveries: {
-          take: async delivered => {
+          take: async (delivered, signal) => {
             events.push(delivered)
+            signals.push(signal)
             return take()
           },
         },
@@ -65,18 +73,20 @@ function receiving(take: () => Promise<Reception> = async () => 'stored') {
     body = JSON.stringify(event),
     by = secret,
     signature,
+    signal,
   }: Sent = {}) => {
     const made = createHmac('sha256', by).update(`${id}.${timestamp}.${body}`).digest('base64')
     const headers = {
       ...{ 'content-type': 'application/json', 'webhook-id': id },
       ...{ 'webhook-timestamp': `${timestamp}`, 'webhook-signature': signature ?? `v1,${made}` },
     }
-    const answer = await app.request(DELIVERIES_PATH, { method: 'POST', headers, body }, {})
+    const sent = { method: 'POST', headers, body, ...(signal && { signal }) }
+    const answer = await app.request(DELIVERIES_PATH, sent, {})
     const { result, message, details } = (await answer.json()) as Record<string, never>
     return { status: answer.status, said: result ?? message, details: JSON.stringify(details) }
   }
   return {
-    ...{ app, send, events, records },
+    ...{ app, send, events, records, signals, clock, metered },
     secretsAre: (read: typeof secrets) => {
       secrets = read
     },
@@ -128,6 +138,15 @@ describe('the role-binding webhook', () => {
     expect(records).toEqual([expect.objectContaining({ code: 16 })])
   })
 
+  it.each<[string, Sent]>([
+    ['made 300 seconds ago', { timestamp: SECONDS - 300 }],
+    ['made in 300 seconds', { timestamp: SECONDS + 300 }],
+    ['behind seven others', { signature: `${'v1,x '.repeat(7)}${own(text)}` }],
+    ['of an id of 256 letters', { id: 'x'.repeat(256) }],
+  ])('takes a delivery whose signature is %s', async (_, sent) => {
+    expect(await receiving().send(sent)).toMatchObject({ status: 200, said: 'stored' })
+  })
+
   it('takes one whose sender signs by the secret of before and by the next one', async () => {
     const { send } = receiving()
     const signature = `v1,${'A'.repeat(43)}= ${own(text)}`
@@ -139,6 +158,82 @@ describe('the role-binding webhook', () => {
     await send()
     expect(await send()).toMatchObject({ status: 200, said: 'unchanged' })
     expect(events).toHaveLength(1)
+  })
+
+  it('knows a repeated delivery for as long as its time counts, and no longer', async () => {
+    const { send, events, clock } = receiving()
+    await send({ timestamp: SECONDS + 300 })
+    clock.now += 600_000
+    expect(await send({ timestamp: SECONDS + 300 })).toMatchObject({ status: 200, said: 'unchanged' })
+    expect(events).toHaveLength(1)
+    clock.now += 600_001
+    expect(await send({ timestamp: clock.now / 1_000 - 0.001 })).toMatchObject({
+      status: 200,
+      said: 'stored',
+    })
+  })
+
+  it('has 32 deliveries under way at most, and room again as they end, however they end', async () => {
+    const waiting: ((failed: boolean) => void)[] = []
+    const { send, events } = receiving(
+      () =>
+        new Promise((resolve, reject) =>
+          waiting.push(failed => (failed ? reject(new BusyBindingError('again')) : resolve('stored'))),
+        ),
+    )
+    const all = Array.from({ length: 32 }, (_, n) => send({ id: `msg_${n}` }))
+    await waitFor(() => expect(events).toHaveLength(32))
+    expect(await send({ id: 'one-more' })).toMatchObject({ status: 429 })
+    for (const [n, end] of waiting.splice(0).entries()) end(n % 2 === 0)
+    expect((await Promise.all(all)).map(({ status }) => status).sort()).toEqual([
+      ...Array<number>(16).fill(200),
+      ...Array<number>(16).fill(503),
+    ])
+    const again = Array.from({ length: 32 }, (_, n) => send({ id: `again_${n}` }))
+    await waitFor(() => expect(waiting).toHaveLength(32))
+    for (const end of waiting) end(false)
+    expect((await Promise.all(again)).every(({ status }) => status === 200)).toBe(true)
+  })
+
+  it('gives up when its sender does', async () => {
+    const sender = new AbortController()
+    const { send, signals } = receiving(() => {
+      sender.abort()
+      return Promise.resolve('stored')
+    })
+    await send({ signal: sender.signal }).catch(() => undefined)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  it('counts its deliveries by what became of them', async () => {
+    const { send, metered } = receiving()
+    await send()
+    await send()
+    expect([...metered.counts]).toEqual([
+      ['kairship_role_binding_deliveries_total{"result":"stored"}', 1],
+      ['kairship_role_binding_deliveries_total{"result":"unchanged"}', 1],
+    ])
+  })
+
+  const { instance: _, ...unplaced } = event.binding
+  it.each<[object, object]>([
+    [
+      { type: 'binding.deleted', binding: event.binding },
+      { verb: 'delete', resource: 'instancerolebindings', name: 'team' },
+    ],
+    [
+      { type: 'binding.created', binding: { ...unplaced, workspace: 'shop' } },
+      { verb: 'update', resource: 'workspacerolebindings', name: 'team' },
+    ],
+    [
+      { type: 'user.deleted', name: 'ann', binding: undefined },
+      { verb: 'update', resource: 'instancerolebindings' },
+    ],
+  ])('records %j as %j', async (changed, action) => {
+    const { send, records, events } = receiving()
+    expect(await send({ body: JSON.stringify({ ...event, ...changed }) })).toMatchObject({ status: 200 })
+    expect(records.map(record => record.action)).toEqual([action])
+    expect(events).toEqual([JSON.parse(JSON.stringify({ ...event, ...changed }))])
   })
 
   it('takes a delivery that failed when it comes again', async () => {
@@ -171,7 +266,13 @@ describe('the role-binding webhook', () => {
     ['no subjects', { ...event, binding: { ...event.binding, subjects: [] } }, 'binding'],
     ['a name that is a path', { ...event, binding: { ...event.binding, name: '../eu' } }, 'binding'],
     ['a user without a name', { ...event, type: 'user.deleted', binding: undefined, name: '' }, 'name'],
+    [
+      'a user with a very long name',
+      { ...event, type: 'user.deleted', binding: undefined, name: 'x'.repeat(254) },
+      'name',
+    ],
     ['nothing', null, 'type'],
+    ['more values than any event has', Array(4_100).fill(0), 'more than 4096 values'],
   ])('refuses %s, and says where', async (_, body, where) => {
     const { send, events, records } = receiving()
     const answer = await send({ body: body === undefined ? '{' : JSON.stringify(body) })
@@ -182,7 +283,11 @@ describe('the role-binding webhook', () => {
 
   it('reads no body of more than 256 KiB, and none of a sender that signs nothing', async () => {
     const { app, send } = receiving()
-    expect(await send({ body: ' '.repeat(256 * 1_024 + 1) })).toMatchObject({ status: 400 })
+    const filled = (bytes: number) => text.padEnd(bytes, ' ')
+    expect(await send({ body: filled(256 * 1_024) })).toMatchObject({ status: 200 })
+    expect(await send({ body: filled(256 * 1_024 + 1) })).toMatchObject({
+      ...{ status: 400, said: 'the body is larger than 262144 bytes' },
+    })
     let pulled = 0
     const pull = () => {
       pulled += 1
@@ -211,6 +316,8 @@ describe('the role-binding webhook', () => {
     const { send, secretsAre, events } = receiving()
     secretsAre(() => Promise.reject(new ServiceSettingError('no file')))
     expect(await send()).toMatchObject({ status: 503 })
+    secretsAre(() => Promise.reject(new Error('a fault of ours')))
+    expect(await send()).toMatchObject({ status: 500 })
     secretsAre(async () => [])
     expect(await send()).toMatchObject({ status: 401 })
     expect(events).toEqual([])
