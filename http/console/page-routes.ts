@@ -34,7 +34,7 @@ export function addPage(app: Hono<RestEnv>, { page, files }: Assets): void {
 }
 
 /** Paths that are never views: what they answer is for programs, or is a page of its own. */
-const NO_VIEW = /^\/(apis|assets|console|docs|openapi\.json|healthz|livez|readyz)(\/|$)/
+const NO_VIEW = /^\/(apis|assets|console|docs|openapi\.json|healthz|livez|readyz|webhooks|\.well-known)(\/|$)/
 
 /** Whether a browser asks for a view: by its address bar, not by a script. */
 const isView = (path: string, accept: string | undefined): boolean =>

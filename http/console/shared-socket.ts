@@ -82,6 +82,8 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
       // The call itself has ended with a status that the page has read; what fails here is the way to it.
       if (!call.signal.aborted && socket.readyState === socket.OPEN)
         socket.close(1011, error instanceof Error ? error.name : 'failed')
+      // Sending fails before the socket says that it is closed, and then this call is not among the open ones any more.
+      call.abort()
     } finally {
       open.delete(id)
     }
@@ -92,16 +94,12 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
     const reader = body.getReader()
     const cancel = () => void reader.cancel().catch(() => socket.terminate())
     signal.addEventListener('abort', cancel, { once: true })
-    try {
-      if (signal.aborted) return cancel()
-      const decoder = new TextDecoder()
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return
-        await send({ id, text: decoder.decode(value, { stream: true }) })
-      }
-    } finally {
-      signal.removeEventListener('abort', cancel)
+    if (signal.aborted) return cancel()
+    const decoder = new TextDecoder()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      await send({ id, text: decoder.decode(value, { stream: true }) })
     }
   }
 

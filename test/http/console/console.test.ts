@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,8 +48,17 @@ describe('the page', () => {
     const html = { accept: 'text/html,application/xhtml+xml' }
     for (const path of ['/', '/instances', '/instances/eu-west?tab=events'])
       expect((await curl(running, path, {}, html)).text, path).toContain('<!doctype html>')
-    for (const path of ['/apis/none', '/console/none', '/assets/none.js'])
-      expect((await curl(running, path, {}, html)).status, path).toBe(401)
+    for (const path of [
+      'apis/none',
+      'console/none',
+      'assets/none.js',
+      'docs/none',
+      'healthz/none',
+      'livez/none',
+    ])
+      expect((await curl(running, `/${path}`, {}, html)).status, path).toBe(401)
+    for (const path of ['/.well-known/kairship-login', '/webhooks/v1/role-bindings'])
+      expect((await curl(running, path, {}, html)).text, path).not.toContain('<!doctype html>')
     expect((await curl(running, '/instances', {}, { accept: 'application/json' })).status).toBe(401)
     expect((await curl(running, '/readyz', {}, html)).text).toContain('ready')
   })
@@ -62,7 +72,12 @@ describe('the page', () => {
       expect(headers['content-security-policy']).toBe(
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
       )
-      expect(headers['cache-control']).toBe('no-store')
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'cross-origin-opener-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      })
       return nonce
     })
     expect(new Set(nonces).size).toBe(2)
@@ -153,6 +168,18 @@ describe('signing in', () => {
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
+  it('is refused for a while after a hundred such tokens of one address, and so is opening a socket', async () => {
+    const api = await start()
+    for (let first = 0; first < 100; first += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, n) => signIn(api, { token: `made-up-${first + n}` })))
+    expect((await signIn(api, { token: 'made-up' })).status).toBe(429)
+    const { url, certificateAuthority: ca } = api.running
+    const headers = { ...ofPage(api), authorization: 'Bearer another' }
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/console/socket`, { headers, ca })
+    const [error] = await once(socket, 'error')
+    expect(error.message).toContain('429')
+  })
+
   it('is refused to a page of another site, which could sign its reader in as somebody else', async () => {
     const api = await start()
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}])
@@ -196,6 +223,14 @@ describe('a one-time code', () => {
     expect(JSON.parse((await signIn(api, { code })).text).user).toBe('viewer')
     const again = await signIn(api, { code })
     expect([again.status, message(again)]).toEqual([401, expect.stringMatching(/run `kairship console`/)])
+  })
+
+  it('is not issued beyond sixteen of one caller, and others are not affected', async () => {
+    const api = await start()
+    for (let n = 0; n < 16; n += 1) await codeFor(api, 'viewer')
+    const issue = (token: string) => curl(api.running, '/console/codes', { token }, {}, 'POST', {})
+    expect((await issue('viewer')).status).toBe(429)
+    expect((await issue('admin')).status).toBe(200)
   })
 
   it('is not issued without a token, also not to who has a session', async () => {

@@ -208,6 +208,17 @@ describe('a live call', () => {
     expect([north.ended !== undefined, south.ended]).toEqual([true, undefined])
   })
 
+  it('that needs no right goes on when its caller is locked on another instance', async () => {
+    const { calls, ann } = withAnn()
+    const [north, south] = ['north', 'south'].map(instance =>
+      calls.open({ caller: ann, instance, actions: [] }),
+    )
+    await calls.pass(LOOK_MS)
+    calls.locks.lock('l', { user: 'ann', instance: 'north' })
+    await settled()
+    expect([north?.ended !== undefined, south?.ended]).toEqual([true, undefined])
+  })
+
   it('ends also where its caller had none open when the role was taken', async () => {
     const calls = new CallsUnderTest()
     calls.bindings.give('b', 'Editor', whole)
