@@ -11,7 +11,10 @@ export interface FakeAccessLocks extends AccessLocks {
 }
 
 export function fakeAccessLocks(): FakeAccessLocks {
-  const held = new Map<string, { readonly metadata: { readonly uid: string } }>()
+  const held = new Map<
+    string,
+    { readonly metadata: { readonly name: string; readonly uid: string }; readonly spec: object }
+  >()
   const changes = new Stream<object>()
   const watched = { changes, values: () => held.values(), resourceVersion: '1' as string | undefined }
   const index = new AccessLockIndex(watched as never)
@@ -31,11 +34,8 @@ export function fakeAccessLocks(): FakeAccessLocks {
     onChange: listener => index.onChange(listener),
     lock(name, spec) {
       held.set(name, {
-        ...{
-          apiVersion: 'kairship.io/v1alpha1',
-          kind: 'AccessLock',
-          metadata: { name, uid: held.get(name)?.metadata.uid ?? `uid-${made++}` },
-        },
+        ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'AccessLock' },
+        metadata: { name, uid: held.get(name)?.metadata.uid ?? `uid-${made++}` },
         spec,
       })
       changes.next({})

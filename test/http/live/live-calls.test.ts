@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Failure, unauthenticated } from '../../../http/errors/failure.js'
 import { ASK_MS, LOOK_MS, SETTLE_MS, UNCONFIRMED_MS } from '../../../http/live/live-calls.js'
-import { StatusError } from '../../../manifests/status-error.js'
+import { bareStatus, StatusError } from '../../../manifests/status-error.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
 import { CallsUnderTest, NOON, READ, settled } from './calls-under-test.js'
@@ -404,7 +404,7 @@ describe('a live call', () => {
     const call = calls.open({ caller: ann })
     await calls.pass(LOOK_MS)
     calls.host.script = () => {
-      throw new StatusError({ code: 403, reason: 'Forbidden', message: 'no right to create reviews' })
+      throw new StatusError({ ...bareStatus(403, 'no right to create reviews'), reason: 'Forbidden' })
     }
     await calls.pass(UNCONFIRMED_MS - 2 * ASK_MS)
     expect(call.ended).toBeUndefined()
