@@ -12,12 +12,10 @@ import type { WorkspaceRoleBinding } from '../../../manifests/workspace-role-bin
 import type { ChangedInstances, Holder, RoleBindings, SomeInstances } from '../../../ports/role-bindings.js'
 import type { Collection, Contact } from '../../watches/collection.js'
 import { fingerprint } from '../kept-object.js'
+import { DirectBindings } from './direct-bindings.js'
+import { eachObject } from './each-object.js'
 import { EndClock } from './end-clock.js'
-import { GrantedBindings } from './granted-bindings.js'
 import { Workspaces } from './workspaces.js'
-
-/** Readers of rights compare them with what was so half a minute ago; longer than that it may be forgotten, milliseconds. */
-const FORGET_AFTER_MS = 3_600_000
 
 /** The revisions of so many instances are remembered: those that are gone must not stay for ever. */
 const MOST_REVISIONS = 16_384
@@ -38,23 +36,13 @@ export interface RoleBindingClocks {
   readonly wall: () => number
 }
 
-/** What is given on one instance by its own InstanceRoleBindings. */
-class KnownInstance {
-  readonly direct = new GrantedBindings<InstanceRoleBinding>()
-
-  /** @param since when it was last given something else by objects of its own, milliseconds */
-  constructor(public since: number) {}
-}
-
 /**
  * The one place that computes which roles are in effect on an instance: those of InstanceRoleBindings, and those that members of a
  * workspace have on what belongs to it. By instance and by subject, so that no instance and no request pays for the bindings of the others.
  */
 export class RoleBindingIndex implements RoleBindings {
-  readonly #byInstance = new Map<string, KnownInstance>()
+  readonly #direct: DirectBindings
   readonly #workspaces: Workspaces
-  /** Instances that had bindings and have none, with the time of that: the first before the others. Those that are gone are among them. */
-  readonly #bare = new Map<string, number>()
   readonly #contact = new BehaviorSubject<Contact>('pending')
   readonly #changed = new Subject<ChangedInstances>()
   readonly #ends: EndClock
@@ -74,14 +62,17 @@ export class RoleBindingIndex implements RoleBindings {
     this.now = now
     this.#workspaces = new Workspaces(now, wall)
     this.#ends = new EndClock(wall, keys => this.#end(keys))
+    this.#direct = new DirectBindings(now, wall)
     const { bindings, workspaces, workspaceBindings, workspaceRoleBindings } = sources
-    this.#subscription = follow(bindings, (object, isThere) => this.#takeDirect(object, isThere))
+    this.#subscription = eachObject(bindings, (object, isThere) => this.#takeDirect(object, isThere))
     this.#subscription.add(
-      follow(workspaces, (object, isThere) => this.#took(this.#workspaces.setWorkspace(object, isThere))),
+      eachObject(workspaces, (object, isThere) => this.#took(this.#workspaces.setWorkspace(object, isThere))),
     )
-    this.#subscription.add(follow(workspaceBindings, (object, isThere) => this.#takeBound(object, isThere)))
     this.#subscription.add(
-      follow(workspaceRoleBindings, (object, isThere) => this.#takeMember(object, isThere)),
+      eachObject(workspaceBindings, (object, isThere) => this.#takeBound(object, isThere)),
+    )
+    this.#subscription.add(
+      eachObject(workspaceRoleBindings, (object, isThere) => this.#takeMember(object, isThere)),
     )
     this.#subscription.add(
       combineLatest(this.#all.map(({ contact }) => contact)).subscribe(contacts => this.#contacts(contacts)),
@@ -127,7 +118,7 @@ export class RoleBindingIndex implements RoleBindings {
     this.#ends.look()
     const remembered = this.#revisions.get(instance)
     if (remembered?.generation === this.#generation) return remembered.value
-    const own = this.#byInstance.get(instance)?.direct.revision
+    const own = this.#direct.revisionOf(instance)
     const inherited = this.#workspaces.revisionsOf(instance)
     const value = inherited.length === 0 ? (own ?? '') : fingerprint([own ?? NOTHING, inherited])
     if (this.#revisions.size >= MOST_REVISIONS) this.#revisions.clear()
@@ -137,7 +128,7 @@ export class RoleBindingIndex implements RoleBindings {
 
   of(instance: string): readonly EffectiveBinding[] {
     this.#ends.look()
-    const direct = this.#byInstance.get(instance)?.direct.inEffect ?? []
+    const direct = this.#direct.of(instance)
     const inherited = [...this.#workspaces.of(instance)].flatMap(({ members, through }) =>
       members.map(member => inheritedBinding(instance, member, through)),
     )
@@ -146,30 +137,27 @@ export class RoleBindingIndex implements RoleBindings {
 
   *givenTo(instance: string, holder: Holder): Generator<EffectiveBinding, void> {
     this.#ends.look()
-    for (const binding of this.#byInstance.get(instance)?.direct.bySubject.of(holder) ?? [])
-      yield directBinding(binding)
+    for (const binding of this.#direct.givenTo(instance, holder)) yield directBinding(binding)
     for (const { members, through } of this.#workspaces.givenTo(instance, holder))
       for (const member of members) yield inheritedBinding(instance, member, through)
   }
 
   /** The InstanceRoleBindings of an instance whose end has come. */
   endedOf(instance: string): readonly InstanceRoleBinding[] {
-    return this.#byInstance.get(instance)?.direct.ended(this.#ends.now()) ?? []
+    return this.#direct.endedOf(instance)
   }
 
   /** What the machines need to know of them: changes with what they give, and with the end of one. */
   factOf(instance: string): { readonly revision: string; readonly count: number } {
-    const known = this.#byInstance.get(instance)
-    const count = (known?.direct.inEffect.length ?? 0) + this.#workspaces.countOf(instance)
+    const count = this.#direct.of(instance).length + this.#workspaces.countOf(instance)
     return { revision: this.revisionOf(instance) || NOTHING, count }
   }
 
   /** Which bindings are in effect for an instance, and for how long, milliseconds. It costs little: reads ask for it. */
   rightsOf(instance: string): { readonly revision: string; readonly unchangedForMs: number } {
     const revision = this.revisionOf(instance)
-    const own = this.#byInstance.get(instance)?.since ?? this.#bare.get(instance)
     const since = Math.max(
-      own ?? Number.NEGATIVE_INFINITY,
+      this.#direct.sinceOf(instance) ?? Number.NEGATIVE_INFINITY,
       this.#workspaces.sinceOf(instance) ?? Number.NEGATIVE_INFINITY,
     )
     if (since === Number.NEGATIVE_INFINITY) return { revision: '', unchangedForMs: Number.POSITIVE_INFINITY }
@@ -182,14 +170,8 @@ export class RoleBindingIndex implements RoleBindings {
   }
 
   #takeDirect(binding: InstanceRoleBinding, isThere: boolean): void {
-    const { metadata, spec } = binding
-    const key = `InstanceRoleBinding/${metadata.name}`
-    this.#ends.set(key, isThere ? endOf(binding) : undefined)
-    const known = this.#known(spec.instance)
-    const changed = isThere ? known.direct.set(binding, this.#ends.now()) : known.direct.delete(metadata.name)
-    if (changed) known.since = this.now()
-    this.#tidy(spec.instance, known)
-    this.#took(changed ? new Set([spec.instance]) : new Set())
+    this.#ends.set(`InstanceRoleBinding/${binding.metadata.name}`, isThere ? endOf(binding) : undefined)
+    this.#took(isThere ? this.#direct.set(binding) : this.#direct.delete(binding))
   }
 
   #takeMember(binding: WorkspaceRoleBinding, isThere: boolean): void {
@@ -199,11 +181,7 @@ export class RoleBindingIndex implements RoleBindings {
 
   #takeBound(binding: WorkspaceBinding, isThere: boolean): void {
     const changed = this.#workspaces.setBound(binding, isThere)
-    for (const instance of changed.keys()) {
-      const known = this.#known(instance)
-      known.since = this.now()
-      this.#tidy(instance, known)
-    }
+    for (const instance of changed.keys()) this.#direct.changed(instance)
     this.#took(changed)
   }
 
@@ -220,7 +198,7 @@ export class RoleBindingIndex implements RoleBindings {
   }
 
   #took(instances: SomeInstances): void {
-    this.#forget()
+    this.#direct.forget()
     for (const _ of instances.keys()) {
       this.#generation += 1
       if (this.inContact) this.#changed.next(instances)
@@ -238,53 +216,7 @@ export class RoleBindingIndex implements RoleBindings {
     this.#contact.next(contact)
     if (contact === 'made') this.#changed.next('all')
   }
-
-  #known(instance: string): KnownInstance {
-    const known = this.#byInstance.get(instance) ?? new KnownInstance(this.#bare.get(instance) ?? this.now())
-    this.#byInstance.set(instance, known)
-    this.#bare.delete(instance)
-    return known
-  }
-
-  #tidy(instance: string, known: KnownInstance): void {
-    if (!known.direct.isEmpty) return
-    this.#byInstance.delete(instance)
-    this.#bare.set(instance, known.since)
-  }
-
-  /** Without an entry an instance has had no bindings for ever, which is true for long enough by then. */
-  #forget(): void {
-    for (const [instance, since] of this.#bare) {
-      if (this.now() - since < FORGET_AFTER_MS) return
-      this.#bare.delete(instance)
-    }
-  }
 }
 
 /** Of an instance on which nothing is given. */
 const NOTHING = fingerprint([])
-
-/** What an object of any of the sources is about. The types do not let it change; an object that changed it all the same must not count twice. */
-interface About {
-  readonly spec: { readonly instance?: string; readonly workspace?: string; readonly namespace?: string }
-}
-const isMoved = (one: About, other: About): boolean =>
-  one.spec.instance !== other.spec.instance ||
-  one.spec.workspace !== other.spec.workspace ||
-  one.spec.namespace !== other.spec.namespace
-
-/** Each object as it comes, changes and goes. A store shows another object of the same name as a going and a coming. */
-function follow<T extends KubeObject>(
-  collection: Collection<T>,
-  take: (object: T, isThere: boolean) => void,
-): Subscription {
-  return collection.changes.subscribe(change => {
-    if (change.type === 'SYNCED') return
-    if (
-      change.type === 'MODIFIED' &&
-      isMoved(change.previous as unknown as About, change.object as unknown as About)
-    )
-      take(change.previous, false)
-    take(change.object, change.type !== 'DELETED')
-  })
-}
