@@ -17,19 +17,21 @@ export async function mayActAs(
   caller: Caller,
   { attributes }: ActingAs,
 ): Promise<void> {
-  const verdicts = await Promise.all(
-    attributes.map(async attribute => ({
-      attribute,
-      ...(await reviewAccess(
-        api,
-        caller,
-        { resourceAttributes: { verb: 'impersonate', ...attribute } },
-        REVIEW_TIMEOUT_MS,
-      )),
-    })),
-  )
-  for (const { attribute, allowed, reason } of verdicts)
-    if (!allowed) throw refused(caller, attribute, reason)
+  const review = (attribute: ActingAttribute) => requireReview(api, caller, attribute)
+  const [user, ...others] = attributes
+  // Who may not even have the name costs the instance one review, and not one for each group.
+  if (user) await review(user)
+  await Promise.all(others.map(review))
+}
+
+async function requireReview(
+  api: Pick<KubeApi, 'request'>,
+  caller: Caller,
+  attribute: ActingAttribute,
+): Promise<void> {
+  const resourceAttributes = { verb: 'impersonate', ...attribute }
+  const { allowed, reason } = await reviewAccess(api, caller, { resourceAttributes }, REVIEW_TIMEOUT_MS)
+  if (!allowed) throw refused(caller, attribute, reason)
 }
 
 function refused(

@@ -50,23 +50,29 @@ export async function targetOf(
   const { instance, path } = proxy
   const written = options.instances.sameAsWritten(instance, { caller: original })
   if (written) await written
-  const { uid, karmada } = instanceOf(options, instance)
-  const other = actingAs(call.request.rawHeaders, original)
-  if (other) {
-    call.actsAs = other.caller
-    await mayActAs(apiOf({ karmada }), original, other)
-  }
+  const known = instanceOf(options, instance)
   const info = requestInfo(method, path)
   call.isLong = info.long || upgrade
-  const found = callerAt(options.fleet, instance, { info, target: path, caller: other?.caller ?? original })
-  const caller = found instanceof Promise ? await found : found
-  const read = readRequestOf(method, info, headers)
-  const upstream = sourceOf(options, { instance, uid, caller, info, read, karmada }, answered => {
-    call.answered = answered
-  })
-  // Whoever it acts as: its requests are the caller's own.
-  const release = hold(options, instance, original, info.long || upgrade)
-  return { path, info, caller, auditId: call.requestId, upstream, karmada: karmada.upstream, release }
+  // Whoever it acts as: its requests are the caller's own, and so are the reviews before them.
+  const release = hold(options, instance, original, call.isLong)
+  try {
+    const { uid, karmada } = known
+    const other = actingAs(call.request.rawHeaders, original)
+    if (other) {
+      call.actsAs = other.caller
+      await mayActAs(apiOf(known), original, other)
+    }
+    const found = callerAt(options.fleet, instance, { info, target: path, caller: other?.caller ?? original })
+    const caller = found instanceof Promise ? await found : found
+    const read = readRequestOf(method, info, headers)
+    const upstream = sourceOf(options, { instance, uid, caller, info, read, karmada }, answered => {
+      call.answered = answered
+    })
+    return { path, info, caller, auditId: call.requestId, upstream, karmada: karmada.upstream, release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /**

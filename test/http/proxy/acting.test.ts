@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { auditEventOf } from '../../../http/audit/audit-event.js'
 import type { AuditRecord } from '../../../http/audit/record.js'
+import { waitFor } from '../../patience.js'
 import { ProxyUnderTest } from './proxy-under-test.js'
 
 const records: AuditRecord[] = []
@@ -58,6 +59,13 @@ describe('kubectl --as through the proxy', () => {
       'groups "dev" is forbidden: User "admin" cannot impersonate resource "groups" in API group "" at the cluster scope',
     ])
     expect(passedOn()).toEqual([])
+  })
+
+  it('asks the instance about no group of who may not have the name', async () => {
+    const reviewed = allowing('a', 'b')
+    const headers = { 'impersonate-user': 'eve', 'impersonate-group': ['a', 'b'] }
+    expect((await proxy.ask('/north/proxy/api', { headers })).status).toBe(403)
+    expect(reviewed.map(({ resourceAttributes }) => resourceAttributes.name)).toEqual(['eve'])
   })
 
   it('is refused while the instance does not answer the review', async () => {
@@ -133,5 +141,25 @@ describe('kubectl --as through the proxy', () => {
       403,
       'impersonation works through the proxy alone (kubectl --as): send this request without Impersonate headers',
     ])
+  })
+})
+
+describe('the reviews for kubectl --as', () => {
+  const limited = new ProxyUnderTest({ proxyLimits: { requestsPerInstance: 3 } })
+
+  it('count among the requests that a caller may have under way', async () => {
+    const waiting = limited.hold()
+    const ask = () => limited.ask('/north/proxy/api', { headers: { 'impersonate-user': 'eve' } })
+    const under = [ask(), ask()]
+    await waitFor(() => expect(waiting).toHaveLength(2))
+    expect((await ask()).status).toBe(429)
+    expect(limited.upstream.requests).toHaveLength(2)
+    for (const response of waiting)
+      response
+        .writeHead(201, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ status: { allowed: false } }))
+    expect((await Promise.all(under)).map(({ status }) => status)).toEqual([403, 403])
+    limited.upstream.answer = (_, response) => response.end('{}')
+    expect((await limited.ask('/north/proxy/api')).status).toBe(200)
   })
 })
