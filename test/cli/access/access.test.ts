@@ -45,6 +45,10 @@ describe('what is asked on a command line', () => {
     expect(accessArgument(words)).toEqual({ ...nothing, verb: words[0], ...expected })
   })
 
+  it('is refused: a path in a namespace', () => {
+    expect(() => accessArgument(['get', '/metrics'], 'shop')).toThrow('without --namespace')
+  })
+
   it.each([[['get', 'pods/']], [['get', 'pods/log/x']], [['get', '.apps']], [['get', '/metrics', 'x']]])(
     'is refused: %s',
     words => {
@@ -97,7 +101,21 @@ Not looked at: RBAC of member m1
   })
 })
 
+describe('kairship can-i of what could not be decided', () => {
+  it('is no yes', async () => {
+    const { context, said } = answering({ decision: 'UNDECIDED', summary: 'the control plane is away.' })
+    expect(await canI(context, config(), ['eu', 'get', 'pods'])).toBe(ExitCode.failed)
+    expect(said()).toMatch(/^unknown\n/)
+  })
+})
+
 describe('kairship who-can', () => {
+  it('says nothing of more where all are shown', async () => {
+    const { context, said } = answering({ subjects: [{ subject: { kind: 'User', name: 'ann' } }], total: 1 })
+    await whoCan(context, config(), ['eu', 'get', 'pods'])
+    expect(said()).not.toContain('not shown')
+  })
+
   it('lists subjects with the bindings by which', async () => {
     const grant = {
       bindingKind: 'RoleBinding',
@@ -183,6 +201,12 @@ pia gains much.
 Reserved: the role gives less in the namespace kube-system
 Note: groups are not known
 `)
+  })
+
+  it('is for the instance of the command line where the manifest names none', async () => {
+    const { calls, context } = answering({ summary: 'nothing.' })
+    await previewFile(context, config(), ['us', file(BINDING.replace('  instance: eu\n', ''))])
+    expect(calls).toMatchObject([[`${ROOT}/us/access:preview`, { name: 'pia' }]])
   })
 
   it('for another instance is refused before anything is asked', async () => {

@@ -2,11 +2,13 @@ import { setMaxListeners } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { credential } from '../../../cli/login/credential.js'
 import { currentToken } from '../../../cli/login/current-token.js'
+import { locked } from '../../../cli/login/login-lock.js'
 import { type Login, LoginStore } from '../../../cli/login/login-store.js'
 import { endLogin } from '../../../cli/login/renewal.js'
+import { signingKey, startIssuer } from '../../http/identity/oidc/test-issuer.js'
 import {
   type IssuerUnderTest,
   issuerUnderTest,
@@ -62,6 +64,58 @@ describe('the token of a login', () => {
     expect(await refreshesOf(() => token())).toBe(0)
   })
 
+  it('of a short life is renewed when three quarters of that are over', async () => {
+    const issuedAt = Date.now()
+    store.write({ ...login, issuedAt, expiresAt: issuedAt + 40_000 })
+    expect(await refreshesOf(() => token(() => issuedAt + 29_999))).toBe(0)
+    expect(await refreshesOf(() => token(() => issuedAt + 30_000))).toBe(1)
+  })
+
+  it('is none where the login ends while others renew it', async () => {
+    let waiting: Promise<unknown> | undefined
+    await locked(
+      `${store.folder}/${id}.lock`,
+      async () => {
+        waiting = token(later())
+        store.remove(id)
+      },
+      signal,
+    )
+    await expect(waiting).rejects.toThrow('is over')
+  })
+
+  it('is not that of another user, whatever the issuer gives', async () => {
+    id = store.write({ ...login, subject: 'emil' })
+    await expect(token(later())).rejects.toThrow('gave the token of another user')
+    expect(store.read(id)?.refreshToken).toBeUndefined()
+  })
+
+  it('is asked for again later where the issuer refuses for another reason than that the login is over', async () => {
+    id = store.write({ ...login, clientId: 'other' })
+    await expect(token(later())).rejects.toThrow('refuses')
+    expect(store.read(id)?.refreshToken).toBe(login.refreshToken)
+  })
+
+  it('is over where the issuer renews it without an ID token: its refresh token is used up', async () => {
+    const scripted = await startIssuer(await signingKey('one'))
+    onTestFinished(() => scripted.close())
+    const answers: Readonly<Record<string, object>> = {
+      '/token': { access_token: 'x', token_type: 'bearer' },
+    }
+    const document = { issuer: scripted.url, token_endpoint: `${scripted.url}/token` }
+    scripted.script = path => ({ body: JSON.stringify(answers[path] ?? document) })
+    const { url: issuer, certificateAuthority: issuerCertificateAuthority } = scripted
+    id = store.write({ ...login, issuer, issuerCertificateAuthority })
+    await expect(token(later())).rejects.toThrow('renews no ID tokens')
+    expect(store.read(id)?.refreshToken).toBeUndefined()
+  })
+
+  it('forgets a failure of before when it is renewed', async () => {
+    store.write({ ...login, failure: { at: 0, message: 'away' } })
+    await token(later())
+    expect(store.read(id)?.failure).toBeUndefined()
+  })
+
   it('is renewed once by twenty who want it at the same time, and all get it', async () => {
     let tokens: readonly { readonly token: string }[] = []
     const asked = await refreshesOf(async () => {
@@ -103,6 +157,8 @@ describe('the token of a login', () => {
     const before = store.read(id)?.failure
     await expect(token(later(11_000))).rejects.toThrow('cannot be used')
     expect(store.read(id)?.failure).toEqual(before)
+    await expect(token(later(15_000))).rejects.toThrow('cannot be used')
+    expect(store.read(id)?.failure?.at).toBe(login.expiresAt + 15_000)
     expect(store.read(id)?.refreshToken).toBe(login.refreshToken)
   })
 
@@ -141,6 +197,14 @@ describe('the credential for kubectl', () => {
       })
     },
   )
+
+  it('is to be asked for again at once, and not earlier, where it could not be renewed in time', async () => {
+    const began = Date.now()
+    id = store.write({ ...login, issuer: 'https://127.0.0.1:9', expiresAt: began + 30_000 })
+    const { status } = JSON.parse(await print())
+    expect(status.token).toBe(login.idToken)
+    expect(Date.parse(status.expirationTimestamp)).toBeGreaterThanOrEqual(began)
+  })
 
   it('never has the refresh token', async () => {
     expect(await print()).not.toContain(login.refreshToken)

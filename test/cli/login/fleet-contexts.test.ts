@@ -96,6 +96,22 @@ describe('the kubeconfig of a fleet', () => {
     expect(namesOf(read().clusters)).toEqual(['kairship-eu', 'kairship-us'])
   })
 
+  it('leaves a context to its user that they have sent elsewhere under the name of an instance', () => {
+    write('eu', 'us')
+    const set = read()
+    set.contexts[0].context.cluster = 'kairship-us'
+    writeFileSync(path, stringify(set))
+    expect(write('us').removed).toEqual([])
+    expect(namesOf(read().contexts)).toEqual(['kairship-eu', 'kairship-us'])
+  })
+
+  it('leads nowhere else than to the proxy of an instance, whatever its name is', () => {
+    write('../../x')
+    expect(read().clusters[0].cluster.server).toBe(
+      `${server}/apis/kairship.io/v1alpha1/instances/..%2F..%2Fx/proxy`,
+    )
+  })
+
   it('has the entries of two Kairships beside each other', () => {
     write('eu')
     writeFleetContexts(path, { server: 'https://other.test', instances: ['eu'], user })

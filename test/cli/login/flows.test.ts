@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { browserFlow, deviceFlow, type FlowContext } from '../../../cli/login/flows.js'
 import { connectIssuer, type IssuerClient } from '../../../cli/login/issuer-client.js'
+import { signingKey, startIssuer } from '../../http/identity/oidc/test-issuer.js'
 import { type IssuerUnderTest, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
 import { loggedIn, signIn } from './logged-in.js'
 import type { Page } from './scripted-browser.js'
@@ -128,6 +129,20 @@ describe('a login in a browser on this machine', () => {
     expect(pages[1]?.text).toContain('You are logged in')
   })
 
+  it('is not let in under a name that nobody has, or with more than a name and a password', async () => {
+    const pages: Page[] = []
+    const { granted, visited } = inBrowser(async url => {
+      const browser = issuer.browser()
+      const form = await browser.open(url.href)
+      pages.push(await browser.submit(form, { name: 'mallory', password: issuer.password }))
+      pages.push(await browser.submit(form, { name: 'ada', password: 'x'.repeat(5_000) }))
+      pages.push(await browser.submit(form, { name: 'ada', password: issuer.password }))
+    })
+    expect((await granted).subject).toBe('ada')
+    await visited()
+    expect(pages.map(({ status }) => status)).toEqual([401, 413, 200])
+  })
+
   it('goes on as the user who is signed in there, or as another one', async () => {
     const browser = issuer.browser()
     const as = async (submit: (page: Page) => Promise<unknown>) => {
@@ -198,6 +213,25 @@ describe('an issuer', () => {
   it('is refused over plain HTTP', async () => {
     const place = { ...issuer.place, issuer: issuer.url.replace('https', 'http') }
     await expect(connectIssuer(place)).rejects.toThrow('https:// only')
+  })
+
+  it('is refused with pages over plain HTTP, and with more of a document than any issuer has', async () => {
+    const scripted = await startIssuer(await signingKey('one'))
+    onTestFinished(() => scripted.close())
+    const document = { issuer: scripted.url, authorization_endpoint: 'http://127.0.0.1:9/auth' }
+    let more = {}
+    scripted.script = () => ({ type: 'application/json', body: JSON.stringify({ ...document, ...more }) })
+    const place = {
+      ...issuer.place,
+      issuer: scripted.url,
+      issuerCertificateAuthority: scripted.certificateAuthority,
+    }
+    const plain = await connectIssuer(place)
+    onTestFinished(() => plain.close())
+    const context = { err: () => undefined, signal: never, open: async () => true }
+    await expect(browserFlow(plain, context)).rejects.toThrow('must begin with https://')
+    more = { more: 'x'.repeat(1 << 20) }
+    await expect(connectIssuer(place)).rejects.toThrow('cannot be used')
   })
 
   it('is refused with a certificate of another authority, and with an authority that is none', async () => {

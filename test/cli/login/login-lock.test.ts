@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { HELD_MS, locked } from '../../../cli/login/login-lock.js'
 
 let folder: string
@@ -63,7 +63,7 @@ describe('a lock', () => {
 
   it.each([
     ['of a living process', {}],
-    ['of another machine, whose processes nobody can see', { host: 'other', pid: 0 }],
+    ['of another machine, whose processes nobody can see', { host: 'other', pid: deadPid() }],
   ])('%s is not taken over, and waiting ends with the signal', async (_which, fields) => {
     left(fields)
     const ending = new AbortController()
@@ -73,6 +73,15 @@ describe('a lock', () => {
     await expect(waiting).rejects.toThrow()
     expect(work).not.toHaveBeenCalled()
     expect(readdirSync(folder)).toEqual(['a.lock.1'])
+  })
+
+  it('that others hold for too long is given up, and says which file to delete', async () => {
+    left({})
+    vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(90_001)
+    onTestFinished(() => void vi.restoreAllMocks())
+    await expect(locked(path, async () => undefined, never)).rejects.toThrow(
+      `another kairship holds ${path}.1: if there is none, delete that file`,
+    )
   })
 
   it('that was left is taken over by exactly one of those who wait', async () => {

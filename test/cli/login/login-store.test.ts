@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Login, LoginStore, loginFolder, loginId } from '../../../cli/login/login-store.js'
 
 let folder: string
@@ -64,6 +64,14 @@ describe('a login that is kept', () => {
     chmodSync(store.folder, 0o770)
     expect(() => store.read(id)).toThrow('is open to other users')
     expect(() => store.write(login())).toThrow('is open to other users')
+  })
+
+  it('is not used when it belongs to another user', () => {
+    const id = store.write(login())
+    const { getuid } = process
+    onTestFinished(() => void Object.assign(process, { getuid }))
+    Object.assign(process, { getuid: () => -1 })
+    expect(() => store.read(id)).toThrow('belongs to another user')
   })
 
   it('is not used when it was put under the name of another login', () => {

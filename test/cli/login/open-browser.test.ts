@@ -26,6 +26,7 @@ it('the address is one argument, and nothing in it is run', async () => {
     },
   )
   const environment = { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ':0' }
+  expect(await openBrowser(new URL('file:///etc/passwd'), { platform: 'linux', environment })).toBe(false)
   const url = new URL('https://issuer.test/auth?state=$(touch%20x)&nonce=`id`;|')
   expect(await openBrowser(url, { platform: 'linux', environment })).toBe(true)
   await expect.poll(() => readIfThere(said)).toBe(`1\n${url.href}\n`)
