@@ -34,7 +34,9 @@ export interface OwnConnection {
    * through the circuit. It is never sent twice.
    * @throws Failure RESOURCE_EXHAUSTED at the limits, UNAVAILABLE while the circuit is open; what `KubeApi.request` throws
    */
-  request<T>(request: Pick<KubeRequest, 'method' | 'path' | 'query' | 'body' | 'impersonate'>): Promise<T>
+  request<T>(
+    request: Pick<KubeRequest, 'method' | 'path' | 'query' | 'body' | 'impersonate' | 'maxAnswerBytes'>,
+  ): Promise<T>
 }
 
 /** Requests over the parts that requests of callers pass. */
