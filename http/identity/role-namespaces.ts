@@ -15,14 +15,16 @@ const MOST_KNOWN = 4_096
 
 /**
  * The namespaces of an instance that the caller's roles cover, sorted, found once for each caller and each change of the bindings.
+ * @param graceMs bindings count for so long after the host was last heard, milliseconds: as long as they open the instance's door
  * @returns undefined where a role covers the whole instance, and where none covers anything
  */
 export function roleNamespaces(
   bindings: Pick<RoleBindings, 'silentForMs' | 'revisionOf' | 'givenTo'>,
   caller: Caller,
   instance: string,
+  graceMs: number = BINDINGS_COUNT_MS,
 ): readonly string[] | undefined {
-  if (bindings.silentForMs > BINDINGS_COUNT_MS) return undefined
+  if (bindings.silentForMs > graceMs) return undefined
   const revision = bindings.revisionOf(instance)
   if (revision === '') return undefined
   const ofCaller = known.get(caller) ?? new Map<string, Found>()

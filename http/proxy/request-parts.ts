@@ -13,6 +13,8 @@ import type { Sources } from './proxy-request.js'
 export interface RequestParts extends Sources, InstanceLimits {
   readonly meter: Meter
   readonly now: () => number
+  /** How long role bindings count after the host was last heard, milliseconds; their own default when absent. */
+  readonly hostGraceMs?: number | undefined
 }
 
 /** What the parts are made of. */
@@ -27,16 +29,19 @@ export interface RequestPartsOptions {
   readonly checkNewcomers?: boolean | undefined
   /** How long what an instance said of its callers' rights counts while it cannot be reached, milliseconds. */
   readonly rightsGraceMs?: number | undefined
+  /** How long role bindings count after the host was last heard, milliseconds. */
+  readonly hostGraceMs?: number | undefined
 }
 
 /** The parts of one process. They are made once: circuits and limits count what all requests do. */
 export function requestParts(options: RequestPartsOptions): RequestParts & Pick<ProxyLimits, 'patienceMs'> {
-  const { fleet, meter, ledger, now, checkNewcomers, rightsGraceMs } = options
+  const { fleet, meter, ledger, now, checkNewcomers, rightsGraceMs, hostGraceMs } = options
   return {
     fleet,
     meter,
     ledger,
     now,
+    hostGraceMs,
     ...limitsOf(options.limits ?? {}, options),
     access: new InstanceAccess(now, { graceMs: rightsGraceMs }),
     aggregatedApis: new AggregatedApis(now),

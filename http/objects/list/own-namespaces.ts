@@ -20,8 +20,8 @@ export async function inOwnNamespaces<T extends KubeObject>(listing: Listing<T>)
   const { instance, cluster } = place
   if (cluster !== undefined || query.namespace || !hasNamespaces(type, query)) return query
   const { parts } = requests.options
-  const { fleet, access } = parts
-  const given = roleNamespaces(fleet.roleBindings, caller, instance)
+  const { fleet, access, hostGraceMs } = parts
+  const given = roleNamespaces(fleet.roleBindings, caller, instance, hostGraceMs)
   if (!given) return query
   const rights = () =>
     fleet.index(instance)?.rights ?? {

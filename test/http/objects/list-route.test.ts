@@ -29,6 +29,7 @@ describe('a list of the management API goes', () => {
     [{ nameContains: ['web'] }],
     [{ where: () => true }],
     [{ ownerUid: 'u-1' }],
+    [{ namespaces: ['a'.repeat(2_000), 'b'.repeat(1_999)] }],
   ])('to the index that is in order, also to one without versions: %j', query => {
     expect(listRoute(listed(query), good)).toMatchObject({ to: 'index', reason: 'Index', fallback: false })
   })
@@ -36,6 +37,7 @@ describe('a list of the management API goes', () => {
   it.each([
     ['Member', listed({}, 'm1'), {}],
     ['FieldSelector', listed({ fieldSelector: 'metadata.name=a' }), {}],
+    ['Namespaces', listed({ namespaces: ['a'.repeat(2_000), 'b'.repeat(2_000)] }), {}],
     ['LabelSelector', listed({ labelSelector: 'search.clusterpedia.io/limit=1' }), {}],
     ['LabelSelector', listed({ labelSelector: 'a>1' }), {}],
     ['NotIndexed', listed(), { holds: 'no' }],
