@@ -6,7 +6,7 @@ import type { Caller } from '../caller.js'
  * about it is decided as for any other credential.
  */
 export const confined = (authorizer: Authorizer): Authorizer => ({
-  decide: (caller, action) => outside(caller, action) ?? authorizer.decide(caller, action),
+  decide: (caller, action, how) => outside(caller, action) ?? authorizer.decide(caller, action, how),
 })
 
 function outside({ credential }: Caller, action: Action): Verdict | undefined {

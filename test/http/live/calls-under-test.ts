@@ -2,6 +2,7 @@ import type { Failure } from '../../../http/errors/failure.js'
 import { type Action, hostAuthorizer } from '../../../http/identity/authorize.js'
 import type { Caller } from '../../../http/identity/caller.js'
 import { type CredentialCheck, checkedBy } from '../../../http/identity/credential.js'
+import { confined } from '../../../http/identity/instance-tokens/confined.js'
 import { LockedCallers } from '../../../http/identity/locked-callers.js'
 import { roleAuthorizer } from '../../../http/identity/role-authorizer.js'
 import { LiveCalls } from '../../../http/live/live-calls.js'
@@ -39,10 +40,9 @@ export class CallsUnderTest {
 
   constructor(options: { readonly unconfirmedMs?: number } = {}) {
     const now = () => this.now
-    const authorizer = roleAuthorizer({
-      bindings: this.bindings,
-      host: hostAuthorizer({ host: this.host, now }),
-    })
+    const authorizer = confined(
+      roleAuthorizer({ bindings: this.bindings, host: hostAuthorizer({ host: this.host, now }) }),
+    )
     this.decide = authorizer.decide
     this.live = new LiveCalls({
       ...options,

@@ -261,6 +261,20 @@ describe('the keys of instance tokens', () => {
 })
 
 describe('the holder of a token of an instance', () => {
+  it.each([undefined, { anew: true }])('is decided about as asked, %j', async how => {
+    const asked: unknown[] = []
+    const { decide } = confined({
+      decide: (...all) => {
+        asked.push(all)
+        return { allowed: true, reason: 'yes' }
+      },
+    })
+    const action = { verb: 'get', resource: 'instances', name: 'north' }
+    for (const caller of [ada, { ...ada, credential: { instance: 'north' } }])
+      await decide(caller, action, how)
+    expect(asked.map(all => (all as unknown[])[2])).toEqual([how, how])
+  })
+
   const authorizer = confined({ decide: () => ({ allowed: true, reason: 'yes' }) })
   const holder: Caller = { ...ada, credential: { instance: 'north' } }
 
