@@ -21,6 +21,8 @@ export interface AccessFields {
   readonly namespace: string
   readonly name: string
   readonly path: string
+  /** A member; empty or absent for the control plane. */
+  readonly cluster?: string
 }
 
 /** The method of the proxy by which each verb goes, as Kairship and `clusters/proxy` authorize it; other verbs are no request. */
@@ -30,11 +32,20 @@ const PROXIED: Readonly<Record<string, string>> = {
 }
 
 /** What is done, in an API server's words. @throws Failure INVALID_ARGUMENT naming each field that cannot be */
-export function accessOf({ verb, group, resource, namespace, name, path }: AccessFields): AccessRequest {
+export function accessOf({
+  verb,
+  group,
+  resource,
+  namespace,
+  name,
+  path,
+  cluster = '',
+}: AccessFields): AccessRequest {
   const violations: FieldViolation[] = []
   const wrong = (field: string, description: string) => violations.push({ field, description })
-  for (const [field, text] of Object.entries({ verb, group, resource, namespace, name, path }))
+  for (const [field, text] of Object.entries({ verb, group, resource, namespace, name, path, cluster }))
     if (text.length > LONGEST) wrong(field, `has ${text.length} characters: ${LONGEST} at most are looked at`)
+  if (!isPathSegment(cluster)) wrong('cluster', noPathSegment(cluster))
   if (path !== '') {
     const given = Object.entries({ group, resource, namespace, name }).filter(([, text]) => text !== '')
     for (const [field] of given) wrong(field, 'is given beside a path: a request is about one of them')
