@@ -200,7 +200,7 @@ describe('the credential for kubectl', () => {
 
   it('is to be asked for again at once, and not earlier, where it could not be renewed in time', async () => {
     const began = Date.now()
-    id = store.write({ ...login, issuer: 'https://127.0.0.1:9', expiresAt: began + 30_000 })
+    id = store.write({ ...login, issuer: 'https://127.0.0.1:9', issuedAt: 0, expiresAt: began + 30_000 })
     const { status } = JSON.parse(await print())
     expect(status.token).toBe(login.idToken)
     expect(Date.parse(status.expirationTimestamp)).toBeGreaterThanOrEqual(began)

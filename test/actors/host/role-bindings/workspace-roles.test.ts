@@ -55,6 +55,11 @@ describe('a role in a workspace', () => {
   it.each<[string, (world: ReturnType<typeof shop>) => void]>([
     ['the workspace is deleted', ({ workspaces }) => workspaces.hide('shop')],
     [
+      'what says that it belongs there is being deleted',
+      ({ workspaceBindings }) =>
+        workspaceBindings.show(workspaceBinding('shop', { instance: 'eu' }, { deletionTimestamp: ENDS })),
+    ],
+    [
       'the workspace is being deleted',
       ({ workspaces }) => workspaces.show(workspace('shop', { deletionTimestamp: ENDS })),
     ],
@@ -166,7 +171,84 @@ describe('a role in a workspace', () => {
   })
 })
 
+it('where nothing that anybody has changes, nothing is announced, and all is as old as it was', () => {
+  const { index, clock, workspaces, workspaceBindings, workspaceRoleBindings, all } = shop()
+  workspaceBindings.show(workspaceBinding('empty', { instance: 'eu', namespace: 'x' }))
+  workspaceBindings.show(workspaceBinding('unborn', { instance: 'eu', namespace: 'y' }))
+  all()
+  clock.now = 5_000
+  const heard: ChangedInstances[] = []
+  index.onChange(changed => void heard.push(changed))
+  const bound = workspaceBinding('shop', { instance: 'eu' }, { resourceVersion: '9' })
+  workspaceBindings.show(bound)
+  workspaceRoleBindings.show(workspaceRoleBinding('editors', 'shop', 'Editor', { subjects: [ANN] }))
+  workspaces.show(workspace('empty'))
+  workspaces.hide('empty')
+  workspaceRoleBindings.show(workspaceRoleBinding('early', 'unborn', 'Viewer', { subjects: [ANN] }))
+  workspaceRoleBindings.hide('early')
+  expect(heard).toEqual([])
+  expect(index.rightsOf('eu').unchangedForMs).toBe(5_000)
+})
+
+it('a ServiceAccount has what it is given as the user that it is, and no group of its name has', () => {
+  const { index, bindings } = roleBindingIndex()
+  const bot: Subject = { kind: 'ServiceAccount', name: 'bot', namespace: 'shop' }
+  bindings.show(instanceRoleBinding('bot', 'eu', 'Viewer', { subjects: [bot] }))
+  const name = 'system:serviceaccount:shop:bot'
+  const has = (holder: Holder) => [...index.givenTo('eu', holder)].length
+  expect([
+    has({ user: name, groups: [] }),
+    has({ user: 'x', groups: [name] }),
+    has({ user: 'bot', groups: [] }),
+  ]).toEqual([1, 0, 0])
+})
+
+it('a binding that changes its workspace gives nothing any more in the one before', () => {
+  const { given, all, workspaceRoleBindings } = shop()
+  all()
+  workspaceRoleBindings.show(
+    workspaceRoleBinding('editors', 'other', 'Editor', { subjects: [ANN], metadata: { uid: 'editors' } }),
+  )
+  expect(given('eu')).toEqual([])
+})
+
+it('contact is lost while one of the types is out of contact, and is made once for all', () => {
+  const { index, bindings, workspaces } = roleBindingIndex()
+  const contacts: unknown[] = []
+  const heard: ChangedInstances[] = []
+  index.contact.subscribe(contact => contacts.push(contact))
+  index.onChange(changed => void heard.push(changed))
+  const lost = { reason: 'Unreachable', stage: 'role bindings', message: 'reset' } as const
+  bindings.contact.next('made')
+  bindings.contact.next(lost)
+  workspaces.contact.next('pending')
+  expect(contacts.at(-1)).toBe(lost)
+  bindings.contact.next('made')
+  workspaces.contact.next('made')
+  expect([contacts.at(-1), heard]).toEqual(['made', ['all']])
+})
+
+it('what gives nothing makes the rights of an instance no younger', () => {
+  const { index, clock, bindings } = roleBindingIndex()
+  bindings.show(instanceRoleBinding('one', 'eu', 'Viewer', { subjects: [ANN] }))
+  clock.now = 1_000
+  bindings.hide('one')
+  clock.now = 5_000
+  bindings.show(
+    instanceRoleBinding('over', 'eu', 'Viewer', { subjects: [ANN], expiresAt: '2026-11-24T11:59:59Z' }),
+  )
+  expect(index.rightsOf('eu').unchangedForMs).toBe(4_000)
+})
+
 describe('a binding with an end', () => {
+  it('changes the revision of its instance when that comes, for who reads nothing else', () => {
+    const { index, clock, bindings } = roleBindingIndex()
+    bindings.show(instanceRoleBinding('one', 'eu', 'Viewer', { subjects: [ANN], expiresAt: ENDS }))
+    const before = index.revisionOf('eu')
+    clock.wall += 10_000
+    expect(index.revisionOf('eu')).not.toBe(before)
+  })
+
   it('gives its role until then, on every read, without any event', () => {
     const { clock, given, index, all, bindings, workspaceRoleBindings } = shop()
     all()

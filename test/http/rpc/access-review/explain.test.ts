@@ -5,6 +5,7 @@ import {
   type ExplainDependencies,
   explainAccess,
 } from '../../../../http/rpc/access-review/explain.js'
+import { readRbac } from '../../../../http/rpc/access-review/rbac-reader.js'
 import type { RbacSubject } from '../../../../karmada/rbac/subject.js'
 import { refusal } from '../../../actors/scripted-api.js'
 import { fakeRoleBindings } from '../../fakes/role-bindings.js'
@@ -17,7 +18,8 @@ const LIST = {
 
 /** A server's RBAC: one ClusterRole, bound to some; and what it says of every request. */
 interface Server {
-  allows?: boolean
+  readonly allows?: boolean
+  readonly denies?: boolean
   readonly subjects?: readonly RbacSubject[]
   readonly rule?: object
   readonly fails?: Error
@@ -43,7 +45,9 @@ function world({
   const answer = (server: Server, path: string) => {
     if (path.endsWith('reviews')) {
       if (server.fails) throw server.fails
-      return { status: { allowed: server.allows ?? false, reason: 'so it is' } }
+      return {
+        status: { allowed: server.allows ?? false, denied: server.denies ?? false, reason: 'so it is' },
+      }
     }
     if (server.rbacFails) throw server.rbacFails
     const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], ...server.rule }
@@ -61,6 +65,7 @@ function world({
       return request.path.startsWith(MEMBER) ? answer(member, request.path) : answer(control, request.path)
     },
   }
+  const ending = new AbortController()
   const locked = { refusal: undefined as ReturnType<typeof permissionDenied> | undefined }
   const dependencies = {
     ownRequests: { connect: async () => connection },
@@ -70,7 +75,7 @@ function world({
   } as unknown as ExplainDependencies
   const call = {
     caller: { user: 'root', groups: [], extra: {} },
-    signal: new AbortController().signal,
+    signal: ending.signal,
   } as unknown as Parameters<typeof explainAccess>[1]
   const explain = (question: Partial<AccessQuestion> = {}) =>
     explainAccess(dependencies, call, {
@@ -83,7 +88,7 @@ function world({
       action: { verb: 'get', resource: 'instances/proxy', name: 'eu' },
       ...question,
     })
-  return { roleBindings, requests, locked, explain }
+  return { roleBindings, requests, locked, ending, explain }
 }
 type Explained = Awaited<ReturnType<ReturnType<typeof world>['explain']>>
 const steps = ({ links }: Explained) => links.map(({ step, state, reason }) => `${step} ${state} ${reason}`)
@@ -120,6 +125,36 @@ describe('the role bindings of an explanation', () => {
     const { explain } = world({ door: false })
     const { first } = await explain({ request, action: { verb, resource: 'instances/proxy', name: 'eu' } })
     expect(first?.fix).toContain(fix)
+  })
+
+  it('on other namespaces that are too small besides are called too small', async () => {
+    const { roleBindings, explain } = world({ door: false })
+    roleBindings.give('one', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['bank'] })
+    const { first } = await explain({
+      request: { ...LIST, verb: 'create' },
+      action: { verb: 'create', resource: 'instances/proxy', name: 'eu' },
+    })
+    expect(first?.reason).toBe('RoleTooSmall')
+  })
+
+  it.each([
+    ['Viewer', undefined, 'get', 'instances/status', 'Binding Found RoleBinding'],
+    ['Admin', undefined, 'create', 'instances/kubeconfig', 'Binding Found RoleBinding'],
+    ['Admin', ['shop'], 'create', 'instances/kubeconfig', 'Binding Missing RoleTooSmall'],
+  ] as const)(
+    'of the role %s on %j lead to what is Kairship’s alone: %s %s',
+    async (role, namespaces, verb, resource, link) => {
+      const { roleBindings, explain } = world({ door: false })
+      roleBindings.give('one', role, { instance: 'eu', subject: ANN, ...(namespaces && { namespaces }) })
+      const request = { ...LIST, verb, group: 'kairship.io', resource, namespace: '' }
+      const action = { verb, resource, name: 'eu' }
+      expect(steps(await explain({ request, action, ofKairship: true }))[0]).toBe(link)
+    },
+  )
+
+  it('that are missing stay so where nothing else is known', async () => {
+    const answer = await world({}).explain({ ofKairship: true, action: undefined })
+    expect([answer.decision, ...steps(answer)]).toEqual(['Undecided', 'Binding Missing NoRole'])
   })
 
   it('that are too small for a request are named, and what they give', async () => {
@@ -170,6 +205,12 @@ describe('the lock of an explanation', () => {
     })
   })
 
+  it('that could not be read is mended after what is known to be missing', async () => {
+    const { locked, explain } = world({ door: false })
+    locked.refusal = unavailable('locks are not read yet')
+    expect(await explain()).toMatchObject({ decision: 'Denied', first: { step: 'Binding' } })
+  })
+
   it('that could not be read leaves it open', async () => {
     const { locked, explain } = world({ control: { allows: true, subjects: [ANN] } })
     locked.refusal = unavailable('locks are not read yet')
@@ -193,6 +234,7 @@ describe('the control plane’s link of an explanation', () => {
       'Denied',
     ],
     ['denies what no binding has', {}, 'Missing NoBinding', 'Denied'],
+    ['allows and denies at once', { allows: true, denies: true }, 'Missing NoBinding', 'Denied'],
     ['does not answer', { fails: refusal(503, 'ServiceUnavailable') }, 'Unknown NotAsked', 'Undecided'],
   ])('is that of a server that %s', async (_, control, link, decision) => {
     const answer = await world({ control }).explain()
@@ -211,6 +253,30 @@ describe('the control plane’s link of an explanation', () => {
       control: { allows: true, rbacFails: refusal(503, 'x', 'away') },
     }).explain()
     expect(unread).toEqual([expect.stringMatching(/^RBAC of the control plane: /)])
+  })
+
+  it('is not made up where the call has ended, or where something is wrong in Kairship', async () => {
+    const { explain } = world({ control: { fails: new TypeError('x is not a function') } })
+    await expect(explain()).rejects.toThrow()
+    const { explain: late, ending } = world({ control: { fails: refusal(503, 'ServiceUnavailable') } })
+    ending.abort(new Error('the caller has gone'))
+    await expect(late()).rejects.toThrow('the caller has gone')
+  })
+
+  it('is explained by all pages of RBAC, and by that of the namespace which is asked about', async () => {
+    const asked: string[] = []
+    const connection = {
+      async request({ path, query }: { path: string; query: { continue?: string } }) {
+        asked.push(path.replace('/apis/rbac.authorization.k8s.io/v1/', ''))
+        const name = query.continue ?? 'first'
+        return { items: [{ metadata: { name } }], metadata: name === 'first' ? { continue: 'second' } : {} }
+      },
+    } as never
+    const { clusterRoles, roles } = await readRbac(connection, { prefix: '' }, '')
+    expect([clusterRoles.map(({ metadata }) => metadata.name), roles]).toEqual([['first', 'second'], []])
+    expect([...new Set(asked)].sort()).toEqual(['clusterrolebindings', 'clusterroles'])
+    await readRbac(connection, { prefix: '' }, 'shop')
+    expect(asked).toContain('namespaces/shop/rolebindings')
   })
 
   it('is not there for what is Kairship’s alone', async () => {
@@ -272,6 +338,10 @@ describe('the way into a member', () => {
   })
 
   it('leads to the verdict of the member', async () => {
+    const both = await world({ control: open(ANN), member: { allows: true, denies: true } }).explain({
+      cluster: 'm1',
+    })
+    expect(both.decision).toBe('Denied')
     const answer = await world({ control: open(ANN), member: {} }).explain({ cluster: 'm1' })
     expect([answer.decision, answer.first?.step]).toEqual(['Denied', 'Member'])
     expect(steps(answer).at(-1)).toBe('Member Missing NoBinding')

@@ -93,6 +93,80 @@ describe('a preview of role bindings', () => {
     )
   })
 
+  const binding = (name: string, spec: Partial<InstanceRoleBinding['spec']>) =>
+    directBinding({
+      ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata: { name } },
+      spec: { instance: 'eu', role: 'Viewer', subjects: [SUBJECTS[0]], ...spec },
+    })
+
+  it('says of a namespace what it adds to what holds everywhere, and nothing of kinds without namespaces or of others', () => {
+    const one = binding('one', {})
+    const two = binding('two', { role: 'Editor', namespaces: ['shop'] })
+    const { subjects } = previewRoleBindings(
+      'eu',
+      { before: [one], after: [one, two] },
+      { subjects: SUBJECTS, proposed: two },
+      { rbac: made([]), kinds: KINDS, namespaces },
+    )
+    const [ann, team, bot] = subjects
+    expect(
+      ann?.kinds
+        .filter(
+          ({ kind, namespace }) => ['deployments', 'clusters'].includes(kind.resource) && namespace !== '',
+        )
+        .map(({ kind, gained, lost, kept }) => [kind.resource, gained, lost, kept]),
+    ).toEqual([['deployments', ['create', 'delete'], [], []]])
+    expect(ann?.door).toEqual([
+      { resource: 'instances/proxy', gained: ['create', 'update', 'patch', 'delete'], lost: [] },
+    ])
+    expect([team?.door, bot?.door]).toEqual([[], []])
+    const removal = previewRoleBindings(
+      'eu',
+      { before: [one, two], after: [one] },
+      { subjects: SUBJECTS },
+      { rbac: made([]), kinds: KINDS, namespaces },
+    )
+    const lost = removal.subjects[0]?.kinds.find(
+      ({ kind, namespace }) => kind.resource === 'deployments' && namespace === 'shop',
+    )?.lost
+    expect(lost).toEqual(['create', 'delete'])
+  })
+
+  it('says in a namespace nothing again that holds everywhere, whether it is given or taken', () => {
+    const all = [binding('one', {}), binding('two', { role: 'Admin', namespaces: ['shop'] })]
+    const inside = { rbac: made([]), kinds: KINDS, namespaces }
+    const [given, taken] = [
+      previewRoleBindings('eu', { before: [], after: all }, { subjects: SUBJECTS }, inside),
+      previewRoleBindings('eu', { before: all, after: [] }, { subjects: SUBJECTS }, inside),
+    ]
+    const rows = ({ subjects }: typeof given) =>
+      subjects[0]?.kinds
+        .filter(
+          ({ kind, namespace }) =>
+            namespace === 'shop' && ['deployments', 'clusters'].includes(kind.resource),
+        )
+        .map(({ kind, gained, lost }) => [kind.resource, gained, lost])
+    expect(rows(given)).toEqual([['deployments', ['create', 'delete'], []]])
+    expect(rows(taken)).toEqual([['deployments', [], ['create', 'delete']]])
+  })
+
+  it('counts a group as nobody else, also where a user has its name', () => {
+    expect(identityOf({ kind: 'Group', name: 'team' })).toEqual({ user: '', groups: ['team'] })
+  })
+
+  it('withholds by the bindings that will be there, and not by the one that is replaced', () => {
+    const old = binding('one', { role: 'Admin', subjects: [SUBJECTS[2]] })
+    const proposed = binding('one', { role: 'Editor', namespaces: ['shop'] })
+    const preview = (after: readonly ReturnType<typeof binding>[]) =>
+      previewRoleBindings(
+        'eu',
+        { before: [old], after },
+        { subjects: SUBJECTS, proposed },
+        { rbac: made([]), kinds: KINDS, namespaces },
+      ).withheld
+    expect([preview([proposed]), preview([old, proposed])]).toEqual([[], ['shop']])
+  })
+
   it('of the same bindings changes nothing', () => {
     fc.assert(
       fc.property(bindingOf('one'), one => {
