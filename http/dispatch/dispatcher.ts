@@ -9,7 +9,8 @@ import { cancelled, type Failure, permissionDenied, unavailable } from '../error
 import { type Action, type Authorizer, denied } from '../identity/authorize.js'
 import type { LockedCallers } from '../identity/locked-callers.js'
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
-import type { Live, LiveCall, LiveCalls } from '../live/live-calls.js'
+import type { Live, LiveCall } from '../live/live-call.js'
+import type { LiveCalls } from '../live/live-calls.js'
 import type { Operation } from '../operation/operation.js'
 import { requireFields } from '../operation/required-fields.js'
 import { closeWhenDelivered } from './delivery.js'
@@ -35,7 +36,7 @@ export interface DispatcherOptions extends Recording {
   readonly authorizer: Authorizer
   /** Who may do nothing, whatever else says. */
   readonly locked: Pick<LockedCallers, 'refusal'>
-  /** Ends calls under way whose caller may no more. */
+  /** Ends calls under way whose caller loses the right to them. */
   readonly live: Pick<LiveCalls, 'add'>
   readonly streams: ConcurrencyLimit
   /** Aborts when the server stops taking calls: it ends every stream. */

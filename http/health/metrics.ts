@@ -195,7 +195,7 @@ const metrics = {
   },
   kairship_live_calls_ended_total: {
     kind: 'counter',
-    help: 'Calls under way that were ended because their caller may no more, by reason.',
+    help: 'Calls under way that were ended because their caller lost the right, by reason.',
     labels: ['reason'],
   },
   kairship_proxy_stalled_total: {

@@ -6,25 +6,12 @@ import { Code } from '../../transcoding/code.js'
 import { type Failure, permissionDenied, reasonOf, unauthenticated, unavailable } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import { AnswerCache } from '../identity/answer-cache.js'
-import { type Action, type Authorizer, callerKey, denied } from '../identity/authorize.js'
+import { type Authorizer, callerKey, denied } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
-import { type CredentialCheck, checkOf } from '../identity/credential.js'
 import { type LockedCallers, lockKey } from '../identity/locked-callers.js'
-import { InFlight } from './in-flight.js'
+import { CallGroups, type Group } from './call-groups.js'
 import { isLess } from './less-rights.js'
-
-/** A call under way, on any door. What it says of itself is read later, and may be found out meanwhile. */
-export interface LiveCall {
-  readonly caller: Caller
-  /** What it is about; absent for none, and for many. */
-  readonly instance: string | undefined
-  /** What was authorized for it as a whole; empty for what every caller may do. */
-  readonly actions: readonly Action[]
-  /** It goes on for as long as its caller likes. */
-  readonly isLong: boolean
-  /** Ends it within half a second, and says why in the words of its protocol. */
-  end(failure: Failure): void
-}
+import type { Live, LiveCall } from './live-call.js'
 
 /** What decides whether calls may go on. */
 export interface LiveCallsOptions {
@@ -67,48 +54,13 @@ export const SETTLE_MS = 10_000
 const SHARED_MS = 2_000
 const MOST_SHARED = 65_536
 
-/** The calls of one credential that need the same rights: judged together. */
-interface Group {
-  readonly caller: Caller
-  readonly check: CredentialCheck | undefined
-  readonly instance: string | undefined
-  readonly actions: readonly Action[]
-  readonly calls: InFlight<Young>
-  /** What role bindings gave when that was last looked at, by instance. */
-  readonly given: Map<string, readonly EffectiveBinding[]>
-  /** When it had calls last. */
-  usedAt: number
-  askedAt: number
-  verifiedAt: number
-  confirmedAt: number
-  isAsking: boolean
-}
-
-/** A call that is live. */
-export interface Live {
-  /** Before a right on one of many instances is decided for it. */
-  note(instance: string): void
-  /** It is over. */
-  leave(): void
-}
-
-/** A call before it is in a group. */
-interface Young {
-  readonly call: LiveCall
-  readonly since: number
-  given: Map<string, readonly EffectiveBinding[]> | undefined
-  /** What takes it out of where it is. */
-  leave: () => void
-}
-
 /**
- * The calls under way on all doors, and the one place that ends them when their caller may no more: a lock, the end of the credential or of
- * its issuer, a role that is taken away, a right on the host or an account that is gone. Nothing is asked while no call is live, and
- * a thousand calls of one caller ask as one.
+ * The calls under way by REST, gRPC, proxy and console, and the one place that ends them when their caller loses the right to them: by a lock, the
+ * end of the credential or of its issuer, a role that is taken away, a right on the host or an account that is gone. Nothing is asked while no call
+ * is live, and a thousand calls of one caller ask as one.
  */
 export class LiveCalls {
-  readonly #young = new InFlight<Young>()
-  readonly #groups = new Map<string, Group>()
+  readonly #groups: CallGroups
   readonly #credentials: AnswerCache<Caller>
   readonly #wallClock: () => number
   readonly #every: NonNullable<LiveCallsOptions['every']>
@@ -124,6 +76,7 @@ export class LiveCalls {
   constructor(private readonly options: LiveCallsOptions) {
     this.#wallClock = options.wallClock ?? (() => Date.now())
     this.#every = options.every ?? everyUnref
+    this.#groups = new CallGroups(options.now)
     this.#credentials = new AnswerCache({ capacity: MOST_SHARED, now: options.now })
     this.#knownLocks = keysOf(options.locked)
     this.#forgetting = [
@@ -139,8 +92,7 @@ export class LiveCalls {
   /** To be called before rights are decided, so that no change between the decision and this is missed. */
   add(call: LiveCall): Live {
     this.#stopLooking ??= this.#every(LOOK_MS, () => this.look())
-    const young: Young = { call, since: this.options.now(), given: undefined, leave: () => undefined }
-    young.leave = this.#young.add(young)
+    const young = this.#groups.add(call)
     const note = (instance: string) => {
       young.given ??= new Map()
       if (!young.given.has(instance)) young.given.set(instance, this.#givenTo(call.caller, instance))
@@ -160,9 +112,9 @@ export class LiveCalls {
     const now = this.options.now()
     const changed = this.#changed
     this.#changed = new Set()
-    this.#take(changed === 'all' || changed.size > 0 ? 0 : SHORT_MS)
+    this.#groups.take(changed === 'all' || changed.size > 0 ? 0 : SHORT_MS)
     const settled = this.#settled(now)
-    for (const [key, group] of this.#groups) {
+    for (const group of this.#groups) {
       const failure =
         this.#credentialFailure(group) ??
         this.#lockFailure(group) ??
@@ -170,12 +122,12 @@ export class LiveCalls {
         (settled.has(holderOf(group)) ? lost(group) : undefined)
       if (group.calls.size > 0) group.usedAt = now
       // Kept for a while: a caller who comes and goes has not the host asked each time, and what it loses meanwhile is noticed.
-      else if (now - group.usedAt >= SETTLE_MS && !group.isAsking) this.#groups.delete(key)
+      else if (now - group.usedAt >= SETTLE_MS && !group.isAsking) this.#groups.forget(group)
       if (failure) this.#endAll(group, failure)
       else if (group.calls.size > 0 && !group.isAsking && now - group.askedAt >= ASK_MS)
         void this.#ask(group, now)
     }
-    if (this.#groups.size > 0 || this.#young.size > 0) return
+    if (!this.#groups.isEmpty) return
     this.#stopLooking?.()
     this.#stopLooking = undefined
   }
@@ -213,36 +165,6 @@ export class LiveCalls {
     return [...this.options.bindings.givenTo(instance, caller)]
   }
 
-  /** Takes calls into groups: long ones, and those that took as long. */
-  #take(afterMs: number): void {
-    const now = this.options.now()
-    for (const young of this.#young) {
-      if (!young.call.isLong && now - young.since < afterMs) continue
-      young.leave()
-      const group = this.#groupOf(young.call)
-      group.usedAt = now
-      for (const [instance, given] of young.given ?? [])
-        if (!group.given.has(instance)) group.given.set(instance, given)
-      young.given = group.given
-      young.leave = group.calls.add(young)
-    }
-  }
-
-  #groupOf({ caller, instance, actions }: LiveCall): Group {
-    const check = checkOf(caller)
-    const key = `${check?.key ?? ''} ${callerKey(caller)} ${JSON.stringify([instance, actions])}`
-    const known = this.#groups.get(key)
-    if (known) return known
-    const now = this.options.now()
-    const group: Group = {
-      ...{ caller, check, instance, actions, calls: new InFlight<Young>(), given: new Map(), usedAt: now },
-      // At once: what admitted the call may have been remembered for ten seconds.
-      ...{ askedAt: now - ASK_MS, verifiedAt: now, confirmedAt: now, isAsking: false },
-    }
-    this.#groups.set(key, group)
-    return group
-  }
-
   #credentialFailure({ caller, check }: Group): Failure | undefined {
     const { expiresAt = Number.POSITIVE_INFINITY } = caller.credential ?? {}
     if (expiresAt <= this.#wallClock()) return ended('the credential has expired: send a new one')
@@ -260,8 +182,8 @@ export class LiveCalls {
     const before = this.#knownLocks
     this.#knownLocks = keysOf(locked)
     if (!this.#stopLooking) return
-    this.#take(0)
-    for (const group of this.#groups.values()) {
+    this.#groups.take(0)
+    for (const group of this.#groups) {
       if (group.calls.size === 0) continue
       const failure = this.#lockFailure(group)
       if (failure) this.#endAll(group, failure)

@@ -3,7 +3,7 @@ import { requestIdOf } from '../call/request-id.js'
 import type { Failure } from '../errors/failure.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
-import type { LiveCall } from '../live/live-calls.js'
+import type { LiveCall } from '../live/live-call.js'
 import type { Answered } from './proxy-request.js'
 import type { BadPath, ProxyPath } from './route/path.js'
 

@@ -13,7 +13,7 @@ export interface ProxyOptions extends RequestParts {
   readonly authorizer: Authorizer
   /** Who may do nothing, whatever else says. */
   readonly locked: Pick<LockedCallers, 'refusal'>
-  /** Ends requests under way whose caller may no more. */
+  /** Ends requests under way whose caller loses the right to them. */
   readonly live: Pick<LiveCalls, 'add'>
   /** Who has just made an instance, or made it again, is not sent to what bore its name before. */
   readonly instances: Pick<InstanceReading, 'sameAsWritten'>

@@ -26,7 +26,7 @@ export const HEAD_TIMEOUT_MS = 65_000
 /** An answer that ends by itself does not stand still for this long, while its reader waits. */
 export const IDLE_TIMEOUT_MS = 65_000
 
-/** What a caller who may no more has to take the reason, milliseconds. */
+/** What a caller who has lost the right has to take the reason, milliseconds. */
 const LAST_WORDS_MS = 500
 
 /**
@@ -79,7 +79,7 @@ export class ProxyExchange implements RawSink {
     else if (this.#frames.between) this.#end()
   }
 
-  /** Ends the exchange because its caller may no more, and says why where the answer has a place for it. */
+  /** Ends the exchange because its caller has lost the right, and says why where the answer has a place for it. */
   cutShort(failure: Failure): void {
     const response = this.#response
     this.#cut ??= failure

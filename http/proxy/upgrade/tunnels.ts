@@ -22,7 +22,7 @@ import { EarlyBytes } from './early-bytes.js'
 import { lastWords } from './last-words.js'
 import { Tunnel } from './tunnel.js'
 
-/** What a caller who may no more has to take its last words, milliseconds. */
+/** What a caller who has lost the right has to take the reason, milliseconds. */
 const LAST_WORDS_MS = 500
 
 /** Why an upgrade is never sent to the index. */
