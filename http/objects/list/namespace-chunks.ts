@@ -5,7 +5,7 @@ import type { AnswerReading } from '../../limits/answer-memory.js'
 import type { ReadRules } from '../../proxy/proxy-request.js'
 import { karmada } from '../../proxy/route/route.js'
 import { objectPath } from '../object-type.js'
-import { type Chunk, NOT_THE_INDEX, type Read, readChunk, tooMany } from './chunk.js'
+import { type Chunk, type Read, readChunk, tooMany } from './chunk.js'
 import type { Listing } from './listing.js'
 import { MOST_BYTES, MOST_OBJECTS } from './select.js'
 
@@ -34,8 +34,7 @@ class NamespaceChunks<T extends KubeObject> {
   ) {}
 
   async read(next: string | undefined, rules: ReadRules): Promise<Chunk<T>> {
-    const isFirst = next === undefined && rules !== NOT_THE_INDEX
-    return (isFirst && (await this.#ofIndex(rules))) || this.#ofSome(Number(next ?? 0))
+    return (next === undefined && (await this.#ofIndex(rules))) || this.#ofSome(Number(next ?? 0))
   }
 
   /** @returns undefined where the index does not answer: the instance, which is asked then, refuses the list over all namespaces */

@@ -100,6 +100,34 @@ describe('an accepted answer, while who is asked does not answer,', () => {
     await expect.poll(() => ask(fails)).toBe('changed')
   })
 
+  it('stands in for a time that begins with the question, however long its answer took', async () => {
+    const { clock, ask } = standing()
+    await ask(async () => {
+      clock.now = 20_000
+      return 'yes'
+    })
+    clock.now = 29_999
+    expect(await ask(fails)).toBe('yes')
+    clock.now = 30_000
+    await expect(ask(fails)).rejects.toThrow('host down')
+  })
+
+  it.each([
+    ['goes on to stand in after another attempt that nobody answered', away, 'yes'],
+    ['is forgotten after one that was answered with an error', refusal(403, 'Forbidden', 'no'), undefined],
+  ])('%s', async (_, error, expected) => {
+    const { clock, ask } = standing()
+    await ask(async () => 'yes')
+    clock.now = 100
+    await ask(fails)
+    clock.now = 1_100
+    expect(ask(() => Promise.reject(error))).toBe('yes')
+    await new Promise<void>(resolve => setImmediate(resolve))
+    const next = ask(fails)
+    if (expected === undefined) await expect(next).rejects.toThrow('host down')
+    else expect(next).toBe(expected)
+  })
+
   it('stands in for a caller who has waited for two seconds', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())

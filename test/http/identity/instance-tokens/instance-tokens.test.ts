@@ -1,6 +1,7 @@
-import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { decodeJwt, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '../../../../http/identity/caller.js'
+import { checkedBy } from '../../../../http/identity/credential.js'
 import { confined } from '../../../../http/identity/instance-tokens/confined.js'
 import {
   INSTANCE_TOKEN_ISSUER,
@@ -22,6 +23,8 @@ function hostSecret() {
     data: undefined as Record<string, string> | undefined,
     present: true,
     silent: false,
+    isReadOnly: false,
+    reads: 0,
   }
   const writes: KubeRequest[] = []
   const shown = () => ({
@@ -32,6 +35,8 @@ function hostSecret() {
     async request<T>(request: KubeRequest): Promise<T> {
       if (secret.silent) throw new Error('the host is silent')
       if (!secret.present) throw refusal(404, 'NotFound', 'no such Secret')
+      if (request.method === 'GET') secret.reads++
+      else if (secret.isReadOnly) throw refusal(403, 'Forbidden', 'no right to update')
       const body = request.body as ReturnType<typeof shown>
       if (request.method === 'PUT') {
         writes.push(request)
@@ -112,6 +117,49 @@ describe('a token of an instance', () => {
     await expect(one().tokens.issue(ada, NORTH, seconds)).rejects.toMatchObject({ code: 3 })
   })
 
+  it('is not issued by a credential that is over within this second', async () => {
+    const { tokens, time } = one()
+    const ending = { ...ada, credential: { expiresAt: time.ms + 999 } }
+    await expect(tokens.issue(ending, NORTH, 0)).rejects.toMatchObject({ code: 16 })
+  })
+
+  it('is not issued by a token whose issuer is not configured, or not as it was', async () => {
+    const { tokens, configured } = one()
+    const caller = { ...ada, credential: { issuer: 'https://login' } }
+    await expect(tokens.issue(caller, NORTH, 0)).rejects.toMatchObject({ code: 16 })
+    configured.set('https://login', 'rules')
+    const issuer = { isOver: false }
+    checkedBy(caller, { key: 'one', issuer })
+    expect(await tokens.issue(caller, NORTH, 0)).toHaveProperty('token')
+    issuer.isOver = true
+    await expect(tokens.issue(caller, NORTH, 0)).rejects.toMatchObject({ code: 16 })
+  })
+
+  it('is not issued to a caller of more groups than a token can have', async () => {
+    const groups = Array.from({ length: 1_000 }, (_, n) => `https://groups.example/${n}`)
+    const issued = one().tokens.issue({ ...ada, groups }, NORTH, 0)
+    await expect(issued).rejects.toThrow('too many groups')
+  })
+
+  it.each<[string, object]>([
+    ['of another issuer', { iss: 'https://login' }],
+    ['for another instance than it names', { aud: 'kairship.io/instances/south' }],
+    ['for several', { aud: ['kairship.io/instances/north', 'kairship.io/instances/south'] }],
+    ['without an end', { exp: undefined }],
+    ['without an id', { jti: undefined }],
+    ['without a user', { sub: '' }],
+    ['without an instance', { kairship: { groups: [], extra: {} } }],
+  ])('is not accepted %s, whoever signed it', async (_, change) => {
+    const { tokens, secret } = one()
+    const claims = decodeJwt((await tokens.issue(ada, NORTH, 0)).token)
+    const [stored] = JSON.parse(Buffer.from(secret.data?.keys ?? '', 'base64').toString())
+    const signed = (payload: object) =>
+      new SignJWT({ ...payload }).setProtectedHeader({ alg: 'ES256', kid: stored.kid }).sign(stored.key)
+    stored.key = await importJWK(stored.jwk, 'ES256')
+    expect(await tokens.check(await signed(claims))).toHaveProperty('caller')
+    expect(await tokens.check(await signed({ ...claims, ...change }))).toHaveProperty('refused')
+  })
+
   it('makes no other token', async () => {
     const { tokens } = one()
     const checked = await tokens.check((await tokens.issue(ada, NORTH, 0)).token)
@@ -178,7 +226,9 @@ describe('a token of an instance', () => {
 
   it('is no token that says nothing of the kind', () => {
     const { tokens } = one()
-    for (const other of ['', 'opaque', 'a.b.c']) expect(tokens.isOne(other)).toBe(false)
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const foreign = `${part({ alg: 'ES256' })}.${part({ iss: 'https://login' })}.c2ln`
+    for (const other of ['', 'opaque', 'a.b.c', foreign]) expect(tokens.isOne(other)).toBe(false)
   })
 })
 
@@ -201,6 +251,52 @@ describe('the keys of instance tokens', () => {
     const next = await tokens.issue(ada, NORTH, 0)
     expect(secret.version).toBe(3)
     for (const { token } of [last, next]) expect(await tokens.check(token)).toHaveProperty('caller')
+    await tokens.issue(ada, NORTH, 0)
+    expect(secret.version).toBe(3)
+  })
+
+  it('that another replica has just made are known with their first token', async () => {
+    const {
+      tokens: [first, second],
+      time,
+    } = replicas(2)
+    const old = await first!.issue(ada, NORTH, 0)
+    time.ms += 7 * 24 * HOUR - 5_000
+    expect(await second!.check(old.token)).toHaveProperty('refused')
+    time.ms += 5_000
+    const { token } = await first!.issue(ada, NORTH, 0)
+    expect(await second!.check(token)).toHaveProperty('caller')
+  })
+
+  it('are read once a second at most, whatever keys tokens name', async () => {
+    const { tokens, secret, time } = one()
+    const { token } = await tokens.issue(ada, NORTH, 0)
+    const [, ...rest] = token.split('.')
+    const naming = (kid: string) =>
+      [Buffer.from(JSON.stringify({ alg: 'ES256', kid })).toString('base64url'), ...rest].join('.')
+    const before = secret.reads
+    for (let at = 0; at < 20; at++) {
+      time.ms += 100
+      expect(await tokens.check(naming(`key-${at}`))).toHaveProperty('refused')
+    }
+    expect(secret.reads - before).toBe(2)
+  })
+
+  it('are read once for all tokens that come together', async () => {
+    const {
+      tokens: [first, second],
+      secret,
+    } = replicas(2)
+    const { token } = await first!.issue(ada, NORTH, 0)
+    const before = secret.reads
+    await Promise.all(Array.from({ length: 20 }, () => second!.check(token)))
+    expect(secret.reads - before).toBe(1)
+  })
+
+  it('that cannot be stored sign nothing', async () => {
+    const { tokens, secret } = one()
+    secret.isReadOnly = true
+    await expect(tokens.issue(ada, NORTH, 0)).rejects.toMatchObject({ status: { code: 403 } })
   })
 
   it('leave the Secret when nothing that they signed can be valid', async () => {
@@ -228,6 +324,22 @@ describe('the keys of instance tokens', () => {
     secret.silent = true
     time.ms += HOUR - 60_000
     expect(await tokens.check(token)).toHaveProperty('caller')
+  })
+
+  it('count for no longer than an hour while the host is silent', async () => {
+    const {
+      tokens: [first, second],
+      time,
+      secret,
+    } = replicas(2)
+    expect(await second!.check((await first!.issue(ada, NORTH, 0)).token)).toHaveProperty('caller')
+    time.ms += HOUR / 2
+    const { token } = await first!.issue(ada, NORTH, 0)
+    secret.silent = true
+    time.ms += HOUR / 2
+    expect(await second!.check(token)).toHaveProperty('caller')
+    time.ms += 1_000
+    await expect(second!.check(token)).rejects.toMatchObject({ code: 14 })
   })
 
   it('that were never read refuse no token, while the host is silent: nothing is known of it', async () => {
