@@ -6,6 +6,7 @@ import { readWholeAt } from '../../../http/objects/list/whole-list.js'
 import type { ObjectRequest, ObjectRequests } from '../../../http/objects/requests/object-requests.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
+import { fakeFleet, viewOf } from '../fakes/fleet.js'
 
 const MIB = 1 << 20
 const type = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true }
@@ -22,6 +23,7 @@ function listing(answer: (request: ObjectRequest) => Buffer, lasts = false) {
   const memory = new AnswerMemory()
   const sent: ObjectRequest[] = []
   const requests = {
+    options: { parts: { fleet: fakeFleet(viewOf('north')) } },
     async send(_: unknown, __: unknown, request: ObjectRequest, { reading }: { reading: AnswerReading }) {
       sent.push(request)
       await reading.add(2 * MIB)
