@@ -19,7 +19,7 @@ const namespaceName = z
   .string()
   .max(63)
   .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be the name of a namespace')
-const subject = z.union([
+const subject = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['User', 'Group']), name: z.string().min(1).max(253) }),
   z.strictObject({
     kind: z.literal('ServiceAccount'),

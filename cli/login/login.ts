@@ -147,16 +147,16 @@ async function visibleInstances(
     )
     return found.map(raw => instanceMessage.parse(raw).metadata.name)
   } catch (error) {
-    // Without any right there is nothing to see yet; the login itself is good.
-    if (error instanceof CommandError && isForbidden(error)) return []
+    // Without any right there is nothing to see yet; the login itself is good. Who is locked out is told so, and keeps the contexts.
+    if (error instanceof CommandError && hasNoRight(error)) return []
     throw error
   } finally {
     await client.close()
   }
 }
 
-const isForbidden = ({ cause }: CommandError): boolean =>
-  cause instanceof ApiError && cause.code === Code.PERMISSION_DENIED
+const hasNoRight = ({ cause }: CommandError): boolean =>
+  cause instanceof ApiError && cause.code === Code.PERMISSION_DENIED && cause.reason !== 'AccessLocked'
 
 /** Writes the contexts. @returns what to print */
 function written(made: Login, id: string, instances: readonly string[], config: Config): string {

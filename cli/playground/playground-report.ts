@@ -139,7 +139,8 @@ function toLogin(shown: Shown, instance: string | undefined): string {
     : ''
   return `
   # log in as a person: as ada (Admin), emil (Editor), vera (Viewer) or nils (no role), with the password ${issuer.password}
-  # (your browser does not know the authority of ${issuer.url}: let it go on, or use --device)
+  # (your browser does not know the authority of ${issuer.url}: let it go on, or use --device; role bindings and locks
+  # name them playground:ada, and so on. Commands are theirs until "logout", and then admin@playground's again)
   ${commandLine(shown)(`login --kubeconfig ${login}`)}${kubectl}
 `
 }

@@ -1,5 +1,5 @@
-/** Every authenticated user is in this group, as in Kubernetes. */
-const AUTHENTICATED = 'system:authenticated'
+/** The group of every authenticated user, as in Kubernetes. */
+export const AUTHENTICATED = 'system:authenticated'
 
 /** The groups of an authenticated user. */
 export const withAuthenticated = (groups: readonly string[]): readonly string[] =>

@@ -261,7 +261,7 @@ const lost = ({ instance }: Group): Failure =>
   instance === undefined
     ? resume('a role was taken away')
     : withdrawn(
-        `what your roles on instance ${instance} allow is less than it was: ask again for what is left`,
+        `a role of yours on instance ${instance} was taken away, or gives less than before: repeat the request for what you may still do`,
       )
 
 const keysOf = ({ locks }: LockedCallers): ReadonlySet<string> => new Set(locks.all().map(lockKey))

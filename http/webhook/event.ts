@@ -33,6 +33,17 @@ export function parseEvent(text: string): RoleBindingEvent {
   const { success, data, error } = schema.safeParse(json)
   if (success) return data as RoleBindingEvent
   throw invalidFields(
-    error.issues.map(({ path, message }) => ({ field: path.join('.') || 'type', description: message })),
+    error.issues
+      .flatMap(issue => nearest(issue))
+      .map(({ path, message }) => ({ field: path.join('.') || 'type', description: message })),
   )
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Of what may have one of several forms: what is wrong with the form that it is nearest to. */
+function nearest(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue]
+  const [fewest = []] = [...issue.errors].sort((left, right) => left.length - right.length)
+  return fewest.flatMap(one => nearest({ ...one, path: [...issue.path, ...one.path] }))
 }

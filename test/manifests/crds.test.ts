@@ -180,6 +180,12 @@ describe('every CRD', () => {
     expect(columns).toContainEqual(expect.objectContaining({ name: 'Reason', jsonPath }))
   })
 
+  it('no column of kubectl get is the age of a time to come, which kubectl shows as <invalid>', () => {
+    const columns = [...crds.values()].flatMap(({ spec }) => spec.versions[0].additionalPrinterColumns ?? [])
+    const dates = columns.filter(({ type }) => type === 'date').map(({ name }) => name)
+    expect([...new Set(dates)]).toEqual(['Age'])
+  })
+
   for (const [name, example] of Object.entries(examples)) {
     it(`${name} has the fields of its TypeScript type, with the same types`, () => {
       const { spec, status } = schemaOf(name).properties!

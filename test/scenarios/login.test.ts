@@ -3,7 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ExitCode } from '../../cli/exit-code.js'
+import { ACCESS_LOCKS } from '../../manifests/access-lock.js'
+import { resourcePath } from '../../manifests/kube.js'
 import { signIn } from '../cli/login/logged-in.js'
+import { eventually } from './support/eventually.js'
 import { kubectls } from './support/kubectl.js'
 import { type LoginWorld, startLoginWorld } from './support/login-world.js'
 
@@ -74,6 +77,27 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('%s, after kairship lo
     const { stdout } = await world.kubectl(kubectl, 'config', 'get-contexts', '-o', 'name')
     expect(stdout).toBe('')
   })
+})
+
+it('tells somebody who is locked out why, and leaves the login and the contexts of before', async () => {
+  await loggedIn('ada')
+  const [kubeconfig, logins] = [world.kubeconfig(), world.store.all()]
+  const host = world.proxy.playground.host.local
+  const spec = { user: 'playground:ada', message: 'laptop stolen: call security' }
+  await host.request({
+    ...{ method: 'POST', path: resourcePath(ACCESS_LOCKS) },
+    body: { apiVersion: 'kairship.io/v1alpha1', kind: 'AccessLock', metadata: { name: 'stolen' }, spec },
+  })
+  await eventually('the lock is in effect', async () =>
+    expect((await world.kairship('get', 'instances').ended).code).toBe(ExitCode.denied),
+  )
+  const { process, address } = await world.login()
+  await signIn(world.issuer, address, 'ada')
+  expect((await process.ended).code).toBe(ExitCode.denied)
+  expect(process.stderr).toContain('laptop stolen: call security')
+  expect(world.kubeconfig()).toBe(kubeconfig)
+  expect(world.store.all()).toEqual(logins)
+  await host.request({ method: 'DELETE', path: resourcePath(ACCESS_LOCKS, { name: 'stolen' }) })
 })
 
 describe('other commands of kairship', () => {

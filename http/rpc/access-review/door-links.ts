@@ -137,7 +137,9 @@ const sentenceOf = (binding: EffectiveBinding): string =>
   `${originOf(binding)} gives the role ${binding.spec.role} on ${scopeOf(binding)}`
 
 const scopeOf = ({ spec: { namespaces } }: EffectiveBinding): string =>
-  namespaces === undefined ? 'the whole instance' : `the namespaces ${listed(namespaces)}`
+  namespaces === undefined
+    ? 'the whole instance'
+    : `the namespace${namespaces.length === 1 ? '' : 's'} ${listed(namespaces)}`
 
 const MOST_NAMED = 10
 const listed = (names: readonly string[]): string =>

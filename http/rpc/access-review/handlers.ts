@@ -1,6 +1,7 @@
 import type { AccessReviewService } from '../../../proto/gen/kairship/access_review_pb.js'
 import type { Call } from '../../call/call.js'
 import { requireRight } from '../../identity/authorize.js'
+import type { Caller } from '../../identity/caller.js'
 import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { accessSubjects, UNKNOWN_HERE } from './access-subjects.js'
@@ -41,7 +42,9 @@ export function accessReviewHandlers(
           ...(cluster !== '' && { cluster }),
         }),
       )
-      return explanationMessage(subject, explanation)
+      const areGroupsMissing = !isOwn && message.groups.length === 0 && explanation.decision !== 'Allowed'
+      const notes = [...explanation.notes, ...(areGroupsMissing ? [groupsMissing(subject)] : [])]
+      return explanationMessage(subject, { ...explanation, notes })
     },
 
     async listAccessSubjects(message, call) {
@@ -67,6 +70,10 @@ export function accessReviewHandlers(
       within(call, () => previewRoleBinding(dependencies, call, message)),
   }
 }
+
+/** Without it a refusal of somebody whose rights come by a group would be believed. */
+const groupsMissing = ({ user }: Caller): string =>
+  `no groups of ${user} were given (groups, or --groups), and only its issuer knows them: what it may do by a group is not counted`
 
 /** Who administers the instance, or has this right on the host, may ask about others. */
 const mayAskAboutOthers = (instance: string) => ({

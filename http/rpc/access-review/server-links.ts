@@ -1,10 +1,11 @@
 import { impersonatable, notImpersonatable } from '../../../karmada/rbac/impersonation-rules.js'
 import type { AccessRequest } from '../../../karmada/rbac/policy-rule.js'
 import type { RbacObjects } from '../../../karmada/rbac/rbac-objects.js'
-import { MASTERS, walkRbac } from '../../../karmada/rbac/walk.js'
+import { MASTERS, type NearMiss, walkRbac } from '../../../karmada/rbac/walk.js'
 import { grantText, missText, requestText } from '../../../karmada/rbac/words.js'
 import type { Verdict } from '../../identity/authorize.js'
 import type { Caller } from '../../identity/caller.js'
+import { AUTHENTICATED } from '../../identity/groups.js'
 import { type AccessLink, grantOf } from './link.js'
 
 /** How an API server decided, and what its RBAC says; each absent where it could not be read. */
@@ -54,11 +55,11 @@ export function serverLink(
       },
       note: `${server} denies what its RBAC includes: another authorizer denies it, or RBAC has just changed`,
     }
-  const near = nearMisses.slice(0, MOST_SAID).map(missText)
+  const near = nearest(nearMisses).slice(0, MOST_SAID).map(missText)
   const looked = rbac
     ? near.length > 0
       ? `: ${near.join('; ')}`
-      : `: no binding there names ${subject.user} or one of its groups`
+      : `: no binding there names ${subject.user} or one of its groups, but those that name all users`
     : ''
   return {
     link: {
@@ -90,6 +91,14 @@ function allowed(
     link: { ...found, reason: 'OtherAuthorizer', message: `${lets}${reason}` },
     note: `${server} allows what no binding of its RBAC includes: another authorizer allows it, or RBAC has just changed`,
   }
+}
+
+/** The misses that explain a refusal: those of the same objects, else those that are about the subject. Every server has some for all users. */
+function nearest(misses: readonly NearMiss[]): readonly NearMiss[] {
+  const ofSameObjects = misses.filter(({ lacks }) => lacks !== 'Rule')
+  return ofSameObjects.length > 0
+    ? ofSameObjects
+    : misses.filter(({ subject: { kind, name } }) => kind !== 'Group' || name !== AUTHENTICATED)
 }
 
 const because = ({ reason }: Verdict): string => (reason ? ` (${reason})` : '')

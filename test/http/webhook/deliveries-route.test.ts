@@ -262,9 +262,14 @@ describe('the role-binding webhook', () => {
     ['a sequence that JSON does not hold exactly', { ...event, sequence: 2 ** 53 }, 'sequence'],
     ['no time', { ...event, occurredAt: 'yesterday' }, 'occurredAt'],
     ['an instance and a workspace', { ...event, binding: { ...event.binding, workspace: 'w' } }, 'binding'],
-    ['a role that there is not', { ...event, binding: { ...event.binding, role: 'Owner' } }, 'binding'],
-    ['no subjects', { ...event, binding: { ...event.binding, subjects: [] } }, 'binding'],
-    ['a name that is a path', { ...event, binding: { ...event.binding, name: '../eu' } }, 'binding'],
+    ['a role that there is not', { ...event, binding: { ...event.binding, role: 'Owner' } }, 'binding.role'],
+    ['no subjects', { ...event, binding: { ...event.binding, subjects: [] } }, 'binding.subjects'],
+    [
+      'a subject of another kind',
+      { ...event, binding: { ...event.binding, subjects: [{ kind: 'Team', name: 'a' }] } },
+      'binding.subjects.0.kind',
+    ],
+    ['a name that is a path', { ...event, binding: { ...event.binding, name: '../eu' } }, 'binding.name'],
     ['a user without a name', { ...event, type: 'user.deleted', binding: undefined, name: '' }, 'name'],
     [
       'a user with a very long name',

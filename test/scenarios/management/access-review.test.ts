@@ -98,6 +98,20 @@ describe('an explanation of access', () => {
     )
     const write = await explain({ ...about, verb: 'create' })
     expect([write.decision, write.first?.reason]).toEqual(['DENIED', 'RoleTooSmall'])
+    expect(write.notes).toEqual([])
+    expect(write.links.at(-1)?.message).toMatch(/which has these objects without this verb$/)
+    expect(write.links.at(-1)?.message).not.toContain('system:authenticated')
+  })
+
+  it('says that the groups of somebody else were not given, where one of them may have the right', async () => {
+    await give('team', 'Viewer', { kind: 'Group', name: 'team' })
+    const about = { user: 'eve', ...deployments('default') }
+    await eventually('the role is in effect', async () =>
+      expect((await explain({ ...about, groups: ['team'] })).decision).toBe('ALLOWED'),
+    )
+    const { decision, notes, links } = await explain(about)
+    expect([decision, notes]).toEqual(['DENIED', [expect.stringContaining('no groups of eve were given')]])
+    expect(links.at(-1)).toMatchObject({ step: 'CONTROL_PLANE', reason: 'NoBinding' })
   })
 
   it('agrees with what happens, for each verb, namespace and door', async () => {

@@ -30,6 +30,8 @@ export interface LoginWorld {
   /** Starts `kairship login`, and waits for the address that it opens in the browser. */
   login(...args: readonly string[]): Promise<{ readonly process: KairshipProcess; readonly address: string }>
   kubectl(kubectl: string, ...words: readonly string[]): Promise<Run>
+  /** The text of this person's kubeconfig. */
+  kubeconfig(): string
   /** Logins of this person. */
   readonly store: LoginStore
   /** Makes all tokens of this person as good as expired. */
@@ -98,6 +100,7 @@ export async function startLoginWorld(): Promise<LoginWorld> {
       })
       return { process, address }
     },
+    kubeconfig: () => readFileSync(kubeconfig, 'utf8'),
     kubectl: (kubectl, ...words) => runKubectl(kubectl, words, { kubeconfig, home, env }),
     expire() {
       for (const { login } of store.all())
