@@ -33,6 +33,8 @@ export interface RealProxy {
   client(port?: number): ProxyClient
   /** The same caller at the management API of the replica that serves. */
   api(): ProxyClient
+  /** A person with a client certificate, in these groups, at all that the replica serves; who asks for it closes it. */
+  person(user: string, groups?: readonly string[]): Promise<ApiClient>
   close(): Promise<void>
 }
 
@@ -71,6 +73,7 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
       '--grpc-listen=127.0.0.1:0',
       `--tls-cert-file=${files.cert}`,
       `--tls-key-file=${files.key}`,
+      `--client-ca-file=${files.ca}`,
     ]
     const called = `${name}-apiserver-${replicas.length + 1}`
     const replica = { engine: await startKairship(host, folder, called, flags, 'apiserver'), port }
@@ -126,6 +129,11 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
     client: (port = replica.port) =>
       new ProxyClient({ server: proxyAt(port), ca: authority.certificate, token }),
     api: () => new ProxyClient({ server: serverAt(replica.port), ca: authority.certificate, token }),
+    async person(user, groups = []) {
+      const { certificate, key } = await authority.issue({ commonName: user, organizations: groups })
+      const credentials = { clientCertificate: certificate, clientKey: key }
+      return new ApiClient({ url: server, ca: authority.certificate, ...credentials })
+    },
     at(port) {
       const moved = (text: string): string => text.replace(server, serverAt(port))
       return {
