@@ -169,10 +169,13 @@ function runningFirst(room: readonly Share[], running: readonly Share[]): readon
 const largestFirst = (shares: readonly Share[]): readonly Share[] =>
   [...shares].sort((a, b) => b.replicas - a.replicas)
 
-/** Adds shares by name. @param all whether clusters that only the second list names come along */
+/** Adds shares by name, in 32 bits. @param all whether clusters that only the second list names come along */
 function added(shares: readonly Share[], more: readonly Share[], all = false): readonly Share[] {
   const extra = new Map(more.map(({ name, replicas }) => [name, replicas]))
-  const sums = shares.map(({ name, replicas }) => ({ name, replicas: replicas + (extra.get(name) ?? 0) }))
+  const sums = shares.map(({ name, replicas }) => ({
+    name,
+    replicas: (replicas + (extra.get(name) ?? 0)) | 0,
+  }))
   const names = new Set(shares.map(({ name }) => name))
   return all ? [...sums, ...more.filter(({ name }) => !names.has(name))] : sums
 }

@@ -55,6 +55,23 @@ describe('a schedule', () => {
     ])
   })
 
+  it('adds what runs to room in an int32 when it begins from nothing, as Karmada does, and leaves a cluster whose sum is too large', () => {
+    const known = [...['other', 'runs'].map(name => withPods(name, '2147483643')), withPods('small', '110')]
+    const asked = {
+      replicas: 1,
+      replicaRequirements: {},
+      clusters: [{ name: 'runs', replicas: 5 }],
+      rescheduleTriggeredAt: '2026-01-02T00:00:00Z',
+    }
+    // 2^31 - 5 and 5 are negative to Karmada: its scheduler, asked the same, takes the largest of the others.
+    const { clusters } = schedule(
+      spec(aggregated, asked),
+      { lastScheduledTime: '2026-01-01T00:00:00Z' },
+      known,
+    )
+    expect(clusters).toEqual([{ name: 'other', replicas: 1 }])
+  })
+
   const cluster = (name: string, more: Partial<Cluster['spec']> = {}, cpu = '10'): Cluster => ({
     apiVersion: 'cluster.karmada.io/v1alpha1',
     kind: 'Cluster',
