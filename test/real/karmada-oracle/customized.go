@@ -8,13 +8,11 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	configv1alpha1 "github.com/karmada-io/karmada/pkg/apis/config/v1alpha1"
 	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/resourceinterpreter/customized/declarative"
-	"github.com/karmada-io/karmada/pkg/util/gclient"
 	"github.com/karmada-io/karmada/pkg/webhook/resourceinterpretercustomization"
 )
 
@@ -79,8 +77,7 @@ func customizationRefusal(line []byte) (any, error) {
 	if err := json.Unmarshal(line, &input); err != nil {
 		return nil, err
 	}
-	scheme := gclient.NewSchema()
-	builder := fake.NewClientBuilder().WithScheme(scheme)
+	builder := storeOf()
 	for i := range input.Present {
 		builder = builder.WithObjects(&input.Present[i])
 	}

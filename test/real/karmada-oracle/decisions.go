@@ -8,14 +8,12 @@ import (
 	kubejson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/tools/record"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	clusterv1alpha1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
 	policyv1alpha1 "github.com/karmada-io/karmada/pkg/apis/policy/v1alpha1"
 	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/resourceinterpreter/default/native"
 	"github.com/karmada-io/karmada/pkg/resourceinterpreter/default/thirdparty"
-	"github.com/karmada-io/karmada/pkg/util/gclient"
 	"github.com/karmada-io/karmada/pkg/util/names"
 	"github.com/karmada-io/karmada/pkg/util/overridemanager"
 )
@@ -45,7 +43,7 @@ func overrides(line []byte) (any, error) {
 	for i := range input.Policies {
 		objects = append(objects, &input.Policies[i])
 	}
-	known := fake.NewClientBuilder().WithScheme(gclient.NewSchema()).WithObjects(objects...).Build()
+	known := storeOf(objects...).Build()
 	object := &unstructured.Unstructured{Object: input.Object}
 	manager := overridemanager.New(known, record.NewFakeRecorder(1_000))
 	clusterWide, namespaced, err := manager.ApplyOverridePolicies(object, input.Cluster.Name)

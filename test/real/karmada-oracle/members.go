@@ -16,7 +16,6 @@ import (
 
 	"github.com/karmada-io/karmada/pkg/resourceinterpreter/default/native/prune"
 	"github.com/karmada-io/karmada/pkg/util"
-	"github.com/karmada-io/karmada/pkg/util/gclient"
 	"github.com/karmada-io/karmada/pkg/util/objectwatcher"
 	"github.com/karmada-io/karmada/pkg/webhook/clusterpropagationpolicy"
 	"github.com/karmada-io/karmada/pkg/webhook/clusterresourcebinding"
@@ -67,7 +66,7 @@ func inMember(line []byte) (any, error) {
 	return map[string]any{"sent": sent}, nil
 }
 
-var decoder = admission.NewDecoder(gclient.NewSchema())
+var decoder = admission.NewDecoder(scheme)
 
 var mutating = map[string]admission.Handler{
 	"PropagationPolicy":        propagationpolicy.NewMutatingHandler(decoder),
