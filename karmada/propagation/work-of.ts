@@ -70,14 +70,14 @@ export function workOf(
   }
   const conflict = conflictResolutionOf(overridden.object, binding)
   const { generation = 0 } = template.metadata
-  const moved = withPreservedState(overridden.object, binding, target.name, targetsOf(binding).length)
-  const manifest = marked(moved, {
+  const own = marked(overridden.object, {
     labels: id,
     annotations: {
       ...names,
       ...(generation > 0 && { [MARKS.templateGeneration]: String(generation) }),
     },
   })
+  const manifest = withPreservedState(own, binding, target.name, targetsOf(binding).length)
   const work = carrier(manifest, target.name, overridden, present, {
     labels: id,
     annotations: { ...names, ...conflict },

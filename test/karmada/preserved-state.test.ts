@@ -3,9 +3,11 @@ import { applicationFailure } from '../../karmada/eviction/application-failure.j
 import { evicted } from '../../karmada/eviction/evict.js'
 import { untoleratedTaint } from '../../karmada/eviction/no-execute.js'
 import { preservedState, withPreservedState } from '../../karmada/eviction/preserved-state.js'
+import type { Resource } from '../../karmada/interpreter/workload.js'
 import type { Failover } from '../../karmada/objects/propagation-policy.js'
-import type { Binding } from '../../karmada/objects/resource-binding.js'
-import { binding, template } from './propagated-objects.js'
+import type { Binding, PlacedBinding } from '../../karmada/objects/resource-binding.js'
+import { workOf } from '../../karmada/propagation/work-of.js'
+import { binding, cluster, none, template } from './propagated-objects.js'
 
 const rule = (jsonPath: string) => ({ rules: [{ aliasLabelName: 'kept', jsonPath }] })
 const reporting = (failover: Failover = {}): Binding => ({
@@ -61,6 +63,20 @@ describe('an application that moves at once', () => {
     ])
     expect(labelsIn('m2')).toEqual({ kept: '5' })
     expect(labelsIn('m1')).toBeUndefined()
+  })
+
+  it('brings its state also where an override wrote a label that is no text, which goes', () => {
+    const moved = {
+      ...gone,
+      spec: { ...gone.spec, clusters: [{ name: 'm2', replicas: 5 }] },
+    } as PlacedBinding
+    const numbered = {
+      ...template,
+      metadata: { ...template.metadata, labels: { part: 1 } },
+    } as unknown as Resource
+    const [manifest] = workOf(moved, numbered, { name: 'm2' }, cluster('m2'), none).spec.workload.manifests
+    expect(manifest?.metadata.labels).toMatchObject({ kept: '5' })
+    expect(manifest?.metadata.labels).not.toHaveProperty('part')
   })
 
   it('brings no state where it goes to several clusters, or leaves gracefully', () => {
