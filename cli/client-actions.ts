@@ -112,6 +112,7 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
       ),
     preview: (config, ...names) =>
       withClient(config, async it => (await import('./objects/preview.js')).previewFile(it, config, names)),
+    whoami: config => withClient(config, async it => (await import('./access/whoami.js')).whoami(it, config)),
     'can-i': (config, ...names) =>
       withClient(config, async it => (await import('./access/can-i.js')).canI(it, config, names)),
     'who-can': (config, ...names) =>

@@ -73,6 +73,7 @@ export const clientSettings = {
       'trace',
       'explain',
       'preview',
+      'whoami',
       'can-i',
       'who-can',
       'lock',

@@ -23,6 +23,7 @@ export type CommandName =
   | 'trace'
   | 'explain'
   | 'preview'
+  | 'whoami'
   | 'can-i'
   | 'who-can'
   | 'lock'
@@ -79,6 +80,7 @@ export const clients = [
   'trace',
   'explain',
   'preview',
+  'whoami',
   'can-i',
   'who-can',
   'lock',

@@ -195,7 +195,10 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       ),
       served(
         AccessReviewService,
-        accessReviewHandlers({ ownRequests, objects, authorizer, locked, roleBindings: fleet.roleBindings }),
+        accessReviewHandlers({
+          ...{ ownRequests, objects, authorizer, locked },
+          ...{ roleBindings: fleet.roleBindings, graceMs },
+        }),
       ),
       served(AccessLockService, accessLockHandlers({ locks: new StoredLocks(host), authorizer })),
       served(AggregationService, aggregationHandlers(objects)),

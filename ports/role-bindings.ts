@@ -27,6 +27,8 @@ export interface RoleBindings {
   of(instance: string): readonly EffectiveBinding[]
   /** Those in effect for an instance that name a holder, found by index. */
   givenTo(instance: string, holder: Holder): Iterable<EffectiveBinding>
+  /** Those in effect that name a holder, on all instances, found by index. One that names it twice may come twice. */
+  heldBy(holder: Holder): Iterable<EffectiveBinding>
   /** Another one after each change of what the bindings of an instance give; '' while there are none. It costs little. */
   revisionOf(instance: string): string
   /** Calls back after each change, within a second of the end of a binding too. Returns what ends the calls. */

@@ -219,6 +219,12 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   )
   add(
     program,
+    'whoami',
+    'whoami',
+    'say whom the server takes you for, by which credential, and your roles on instances',
+  )
+  add(
+    program,
     'can-i',
     'can-i <instance> <verb> <resource> [name]',
     'say whether you, or --user, may do something, by which bindings, and the first missing link; for example: can-i eu-west create deployments.apps -n shop, or can-i eu-west get pods/log -n shop --cluster member1',

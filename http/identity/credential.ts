@@ -23,3 +23,16 @@ export function checkedBy<T extends Caller>(caller: T, check: CredentialCheck): 
   checks.set(caller, check)
   return caller
 }
+
+/** Who vouches for the credential behind a caller: a client CA, an issuer that is configured, the host, or Kairship itself. */
+export type CredentialSource = 'unknown' | 'certificate' | 'issuer' | 'host' | 'kairship'
+
+/** Where the credential behind a caller is from; unknown for one that no request has shown. */
+export function sourceOf(caller: Caller): CredentialSource {
+  const check = checkOf(caller)
+  if (!check) return 'unknown'
+  if (caller.credential?.instance !== undefined) return 'kairship'
+  if (check.issuer) return 'issuer'
+  // Nobody can be asked about a certificate.
+  return check.ask ? 'host' : 'certificate'
+}

@@ -14,7 +14,12 @@ const permissionOf = (method: DescMethod) => getOption(method, permission)
 
 /** Rights on the host, by what they are to; every rpc that is not about one type of an instance's objects is here. */
 const onTheHost: Readonly<Record<string, readonly string[]>> = {
-  'any caller': ['Image.DetectKangaroo', 'Instance.GetInstanceKarmadaConfig', 'Instance.GetInstanceChart'],
+  'any caller': [
+    'AccessReview.WhoAmI',
+    'Image.DetectKangaroo',
+    'Instance.GetInstanceKarmadaConfig',
+    'Instance.GetInstanceChart',
+  ],
   'list instances, or those that the caller may get': [
     'Instance.ListInstances',
     'Workspace.ListInstances',

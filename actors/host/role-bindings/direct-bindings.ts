@@ -1,21 +1,32 @@
 import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import type { Holder, SomeInstances } from '../../../ports/role-bindings.js'
 import { GrantedBindings } from './granted-bindings.js'
+import { SubjectIndex } from './subject-index.js'
 
 /** Readers of rights compare them with what was so half a minute ago; longer than that it may be forgotten, milliseconds. */
 const FORGET_AFTER_MS = 3_600_000
 
 /** What is given on one instance by its own InstanceRoleBindings. */
 class KnownInstance {
-  readonly direct = new GrantedBindings<InstanceRoleBinding>()
+  readonly direct: GrantedBindings<InstanceRoleBinding>
 
-  /** @param since when it was last given something else by objects of its own, milliseconds */
-  constructor(public since: number) {}
+  /**
+   * @param since when it was last given something else by objects of its own, milliseconds
+   * @param ofAll holds the bindings of all instances that are in effect
+   */
+  constructor(
+    public since: number,
+    ofAll: SubjectIndex<InstanceRoleBinding>,
+  ) {
+    this.direct = new GrantedBindings(new SubjectIndex(), ofAll)
+  }
 }
 
 /** The InstanceRoleBindings of each instance, and since when objects of its own give what they give. */
 export class DirectBindings {
   readonly #byInstance = new Map<string, KnownInstance>()
+  /** Those of all instances: what somebody has in a fleet costs what it is, and no look at each instance. */
+  readonly #ofAll = new SubjectIndex<InstanceRoleBinding>()
   /** Instances that had bindings and have none, with the time of that: the first before the others. Those that are gone are among them. */
   readonly #bare = new Map<string, number>()
 
@@ -50,6 +61,11 @@ export class DirectBindings {
   /** Those in effect for one holder. */
   givenTo(instance: string, holder: Holder): Iterable<InstanceRoleBinding> {
     return this.#byInstance.get(instance)?.direct.bySubject.of(holder) ?? []
+  }
+
+  /** Those in effect for one holder, on all instances. */
+  heldBy(holder: Holder): Iterable<InstanceRoleBinding> {
+    return this.#ofAll.of(holder)
   }
 
   /** Those whose end has come. */
@@ -87,7 +103,8 @@ export class DirectBindings {
   }
 
   #known(instance: string): KnownInstance {
-    const known = this.#byInstance.get(instance) ?? new KnownInstance(this.#bare.get(instance) ?? this.now())
+    const known =
+      this.#byInstance.get(instance) ?? new KnownInstance(this.#bare.get(instance) ?? this.now(), this.#ofAll)
     this.#byInstance.set(instance, known)
     this.#bare.delete(instance)
     return known

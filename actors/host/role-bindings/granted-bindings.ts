@@ -19,8 +19,14 @@ export class GrantedBindings<T extends Binding> {
   #inEffect: readonly T[] | undefined
   #revision: string | undefined
 
-  /** @param bySubject holds those in effect; may be shared by the bindings of a type, since each has a name of its own */
-  constructor(readonly bySubject = new SubjectIndex<T>()) {}
+  /**
+   * @param bySubject holds those in effect; may be shared by the bindings of a type, since each has a name of its own
+   * @param ofAll holds them as well, where one index has those of a single instance and another those of all
+   */
+  constructor(
+    readonly bySubject = new SubjectIndex<T>(),
+    private readonly ofAll?: SubjectIndex<T>,
+  ) {}
 
   get isEmpty(): boolean {
     return this.#byName.size === 0
@@ -55,7 +61,7 @@ export class GrantedBindings<T extends Binding> {
     const print = gives ? fingerprint([metadata.name, metadata.uid, spec]) : undefined
     const before = this.#take(metadata.name)
     this.#byName.set(metadata.name, { binding, ...(print !== undefined && { print }) })
-    if (gives) this.bySubject.set(metadata.name, spec.subjects, binding)
+    if (gives) for (const index of this.#indexes) index.set(metadata.name, spec.subjects, binding)
     return this.#changed(print !== before)
   }
 
@@ -64,11 +70,16 @@ export class GrantedBindings<T extends Binding> {
     return this.#changed(this.#take(name) !== undefined)
   }
 
+  get #indexes(): readonly SubjectIndex<T>[] {
+    return this.ofAll ? [this.bySubject, this.ofAll] : [this.bySubject]
+  }
+
   /** @returns the fingerprint of what it gave */
   #take(name: string): string | undefined {
     const known = this.#byName.get(name)
     this.#byName.delete(name)
-    if (known?.print !== undefined) this.bySubject.delete(name, known.binding.spec.subjects)
+    if (known?.print !== undefined)
+      for (const index of this.#indexes) index.delete(name, known.binding.spec.subjects)
     return known?.print
   }
 

@@ -142,6 +142,13 @@ export class RoleBindingIndex implements RoleBindings {
       for (const member of members) yield inheritedBinding(instance, member, through)
   }
 
+  *heldBy(holder: Holder): Generator<EffectiveBinding, void> {
+    this.#ends.look()
+    for (const binding of this.#direct.heldBy(holder)) yield directBinding(binding)
+    for (const { instance, members, through } of this.#workspaces.heldBy(holder))
+      for (const member of members) yield inheritedBinding(instance, member, through)
+  }
+
   /** The InstanceRoleBindings of an instance whose end has come. */
   endedOf(instance: string): readonly InstanceRoleBinding[] {
     return this.#direct.endedOf(instance)

@@ -122,6 +122,16 @@ export class Workspaces {
     }
   }
 
+  /** What one holder has through workspaces, on each instance. */
+  *heldBy(holder: Holder): Generator<Inherited & { readonly instance: string }, void> {
+    for (const binding of this.#bySubject.of(holder)) {
+      const workspace = this.#byName.get(binding.spec.workspace)
+      if (!workspace?.exists) continue
+      for (const instance of workspace.bound.keys())
+        yield { instance, ...this.#inherited(workspace, instance, [binding]) }
+    }
+  }
+
   /** Of what an instance has through workspaces, in parts; none while it has nothing. */
   revisionsOf(instance: string): readonly string[] {
     return [...this.#giving(instance)].flatMap(({ members, bound }) => [

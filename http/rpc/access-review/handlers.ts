@@ -10,15 +10,16 @@ import { explanationMessage, grantMessage, subjectMessage } from './messages.js'
 import { type PreviewDependencies, previewRoleBinding } from './preview.js'
 import { accessOf, doorActionOf, isOfKairship, subjectOf } from './question.js'
 import { readRbac } from './rbac-reader.js'
+import { type RolesOfCallers, whoAmI } from './who-am-i.js'
 
 /** Each reads the RBAC of a control plane. */
 const REVIEWS_PER_CALLER = 4
 /** Subjects in one answer. */
 const MOST_SUBJECTS = 1_000
 
-/** Explanations of access, and previews of role bindings. */
+/** Who a caller is, explanations of access, and previews of role bindings. */
 export function accessReviewHandlers(
-  dependencies: PreviewDependencies,
+  dependencies: PreviewDependencies & RolesOfCallers,
 ): ServiceHandlers<typeof AccessReviewService> {
   const { ownRequests, authorizer, roleBindings } = dependencies
   const reviews = new ConcurrencyLimit('access reviews under way', REVIEWS_PER_CALLER)
@@ -31,6 +32,8 @@ export function accessReviewHandlers(
     }
   }
   return {
+    whoAmI: async (_, call) => whoAmI(dependencies, call),
+
     async explainAccess(message, call) {
       const { instance, cluster } = message
       const { subject, isOwn } = subjectOf(message, call.caller)

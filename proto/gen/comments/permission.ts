@@ -7,7 +7,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.options.Permission.resource": "The resource of group kairship.io, with its subresource where there is one: `instances`, `instances/kubeconfig`.",
   "kairship.io.api.options.Permission.name_field": "Path of the request field that names the object, in proto names; absent where the method is not about one object.",
   "kairship.io.api.options.Permission.filtered": "A caller who may not read all objects may still call this, and sees those that it may `get`. For reads only.",
-  "kairship.io.api.options.Permission.any_caller": "Every authenticated caller may call this: it shows nothing that belongs to anyone.",
+  "kairship.io.api.options.Permission.any_caller": "Every authenticated caller may call this: it shows nothing that belongs to anyone else.",
   "kairship.io.api.options.Permission.created_name_field": "Path of the request field that names the object to be created. The audit record shows it; the authorizer does not, as in Kubernetes, where a right to create is not one to a name.",
   "kairship.io.api.options.Permission.object": "What the caller does inside an instance. All else follows: on the host the caller needs the right that the same request through the proxy needs, which is to `instances/proxy` of the instance in the field `instance`; the audit record shows the object; the fields that name it must not be empty.",
   "kairship.io.api.options.ObjectAction": "A request to the instance's own API, which decides by its own RBAC: Kairship impersonates the caller. Of a method that makes several, the one that it is called for.",

@@ -13,7 +13,232 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/access_review.proto.
  */
 export const file_kairship_access_review: GenFile = /*@__PURE__*/
-  fileDesc("ChxrYWlyc2hpcC9hY2Nlc3NfcmV2aWV3LnByb3RvEiVrYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExIr8BChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEgwKBHVzZXIYAiABKAkSDgoGZ3JvdXBzGAMgAygJEhEKBHZlcmIYBCABKAlCA+BBAhINCgVncm91cBgFIAEoCRIQCghyZXNvdXJjZRgGIAEoCRIRCgluYW1lc3BhY2UYByABKAkSDAoEbmFtZRgIIAEoCRIPCgdjbHVzdGVyGAkgASgJEgwKBHBhdGgYCiABKAkisgIKFUV4cGxhaW5BY2Nlc3NSZXNwb25zZRJHCghkZWNpc2lvbhgBIAEoDjI1LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzRGVjaXNpb24SDwoHc3VtbWFyeRgCIAEoCRIMCgR1c2VyGAMgASgJEg4KBmdyb3VwcxgEIAMoCRJACgVsaW5rcxgFIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzTGluaxJACgVmaXJzdBgGIAEoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzTGluaxIOCgZ1bnJlYWQYByADKAkSDQoFbm90ZXMYCCADKAki4QMKCkFjY2Vzc0xpbmsSRAoEc3RlcBgBIAEoDjI2LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzTGluay5TdGVwEkYKBXN0YXRlGAIgASgOMjcua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NMaW5rLlN0YXRlEg4KBnJlYXNvbhgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEgsKA2ZpeBgFIAEoCRJCCgZncmFudHMYBiADKAsyMi5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0dyYW50In4KBFN0ZXASFAoQU1RFUF9VTlNQRUNJRklFRBAAEggKBExPQ0sQARINCglXT1JLU1BBQ0UQAhILCgdCSU5ESU5HEAMSCAoERE9PUhAEEhEKDUNPTlRST0xfUExBTkUQBRIRCg1JTVBFUlNPTkFUSU9OEAYSCgoGTUVNQkVSEAciUwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIJCgVGT1VORBABEgsKB01JU1NJTkcQAhILCgdVTktOT1dOEAMSDgoKTk9UX05FRURFRBAEIpsCCgtBY2Nlc3NHcmFudBJFCgdzdWJqZWN0GAEgASgLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0EhQKDGJpbmRpbmdfa2luZBgCIAEoCRIZChFiaW5kaW5nX25hbWVzcGFjZRgDIAEoCRIUCgxiaW5kaW5nX25hbWUYBCABKAkSEQoJcm9sZV9raW5kGAUgASgJEhEKCXJvbGVfbmFtZRgGIAEoCRIXCg9hZ2dyZWdhdGVkX2Zyb20YByABKAkSPwoEcnVsZRgIIAEoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzUnVsZSJ1CgpBY2Nlc3NSdWxlEg0KBXZlcmJzGAEgAygJEhIKCmFwaV9ncm91cHMYAiADKAkSEQoJcmVzb3VyY2VzGAMgAygJEhYKDnJlc291cmNlX25hbWVzGAQgAygJEhkKEW5vbl9yZXNvdXJjZV91cmxzGAUgAygJIj4KDUFjY2Vzc1N1YmplY3QSDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCW5hbWVzcGFjZRgDIAEoCSKVAQoZTGlzdEFjY2Vzc1N1YmplY3RzUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBHZlcmIYAiABKAlCA+BBAhINCgVncm91cBgDIAEoCRIQCghyZXNvdXJjZRgEIAEoCRIRCgluYW1lc3BhY2UYBSABKAkSDAoEbmFtZRgGIAEoCRIMCgRwYXRoGAcgASgJIoIBChpMaXN0QWNjZXNzU3ViamVjdHNSZXNwb25zZRJGCghzdWJqZWN0cxgBIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuU3ViamVjdEFjY2VzcxINCgV0b3RhbBgCIAEoBRINCgVub3RlcxgDIAMoCSKvAQoNU3ViamVjdEFjY2VzcxJFCgdzdWJqZWN0GAEgASgLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0EkIKBmdyYW50cxgCIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzR3JhbnQSEwoLcGFzc2VzX2Rvb3IYAyABKAgigQEKGVByZXZpZXdSb2xlQmluZGluZ1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgRuYW1lGAIgASgJEj8KBWdyYW50GAMgASgLMjAua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5Sb2xlR3JhbnQifwoJUm9sZUdyYW50EhEKBHJvbGUYASABKAlCA+BBAhISCgpuYW1lc3BhY2VzGAIgAygJEksKCHN1YmplY3RzGAMgAygLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0QgPgQQIisQEKGlByZXZpZXdSb2xlQmluZGluZ1Jlc3BvbnNlEg8KB3N1bW1hcnkYASABKAkSRgoIc3ViamVjdHMYAiADKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlN1YmplY3RDaGFuZ2USGwoTd2l0aGhlbGRfbmFtZXNwYWNlcxgDIAMoCRIOCgZ1bnJlYWQYBCADKAkSDQoFbm90ZXMYBSADKAkiuQIKDVN1YmplY3RDaGFuZ2USRQoHc3ViamVjdBgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdBJACgVraW5kcxgCIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuS2luZEFjY2VzcxI/CgRkb29yGAMgAygLMjEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5Eb29yQWNjZXNzEhcKD3JlYWRhYmxlX2dhaW5lZBgEIAEoBRIXCg93cml0YWJsZV9nYWluZWQYBSABKAUSFQoNcmVhZGFibGVfbG9zdBgGIAEoBRIVCg13cml0YWJsZV9sb3N0GAcgASgFIpwBCgpLaW5kQWNjZXNzEg0KBWdyb3VwGAEgASgJEhAKCHJlc291cmNlGAIgASgJEgwKBGtpbmQYAyABKAkSEQoJbmFtZXNwYWNlGAQgASgJEg4KBmdhaW5lZBgFIAMoCRIMCgRsb3N0GAYgAygJEgwKBGtlcHQYByADKAkSFAoHb2JqZWN0cxgIIAEoA0gAiAEBQgoKCF9vYmplY3RzIjwKCkRvb3JBY2Nlc3MSEAoIcmVzb3VyY2UYASABKAkSDgoGZ2FpbmVkGAIgAygJEgwKBGxvc3QYAyADKAkqWQoOQWNjZXNzRGVjaXNpb24SHwobQUNDRVNTX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASCwoHQUxMT1dFRBABEgoKBkRFTklFRBACEg0KCVVOREVDSURFRBADMpYGChNBY2Nlc3NSZXZpZXdTZXJ2aWNlEugBCg1FeHBsYWluQWNjZXNzEjsua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5FeHBsYWluQWNjZXNzUmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIlySwhgaCgNnZXQSCWluc3RhbmNlcxoIaW5zdGFuY2WC0+STAjgSNi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2FjY2VzcxKHAgoSTGlzdEFjY2Vzc1N1YmplY3RzEkAua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5MaXN0QWNjZXNzU3ViamVjdHNSZXF1ZXN0GkEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5MaXN0QWNjZXNzU3ViamVjdHNSZXNwb25zZSJsksIYIQoDZ2V0EhBpbnN0YW5jZXMvYWNjZXNzGghpbnN0YW5jZYLT5JMCQRI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vYWNjZXNzL3N1YmplY3RzEokCChJQcmV2aWV3Um9sZUJpbmRpbmcSQC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlByZXZpZXdSb2xlQmluZGluZ1JlcXVlc3QaQS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlByZXZpZXdSb2xlQmluZGluZ1Jlc3BvbnNlIm6SwhghCgNnZXQSEGluc3RhbmNlcy9hY2Nlc3MaCGluc3RhbmNlgtPkkwJDOgEqIj4vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9hY2Nlc3M6cHJldmlld2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+  fileDesc("ChxrYWlyc2hpcC9hY2Nlc3NfcmV2aWV3LnByb3RvEiVrYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExIg8KDVdob0FtSVJlcXVlc3Qi7gEKDldob0FtSVJlc3BvbnNlEgwKBHVzZXIYASABKAkSCwoDdWlkGAIgASgJEg4KBmdyb3VwcxgDIAMoCRJLCgpjcmVkZW50aWFsGAQgASgLMjcua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5DYWxsZXJDcmVkZW50aWFsEkAKBXJvbGVzGAUgAygLMjEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5DYWxsZXJSb2xlEhMKC3RvdGFsX3JvbGVzGAYgASgFEg0KBW5vdGVzGAcgAygJIvsBChBDYWxsZXJDcmVkZW50aWFsEk4KBnNvdXJjZRgBIAEoDjI+LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQ2FsbGVyQ3JlZGVudGlhbC5Tb3VyY2USDgoGaXNzdWVyGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEgoKAmlkGAQgASgJEhIKCmV4cGlyZXNfYXQYBSABKAMiVQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEg8KC0NFUlRJRklDQVRFEAESCgoGSVNTVUVSEAISCAoESE9TVBADEgwKCEtBSVJTSElQEAQi2gEKCkNhbGxlclJvbGUSEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRISCgpuYW1lc3BhY2VzGAMgAygJEkUKB3N1YmplY3QYBCABKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1N1YmplY3QSFAoMYmluZGluZ19raW5kGAUgASgJEhQKDGJpbmRpbmdfbmFtZRgGIAEoCRIRCgl3b3Jrc3BhY2UYByABKAkSEgoKZXhwaXJlc19hdBgIIAEoCSK/AQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgR1c2VyGAIgASgJEg4KBmdyb3VwcxgDIAMoCRIRCgR2ZXJiGAQgASgJQgPgQQISDQoFZ3JvdXAYBSABKAkSEAoIcmVzb3VyY2UYBiABKAkSEQoJbmFtZXNwYWNlGAcgASgJEgwKBG5hbWUYCCABKAkSDwoHY2x1c3RlchgJIAEoCRIMCgRwYXRoGAogASgJIrICChVFeHBsYWluQWNjZXNzUmVzcG9uc2USRwoIZGVjaXNpb24YASABKA4yNS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0RlY2lzaW9uEg8KB3N1bW1hcnkYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZncm91cHMYBCADKAkSQAoFbGlua3MYBSADKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsSQAoFZmlyc3QYBiABKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsSDgoGdW5yZWFkGAcgAygJEg0KBW5vdGVzGAggAygJIuEDCgpBY2Nlc3NMaW5rEkQKBHN0ZXAYASABKA4yNi5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsuU3RlcBJGCgVzdGF0ZRgCIAEoDjI3LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzTGluay5TdGF0ZRIOCgZyZWFzb24YAyABKAkSDwoHbWVzc2FnZRgEIAEoCRILCgNmaXgYBSABKAkSQgoGZ3JhbnRzGAYgAygLMjIua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NHcmFudCJ+CgRTdGVwEhQKEFNURVBfVU5TUEVDSUZJRUQQABIICgRMT0NLEAESDQoJV09SS1NQQUNFEAISCwoHQklORElORxADEggKBERPT1IQBBIRCg1DT05UUk9MX1BMQU5FEAUSEQoNSU1QRVJTT05BVElPThAGEgoKBk1FTUJFUhAHIlMKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCQoFRk9VTkQQARILCgdNSVNTSU5HEAISCwoHVU5LTk9XThADEg4KCk5PVF9ORUVERUQQBCKbAgoLQWNjZXNzR3JhbnQSRQoHc3ViamVjdBgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdBIUCgxiaW5kaW5nX2tpbmQYAiABKAkSGQoRYmluZGluZ19uYW1lc3BhY2UYAyABKAkSFAoMYmluZGluZ19uYW1lGAQgASgJEhEKCXJvbGVfa2luZBgFIAEoCRIRCglyb2xlX25hbWUYBiABKAkSFwoPYWdncmVnYXRlZF9mcm9tGAcgASgJEj8KBHJ1bGUYCCABKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1J1bGUidQoKQWNjZXNzUnVsZRINCgV2ZXJicxgBIAMoCRISCgphcGlfZ3JvdXBzGAIgAygJEhEKCXJlc291cmNlcxgDIAMoCRIWCg5yZXNvdXJjZV9uYW1lcxgEIAMoCRIZChFub25fcmVzb3VyY2VfdXJscxgFIAMoCSI+Cg1BY2Nlc3NTdWJqZWN0EgwKBGtpbmQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgluYW1lc3BhY2UYAyABKAkilQEKGUxpc3RBY2Nlc3NTdWJqZWN0c1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgR2ZXJiGAIgASgJQgPgQQISDQoFZ3JvdXAYAyABKAkSEAoIcmVzb3VyY2UYBCABKAkSEQoJbmFtZXNwYWNlGAUgASgJEgwKBG5hbWUYBiABKAkSDAoEcGF0aBgHIAEoCSKCAQoaTGlzdEFjY2Vzc1N1YmplY3RzUmVzcG9uc2USRgoIc3ViamVjdHMYASADKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlN1YmplY3RBY2Nlc3MSDQoFdG90YWwYAiABKAUSDQoFbm90ZXMYAyADKAkirwEKDVN1YmplY3RBY2Nlc3MSRQoHc3ViamVjdBgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdBJCCgZncmFudHMYAiADKAsyMi5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0dyYW50EhMKC3Bhc3Nlc19kb29yGAMgASgIIoEBChlQcmV2aWV3Um9sZUJpbmRpbmdSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISDAoEbmFtZRgCIAEoCRI/CgVncmFudBgDIAEoCzIwLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuUm9sZUdyYW50In8KCVJvbGVHcmFudBIRCgRyb2xlGAEgASgJQgPgQQISEgoKbmFtZXNwYWNlcxgCIAMoCRJLCghzdWJqZWN0cxgDIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdEID4EECIrEBChpQcmV2aWV3Um9sZUJpbmRpbmdSZXNwb25zZRIPCgdzdW1tYXJ5GAEgASgJEkYKCHN1YmplY3RzGAIgAygLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5TdWJqZWN0Q2hhbmdlEhsKE3dpdGhoZWxkX25hbWVzcGFjZXMYAyADKAkSDgoGdW5yZWFkGAQgAygJEg0KBW5vdGVzGAUgAygJIrkCCg1TdWJqZWN0Q2hhbmdlEkUKB3N1YmplY3QYASABKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1N1YmplY3QSQAoFa2luZHMYAiADKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLktpbmRBY2Nlc3MSPwoEZG9vchgDIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuRG9vckFjY2VzcxIXCg9yZWFkYWJsZV9nYWluZWQYBCABKAUSFwoPd3JpdGFibGVfZ2FpbmVkGAUgASgFEhUKDXJlYWRhYmxlX2xvc3QYBiABKAUSFQoNd3JpdGFibGVfbG9zdBgHIAEoBSKcAQoKS2luZEFjY2VzcxINCgVncm91cBgBIAEoCRIQCghyZXNvdXJjZRgCIAEoCRIMCgRraW5kGAMgASgJEhEKCW5hbWVzcGFjZRgEIAEoCRIOCgZnYWluZWQYBSADKAkSDAoEbG9zdBgGIAMoCRIMCgRrZXB0GAcgAygJEhQKB29iamVjdHMYCCABKANIAIgBAUIKCghfb2JqZWN0cyI8CgpEb29yQWNjZXNzEhAKCHJlc291cmNlGAEgASgJEg4KBmdhaW5lZBgCIAMoCRIMCgRsb3N0GAMgAygJKlkKDkFjY2Vzc0RlY2lzaW9uEh8KG0FDQ0VTU19ERUNJU0lPTl9VTlNQRUNJRklFRBAAEgsKB0FMTE9XRUQQARIKCgZERU5JRUQQAhINCglVTkRFQ0lERUQQAzK/BwoTQWNjZXNzUmV2aWV3U2VydmljZRKmAQoGV2hvQW1JEjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5XaG9BbUlSZXF1ZXN0GjUua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5XaG9BbUlSZXNwb25zZSIvksIYAigBgtPkkwIjEiEvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93aG9hbWkS6AEKDUV4cGxhaW5BY2Nlc3MSOy5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkV4cGxhaW5BY2Nlc3NSZXF1ZXN0Gjwua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5FeHBsYWluQWNjZXNzUmVzcG9uc2UiXJLCGBoKA2dldBIJaW5zdGFuY2VzGghpbnN0YW5jZYLT5JMCOBI2L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vYWNjZXNzEocCChJMaXN0QWNjZXNzU3ViamVjdHMSQC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkxpc3RBY2Nlc3NTdWJqZWN0c1JlcXVlc3QaQS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkxpc3RBY2Nlc3NTdWJqZWN0c1Jlc3BvbnNlImySwhghCgNnZXQSEGluc3RhbmNlcy9hY2Nlc3MaCGluc3RhbmNlgtPkkwJBEj8vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9hY2Nlc3Mvc3ViamVjdHMSiQIKElByZXZpZXdSb2xlQmluZGluZxJALmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuUHJldmlld1JvbGVCaW5kaW5nUmVxdWVzdBpBLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuUHJldmlld1JvbGVCaW5kaW5nUmVzcG9uc2UibpLCGCEKA2dldBIQaW5zdGFuY2VzL2FjY2VzcxoIaW5zdGFuY2WC0+STAkM6ASoiPi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2FjY2VzczpwcmV2aWV3YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+
+/**
+ * @generated from message kairship.io.api.accessreview.v1alpha1.WhoAmIRequest
+ */
+export type WhoAmIRequest = Message<"kairship.io.api.accessreview.v1alpha1.WhoAmIRequest"> & {
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.WhoAmIRequest.
+ * Use `create(WhoAmIRequestSchema)` to create a new message.
+ */
+export const WhoAmIRequestSchema: GenMessage<WhoAmIRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 0);
+
+/**
+ * @generated from message kairship.io.api.accessreview.v1alpha1.WhoAmIResponse
+ */
+export type WhoAmIResponse = Message<"kairship.io.api.accessreview.v1alpha1.WhoAmIResponse"> & {
+  /**
+   * @generated from field: string user = 1;
+   */
+  user: string;
+
+  /**
+   * Empty where the source of the credential knows none.
+   *
+   * @generated from field: string uid = 2;
+   */
+  uid: string;
+
+  /**
+   * @generated from field: repeated string groups = 3;
+   */
+  groups: string[];
+
+  /**
+   * @generated from field: kairship.io.api.accessreview.v1alpha1.CallerCredential credential = 4;
+   */
+  credential?: CallerCredential | undefined;
+
+  /**
+   * In effect now, by instance, at most 1,000; of a token for one instance those on that one. Rights by RBAC on the host are not among them.
+   *
+   * @generated from field: repeated kairship.io.api.accessreview.v1alpha1.CallerRole roles = 5;
+   */
+  roles: CallerRole[];
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: int32 total_roles = 6;
+   */
+  totalRoles: number;
+
+  /**
+   * What keeps roles from counting, or is not listed; one sentence for each.
+   *
+   * @generated from field: repeated string notes = 7;
+   */
+  notes: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.WhoAmIResponse.
+ * Use `create(WhoAmIResponseSchema)` to create a new message.
+ */
+export const WhoAmIResponseSchema: GenMessage<WhoAmIResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 1);
+
+/**
+ * What is known of the token or certificate that proved the caller. Holds no secret.
+ *
+ * @generated from message kairship.io.api.accessreview.v1alpha1.CallerCredential
+ */
+export type CallerCredential = Message<"kairship.io.api.accessreview.v1alpha1.CallerCredential"> & {
+  /**
+   * @generated from field: kairship.io.api.accessreview.v1alpha1.CallerCredential.Source source = 1;
+   */
+  source: CallerCredential_Source;
+
+  /**
+   * The `iss` of a token that Kairship verified itself, or from which one of Kairship's own was made; else empty.
+   *
+   * @generated from field: string issuer = 2;
+   */
+  issuer: string;
+
+  /**
+   * The instance that a token of Kairship's own is for; else empty.
+   *
+   * @generated from field: string instance = 3;
+   */
+  instance: string;
+
+  /**
+   * What an AccessLock may name as a token; empty where nothing names it. Of a certificate `X509SHA256=<hex>`.
+   *
+   * @generated from field: string id = 4;
+   */
+  id: string;
+
+  /**
+   * When it ends, in milliseconds since 1970; 0 where only its issuer knows.
+   *
+   * @generated from field: int64 expires_at = 5;
+   */
+  expiresAt: bigint;
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.CallerCredential.
+ * Use `create(CallerCredentialSchema)` to create a new message.
+ */
+export const CallerCredentialSchema: GenMessage<CallerCredential> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 2);
+
+/**
+ * @generated from enum kairship.io.api.accessreview.v1alpha1.CallerCredential.Source
+ */
+export enum CallerCredential_Source {
+  /**
+   * @generated from enum value: SOURCE_UNSPECIFIED = 0;
+   */
+  SOURCE_UNSPECIFIED = 0,
+
+  /**
+   * A client certificate.
+   *
+   * @generated from enum value: CERTIFICATE = 1;
+   */
+  CERTIFICATE = 1,
+
+  /**
+   * A token of an OpenID Connect issuer that is configured here.
+   *
+   * @generated from enum value: ISSUER = 2;
+   */
+  ISSUER = 2,
+
+  /**
+   * A token that the host cluster accepted, such as one of a service account.
+   *
+   * @generated from enum value: HOST = 3;
+   */
+  HOST = 3,
+
+  /**
+   * A token for one instance that Kairship issued itself.
+   *
+   * @generated from enum value: KAIRSHIP = 4;
+   */
+  KAIRSHIP = 4,
+}
+
+/**
+ * Describes the enum kairship.io.api.accessreview.v1alpha1.CallerCredential.Source.
+ */
+export const CallerCredential_SourceSchema: GenEnum<CallerCredential_Source> = /*@__PURE__*/
+  enumDesc(file_kairship_access_review, 2, 0);
+
+/**
+ * A role of the caller on one instance.
+ *
+ * @generated from message kairship.io.api.accessreview.v1alpha1.CallerRole
+ */
+export type CallerRole = Message<"kairship.io.api.accessreview.v1alpha1.CallerRole"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * Admin, Editor or Viewer.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+
+  /**
+   * Empty for the whole instance.
+   *
+   * @generated from field: repeated string namespaces = 3;
+   */
+  namespaces: string[];
+
+  /**
+   * The user or the group that the binding names. Where it names several that mean the caller, the first.
+   *
+   * @generated from field: kairship.io.api.accessreview.v1alpha1.AccessSubject subject = 4;
+   */
+  subject?: AccessSubject | undefined;
+
+  /**
+   * InstanceRoleBinding or WorkspaceRoleBinding.
+   *
+   * @generated from field: string binding_kind = 5;
+   */
+  bindingKind: string;
+
+  /**
+   * @generated from field: string binding_name = 6;
+   */
+  bindingName: string;
+
+  /**
+   * The workspace through which the role comes; empty for a direct one.
+   *
+   * @generated from field: string workspace = 7;
+   */
+  workspace: string;
+
+  /**
+   * When the role ends, in RFC 3339; empty where it does not end by itself.
+   *
+   * @generated from field: string expires_at = 8;
+   */
+  expiresAt: string;
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.CallerRole.
+ * Use `create(CallerRoleSchema)` to create a new message.
+ */
+export const CallerRoleSchema: GenMessage<CallerRole> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 3);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.ExplainAccessRequest
@@ -93,7 +318,7 @@ export type ExplainAccessRequest = Message<"kairship.io.api.accessreview.v1alpha
  * Use `create(ExplainAccessRequestSchema)` to create a new message.
  */
 export const ExplainAccessRequestSchema: GenMessage<ExplainAccessRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 0);
+  messageDesc(file_kairship_access_review, 4);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.ExplainAccessResponse
@@ -157,7 +382,7 @@ export type ExplainAccessResponse = Message<"kairship.io.api.accessreview.v1alph
  * Use `create(ExplainAccessResponseSchema)` to create a new message.
  */
 export const ExplainAccessResponseSchema: GenMessage<ExplainAccessResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 1);
+  messageDesc(file_kairship_access_review, 5);
 
 /**
  * One link of the way from a user to an object.
@@ -207,7 +432,7 @@ export type AccessLink = Message<"kairship.io.api.accessreview.v1alpha1.AccessLi
  * Use `create(AccessLinkSchema)` to create a new message.
  */
 export const AccessLinkSchema: GenMessage<AccessLink> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 2);
+  messageDesc(file_kairship_access_review, 6);
 
 /**
  * @generated from enum kairship.io.api.accessreview.v1alpha1.AccessLink.Step
@@ -272,7 +497,7 @@ export enum AccessLink_Step {
  * Describes the enum kairship.io.api.accessreview.v1alpha1.AccessLink.Step.
  */
 export const AccessLink_StepSchema: GenEnum<AccessLink_Step> = /*@__PURE__*/
-  enumDesc(file_kairship_access_review, 2, 0);
+  enumDesc(file_kairship_access_review, 6, 0);
 
 /**
  * @generated from enum kairship.io.api.accessreview.v1alpha1.AccessLink.State
@@ -312,7 +537,7 @@ export enum AccessLink_State {
  * Describes the enum kairship.io.api.accessreview.v1alpha1.AccessLink.State.
  */
 export const AccessLink_StateSchema: GenEnum<AccessLink_State> = /*@__PURE__*/
-  enumDesc(file_kairship_access_review, 2, 1);
+  enumDesc(file_kairship_access_review, 6, 1);
 
 /**
  * A binding that includes a request.
@@ -376,7 +601,7 @@ export type AccessGrant = Message<"kairship.io.api.accessreview.v1alpha1.AccessG
  * Use `create(AccessGrantSchema)` to create a new message.
  */
 export const AccessGrantSchema: GenMessage<AccessGrant> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 3);
+  messageDesc(file_kairship_access_review, 7);
 
 /**
  * rbac.authorization.k8s.io/v1 PolicyRule.
@@ -415,7 +640,7 @@ export type AccessRule = Message<"kairship.io.api.accessreview.v1alpha1.AccessRu
  * Use `create(AccessRuleSchema)` to create a new message.
  */
 export const AccessRuleSchema: GenMessage<AccessRule> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 4);
+  messageDesc(file_kairship_access_review, 8);
 
 /**
  * rbac.authorization.k8s.io/v1 Subject.
@@ -448,7 +673,7 @@ export type AccessSubject = Message<"kairship.io.api.accessreview.v1alpha1.Acces
  * Use `create(AccessSubjectSchema)` to create a new message.
  */
 export const AccessSubjectSchema: GenMessage<AccessSubject> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 5);
+  messageDesc(file_kairship_access_review, 9);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.ListAccessSubjectsRequest
@@ -503,7 +728,7 @@ export type ListAccessSubjectsRequest = Message<"kairship.io.api.accessreview.v1
  * Use `create(ListAccessSubjectsRequestSchema)` to create a new message.
  */
 export const ListAccessSubjectsRequestSchema: GenMessage<ListAccessSubjectsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 6);
+  messageDesc(file_kairship_access_review, 10);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.ListAccessSubjectsResponse
@@ -536,7 +761,7 @@ export type ListAccessSubjectsResponse = Message<"kairship.io.api.accessreview.v
  * Use `create(ListAccessSubjectsResponseSchema)` to create a new message.
  */
 export const ListAccessSubjectsResponseSchema: GenMessage<ListAccessSubjectsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 7);
+  messageDesc(file_kairship_access_review, 11);
 
 /**
  * Somebody that RBAC in the control plane lets do something.
@@ -569,7 +794,7 @@ export type SubjectAccess = Message<"kairship.io.api.accessreview.v1alpha1.Subje
  * Use `create(SubjectAccessSchema)` to create a new message.
  */
 export const SubjectAccessSchema: GenMessage<SubjectAccess> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 8);
+  messageDesc(file_kairship_access_review, 12);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingRequest
@@ -600,7 +825,7 @@ export type PreviewRoleBindingRequest = Message<"kairship.io.api.accessreview.v1
  * Use `create(PreviewRoleBindingRequestSchema)` to create a new message.
  */
 export const PreviewRoleBindingRequestSchema: GenMessage<PreviewRoleBindingRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 9);
+  messageDesc(file_kairship_access_review, 13);
 
 /**
  * The spec of an InstanceRoleBinding.
@@ -633,7 +858,7 @@ export type RoleGrant = Message<"kairship.io.api.accessreview.v1alpha1.RoleGrant
  * Use `create(RoleGrantSchema)` to create a new message.
  */
 export const RoleGrantSchema: GenMessage<RoleGrant> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 10);
+  messageDesc(file_kairship_access_review, 14);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingResponse
@@ -680,7 +905,7 @@ export type PreviewRoleBindingResponse = Message<"kairship.io.api.accessreview.v
  * Use `create(PreviewRoleBindingResponseSchema)` to create a new message.
  */
 export const PreviewRoleBindingResponseSchema: GenMessage<PreviewRoleBindingResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 11);
+  messageDesc(file_kairship_access_review, 15);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.SubjectChange
@@ -733,7 +958,7 @@ export type SubjectChange = Message<"kairship.io.api.accessreview.v1alpha1.Subje
  * Use `create(SubjectChangeSchema)` to create a new message.
  */
 export const SubjectChangeSchema: GenMessage<SubjectChange> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 12);
+  messageDesc(file_kairship_access_review, 16);
 
 /**
  * What a subject may do with the objects of a kind in one scope.
@@ -793,7 +1018,7 @@ export type KindAccess = Message<"kairship.io.api.accessreview.v1alpha1.KindAcce
  * Use `create(KindAccessSchema)` to create a new message.
  */
 export const KindAccessSchema: GenMessage<KindAccess> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 13);
+  messageDesc(file_kairship_access_review, 17);
 
 /**
  * Rights at Kairship to the instance or one of its parts, such as `instances/kubeconfig`.
@@ -822,7 +1047,7 @@ export type DoorAccess = Message<"kairship.io.api.accessreview.v1alpha1.DoorAcce
  * Use `create(DoorAccessSchema)` to create a new message.
  */
 export const DoorAccessSchema: GenMessage<DoorAccess> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 14);
+  messageDesc(file_kairship_access_review, 18);
 
 /**
  * @generated from enum kairship.io.api.accessreview.v1alpha1.AccessDecision
@@ -858,12 +1083,23 @@ export const AccessDecisionSchema: GenEnum<AccessDecision> = /*@__PURE__*/
   enumDesc(file_kairship_access_review, 0);
 
 /**
- * Who may do what in an instance and its members, and why. It only reads: nothing is granted here. Verdicts are those of the servers, by
+ * Who a caller is, who may do what in an instance and its members, and why. It only reads: nothing is granted here. Verdicts are those of the servers, by
  * SubjectAccessReview; what leads to them is read from role bindings and RBAC.
  *
  * @generated from service kairship.io.api.accessreview.v1alpha1.AccessReviewService
  */
 export const AccessReviewService: GenService<{
+  /**
+   * Says whom Kairship takes the caller for: user, groups, the credential, and the caller's roles on instances, directly and through
+   * workspaces. Everyone may ask, about oneself alone.
+   *
+   * @generated from rpc kairship.io.api.accessreview.v1alpha1.AccessReviewService.WhoAmI
+   */
+  whoAmI: {
+    methodKind: "unary";
+    input: typeof WhoAmIRequestSchema;
+    output: typeof WhoAmIResponseSchema;
+  },
   /**
    * Says whether a user may do something, and each link of the way: lock, role binding, Kairship's own decision, RBAC in the control plane;
    * for an object of a member the right to the member's proxy, the right to be impersonated there, RBAC in the member. The first missing link

@@ -49,7 +49,7 @@ export type Permission = Message<"kairship.io.api.options.Permission"> & {
   filtered: boolean;
 
   /**
-   * Every authenticated caller may call this: it shows nothing that belongs to anyone.
+   * Every authenticated caller may call this: it shows nothing that belongs to anyone else.
    *
    * @generated from field: bool any_caller = 5;
    */

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { accessArgument } from '../../../cli/access/access-argument.js'
 import { canI } from '../../../cli/access/can-i.js'
 import { whoCan } from '../../../cli/access/who-can.js'
+import { whoami } from '../../../cli/access/whoami.js'
 import { CommandError, ExitCode } from '../../../cli/exit-code.js'
 import { previewFile } from '../../../cli/objects/preview.js'
 import { type Config, defaults } from '../../../config.js'
@@ -64,6 +65,53 @@ const MISSING = {
   message: 'no role binding names eve',
   fix: 'give eve the role Viewer',
 }
+
+describe('kairship whoami', () => {
+  it('prints the user, the credential with its end, and each role with how it comes', async () => {
+    const { calls, context, said } = answering({
+      ...{ user: 'ann', groups: ['dev', 'system:authenticated'], totalRoles: 3 },
+      credential: { source: 'ISSUER', issuer: 'https://id.example', id: 'jti-1', expiresAt: '1764000000000' },
+      roles: [
+        {
+          ...{ instance: 'eu', role: 'Editor', subject: { kind: 'User', name: 'ann' } },
+          ...{ bindingKind: 'InstanceRoleBinding', bindingName: 'ann', namespaces: ['shop', 'web'] },
+          expiresAt: '2026-11-24T12:00:00Z',
+        },
+        {
+          ...{ instance: 'us', role: 'Viewer', subject: { kind: 'Group', name: 'dev' } },
+          ...{ bindingKind: 'WorkspaceRoleBinding', bindingName: 'devs', workspace: 'sales' },
+        },
+      ],
+      notes: ['rights on the host are not listed'],
+    })
+    expect(await whoami(context, config())).toBe(ExitCode.ok)
+    expect(calls).toEqual([['/apis/kairship.io/v1alpha1/whoami']])
+    expect(said()).toBe(`User:       ann
+Groups:     dev, system:authenticated
+Credential: a token of the issuer https://id.example
+ID:         jti-1
+Ends:       2025-11-24T16:00:00Z
+
+INSTANCE   ROLE     NAMESPACES   GIVEN TO    BY                                            ENDS
+eu         Editor   shop, web    User ann    InstanceRoleBinding ann                       2026-11-24T12:00:00Z
+us         Viewer   all          Group dev   WorkspaceRoleBinding devs (workspace sales)   never
+1 more are not shown.
+Note: rights on the host are not listed
+`)
+  })
+
+  it('says so where there is no role, and where nothing is known of the credential', async () => {
+    const { context, said } = answering({ user: 'ann', credential: {} })
+    expect(await whoami(context, config())).toBe(ExitCode.ok)
+    expect(said()).toBe(`User:       ann
+Groups:     none
+Credential: not known
+Ends:       not known here
+
+No role on any instance.
+`)
+  })
+})
 
 describe('kairship can-i', () => {
   it('prints the answer, each link and what helps, and fails where it is no', async () => {

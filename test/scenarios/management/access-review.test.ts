@@ -63,6 +63,37 @@ const steps = (links: readonly { readonly step?: unknown; readonly state?: unkno
 const explain = (request: object) =>
   world.calls.read('explainAccess', { instance: world.instance, ...request })
 
+describe('who a caller is', () => {
+  it('is told anybody who is authenticated, with the roles that the caller has by then', async () => {
+    const { host } = world.world.playground
+    const token = await host.issueToken({ name: 'wim', groups: ['wards'] }, 3_600)
+    const wim = world.calls.as(token)
+    try {
+      const before = await wim.read('whoAmI', {})
+      expect(before).toMatchObject({ user: 'wim', roles: [], credential: { source: 'HOST' } })
+      expect(before.groups).toEqual(expect.arrayContaining(['wards', 'system:authenticated']))
+      await give('wards', 'Editor', { kind: 'Group', name: 'wards' }, ['default'])
+      const { roles } = await eventually('the role is in effect', async () => {
+        const answer = await wim.read('whoAmI', {})
+        return answer.roles.length > 0 ? answer : undefined
+      })
+      expect(roles).toEqual([
+        expect.objectContaining({
+          ...{ instance: world.instance, role: 'Editor', namespaces: ['default'] },
+          ...{ bindingKind: 'InstanceRoleBinding', bindingName: 'wards' },
+          subject: expect.objectContaining({ kind: 'Group', name: 'wards' }),
+        }),
+      ])
+      // Others' roles are others' affair.
+      expect((await world.viewer.read('whoAmI', {})).roles).toEqual([])
+    } finally {
+      wim.close()
+    }
+    const { json } = await world.calls.as('unknown').overRest('whoAmI', {})
+    expect(json.code).toBe(16)
+  })
+})
+
 describe('an explanation of access', () => {
   it('names the missing link of somebody without a role, and after each step the next, until access is whole', async () => {
     const about = { user: 'eve', groups: ['team'], ...deployments('default') }

@@ -208,6 +208,19 @@ it('whatever comes, goes, ends and starts over, everybody has what the objects s
             world.index.stop()
             world = restarted(host)
           }
+          for (const holder of HOLDERS) {
+            const held = [...world.index.heldBy(holder)].map(({ spec, origin, metadata }) => [
+              `${spec.instance}/${metadata.name}`,
+              `${spec.role} ${spec.namespaces ?? '*'} by ${origin.object.metadata.name}`,
+            ])
+            const distinct = [...new Map(held as [string, string][])].map(
+              ([key, words]) => `${key.split('/')[0]}: ${words}`,
+            )
+            const wanted = INSTANCES.flatMap(instance =>
+              host.given(instance, holder).map(words => `${instance}: ${words}`),
+            )
+            expect(distinct.sort()).toEqual(wanted.sort())
+          }
           for (const instance of INSTANCES) {
             const wanted = HOLDERS.map(holder => host.given(instance, holder))
             const all = world.index.of(instance)
