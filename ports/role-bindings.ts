@@ -1,4 +1,5 @@
 import type { EffectiveBinding } from '../manifests/effective-binding.js'
+import type { WorkspaceBinding } from '../manifests/workspace.js'
 
 /** Who a right is given to: a user and the groups it is in, by the names that Kubernetes has for them. */
 export interface Holder {
@@ -29,6 +30,8 @@ export interface RoleBindings {
   givenTo(instance: string, holder: Holder): Iterable<EffectiveBinding>
   /** Those in effect that name a holder, on all instances, found by index. One that names it twice may come twice. */
   heldBy(holder: Holder): Iterable<EffectiveBinding>
+  /** By what an instance, and namespaces of it, belong to workspaces that exist; it costs what that is. */
+  belongingOf(instance: string): readonly WorkspaceBinding[]
   /** Another one after each change of what the bindings of an instance give; '' while there are none. It costs little. */
   revisionOf(instance: string): string
   /** Calls back after each change, within a second of the end of a binding too. Returns what ends the calls. */

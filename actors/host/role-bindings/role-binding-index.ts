@@ -149,6 +149,10 @@ export class RoleBindingIndex implements RoleBindings {
       for (const member of members) yield inheritedBinding(instance, member, through)
   }
 
+  belongingOf(instance: string): readonly WorkspaceBinding[] {
+    return this.#workspaces.belongingOf(instance)
+  }
+
   /** The InstanceRoleBindings of an instance whose end has come. */
   endedOf(instance: string): readonly InstanceRoleBinding[] {
     return this.#direct.endedOf(instance)

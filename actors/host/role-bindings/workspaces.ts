@@ -132,6 +132,14 @@ export class Workspaces {
     }
   }
 
+  /** By what an instance belongs to workspaces that exist, by name of the workspace. */
+  belongingOf(instance: string): readonly WorkspaceBinding[] {
+    return [...(this.#ofInstance.get(instance) ?? [])].sort().flatMap(name => {
+      const { exists, bound } = this.#byName.get(name) ?? {}
+      return exists ? [...(bound?.get(instance)?.values() ?? [])] : []
+    })
+  }
+
   /** Of what an instance has through workspaces, in parts; none while it has nothing. */
   revisionsOf(instance: string): readonly string[] {
     return [...this.#giving(instance)].flatMap(({ members, bound }) => [

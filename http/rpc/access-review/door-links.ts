@@ -170,18 +170,26 @@ function missing(question: DoorQuestion, looked: readonly Looked[]): AccessLink 
   }
 }
 
-/** The smallest role that includes the request. */
-function fixOf({ subject, instance, inside, action }: DoorQuestion): string {
+/** The smallest role that includes the request, where it covers its place; undefined where none does. */
+export const smallestRole = (
+  { inside, action }: DoorQuestion,
+  covers: 'instance' | 'namespaces',
+): InstanceRole | undefined =>
+  ROLES.find(
+    role =>
+      (action === undefined || ('resource' in action && includes(role, covers, action))) &&
+      (!inside || roleIncludes(role, inside)),
+  )
+
+/** Who should be given which role where. */
+function fixOf(question: DoorQuestion): string {
+  const { subject, instance, inside } = question
   const who = `${subject.user} or one of its groups`
-  const passes = (role: InstanceRole, covers: 'instance' | 'namespaces') =>
-    action === undefined || ('resource' in action && includes(role, covers, action))
   const namespace = inside && !('path' in inside) ? inside.namespace : ''
-  const inNamespace =
-    namespace !== '' &&
-    ROLES.find(role => passes(role, 'namespaces') && (!inside || roleIncludes(role, inside)))
+  const inNamespace = namespace !== '' && smallestRole(question, 'namespaces')
   if (inNamespace && !isReservedNamespace(namespace))
     return `give ${who} the role ${inNamespace} on the namespace ${namespace} of ${instance}, or on all of it, by an InstanceRoleBinding`
-  const onAll = ROLES.find(role => passes(role, 'instance') && (!inside || roleIncludes(role, inside)))
+  const onAll = smallestRole(question, 'instance')
   if (onAll) return `give ${who} the role ${onAll} on all of ${instance} by an InstanceRoleBinding`
   return inside
     ? `no role of Kairship includes ${requestText(inside)}: give it by RBAC in the control plane`

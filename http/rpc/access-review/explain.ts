@@ -13,6 +13,7 @@ import { memberProxyAccess } from './question.js'
 import { readRbac } from './rbac-reader.js'
 import { problemOf, review, reviewOneself } from './reviews.js'
 import { impersonationLink, serverLink } from './server-links.js'
+import { workspaceLinks } from './workspace-link.js'
 
 /** What an explanation is made of. */
 export interface ExplainDependencies {
@@ -61,15 +62,33 @@ export async function explainAccess(
     ...(!ofKairship && cluster === undefined && { inside: request }),
   }
   const verdict = action && (await authorizer.decide(subject, action))
+  const given = [...roleBindings.givenTo(instance, subject)]
+  const belonging = roleBindings.belongingOf(instance)
+  const isTold = belonging.length > 0 && (await maySeeWorkspaces(authorizer, call, instance))
   const links: AccessLink[] = [
     ...lockLinks(locked.refusal(subject, instance)),
-    ...bindingLinks(door, roleBindings.givenTo(instance, subject)),
+    ...(isTold ? workspaceLinks(door, belonging, given) : []),
+    ...bindingLinks(door, given),
     ...(verdict ? [doorLink(door, verdict)] : []),
   ]
   const found: Servers = { links: [], notes: [], unread: [] }
   if (!ofKairship) await lookInside({ ownRequests, call, question }, found)
   links.push(...found.links)
   return concluded(question, links.map(withoutNeed(links)), found)
+}
+
+/** Whether a caller may know to which workspace an instance belongs: who may list workspaces, or administers the instance. */
+async function maySeeWorkspaces(
+  authorizer: Authorizer,
+  { caller }: Call,
+  instance: string,
+): Promise<boolean> {
+  const rights: readonly Action[] = [
+    { verb: 'get', resource: 'instances/access', name: instance },
+    { verb: 'list', resource: 'workspaces' },
+  ]
+  for (const right of rights) if ((await authorizer.decide(caller, right)).allowed) return true
+  return false
 }
 
 interface Servers {
@@ -190,13 +209,15 @@ async function readOrNote(
 /** What a role binding gives; it lifts no lock and gives nothing inside of members. */
 const BY_ROLES: ReadonlySet<Step> = new Set<Step>(['Door', 'ControlPlane', 'Impersonation'])
 
-/** A role binding that is missing is not needed where what it would give is there by itself. */
+/** A role that is missing is not needed where another binding gives one, or what it would give is there by itself. */
 const withoutNeed =
   (links: readonly AccessLink[]) =>
   (link: AccessLink): AccessLink => {
-    if (link.step !== 'Binding' || link.state !== 'Missing') return link
+    if ((link.step !== 'Binding' && link.step !== 'Workspace') || link.state !== 'Missing') return link
     const others = links.filter(({ step }) => BY_ROLES.has(step))
-    if (others.length === 0 || others.some(({ state }) => state !== 'Found')) return link
+    const isThere = others.length > 0 && others.every(({ state }) => state === 'Found')
+    const isGiven = links.some(({ step, state }) => step === 'Binding' && state === 'Found')
+    if (!isThere && !isGiven) return link
     const { fix, ...rest } = link
     return { ...rest, state: 'NotNeeded', message: `${rest.message}; other bindings give the same` }
   }

@@ -55,6 +55,7 @@ export function fakeRoleBindings(): FakeRoleBindings {
     of: instance => index.of(instance),
     givenTo: (instance, holder) => index.givenTo(instance, holder),
     heldBy: holder => index.heldBy(holder),
+    belongingOf: instance => index.belongingOf(instance),
     revisionOf: instance => index.revisionOf(instance),
     onChange: listener => index.onChange(listener),
     give(name, role, { subject, instance, ...on }) {

@@ -85,7 +85,7 @@ describe('who a caller is', () => {
         }),
       ])
       // Others' roles are others' affair.
-      expect((await world.viewer.read('whoAmI', {})).roles).toEqual([])
+      expect(JSON.stringify(await world.viewer.read('whoAmI', {}))).not.toContain('wards')
     } finally {
       wim.close()
     }
@@ -192,11 +192,29 @@ describe('an explanation of access', () => {
     await post(WORKSPACE_BINDINGS, 'WorkspaceBinding', `instance-${world.instance}`, {
       ...{ workspace: 'sales', instance: world.instance },
     })
+    const about = { user: 'sam', groups: ['sellers'], ...deployments('default') }
+    const without = await eventually('the instance belongs to the workspace', async () => {
+      const answer = await explain(about)
+      return answer.first?.step === 'WORKSPACE' ? answer : undefined
+    })
+    expect(steps(without.links).slice(0, 2)).toEqual(['WORKSPACE MISSING', 'BINDING MISSING'])
+    expect(without.first).toMatchObject({
+      reason: 'NoWorkspaceRole',
+      message: expect.stringContaining('belongs to the workspace sales'),
+      fix: expect.stringContaining('the role Viewer in the workspace sales'),
+    })
+    // Who sees the instance and no workspaces is not told of one.
+    const token = await hostUser(world.world.playground.host, 'sid', { instances: ['get'] })
+    const sid = world.calls.as(token)
+    const own = await sid.read('explainAccess', { instance: world.instance, ...deployments('default') })
+    sid.close()
+    expect(steps(own.links)[0]).toBe('BINDING MISSING')
+    expect(JSON.stringify(own)).not.toContain('sales')
+
     const subjects = [{ kind: 'Group', name: 'sellers' }]
     await post(WORKSPACE_ROLE_BINDINGS, 'WorkspaceRoleBinding', 'sellers', {
       ...{ workspace: 'sales', role: 'Viewer', subjects },
     })
-    const about = { user: 'sam', groups: ['sellers'], ...deployments('default') }
     const whole = await eventually('the role is in effect', async () => {
       const answer = await explain(about)
       return answer.decision === 'ALLOWED' ? answer : undefined
