@@ -219,6 +219,15 @@ export const clientSettings = {
     help: 'whose access is explained',
     why: 'everyone may ask about oneself; about others who administers the instance',
   }),
+  remove: setting({
+    kind: toggle,
+    default: false,
+    group: 'Client',
+    commands: ['preview'],
+    from: ['flag'],
+    help: 'what the removal of the InstanceRoleBinding in the file would change',
+    why: 'what is in a file is most often about to be applied',
+  }),
   groups: setting({
     kind: optional(text('names', 'names of groups, separated by commas', /^[^,]+(,[^,]+)*$/)),
     default: undefined,

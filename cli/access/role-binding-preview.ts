@@ -23,10 +23,13 @@ export interface RoleBindingManifest {
   }
 }
 
-/** What storing an InstanceRoleBinding would change. @throws CommandError for one of another instance */
+/**
+ * What storing an InstanceRoleBinding would change, or removing the one of its name.
+ * @throws CommandError for one of another instance, and for the removal of one without a name
+ */
 export async function previewRoleBinding(
   { client, out }: ClientContext,
-  { output }: Config,
+  { output, remove }: Config,
   instance: string,
   { metadata, spec = {} }: RoleBindingManifest,
 ): Promise<ExitCode> {
@@ -35,19 +38,27 @@ export async function previewRoleBinding(
       `the binding is for the instance ${JSON.stringify(spec.instance)}, and not for ${instance}`,
       ExitCode.usage,
     )
+  const name = text(metadata?.name)
+  if (remove && name === '')
+    throw new CommandError(
+      'the binding in the file has no metadata.name: its removal cannot be previewed',
+      ExitCode.usage,
+    )
   const subjects = Array.isArray(spec.subjects) ? spec.subjects : []
   const raw = await jsonClient(AccessReviewService, client).previewRoleBinding({
-    instance,
-    name: text(metadata?.name),
-    grant: {
-      role: text(spec.role),
-      namespaces: Array.isArray(spec.namespaces) ? spec.namespaces.map(text) : [],
-      subjects: subjects.map((subject: Record<string, unknown> | null) => ({
-        kind: text(subject?.kind),
-        name: text(subject?.name),
-        namespace: text(subject?.namespace),
-      })),
-    },
+    ...{ instance, name },
+    // Without what it would say the server takes it as removed.
+    ...(!remove && {
+      grant: {
+        role: text(spec.role),
+        namespaces: Array.isArray(spec.namespaces) ? spec.namespaces.map(text) : [],
+        subjects: subjects.map((subject: Record<string, unknown> | null) => ({
+          kind: text(subject?.kind),
+          name: text(subject?.name),
+          namespace: text(subject?.namespace),
+        })),
+      },
+    }),
   })
   const answer = fromJson(PreviewRoleBindingResponseSchema, raw, { ignoreUnknownFields: true })
   out(printedAnswer(raw, output) ?? forPeople(answer))

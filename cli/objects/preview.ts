@@ -22,7 +22,7 @@ import { placementText } from './placement.js'
 /** Policies that Karmada keeps in namespaces; the other two kinds have none. */
 const NAMESPACED = ['PropagationPolicy', 'OverridePolicy']
 
-/** `kairship preview INSTANCE FILE`: what a policy or a role binding would do before it is applied. `-` reads standard input. */
+/** `kairship preview INSTANCE FILE`: what a policy or a role binding would do before it is applied, or before a binding is removed (`--remove`). `-` reads standard input. */
 export async function previewFile(
   context: ClientContext,
   config: Config,
@@ -30,9 +30,13 @@ export async function previewFile(
 ): Promise<ExitCode> {
   const data = manifestIn(file)
   const binding = roleBindingIn(data)
-  return binding
-    ? previewRoleBinding(context, config, instance, binding)
-    : previewPolicy(context, config, instance, { file, data })
+  if (binding) return previewRoleBinding(context, config, instance, binding)
+  if (config.remove)
+    throw new CommandError(
+      `${file === '-' ? 'standard input' : file} is no InstanceRoleBinding: --remove previews the removal of those alone`,
+      ExitCode.usage,
+    )
+  return previewPolicy(context, config, instance, { file, data })
 }
 
 /** The InstanceRoleBinding that a text is; undefined for all else. */

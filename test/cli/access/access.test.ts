@@ -206,6 +206,18 @@ spec:
   subjects: [{kind: User, name: pia}]
 `
 
+  it('with --remove is about the removal of the binding of that name, and of nothing else', async () => {
+    const { calls, context } = answering({ summary: 'pia loses much.' })
+    const remove = config({ remove: true })
+    expect(await previewFile(context, remove, ['eu', file(BINDING)])).toBe(ExitCode.ok)
+    expect(calls).toEqual([[`${ROOT}/eu/access:preview`, { name: 'pia' }]])
+    const nameless = BINDING.replace('name: pia}\nspec', '}\nspec')
+    await expect(previewFile(context, remove, ['eu', file(nameless)])).rejects.toThrow('has no metadata.name')
+    const policy = 'kind: PropagationPolicy\nmetadata: {name: web}\n'
+    await expect(previewFile(context, remove, ['eu', file(policy)])).rejects.toThrow('no InstanceRoleBinding')
+    expect(calls).toHaveLength(1)
+  })
+
   it('prints what its subjects gain and lose', async () => {
     const { calls, context, said } = answering({
       summary: 'pia gains much.',
