@@ -13,17 +13,22 @@ export function replicasToSync(template: Resource, binding: Binding): number | '
   if (binding.spec.placement?.replicaScheduling?.replicaSchedulingType !== 'Divided') return undefined
   const replicas = template.spec?.replicas
   const reported = replicasIn(template.status)
-  if (replicas === reported) return undefined
-  return isCollected(binding, replicas, reported) ? reported : 'wait'
+  const counts = (binding.status?.aggregatedStatus ?? []).map(({ status }) => replicasIn(status))
+  // The template's status follows the binding's a moment later, and no change of the binding tells of it.
+  const isCurrent = counts.reduce((sum, count) => sum + count, 0) === reported
+  if (replicas === reported) return isCurrent ? undefined : 'wait'
+  return isCurrent && isCollected(binding, replicas, counts) ? reported : 'wait'
 }
 
-function isCollected({ metadata, spec, status = {} }: Binding, replicas: unknown, reported: number): boolean {
-  const { aggregatedStatus = [], schedulerObservedGeneration } = status
-  if (replicas !== (spec.replicas ?? 0) || metadata.generation !== schedulerObservedGeneration) return false
-  if (aggregatedStatus.length !== (spec.clusters ?? []).length) return false
-  const counts = aggregatedStatus.map(one => replicasIn(one.status))
+function isCollected(
+  { metadata, spec, status = {} }: Binding,
+  replicas: unknown,
+  counts: readonly number[],
+): boolean {
+  if (replicas !== (spec.replicas ?? 0) || metadata.generation !== status.schedulerObservedGeneration)
+    return false
   // An autoscaler keeps at least one: none means that the member has not reported yet.
-  return counts.every(count => count > 0) && counts.reduce((sum, count) => sum + count, 0) === reported
+  return counts.length === (spec.clusters ?? []).length && counts.every(count => count > 0)
 }
 
 const replicasIn = (status: unknown): number =>

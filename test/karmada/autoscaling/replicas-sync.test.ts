@@ -55,6 +55,7 @@ describe('the replicas of a template whose members scale', () => {
     ['wait for a cluster that has not said how many', template(4, 3), binding([3, -1]), 'wait'],
     ['wait for a cluster whose autoscaler has not begun', template(4, 3), binding([3, 0]), 'wait'],
     ['wait for the status of the template', template(4, 5), binding([3, 3]), 'wait'],
+    ['wait for that also while it says what the template asks for', template(4, 4), binding([3, 3]), 'wait'],
   ])('%s', (_, one, other, wanted) => {
     expect(replicasToSync(one, other)).toBe(wanted)
   })
