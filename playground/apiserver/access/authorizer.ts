@@ -37,6 +37,8 @@ interface Grant {
   readonly namespace: string
   readonly rules: readonly PolicyRule[]
   readonly reason: string
+  /** The binding that gives it. */
+  readonly binding: JsonObject
 }
 
 export const RBAC_COLLECTIONS = {
@@ -94,8 +96,11 @@ export class Authorizer {
     const found = subjects.flatMap(subject =>
       (grants.get(subject) ?? []).filter(grant => grant.namespace === '' || grant.namespace === namespace),
     )
-    if (known.size < MOST_NAMESPACES) known.set(namespace, found)
-    return found
+    // A binding gives its rules once, however often it names the user: Kubernetes looks for the first subject that applies.
+    const bindings = new Set<JsonObject>()
+    const once = found.filter(({ binding }) => !bindings.has(binding) && bindings.add(binding))
+    if (known.size < MOST_NAMESPACES) known.set(namespace, once)
+    return once
   }
 
   #index(): Map<string, Grant[]> {
@@ -113,7 +118,7 @@ export class Authorizer {
         const who = `${stringAt(subject, 'kind')} ${JSON.stringify(subjectName(subject))}`
         const reason = `RBAC: allowed by ${kind} "${shown}" of ${reference.kind} "${reference.name}" to ${who}`
         const list = grants.get(key)
-        const grant = { namespace, rules, reason }
+        const grant = { namespace, rules, reason, binding }
         if (list) list.push(grant)
         else grants.set(key, [grant])
       }
