@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE_MS, waitFor } from '../patience.js'
 import { chromiumPath, startBrowser, type Visit, visit } from './support/browser.js'
-import { kubectls } from './support/kubectl.js'
+import { kubectls, loginFlags } from './support/kubectl.js'
 import { type LoginWorld, startLoginWorld } from './support/login-world.js'
 
 const [kubectl = ''] = kubectls()
@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === undefined || kubectl === '')('a person with a b
   }
 
   it('logs in, and kubectl works in the context of each instance', async () => {
-    const { process, address } = await world.login()
+    const { process, address } = await world.login(...loginFlags(kubectl))
     const { page, complaints, context: visitor } = await opened(address)
     await signIn(page, 'emil')
     await page.getByRole('heading', { name: 'You are logged in' }).waitFor()
@@ -51,16 +51,16 @@ describe.skipIf(chromiumPath === undefined || kubectl === '')('a person with a b
   })
 
   it('who is signed in there already goes on with one click, or as somebody else', async () => {
-    const first = await world.login()
+    const first = await world.login(...loginFlags(kubectl))
     const { page, complaints, context: visitor } = await opened(first.address)
     await signIn(page, 'ada')
     await first.process.ended
-    const again = await world.login()
+    const again = await world.login(...loginFlags(kubectl))
     await page.goto(again.address)
     await page.getByRole('button', { name: 'Go on as ada' }).click()
     await again.process.ended
     expect(again.process.stdout).toContain('as ada')
-    const other = await world.login()
+    const other = await world.login(...loginFlags(kubectl))
     await page.goto(other.address)
     await signIn(page, 'vera')
     await page.getByRole('heading', { name: 'You are logged in' }).waitFor()

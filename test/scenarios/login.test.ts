@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +6,7 @@ import { ACCESS_LOCKS } from '../../manifests/access-lock.js'
 import { resourcePath } from '../../manifests/kube.js'
 import { signIn } from '../cli/login/logged-in.js'
 import { eventually } from './support/eventually.js'
-import { kubectls } from './support/kubectl.js'
+import { kubectls, loginFlags } from './support/kubectl.js'
 import { type LoginWorld, startLoginWorld } from './support/login-world.js'
 
 let world: LoginWorld
@@ -26,16 +25,9 @@ async function loggedIn(name: string, ...args: string[]): Promise<string> {
   return process.stdout
 }
 
-/** kubectl before 1.22 knows credential plugins by an older version only. */
-function versionFlags(kubectl: string): string[] {
-  const text = execFileSync(kubectl, ['version', '--client', '-o', 'json'], { encoding: 'utf8' })
-  const minor = Number.parseInt(JSON.parse(text).clientVersion.minor, 10)
-  return minor < 22 ? ['--exec-api-version', 'v1beta1'] : []
-}
-
 describe.skipIf(kubectls().length === 0).each(kubectls())('%s, after kairship login', kubectl => {
   it('reaches every instance that its user may see, with their rights', async () => {
-    const said = await loggedIn('vera', ...versionFlags(kubectl))
+    const said = await loggedIn('vera', ...loginFlags(kubectl))
     expect(said).toContain(`Logged in to ${world.api.url} as vera`)
     for (const instance of world.proxy.playground.karmadas.keys()) {
       const context = ['--context', `kairship-${instance}`]
@@ -48,7 +40,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('%s, after kairship lo
   })
 
   it('twenty at once renew an expired token once, all succeed, and no browser opens', async () => {
-    await loggedIn('ada', ...versionFlags(kubectl))
+    await loggedIn('ada', ...loginFlags(kubectl))
     const [refreshes, browsers] = [world.issuer.refreshes, world.opened().length]
     world.expire()
     const runs = await Promise.all(
@@ -59,7 +51,7 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('%s, after kairship lo
   })
 
   it('says to log in when the issuer has ended the login', async () => {
-    await loggedIn('ada', ...versionFlags(kubectl))
+    await loggedIn('ada', ...loginFlags(kubectl))
     for (const { login } of world.store.all()) world.store.write({ ...login, refreshToken: 'withdrawn' })
     world.expire()
     const { code, stderr } = await world.kubectl(kubectl, 'get', 'namespaces')
@@ -68,8 +60,8 @@ describe.skipIf(kubectls().length === 0).each(kubectls())('%s, after kairship lo
   })
 
   it('has no context any more for instances that its user cannot see', async () => {
-    await loggedIn('ada', ...versionFlags(kubectl))
-    const said = await loggedIn('nils', ...versionFlags(kubectl))
+    await loggedIn('ada', ...loginFlags(kubectl))
+    const said = await loggedIn('nils', ...loginFlags(kubectl))
     expect(said).toContain(
       'Removed, because you cannot see their instances: kairship-eu-west, kairship-us-east',
     )

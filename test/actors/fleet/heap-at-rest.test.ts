@@ -75,7 +75,7 @@ describe('the heap of a controller manager', () => {
 })
 
 /**
- * Scatters a third of what it allocates over the old space, and says how many bytes V8 holds for that space, before and after. New space
+ * Scatters half of what it allocates over the old space, and says how many bytes V8 holds for that space, before and after. New space
  * is not counted: its size depends on what was allocated last.
  */
 const program = `
@@ -91,7 +91,7 @@ const collected = async () => {
 const kept = []
 let all = Array.from({ length: 600_000 }, (_, index) => ({ index, text: 'of ' + index }))
 globalThis.gc()
-for (const each of all) if (each.index % 3 === 0) kept.push(each)
+for (const each of all) if (each.index % 2 === 0) kept.push(each)
 all = undefined
 const scattered = await collected()
 compactHeap(true)

@@ -56,7 +56,12 @@ const causes: readonly Cause[] = [
       give()
     },
     change: () => proxy.fleet.roleBindings.take('b'),
-    ...{ status: 403, grpc: 7, reason: 'AccessWithdrawn', message: /your roles on instance north allow/ },
+    ...{
+      status: 403,
+      grpc: 7,
+      reason: 'AccessWithdrawn',
+      message: /a role of yours on instance north was taken away/,
+    },
   },
   {
     what: 'a right on the host that is taken away',

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -61,4 +61,11 @@ export function runKubectl(
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })
+}
+
+/** What `kairship login` is told for a kubectl: before 1.22 it knows credential plugins by an older version only. */
+export function loginFlags(kubectl: string): string[] {
+  const text = execFileSync(kubectl, ['version', '--client', '-o', 'json'], { encoding: 'utf8' })
+  const minor = Number.parseInt(JSON.parse(text).clientVersion.minor, 10)
+  return minor < 22 ? ['--exec-api-version', 'v1beta1'] : []
 }
