@@ -2,6 +2,7 @@ import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 import { StateBadge } from '../parts/state-badge.js'
+import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { attentionOf } from './attention.js'
@@ -15,25 +16,19 @@ export function FleetTable({ items }: { readonly items: readonly Instance[] }) {
   return (
     <Table.ScrollContainer minWidth={900}>
       <Table highlightOnHover verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            {[
-              columns.name,
-              columns.state,
-              columns.attention,
-              columns.clusters,
-              columns.nodes,
-              columns.cpu,
-              columns.memory,
-              columns.versions,
-              columns.since,
-            ].map(title => (
-              <Table.Th key={title} scope="col">
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          titles={[
+            columns.name,
+            columns.state,
+            columns.attention,
+            columns.clusters,
+            columns.nodes,
+            columns.cpu,
+            columns.memory,
+            columns.versions,
+            columns.since,
+          ]}
+        />
         <Table.Tbody>
           {items.map(instance => (
             <Row key={instance.metadata?.name} instance={instance} />

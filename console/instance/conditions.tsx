@@ -1,5 +1,6 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
+import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 
@@ -10,15 +11,7 @@ export function Conditions({ conditions }: { readonly conditions: readonly Condi
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            {[titles.type, titles.status, titles.reason, titles.message, titles.since].map(title => (
-              <Table.Th key={title} scope="col">
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead titles={[titles.type, titles.status, titles.reason, titles.message, titles.since]} />
         <Table.Tbody>
           {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
             <Table.Tr key={type}>

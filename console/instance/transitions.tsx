@@ -1,6 +1,7 @@
 import { Button, Code, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Transition } from '../../proto/gen/kairship/instance_pb.js'
+import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 
@@ -18,15 +19,7 @@ export function Transitions({ transitions }: { readonly transitions: readonly Tr
     <>
       <Table.ScrollContainer minWidth={700}>
         <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              {[titles.time, titles.from, titles.to, titles.event, titles.cause].map(title => (
-                <Table.Th key={title} scope="col">
-                  {title}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
+          <TableHead titles={[titles.time, titles.from, titles.to, titles.event, titles.cause]} />
           <Table.Tbody>
             {newest.map(({ time, from, to, event, cause }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two transitions can have one time

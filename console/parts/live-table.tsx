@@ -6,6 +6,7 @@ import { useWords } from '../words/use-words.js'
 import { Freshness } from './freshness.js'
 import { type ListSearch, ROWS } from './list-search.js'
 import { Problem } from './problem.js'
+import { TableHead } from './table-head.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 200
@@ -73,15 +74,7 @@ export function LiveTable<T>({
       {live.items.length > 0 && (
         <Table.ScrollContainer minWidth={760}>
           <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
-            <Table.Thead>
-              <Table.Tr>
-                {columns.map(({ title }) => (
-                  <Table.Th key={title} scope="col">
-                    {title}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
+            <TableHead titles={columns.map(({ title }) => title)} />
             <Table.Tbody>
               {live.items.map(row => (
                 <Table.Tr key={keyOf(row)}>
