@@ -1,63 +1,14 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { signInLink } from '../../cli/client/sign-in-link.js'
-import type { Api } from '../../http/server.js'
-import { INSTANCES } from '../../manifests/instance.js'
-import { Chaos } from '../../playground/fleet/chaos/chaos.js'
-import { type PlaygroundProxy, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
-import { PATIENCE_MS } from '../patience.js'
-import { chromiumPath, startBrowser, type Visit, visit } from './support/browser.js'
+import { expect, it } from 'vitest'
+import { INSTANCES } from '../../../manifests/instance.js'
+import { Chaos } from '../../../playground/fleet/chaos/chaos.js'
+import { PATIENCE_MS } from '../../patience.js'
+import { visit } from '../support/browser.js'
+import { barriers, describeConsole, picture } from '../support/console-world.js'
 
-const root = join(import.meta.dirname, '../..')
-/** Screenshots are written where this names a folder: `docs/console` is made so. */
-const pictures = process.env.KAIRSHIP_PICTURES
-
-let proxy: PlaygroundProxy
-let api: Api
-let browser: Browser
-
-const link = (token: string) =>
-  signInLink({ server: api.url, token, certificateAuthorityData: api.certificateAuthority ?? '' })
-
-/** A visitor who is signed in with a link, on the page of the fleet. */
-async function signedIn(token = proxy.playground.tokens.admin, options = {}): Promise<Visit> {
-  const visited = await visit(browser, api.url, options)
-  visited.page.setDefaultTimeout(PATIENCE_MS)
-  await visited.page.goto(await link(token))
-  await visited.page.getByRole('link', { name: proxy.instance }).waitFor()
-  return visited
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return
-  await mkdir(pictures, { recursive: true })
-  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' })
-}
-
-/** What axe finds wrong that keeps people out (WCAG 2.2 AA). */
-async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    .analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-}
-
-describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
-  beforeAll(async () => {
-    proxy = await startPlaygroundProxy({ members: 2 })
-    api = await proxy.another('127.0.0.1:0', { console: join(root, 'dist/console') })
-    browser = await startBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await proxy?.close()
-  })
-
+describeConsole('the console in a browser', { members: 2 }, world => {
   it('is opened signed in by a link, which is of use once and leaves no code in the address', async () => {
-    const opened = await link(proxy.playground.tokens.admin)
+    const { api, browser, proxy } = world
+    const opened = await world.link(proxy.playground.tokens.admin)
     const first = await visit(browser, api.url)
     await first.page.goto(opened)
     await first.page.getByRole('button', { name: 'admin@playground' }).waitFor()
@@ -69,7 +20,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('keeps the token from scripts: it is in no storage and no readable cookie', async () => {
-    const { page, context } = await signedIn()
+    const { proxy } = world
+    const { page, context } = await world.signedIn()
     const readable = await page.evaluate<string>(
       'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href])',
     )
@@ -80,6 +32,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('is entered with a pasted token, refused with a wrong one, and left by signing out', async () => {
+    const { api, browser, proxy } = world
     const { page, complaints } = await visit(browser, api.url)
     await page.goto(`${api.url}/instances`)
     await page.getByLabel('Token').fill('made-up')
@@ -96,7 +49,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('shows an instance that is created and deleted meanwhile, without being touched', async () => {
-    const { page, complaints } = await signedIn()
+    const { proxy } = world
+    const { page, complaints } = await world.signedIn()
     await page.getByText('1 instance', { exact: true }).waitFor()
     const { local } = proxy.playground.host
     const name = 'passing'
@@ -127,7 +81,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('explains an instance: state, lifecycle, conditions and how it came to be', async () => {
-    const { page, complaints } = await signedIn()
+    const { api, proxy } = world
+    const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: proxy.instance }).click()
     await page.getByRole('img', { name: 'the current state is Ready' }).waitFor()
     await page.getByRole('row', { name: /^ControlPlaneHealthy yes/ }).waitFor()
@@ -142,9 +97,10 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('shows a workload on its way to two members, the member that breaks, and what keeps the workload there', async () => {
+    const { api, proxy } = world
     const { instance, playground } = proxy
     const [first = '', second = ''] = playground.members.keys()
-    const { page, complaints } = await signedIn()
+    const { page, complaints } = await world.signedIn()
     await page.goto(`${api.url}/instances/${instance}/workloads`)
     await page.getByText('There are none of this kind.').waitFor()
     const karmada = playground.karmadas.get(instance)!.server.local
@@ -203,16 +159,11 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('says that what it shows is old while its server is away, and goes on when it is back', async () => {
-    const other = await proxy.another('127.0.0.1:0', { console: join(root, 'dist/console') })
+    const { browser, proxy } = world
+    const other = await world.another()
     const { page } = await visit(browser, other.url)
     page.setDefaultTimeout(PATIENCE_MS)
-    await page.goto(
-      await signInLink({
-        server: other.url,
-        token: proxy.playground.tokens.admin,
-        certificateAuthorityData: other.certificateAuthority ?? '',
-      }),
-    )
+    await page.goto(await world.link(proxy.playground.tokens.admin, other))
     await page
       .getByRole('status')
       .filter({ hasText: /^Live$/ })
@@ -225,11 +176,12 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   it.each(['light', 'dark'] as const)(
     'keeps nobody out, in English and Chinese, in %s',
     async colorScheme => {
+      const { proxy } = world
       for (const [locale, fleet, lifecycle] of [
         ['en-GB', 'Fleet', 'Lifecycle'],
         ['zh-CN', '舰队', '生命周期'],
       ] as const) {
-        const { page, complaints } = await signedIn(undefined, { locale, colorScheme })
+        const { page, complaints } = await world.signedIn(undefined, { locale, colorScheme })
         await page.getByRole('heading', { name: fleet }).waitFor()
         expect(await page.locator('html').getAttribute('lang')).toBe(locale.replace('-GB', ''))
         expect(await barriers(page)).toEqual([])
@@ -244,7 +196,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   )
 
   it('is used with the keyboard alone', async () => {
-    const { page } = await signedIn()
+    const { proxy } = world
+    const { page } = await world.signedIn()
     await page.keyboard.press('Tab')
     expect(await page.evaluate<string>('document.activeElement?.textContent')).toBe('Skip to content')
     for (let presses = 0; presses < 30; presses += 1) {
@@ -256,7 +209,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   })
 
   it('fits a narrow window without scrolling sideways', async () => {
-    const { page } = await signedIn(undefined, { viewport: { width: 360, height: 700 } })
+    const { proxy } = world
+    const { page } = await world.signedIn(undefined, { viewport: { width: 360, height: 700 } })
     const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     expect(await overflow()).toBeLessThanOrEqual(0)
     await page.getByRole('link', { name: proxy.instance }).click()

@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { signInLink } from '../../../cli/client/sign-in-link.js'
+import type { Api } from '../../../http/server.js'
+import { type PlaygroundProxy, startPlaygroundProxy } from '../../http/proxy/playground-proxy.js'
+import { PATIENCE_MS } from '../../patience.js'
+import { chromiumPath, startBrowser, type Visit, visit } from './browser.js'
+
+/** Where the build put the console. */
+const built = join(import.meta.dirname, '../../../dist/console')
+/** Screenshots are written where this names a folder: `docs/console` is made so. */
+const pictures = process.env.KAIRSHIP_PICTURES
+
+/** A playground, Kairship's API with the console in it, and a browser. Its parts are there once the tests of a suite run. */
+export class ConsoleWorld {
+  proxy!: PlaygroundProxy
+  api!: Api
+  browser!: Browser
+
+  /** The playground's only instance, or its first. */
+  get instance(): string {
+    return this.proxy.instance
+  }
+
+  /** Another replica with the console, over the same actors. */
+  another(): Promise<Api> {
+    return this.proxy.another('127.0.0.1:0', { console: built })
+  }
+
+  /** A link that opens the console signed in, once. */
+  link(token: string, { url, certificateAuthority }: Api = this.api): Promise<string> {
+    return signInLink({ server: url, token, certificateAuthorityData: certificateAuthority ?? '' })
+  }
+
+  /** A visitor who is signed in with a link, on the page of the fleet. */
+  async signedIn(
+    token = this.proxy.playground.tokens.admin,
+    options: Parameters<typeof visit>[2] = {},
+  ): Promise<Visit> {
+    const visited = await visit(this.browser, this.api.url, options)
+    visited.page.setDefaultTimeout(PATIENCE_MS)
+    await visited.page.goto(await this.link(token))
+    await visited.page.getByRole('link', { name: this.instance }).waitFor()
+    return visited
+  }
+
+  /** A visitor who is signed in, at a path of the instance's: `workloads`. */
+  async at(path: string, ...as: Parameters<ConsoleWorld['signedIn']>): Promise<Visit> {
+    const visited = await this.signedIn(...as)
+    await visited.page.goto(`${this.api.url}/instances/${this.instance}/${path}`)
+    return visited
+  }
+}
+
+/** Describes what a person does in a browser. One playground and one browser serve the whole suite; skipped without Chromium. */
+export function describeConsole(
+  title: string,
+  options: Parameters<typeof startPlaygroundProxy>[0],
+  tests: (world: ConsoleWorld) => void,
+): void {
+  describe.skipIf(chromiumPath === undefined)(title, () => {
+    const world = new ConsoleWorld()
+    beforeAll(async () => {
+      world.proxy = await startPlaygroundProxy(options)
+      world.api = await world.another()
+      world.browser = await startBrowser()
+    })
+    afterAll(async () => {
+      await world.browser?.close()
+      await world.proxy?.close()
+    })
+    tests(world)
+  })
+}
+
+/** Takes a picture of the page for `docs/console`, where pictures are wanted. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  await mkdir(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' })
+}
+
+/** What axe finds wrong that keeps people out (WCAG 2.2 AA). */
+export async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+}
