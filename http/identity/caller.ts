@@ -16,6 +16,8 @@ export interface CallerCredential {
   readonly expiresAt?: number
   /** The `iss` of the token where Kairship verified it itself; absent for those that the host reviewed, and for certificates. */
   readonly issuer?: string
+  /** The id of the credential by which a token of Kairship's own was requested: a lock on that one is for this one too. */
+  readonly requestedWith?: string
   /** The instance that a token of Kairship's own is for; it counts nowhere else. */
   readonly instance?: string
 }

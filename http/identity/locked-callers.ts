@@ -56,16 +56,16 @@ export class LockedCallers {
     if (this.locks.all().length === 0) return
     const { user, tokenId, group, instance: onInstance } = this.#byTarget()
     const now = this.wallClock()
-    const id = idOf(caller)
+    const ids = idsOf(caller)
     const applies = ({ lock: { spec }, endsAt }: Lock) =>
       endsAt > now &&
       (spec.user === undefined || spec.user === caller.user) &&
       (spec.group === undefined || caller.groups.includes(spec.group)) &&
-      (spec.tokenId === undefined || idIn(spec.tokenId) === id) &&
+      (spec.tokenId === undefined || ids.includes(idIn(spec.tokenId))) &&
       (!everywhere || spec.instance !== undefined)
     for (const found of [
       user.get(caller.user),
-      id === undefined ? undefined : tokenId.get(id),
+      ...ids.map(id => tokenId.get(id)),
       ...(group.size === 0 ? [] : caller.groups.map(name => group.get(name))),
       ...(everywhere ? onInstance.values() : [instance === undefined ? undefined : onInstance.get(instance)]),
     ])
@@ -98,7 +98,9 @@ function add(to: Map<string, Lock[]>, key: string, lock: Lock): void {
   else to.set(key, [lock])
 }
 
-const idOf = ({ credential }: Caller): string | undefined => credential?.id && idIn(credential.id)
+/** Those of the credential, and of the one that it was requested with: whoever stole that one may have requested this one. */
+const idsOf = ({ credential }: Caller): readonly string[] =>
+  [credential?.id, credential?.requestedWith].filter(id => id !== undefined).map(idIn)
 
 /** Kubernetes writes `JTI=` before the id of a token, which a person who reads the token does not see. */
 const idIn = (id: string): string => id.replace(/^JTI=/, '')

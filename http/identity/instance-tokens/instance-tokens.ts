@@ -29,6 +29,8 @@ const claimsSchema = z.object({
     extra: z.record(z.string(), z.array(z.string())),
     /** The configured issuer of the token that it was made by, as it was configured then. */
     origin: z.object({ issuer: z.string(), configuration: z.string() }).optional(),
+    /** The id of the credential that it was requested with. */
+    requestedWith: z.string().optional(),
   }),
 })
 
@@ -106,6 +108,7 @@ export class InstanceTokens {
         groups,
         extra,
         ...(origin && { origin: { issuer: credential?.issuer, configuration: origin.fingerprint } }),
+        ...(credential?.id !== undefined && { requestedWith: credential.id }),
       },
     })
       .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
@@ -141,7 +144,7 @@ export class InstanceTokens {
         ? { refused: 'the token of the instance has expired' }
         : NOT_OURS
     }
-    const { instance, uid, groups, extra, origin } = claims.kairship
+    const { instance, uid, groups, extra, origin, requestedWith } = claims.kairship
     if (this.options.fleet.get(instance.name)?.instance.metadata.uid !== instance.uid)
       return { refused: `the instance ${instance.name} of the token is gone` }
     const issuer = origin && this.options.issuers?.configured(origin.issuer)
@@ -161,6 +164,7 @@ export class InstanceTokens {
           expiresAt,
           instance: instance.name,
           ...(origin && { issuer: origin.issuer }),
+          ...(requestedWith !== undefined && { requestedWith }),
         },
       },
       validMs: expiresAt - now,

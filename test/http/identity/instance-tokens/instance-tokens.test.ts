@@ -8,7 +8,9 @@ import {
   InstanceTokens,
 } from '../../../../http/identity/instance-tokens/instance-tokens.js'
 import { SigningKeys } from '../../../../http/identity/instance-tokens/signing-keys.js'
+import { LockedCallers } from '../../../../http/identity/locked-callers.js'
 import type { KubeRequest } from '../../../../ports/kube-api.js'
+import { fakeAccessLocks } from '../../fakes/access-locks.js'
 import { viewOf } from '../../fakes/fleet.js'
 import { refusal } from '../../fakes/host.js'
 
@@ -111,6 +113,22 @@ describe('a token of an instance', () => {
     expect((await tokens.issue(ada, NORTH, 0)).expiresAt).toBe(time.ms + HOUR)
     const ending = { ...ada, credential: { expiresAt: time.ms + 90_000 } }
     expect((await tokens.issue(ending, NORTH, 0)).expiresAt).toBe(time.ms + 90_000)
+  })
+
+  it('says which credential it was requested with, so that a lock on that one is for both', async () => {
+    const { tokens } = one()
+    const { token, id } = await tokens.issue({ ...ada, credential: { id: 'JTI=stolen' } }, NORTH, 0)
+    const checked = await tokens.check(token)
+    if ('refused' in checked) throw new Error(checked.refused)
+    for (const [tokenId, refuses] of [
+      ['stolen', true],
+      [id, true],
+      ['other', false],
+    ] as const) {
+      const locks = fakeAccessLocks()
+      locks.lock('l', { tokenId })
+      expect(new LockedCallers(locks).refusal(checked.caller, 'north') !== undefined).toBe(refuses)
+    }
   })
 
   it.each([1, 59, 3_601, -5])('is not issued for %d seconds', async seconds => {

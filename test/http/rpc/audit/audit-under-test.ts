@@ -15,6 +15,12 @@ import { recentEvent } from '../../audit/recent-event.js'
 export const START = Date.UTC(2026, 10, 23)
 type Step = MessageInitShape<typeof WatchAuditEventsResponseSchema>
 
+/** Who reads: `ann` unless named, by a token for one instance alone where that is given. */
+interface Reader {
+  readonly user?: string
+  readonly only?: string
+}
+
 /** Audit events, and calls of the user `ann`, who may see the events of these instances; of all by the name ''. */
 export function audit(readable: Set<string> = new Set(), most = 100) {
   const clock = { now: START }
@@ -23,29 +29,29 @@ export function audit(readable: Set<string> = new Set(), most = 100) {
   const handlers = auditHandlers(events)
   const ended = new AbortController()
   const asked: string[] = []
-  const call = (user = 'ann') =>
+  const call = ({ user = 'ann', only }: Reader = {}) =>
     ({
-      caller: { user, groups: [], extra: {} },
+      caller: { user, groups: [], extra: {}, ...(only && { credential: { instance: only } }) },
       signal: ended.signal,
       maySee: async (name: string) => {
         asked.push(name)
-        return readable.has(name) || readable.has('')
+        return (only === undefined || name === only) && (readable.has(name) || readable.has(''))
       },
     }) as unknown as Call
   const keep = (id: string, more: Partial<RecentEvent> = {}) => {
     clock.now += 1_000
     events.keep(recentEvent({ id, endedAt: clock.now, user: 'bob', ...more }))
   }
-  const list = async (request: MessageInitShape<typeof ListAuditEventsRequestSchema> = {}, user?: string) => {
+  const list = async (request: MessageInitShape<typeof ListAuditEventsRequestSchema> = {}, by?: Reader) => {
     const {
       items = [],
       pagination,
       completeSince,
-    } = await handlers.listAuditEvents(create(ListAuditEventsRequestSchema, request), call(user))
+    } = await handlers.listAuditEvents(create(ListAuditEventsRequestSchema, request), call(by))
     return { ids: items.map(({ id }) => id), items, pagination, completeSince }
   }
-  const watch = async (request: MessageInitShape<typeof WatchAuditEventsRequestSchema> = {}, user?: string) =>
-    reader(await handlers.watchAuditEvents(create(WatchAuditEventsRequestSchema, request), call(user)))
+  const watch = async (request: MessageInitShape<typeof WatchAuditEventsRequestSchema> = {}, by?: Reader) =>
+    reader(await handlers.watchAuditEvents(create(WatchAuditEventsRequestSchema, request), call(by)))
   return { keep, list, watch, asked, readable, clock, instances }
 }
 

@@ -19,6 +19,18 @@ describe('a list of audit events', () => {
     expect(asked.sort()).toEqual(['', 'north', 'south'])
   })
 
+  it('shows the holder of a token for one instance nothing of elsewhere, also not of its user', async () => {
+    const { keep, list, watch } = audit(new Set(['']))
+    for (const user of ['ann', 'bob'])
+      for (const instance of ['north', 'south', 'gone', '']) keep(`${user} ${instance}`, { user, instance })
+    expect((await list({}, { only: 'north' })).ids).toEqual(['bob north', 'ann north'])
+    expect(await (await watch({}, { only: 'north' })).next(3)).toEqual([
+      ['RESET', 0],
+      ['ADDED', 1, 'ann north'],
+      ['ADDED', 2, 'bob north'],
+    ])
+  })
+
   it('shows those that are about no instance to who may read all', async () => {
     const { keep, list } = audit(new Set(['']))
     keep('of north')
@@ -94,7 +106,7 @@ describe('a list of audit events', () => {
     expect(last.pagination?.nextPageToken).toBeUndefined()
     expect((await list({ pageSize: 2, page: 2 })).ids).toEqual(['d', 'c'])
     const pageToken = first.pagination?.nextPageToken as string
-    await expect(list({ pageSize: 2, pageToken }, 'eve')).rejects.toMatchObject({ code: 3 })
+    await expect(list({ pageSize: 2, pageToken }, { user: 'eve' })).rejects.toMatchObject({ code: 3 })
   })
 
   it('says since when it is complete', async () => {

@@ -87,7 +87,7 @@ describe('a watch of audit events', () => {
     keep('a')
     for (const stream of [
       await watch({ resumeToken, verb: 'delete' }),
-      await watch({ resumeToken }, 'eve'),
+      await watch({ resumeToken }, { user: 'eve' }),
       await audit().watch({ resumeToken }),
     ])
       expect(await stream.next(1)).toEqual([['RESET', 0]])
