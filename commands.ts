@@ -118,6 +118,7 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
         },
         tls,
       })
+    if (api) issuer?.serve({ url: config.externalUrl?.replace(/\/$/, '') ?? api.url })
     progress('Kairship')
     const people = [...karmadas]
       .slice(0, 10)

@@ -1,6 +1,7 @@
 import { apiSettings } from './config/api.js'
 import { auditSettings } from './config/audit.js'
 import { clientSettings } from './config/client.js'
+import { consoleSettings } from './config/console.js'
 import { controllerSettings } from './config/controllers.js'
 import { generalSettings } from './config/general.js'
 import { globalManagementSettings } from './config/global-management.js'
@@ -21,6 +22,7 @@ export const settings = {
   ...generalSettings,
   ...controllerSettings,
   ...apiSettings,
+  ...consoleSettings,
   ...auditSettings,
   ...serviceSettings,
   ...globalManagementSettings,

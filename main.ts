@@ -11,6 +11,7 @@ import { bindingListOf } from './actors/global-management/binding-list.js'
 import { webhookOf } from './actors/global-management/webhook-of.js'
 import { registriesOf } from './actors/images/registries-of.js'
 import { connectIssuer } from './actors/issuers/issuer-documents.js'
+import { browserSignInOf } from './actors/issuers/sign-in-of.js'
 import { connectKube } from './actors/kube/connection.js'
 import { kubeConnector } from './actors/kube/connector.js'
 import type { Kubeconfig } from './actors/kube/kubeconfig.js'
@@ -109,6 +110,11 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     () => registriesOf(config),
     part => Promise.all(part.map(registry => registry.close())),
   )
+  const browserSignIn = await lifecycle.start(
+    'sign-in at an issuer',
+    () => browserSignInOf(config),
+    part => part?.issuer.close(),
+  )
   const webhook = await lifecycle.start(
     'role-binding webhook',
     () => webhookOf(config, answering),
@@ -160,6 +166,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
             file: config.authenticationConfig,
             connect: connectIssuer,
             graceMs: config.issuerKeysGraceMs,
+            ...(browserSignIn && { browserSignIn }),
             ...(config.loginClientId !== undefined && {
               login: {
                 clientId: config.loginClientId,

@@ -71,15 +71,6 @@ export const apiSettings = {
     why: 'without it bearer tokens are the only way in',
   }),
 
-  noConsole: setting({
-    kind: toggle,
-    default: false,
-    group: 'API',
-    commands: answering,
-    help: 'do not serve the console, the web page at / of REST',
-    why: 'it is a part of the server: it needs nothing besides, and shows its users what they may read anyway',
-  }),
-
   authenticationConfig: setting({
     kind: path,
     default: undefined,

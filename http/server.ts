@@ -14,6 +14,7 @@ import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
 import { readAssets } from './console/assets.js'
 import { Console } from './console/console.js'
+import type { BrowserSignIn } from './console/issuer-logins.js'
 import { sessionKeyOf } from './console/sessions.js'
 import { startGrpc } from './grpc/server.js'
 import {
@@ -83,6 +84,8 @@ export interface ApiOptions {
     readonly graceMs: number
     /** How people log in at one of them; they cannot when absent. */
     readonly login?: LoginOptions
+    /** How they sign in at one of them with a browser, at the console. */
+    readonly browserSignIn?: BrowserSignIn
   }
   /** The folder of the built console, which REST serves; absent where it is left out. */
   readonly console?: string
@@ -176,6 +179,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   let url = ''
   const { certificateAuthority } = tls
   const now = () => performance.now()
+  const baseUrl = () => options.externalUrl?.replace(/\/$/, '') ?? url
+  const configurations = () => authentication?.issuers.configurations() ?? []
   const ledger = new WriteLedger(now)
   const recentEvents = new RecentEvents({
     most: options.auditRecentEvents ?? DEFAULT_RECENT_EVENTS,
@@ -194,7 +199,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     catchUp: new CatchUp(ledger),
     now,
     proxy: () => ({
-      url: options.externalUrl?.replace(/\/$/, '') ?? url,
+      url: baseUrl(),
       ...(certificateAuthority ? { certificateAuthority } : {}),
     }),
     karmadaVersion: options.karmadaVersion ?? '',
@@ -229,6 +234,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       sessionKey: sessionKeyOf(tls.key),
       now,
       later,
+      log,
+      signIn: options.authentication?.browserSignIn,
+      issuers: configurations,
+      baseUrl,
     })
   const app = restApp({
     ...options,
@@ -241,11 +250,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addDocuments(app, api.services)
       page?.anonymous(app)
       if (options.webhook) addDeliveries(app, { ...options.webhook, audit, log, meter: options.meter })
-      addLoginDocument(
-        app,
-        () => authentication?.issuers.configurations() ?? [],
-        options.authentication?.login,
-      )
+      addLoginDocument(app, configurations, options.authentication?.login)
     },
     authenticated: app => page?.authenticated(app),
   })

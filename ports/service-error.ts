@@ -18,11 +18,13 @@ export type ServiceErrorKind =
 /** The reasons that services beside Kubernetes give calls to fail, for programs: a name that is published stays, with its meaning. */
 export const SERVICE_REASONS = {
   BadQuery: 'Prometheus does not accept the query.',
+  IssuerRefused: 'The issuer refuses the sign-in, or Kairship as its client. The message has its words.',
   MetricsBusy: 'The metrics service has too many requests.',
   MetricsCredentialRefused: 'The metrics service refuses Kairship’s credential.',
   MetricsFailed: 'The metrics service failed in a way of its own. The message has its words.',
   MetricsUnavailable: 'The metrics service cannot answer now. A retry may help.',
   NoCatalog: 'The registry does not list its repositories.',
+  NoIssuer: 'The issuer does not publish what people need in order to sign in there.',
   NoPrometheus: 'The metrics service answers as Prometheus does not.',
   NoRegistry: 'The registry answers as no registry does.',
   NoRegistryToken: 'The token server of the registry gave no token.',

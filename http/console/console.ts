@@ -2,15 +2,19 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hono } from 'hono'
 import { WebSocketServer } from 'ws'
+import type { Log } from '../../ports/log.js'
 import type { Audit } from '../audit/audit.js'
 import { type Failure, httpStatusOf } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import { credentialsOf } from '../identity/credentials.js'
+import type { IssuerConfiguration } from '../identity/oidc/configuration-schema.js'
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { refuseUpgrade, upgradeResponse } from '../listener/upgrade-response.js'
 import type { RestEnv } from '../rest/env.js'
 import type { Assets } from './assets.js'
+import { type BrowserSignIn, IssuerLogins } from './issuer-logins.js'
+import { addIssuerSignIn } from './issuer-routes.js'
 import { ofAnotherPage } from './of-another-page.js'
 import { addPage } from './page-routes.js'
 import { addSessions, addSignedIn } from './session-routes.js'
@@ -28,6 +32,13 @@ export interface ConsoleOptions {
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
   readonly later: Later
+  readonly log: Log
+  /** How people sign in at an issuer; they cannot when absent. */
+  readonly signIn?: BrowserSignIn | undefined
+  /** The issuers as they are configured now. */
+  readonly issuers: () => readonly IssuerConfiguration[]
+  /** `https://host:port` by which browsers reach this server. */
+  readonly baseUrl: () => string
 }
 
 /** Pages of one caller that are open at once. */
@@ -42,6 +53,7 @@ const SOCKET_PATH = '/console/socket'
 export class Console {
   readonly #sessions: Sessions
   readonly #codes: SignInCodes
+  readonly #logins: IssuerLogins | undefined
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME })
   readonly #held = new ConcurrencyLimit('pages of the console open', MOST_SOCKETS)
   #app: Hono<RestEnv> | undefined
@@ -49,6 +61,8 @@ export class Console {
   constructor(readonly options: ConsoleOptions) {
     this.#sessions = new Sessions(options.sessionKey)
     this.#codes = new SignInCodes(options.now)
+    const { signIn, issuers, baseUrl, sessionKey } = options
+    this.#logins = signIn && new IssuerLogins(signIn, issuers, baseUrl, sessionKey)
   }
 
   /** Calls `then` once the session of a request, if it has one, counts as its credential: at once where there is none. */
@@ -60,13 +74,15 @@ export class Console {
   /** Adds the routes that need no credentials. */
   anonymous(app: Hono<RestEnv>): void {
     this.#app = app
-    addSessions(app, { ...this.options, sessions: this.#sessions, codes: this.#codes })
+    const routes = { ...this.options, ...this.#ways }
+    addSessions(app, routes)
+    addIssuerSignIn(app, { ...routes, wallClock: Date.now })
     addPage(app, this.options.assets)
   }
 
   /** Adds the routes of authenticated callers. */
   authenticated(app: Hono<RestEnv>): void {
-    addSignedIn(app, { codes: this.#codes })
+    addSignedIn(app, this.#ways)
   }
 
   /** Takes an upgrade request that is for the console. @returns false where it is not */
@@ -82,6 +98,10 @@ export class Console {
   close(): void {
     for (const socket of this.#sockets.clients) socket.close(1001, 'the server is shutting down')
     this.#sockets.close()
+  }
+
+  get #ways() {
+    return { sessions: this.#sessions, codes: this.#codes, logins: this.#logins }
   }
 
   /** It never rejects. */

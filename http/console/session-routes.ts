@@ -1,14 +1,18 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
+import type { Log } from '../../ports/log.js'
+import { ServiceError } from '../../ports/service-error.js'
 import { Code } from '../../transcoding/code.js'
 import type { Audit } from '../audit/audit.js'
-import { invalidArgument, permissionDenied } from '../errors/failure.js'
+import { failedPrecondition, invalidArgument, permissionDenied, unauthenticated } from '../errors/failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import type { Caller } from '../identity/caller.js'
 import { credentialsOf } from '../identity/credentials.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
+import type { IssuerLogins } from './issuer-logins.js'
 import { ofAnotherPage } from './of-another-page.js'
 import { isOfOwnPage, type Sessions } from './sessions.js'
 import type { SignInCodes } from './sign-in-codes.js'
@@ -17,8 +21,11 @@ import type { SignInCodes } from './sign-in-codes.js'
 export interface SessionRoutes {
   readonly sessions: Sessions
   readonly codes: SignInCodes
+  /** Absent where people sign in at no issuer. */
+  readonly logins?: IssuerLogins | undefined
   readonly authenticator: Authenticator
   readonly audit: Audit
+  readonly log: Log
 }
 
 const PATH = '/console/session'
@@ -26,17 +33,15 @@ const PATH = '/console/session'
 /** Bytes of a body: the longest token that is accepted, and its name. */
 const LARGEST_BODY = 20_000
 
-/** By what a page signs in. */
+/** By what a page signs in. With `replace` a code also ends the session of another user. */
 const signIn = z.union([
-  z.strictObject({ code: z.string().min(1).max(256) }),
+  z.strictObject({ code: z.string().min(1).max(256), replace: z.boolean().default(false) }),
   z.strictObject({ token: z.string().min(1).max(16_384) }),
 ])
 
-/** Begins and ends sessions, for the console's own page. */
-export function addSessions(
-  app: Hono<RestEnv>,
-  { sessions, codes, authenticator, audit }: SessionRoutes,
-): void {
+/** Begins, renews and ends sessions, for the console's own page. */
+export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
+  const { sessions, codes, logins } = routes
   const limited = bodyLimit({
     maxSize: LARGEST_BODY,
     onError: () => {
@@ -44,35 +49,35 @@ export function addSessions(
     },
   })
   app.post(PATH, limited, async c => {
-    requireOwnPage(c)
+    const request = ownPage(c)
     const by = signInOf(await c.req.text())
-    const token = 'code' in by ? codes.redeem(by.code) : by.token
-    const { remote, port } = c.env.incoming ? credentialsOf(c.env.incoming) : {}
-    const caller = await authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
-    const begun = await sessions.begin(token)
-    if (!begun)
-      throw invalidArgument('the token is too large for the cookie of a session: some 2,800 characters fit')
-    audit.recordUnknown({
-      ...originOf(c),
-      requestId: c.var.requestId,
-      wire: 'rest',
-      operation: 'console.SignIn',
-      caller,
-      code: Code.OK,
-    })
-    c.header('set-cookie', begun.cookie)
-    return c.json(shown(caller))
+    if ('code' in by && !by.replace) await mustNotReplace(codes.userOf(by.code), request, routes)
+    const begun = await beginSession(c, 'code' in by ? codes.redeem(by.code) : by.token, routes)
+    // Of whoever was signed in before.
+    if (logins) c.header('set-cookie', logins.forgotten, { append: true })
+    return c.json(begun)
   })
-  app.delete(PATH, c => {
-    requireOwnPage(c)
+  app.post(`${PATH}/renewal`, async c => c.json(await renew(c, ownPage(c), routes)))
+  app.delete(PATH, async c => {
+    const request = ownPage(c)
+    await revoke(request, routes)
     c.header('set-cookie', sessions.end)
+    if (logins) c.header('set-cookie', logins.forgotten, { append: true })
     return c.body(null, 204)
   })
 }
 
 /** Who is signed in, and codes that sign a browser in, for callers that are authenticated. */
-export function addSignedIn(app: Hono<RestEnv>, { codes }: Pick<SessionRoutes, 'codes'>): void {
-  app.get(PATH, c => c.json(shown(c.var.caller)))
+export function addSignedIn(
+  app: Hono<RestEnv>,
+  { codes, sessions, logins }: Pick<SessionRoutes, 'codes' | 'sessions' | 'logins'>,
+): void {
+  app.get(PATH, async c => {
+    const { incoming } = c.env
+    const expiresAt = incoming && (await sessions.endOf(incoming))
+    const renewal = incoming && (await logins?.renewal(incoming))
+    return c.json(shown(c.var.caller, expiresAt, renewal?.user === c.var.caller.user))
+  })
   app.post('/console/codes', c => {
     const [, token] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? []
     // Of a session's cookie there is no such header: who has a session needs no other way in, and a page must not make one for others.
@@ -83,11 +88,128 @@ export function addSignedIn(app: Hono<RestEnv>, { codes }: Pick<SessionRoutes, '
   })
 }
 
-/** What a page learns of its session: never the token. */
-const shown = ({ user, groups }: Caller) => ({ user, groups })
+/**
+ * Begins the session of a token that the authenticator accepts, and records that.
+ * @param latest when it ends at the latest, milliseconds since 1970
+ */
+export async function beginSession(
+  c: Context<RestEnv>,
+  token: string,
+  { sessions, authenticator, audit }: Pick<SessionRoutes, 'sessions' | 'authenticator' | 'audit'>,
+) {
+  const { caller, until } = await putSession(c, token, { sessions, authenticator })
+  audit.recordUnknown({
+    ...originOf(c),
+    requestId: c.var.requestId,
+    wire: 'rest',
+    operation: 'console.SignIn',
+    caller,
+    code: Code.OK,
+  })
+  return shown(caller, until, false)
+}
 
-function requireOwnPage(c: Context<RestEnv>): void {
-  if (!c.env.incoming || !isOfOwnPage(c.env.incoming)) throw ofAnotherPage()
+/** Sets the cookie of a session. @throws Failure */
+async function putSession(
+  c: Context<RestEnv>,
+  token: string,
+  { sessions, authenticator }: Pick<SessionRoutes, 'sessions' | 'authenticator'>,
+  latest?: number,
+) {
+  const { remote, port } = c.env.incoming ? credentialsOf(c.env.incoming) : {}
+  const caller = await authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
+  const begun = await sessions.begin(token, latest)
+  if (!begun)
+    throw invalidArgument('the token is too large for the cookie of a session: some 2,800 characters fit')
+  c.header('set-cookie', begun.cookie, { append: true })
+  return { caller, until: begun.until }
+}
+
+/** New tokens in the place of those of a session, for the same user. @throws Failure */
+async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: SessionRoutes) {
+  const { logins } = routes
+  const renewal = await logins?.renewal(request)
+  if (!logins || !renewal) throw unauthenticated('there is nothing to renew the session by: sign in')
+  const until = renewal.exp * 1_000
+  try {
+    const tokens = await logins.renew(renewal, new AbortController().signal)
+    const session = await putSession(c, tokens.idToken, routes, until)
+    if (session.caller.user !== renewal.user)
+      throw unauthenticated(`the issuer renewed the session of another user than ${renewal.user}: sign in`)
+    const kept = await logins.keep(
+      // An issuer that rotates none gives none: the one before stays good.
+      tokens.refreshToken ?? renewal.refreshToken,
+      renewal.issuer,
+      renewal.user,
+      until,
+    )
+    c.header('set-cookie', kept.cookie, { append: true })
+    return shown(session.caller, session.until, kept.isRenewable)
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'IssuerRefused') {
+      c.header('set-cookie', logins.forgotten, { append: true })
+      throw unauthenticated(`the session cannot be renewed, so sign in again: ${error.message}`, {
+        cause: error,
+      })
+    }
+    throw error
+  }
+}
+
+/** Ends the login at its issuer. Signing out works also where the issuer is away: what the browser had is forgotten, and the log says so. */
+async function revoke(request: IncomingMessage, { logins, log }: SessionRoutes): Promise<void> {
+  const renewal = await logins?.renewal(request)
+  if (!logins || !renewal) return
+  try {
+    await logins.revoke(renewal, new AbortController().signal)
+  } catch (error) {
+    log.warn({ err: error, issuer: renewal.issuer }, 'a refresh token could not be withdrawn at its issuer')
+  }
+}
+
+/**
+ * A link that somebody sends signs its reader in as somebody else, who then sees what the reader does. So a session of another user is not replaced
+ * before its reader says so. @throws Failure FAILED_PRECONDITION
+ */
+async function mustNotReplace(
+  user: string,
+  request: IncomingMessage,
+  { authenticator }: SessionRoutes,
+): Promise<void> {
+  if (request.headers.authorization === undefined) return
+  const current = await currentUser(request, authenticator)
+  if (current !== undefined && current !== user)
+    throw failedPrecondition(`this browser is signed in as ${current}, and the link is ${user}’s`, {
+      reason: 'OtherSession',
+      metadata: { user, current },
+    })
+}
+
+async function currentUser(
+  request: IncomingMessage,
+  authenticator: Authenticator,
+): Promise<string | undefined> {
+  try {
+    return (await authenticator.authenticate(credentialsOf(request))).user
+  } catch {
+    // A session that is over or cannot be checked is nobody's: replacing it takes nothing from anyone.
+    return undefined
+  }
+}
+
+/** What a page learns of its session: never the token. */
+const shown = ({ user, groups }: Caller, expiresAt: number | undefined, isRenewable: boolean) => ({
+  user,
+  groups,
+  ...(expiresAt !== undefined && { expiresAt }),
+  isRenewable,
+})
+
+/** @throws Failure for a request that the console's own page has not made */
+function ownPage(c: Context<RestEnv>): IncomingMessage {
+  const { incoming } = c.env
+  if (!incoming || !isOfOwnPage(incoming)) throw ofAnotherPage()
+  return incoming
 }
 
 function signInOf(text: string): z.output<typeof signIn> {

@@ -1,17 +1,12 @@
 import { hkdfSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { decodeJwt, EncryptJWT, jwtDecrypt } from 'jose'
+import { decodeJwt } from 'jose'
+import { SealedCookie } from './cookies.js'
 
-/**
- * `__Host-` makes browsers take the cookie only over TLS, for this host alone and for all of its paths
- * (RFC 6265bis, section 4.1.3.2).
- */
-const COOKIE = '__Host-kairship-session'
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
-/** A session ends after a working day at the latest, seconds. The token in it may end sooner. */
-const SESSION_SECONDS = 12 * 3_600
-/** Browsers keep cookies of 4,096 bytes with their name and attributes (RFC 6265, section 6.1). */
-const LARGEST_COOKIE = 3_900
+/** The end of the cookie's name. */
+const PURPOSE = 'session'
+/** A session ends after a working day at the latest, milliseconds. The token in it may end sooner. */
+export const SESSION_MS = 12 * 3_600_000
 /** Sessions whose cookies were decrypted lately: decrypting takes some 0.1 ms. */
 const MOST_KNOWN = 4_096
 
@@ -35,35 +30,35 @@ interface Session {
  */
 export class Sessions {
   readonly #known = new Map<string, Session>()
+  readonly #cookie: SealedCookie
 
   /**
    * @param key 32 bytes, the same on every replica
    * @param now milliseconds since 1970
    */
   constructor(
-    private readonly key: Uint8Array,
+    key: Uint8Array,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.#cookie = new SealedCookie(PURPOSE, key, 'Strict', now)
+  }
 
-  /** The `Set-Cookie` of a new session; undefined where the token is too large for a cookie. */
-  async begin(token: string): Promise<{ readonly cookie: string; readonly until: number } | undefined> {
-    const seconds = Math.min(
-      SESSION_SECONDS,
-      (expiryOf(token) ?? Number.POSITIVE_INFINITY) - this.now() / 1_000,
-    )
-    const until = Math.floor(this.now() / 1_000 + seconds)
-    const sealed = await new EncryptJWT({ token })
-      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-      .setExpirationTime(until)
-      .encrypt(this.key)
-    if (sealed.length > LARGEST_COOKIE) return undefined
-    const cookie = `${COOKIE}=${sealed}; ${ATTRIBUTES}; Max-Age=${Math.max(0, Math.floor(seconds))}`
-    return { cookie, until: until * 1_000 }
+  /**
+   * The `Set-Cookie` of a new session; undefined where the token is too large for a cookie.
+   * @param latest when it ends at the latest, milliseconds since 1970
+   */
+  async begin(
+    token: string,
+    latest = this.now() + SESSION_MS,
+  ): Promise<{ readonly cookie: string; readonly until: number } | undefined> {
+    const until = Math.floor(Math.min(latest, expiryOf(token) ?? Number.POSITIVE_INFINITY) / 1_000) * 1_000
+    const cookie = await this.#cookie.set({ token }, until)
+    return cookie === undefined ? undefined : { cookie, until }
   }
 
   /** The `Set-Cookie` that makes a browser forget its session. */
   get end(): string {
-    return `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
+    return this.#cookie.end
   }
 
   /**
@@ -72,16 +67,22 @@ export class Sessions {
    */
   async authorize(request: IncomingMessage): Promise<void> {
     if (request.headers.authorization !== undefined || !isOfOwnPage(request)) return
-    const session = await this.#of(cookieOf(request))
+    const session = await this.#of(request)
     if (session) request.headers.authorization = `Bearer ${session.token}`
+  }
+
+  /** When the session of a request ends, milliseconds since 1970; undefined where it has none. */
+  async endOf(request: IncomingMessage): Promise<number | undefined> {
+    return (await this.#of(request))?.until
   }
 
   /** Whether a request has a session cookie at all: most have none, and nothing to wait for. */
   static mayHave({ headers }: IncomingMessage): boolean {
-    return headers.cookie?.includes(COOKIE) ?? false
+    return headers.cookie?.includes(`-${PURPOSE}=`) ?? false
   }
 
-  async #of(sealed: string | undefined): Promise<Session | undefined> {
+  async #of(request: IncomingMessage): Promise<Session | undefined> {
+    const sealed = this.#cookie.of(request)
     if (sealed === undefined) return undefined
     const session = this.#known.get(sealed) ?? (await this.#opened(sealed))
     if (!session || session.until <= this.now()) {
@@ -94,18 +95,8 @@ export class Sessions {
   }
 
   async #opened(sealed: string): Promise<Session | undefined> {
-    try {
-      const { payload } = await jwtDecrypt(sealed, this.key, {
-        currentDate: new Date(this.now()),
-        keyManagementAlgorithms: ['dir'],
-        contentEncryptionAlgorithms: ['A256GCM'],
-      })
-      const { token, exp } = payload
-      return typeof token === 'string' && exp !== undefined ? { token, until: exp * 1_000 } : undefined
-    } catch {
-      // Made with another key, changed, or over: the request has no session then, and is refused where it needs one.
-      return undefined
-    }
+    const { token, exp } = (await this.#cookie.opened(sealed)) ?? {}
+    return typeof token === 'string' && exp !== undefined ? { token, until: exp * 1_000 } : undefined
   }
 }
 
@@ -120,16 +111,11 @@ export function isOfOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
   return site === undefined ? origin !== undefined : site === 'same-origin'
 }
 
-function cookieOf({ headers }: IncomingMessage): string | undefined {
-  const cookies = (headers.cookie ?? '').split(';').map(pair => pair.trim())
-  const prefix = `${COOKIE}=`
-  return cookies.find(pair => pair.startsWith(prefix))?.slice(prefix.length)
-}
-
-/** When a token says that it ends, seconds since 1970; most tokens are JWTs. Their signature is for the authenticator to verify. */
+/** When a token says that it ends, milliseconds since 1970; most tokens are JWTs. Their signature is for the authenticator to verify. */
 function expiryOf(token: string): number | undefined {
   try {
-    return decodeJwt(token).exp
+    const { exp } = decodeJwt(token)
+    return exp === undefined ? undefined : exp * 1_000
   } catch {
     // Not a JWT: the host knows when it ends.
     return undefined

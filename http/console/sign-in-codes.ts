@@ -39,17 +39,27 @@ export class SignInCodes {
     return { code, validMs: CODE_MS }
   }
 
+  /** Whom a code signs in. It stays good. @throws Failure UNAUTHENTICATED */
+  userOf(code: string): string {
+    return this.#of(keyOf(code)).user
+  }
+
   /** The token that a code stands for; the code is spent. @throws Failure UNAUTHENTICATED */
   redeem(code: string): string {
-    this.#forgetOld()
     const key = keyOf(code)
+    const { token } = this.#of(key)
+    this.#issued.delete(key)
+    return token
+  }
+
+  #of(key: string): Issued {
+    this.#forgetOld()
     const issued = this.#issued.get(key)
     if (!issued)
       throw unauthenticated(
         'the sign-in code is unknown, was used, or is older than ten minutes: run `kairship console` for a new one',
       )
-    this.#issued.delete(key)
-    return issued.token
+    return issued
   }
 
   #forgetOld(): void {

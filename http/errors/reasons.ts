@@ -74,6 +74,7 @@ export const REASONS = {
   NotFound: 'There is no such object.',
   NotPropagated: 'The template has no binding, so it is placed nowhere.',
   OnDelete: 'With the update strategy OnDelete a restart would replace no pod.',
+  OtherSession: 'The browser is signed in as another user. The details name both; nothing was changed.',
   Overridden: 'Only members with overridden pod templates remember that revision.',
   PathNotFound: 'Nothing is served at that path.',
   Paused: 'The workload is paused, so nothing would be rolled out.',

@@ -5,8 +5,8 @@ import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Log } from '../../ports/log.js'
 import { type KeptIssuer, keepIssuer, readIssuer } from './kept-issuer.js'
-import { LOGIN_CLIENT } from './login-client.js'
-import { notePage, PAGE_POLICY, signInPage } from './pages.js'
+import { CONSOLE_CLIENT, type ConsoleClient, clientName, LOGIN_CLIENT } from './login-client.js'
+import { notePage, pagePolicy, signInPage } from './pages.js'
 import { ISSUER_PEOPLE, NAME_PREFIX } from './people.js'
 
 /** Bytes of a form: a name and a password. */
@@ -37,6 +37,8 @@ export interface PlaygroundIssuer {
   readonly refreshes: number
   /** An AuthenticationConfiguration by which a Kairship accepts its tokens. */
   authenticationConfiguration(): string
+  /** Lets people sign in to a console. */
+  serve(console: ConsoleClient): void
   close(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ class RunningIssuer implements PlaygroundIssuer {
   refreshes = 0
   readonly #server: Server
   #loading: Promise<Provider> | undefined
+  #console: ConsoleClient | undefined
 
   constructor(
     private readonly options: PlaygroundIssuerOptions,
@@ -67,7 +70,11 @@ class RunningIssuer implements PlaygroundIssuer {
         options.log.error({ err: error }, 'the issuer failed')
         if (response.headersSent) response.destroy()
         else
-          sendPage(response, 500, notePage('That did not work', 'The issuer failed. Run the command again.'))
+          this.#send(
+            response,
+            500,
+            notePage('That did not work', 'The issuer failed. Run the command again.'),
+          )
       })
     })
   }
@@ -101,7 +108,8 @@ class RunningIssuer implements PlaygroundIssuer {
               url: this.url,
               // The keys alone: they are read at once, and the issuer's own document needs the whole provider.
               discoveryURL: `${this.url}${KEYS_PATH}`,
-              audiences: [LOGIN_CLIENT.id],
+              audiences: [LOGIN_CLIENT.id, CONSOLE_CLIENT.id],
+              audienceMatchPolicy: 'MatchAny',
               ...(certificateAuthority !== undefined && { certificateAuthority }),
             },
             claimMappings: { username: prefixed('sub'), groups: prefixed('groups') },
@@ -111,6 +119,10 @@ class RunningIssuer implements PlaygroundIssuer {
       null,
       2,
     )}\n`
+  }
+
+  serve(console: ConsoleClient): void {
+    this.#console = console
   }
 
   async close(): Promise<void> {
@@ -146,7 +158,14 @@ class RunningIssuer implements PlaygroundIssuer {
       const { kept } = this
       const { log, dataDir, idTokenSeconds } = this.options
       const changed = () => keepIssuer(dataDir, kept)
-      const provider = openIdProvider({ url: this.url, kept, changed, log, idTokenSeconds })
+      const provider = openIdProvider({
+        url: this.url,
+        kept,
+        changed,
+        log,
+        idTokenSeconds,
+        console: () => this.#console,
+      })
       const counted = ({ oidc }: KoaContextWithOIDC) => {
         if (oidc.params?.grant_type === 'refresh_token') this.refreshes++
       }
@@ -162,7 +181,7 @@ class RunningIssuer implements PlaygroundIssuer {
     try {
       interaction = await provider.interactionDetails(request, response)
     } catch {
-      sendPage(
+      this.#send(
         response,
         400,
         notePage(
@@ -172,11 +191,11 @@ class RunningIssuer implements PlaygroundIssuer {
       )
       return
     }
-    const { prompt, session } = interaction
+    const { prompt, session, params } = interaction
     const current = prompt.name === 'login' ? undefined : session?.accountId
     const show = (status: number, problem?: string) => {
-      const { name: client } = LOGIN_CLIENT
-      sendPage(
+      const client = clientName(params.client_id)
+      this.#send(
         response,
         status,
         signInPage({ action: request.url ?? '', client, people: ISSUER_PEOPLE, current, problem }),
@@ -198,21 +217,21 @@ class RunningIssuer implements PlaygroundIssuer {
       return show(401, 'That is not the password that the terminal of the playground shows.')
     return finish({ login: { accountId: person.name } })
   }
+
+  #send(response: ServerResponse, status: number, page: string): void {
+    response
+      .writeHead(status, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': pagePolicy(this.#console?.url),
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      })
+      .end(page)
+  }
 }
 
 const KEYS_PATH = '/keys'
-
-function sendPage(response: ServerResponse, status: number, page: string): void {
-  response
-    .writeHead(status, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': PAGE_POLICY,
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-    })
-    .end(page)
-}
 
 async function formOf(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   let text = ''

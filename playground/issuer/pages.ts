@@ -3,9 +3,12 @@ import type { Person } from './people.js'
 
 type Html = ReturnType<typeof html>
 
-/** What its pages may load and where their forms may lead: after the last one the browser goes to the program that wants the login. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self' http://127.0.0.1:*; frame-ancestors 'none'; base-uri 'none'"
+/**
+ * What its pages may load and where their forms may lead: after the last one the browser goes to the program that wants the login, or to the console.
+ * @param console the console's URL, where there is one
+ */
+export const pagePolicy = (console: string | undefined): string =>
+  `default-src 'none'; style-src 'unsafe-inline'; form-action 'self' http://127.0.0.1:*${console === undefined ? '' : ` ${new URL(console).origin}`}; frame-ancestors 'none'; base-uri 'none'`
 
 const page = (title: string, body: Html | readonly Html[]): string =>
   String(html`<!doctype html>

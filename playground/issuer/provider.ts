@@ -2,15 +2,15 @@ import './node20.js'
 import type { EventEmitter } from 'node:events'
 import { raw } from 'hono/html'
 import type Provider from 'oidc-provider'
-import type { Configuration } from 'oidc-provider'
+import type { AdapterPayload, Configuration } from 'oidc-provider'
 // Not the package's main file, which does no more than this one and writes to the terminal that Node.js 20 is too old for it.
 // @ts-expect-error TS7016: it has no types under this path
 import { Provider as UntypedProvider } from 'oidc-provider/lib/provider.js'
 import type { Log } from '../../ports/log.js'
 import { IssuerEntries } from './entries.js'
 import type { KeptIssuer } from './kept-issuer.js'
-import { LOGIN_CLIENT } from './login-client.js'
-import { codePage, confirmPage, notePage, PAGE_POLICY } from './pages.js'
+import { CONSOLE_CLIENT, type ConsoleClient, LOGIN_CLIENT } from './login-client.js'
+import { codePage, confirmPage, notePage, pagePolicy } from './pages.js'
 import { ISSUER_PEOPLE } from './people.js'
 
 /** How long each lasts, seconds. An ID token is short, so that a login which is ended is over soon. */
@@ -29,6 +29,8 @@ export interface ProviderOptions {
   /** Called when what is kept has changed. */
   readonly changed: () => void
   readonly log: Log
+  /** The console that people sign in to; undefined while there is none. */
+  readonly console: () => ConsoleClient | undefined
   /** How long an ID token is valid, seconds; ten minutes unless given. */
   readonly idTokenSeconds?: number | undefined
 }
@@ -36,11 +38,17 @@ export interface ProviderOptions {
 /** Where people sign in for one login. */
 export const signInPath = (uid: string): string => `/sign-in/${uid}`
 
-/** The certified OpenID provider, for one public client, with the users of `people.ts`. */
-export function openIdProvider({ url, kept, changed, log, idTokenSeconds }: ProviderOptions): Provider {
+/** The certified OpenID provider, for a public client and the console's, with the users of `people.ts`. */
+export function openIdProvider(options: ProviderOptions): Provider {
+  const { url, kept, changed, log, idTokenSeconds } = options
   const entries = new IssuerEntries(kept, changed)
+  const policy = () => pagePolicy(options.console()?.url)
   const configuration: Configuration = {
-    adapter: model => entries.adapter(model),
+    // Where the console is becomes known later than the issuer is started.
+    adapter: model => ({
+      ...entries.adapter(model),
+      ...(model === 'Client' && { find: async (id: string) => consoleClient(id, options.console()) }),
+    }),
     jwks: { keys: [kept.key] },
     cookies: { keys: [kept.cookieKey] },
     clients: [
@@ -77,7 +85,7 @@ export function openIdProvider({ url, kept, changed, log, idTokenSeconds }: Prov
       const person = ISSUER_PEOPLE.find(({ name }) => name === id)
       return person && { accountId: id, claims: () => ({ sub: id, groups: [...person.groups] }) }
     },
-    // The one client is Kairship's own: signing in is consent.
+    // Both clients are Kairship's own: signing in is consent.
     loadExistingGrant: async ({ oidc }) => {
       const { client, session, account, provider } = oidc
       const accountId = account?.accountId ?? session?.accountId
@@ -99,11 +107,11 @@ export function openIdProvider({ url, kept, changed, log, idTokenSeconds }: Prov
       deviceFlow: {
         enabled: true,
         userCodeInputSource: (ctx, form, _out, error) => {
-          ctx.set('content-security-policy', PAGE_POLICY)
+          ctx.set('content-security-policy', policy())
           ctx.body = codePage(raw(form), error !== undefined)
         },
         userCodeConfirmSource: (ctx, form, client, device, code) => {
-          ctx.set('content-security-policy', PAGE_POLICY)
+          ctx.set('content-security-policy', policy())
           ctx.body = confirmPage({
             form: raw(form),
             code,
@@ -112,13 +120,13 @@ export function openIdProvider({ url, kept, changed, log, idTokenSeconds }: Prov
           })
         },
         successSource: ctx => {
-          ctx.set('content-security-policy', PAGE_POLICY)
+          ctx.set('content-security-policy', policy())
           ctx.body = notePage('You are logged in', 'The device goes on by itself. You can close this page.')
         },
       },
     },
     renderError: (ctx, { error, error_description: words }) => {
-      ctx.set('content-security-policy', PAGE_POLICY)
+      ctx.set('content-security-policy', policy())
       ctx.type = 'html'
       ctx.body = notePage('That did not work', `${error}${words ? `: ${words}` : ''}. Run the command again.`)
     },
@@ -131,4 +139,21 @@ export function openIdProvider({ url, kept, changed, log, idTokenSeconds }: Prov
     log.error({ err: error }, 'the issuer failed'),
   )
   return provider
+}
+
+/** The console's client, as the provider stores clients. */
+function consoleClient(id: string, console: ConsoleClient | undefined): AdapterPayload | undefined {
+  if (id !== CONSOLE_CLIENT.id || !console) return undefined
+  return {
+    client_id: id,
+    client_name: CONSOLE_CLIENT.name,
+    application_type: 'web',
+    ...(console.secret === undefined
+      ? { token_endpoint_auth_method: 'none' }
+      : { client_secret: console.secret, token_endpoint_auth_method: 'client_secret_basic' }),
+    id_token_signed_response_alg: 'ES256',
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: [`${console.url}/console/sign-in/callback`],
+  }
 }

@@ -2,14 +2,15 @@ import { existsSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { makeFolder } from '../fleet/make-folder.js'
 import { type PlaygroundIssuer, type PlaygroundIssuerOptions, startPlaygroundIssuer } from './issuer.js'
-import { LOGIN_CLIENT } from './login-client.js'
+import { CONSOLE_CLIENT, LOGIN_CLIENT } from './login-client.js'
 
 /** A running issuer, and the settings of a Kairship that accepts its tokens. */
-export interface ConfiguredIssuer extends Pick<PlaygroundIssuer, 'url' | 'password' | 'close'> {
+export interface ConfiguredIssuer extends Pick<PlaygroundIssuer, 'url' | 'password' | 'serve' | 'close'> {
   readonly settings: {
     readonly authenticationConfig: string
     readonly loginClientId: string
     readonly loginPrompt: 'consent'
+    readonly consoleClientId: string
   }
 }
 
@@ -30,7 +31,13 @@ export async function startIssuer({
     return {
       url: issuer.url,
       password: issuer.password,
-      settings: { authenticationConfig: path, loginClientId: LOGIN_CLIENT.id, loginPrompt: 'consent' },
+      settings: {
+        authenticationConfig: path,
+        loginClientId: LOGIN_CLIENT.id,
+        loginPrompt: 'consent',
+        consoleClientId: CONSOLE_CLIENT.id,
+      },
+      serve: console => issuer.serve(console),
       close: async () => {
         await issuer.close()
         // What another playground or a person has written there is not ours.

@@ -30,6 +30,16 @@ export class ScriptedBrowser {
     })
   }
 
+  /** The `Cookie` header that it sends. */
+  get cookies(): string {
+    return [...this.#cookies].map(pair => pair.join('=')).join('; ')
+  }
+
+  /** The value of a cookie. */
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)
+  }
+
   close(): Promise<void> {
     return this.#agent.destroy()
   }
@@ -38,7 +48,7 @@ export class ScriptedBrowser {
     url: string,
     init: { method: string; body?: string; headers?: Record<string, string> },
   ): Promise<Page> {
-    const headers = { ...init.headers, cookie: [...this.#cookies].map(pair => pair.join('=')).join('; ') }
+    const headers = { ...init.headers, cookie: this.cookies }
     const response = await fetch(url, { ...init, headers, redirect: 'manual', dispatcher: this.#agent })
     this.#keep(response)
     const location = response.headers.get('location')

@@ -134,7 +134,12 @@ describe('signing in', () => {
   it('answers who it is, and never the token', async () => {
     const api = await start()
     const answer = await signIn(api, { token: 'admin' })
-    expect(JSON.parse(answer.text)).toEqual({ user: 'admin', groups: ['admins', 'system:authenticated'] })
+    expect(JSON.parse(answer.text)).toEqual({
+      user: 'admin',
+      groups: ['admins', 'system:authenticated'],
+      expiresAt: expect.any(Number),
+      isRenewable: false,
+    })
     expect(JSON.stringify(answer.headers)).not.toContain('Bearer')
   })
 
@@ -223,6 +228,35 @@ describe('a one-time code', () => {
     expect(JSON.parse((await signIn(api, { code })).text).user).toBe('viewer')
     const again = await signIn(api, { code })
     expect([again.status, message(again)]).toEqual([401, expect.stringMatching(/run `kairship console`/)])
+  })
+
+  it('of another user does not replace a session before its reader says so', async () => {
+    const api = await start()
+    const code = await codeFor(api, 'viewer')
+    const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
+    const asked = await signIn(api, { code }, headers)
+    expect([asked.status, message(asked)]).toEqual([
+      400,
+      'this browser is signed in as admin, and the link is viewer’s',
+    ])
+    expect(JSON.parse(asked.text).details).toContainEqual(
+      expect.objectContaining({
+        reason: 'OtherSession',
+        metadata: { user: 'viewer', current: 'admin' },
+      }),
+    )
+    expect(asked.headers['set-cookie']).toBeUndefined()
+    const replaced = await signIn(api, { code, replace: true }, headers)
+    expect(JSON.parse(replaced.text).user).toBe('viewer')
+  })
+
+  it('of the same user is no question, and neither is one over a session that is over', async () => {
+    const api = await start()
+    const cookie = await session(api, 'admin')
+    const again = await signIn(api, { code: await codeFor(api, 'admin') }, { ...ofPage(api), cookie })
+    expect(again.status).toBe(200)
+    const over = { ...ofPage(api), cookie: '__Host-kairship-session=a.b.c.d.e' }
+    expect((await signIn(api, { code: await codeFor(api, 'viewer') }, over)).status).toBe(200)
   })
 
   it('is not issued beyond sixteen of one caller, and others are not affected', async () => {

@@ -29,6 +29,7 @@ export async function issuerUnderTest(
       return issuer.refreshes
     },
     authenticationConfiguration: () => issuer.authenticationConfiguration(),
+    serve: console => issuer.serve(console),
     place: {
       issuer: issuer.url,
       clientId: LOGIN_CLIENT.id,

@@ -1,0 +1,262 @@
+import * as openid from 'openid-client'
+import type { IssuedTokens, IssuerSignIn, SignInAttempt, SignInPlace } from '../../ports/issuer-sign-in.js'
+import { ServiceError } from '../../ports/service-error.js'
+import { IssuerEndpoints } from './issuer-endpoints.js'
+
+/** An issuer's metadata is trusted for so long, milliseconds: endpoints change with releases. */
+const KNOWN_MS = 300_000
+/** Issuers of one configuration; it has 64 at most, of which one has the console's client. */
+const MOST_KNOWN = 8
+
+/** What an issuer is reached with. */
+interface Known {
+  readonly configuration: openid.Configuration
+  readonly endpoints: IssuerEndpoints
+  readonly until: number
+}
+
+/** A client's secret; undefined for a public client. It may change while this runs. */
+export type ClientSecret = () => Promise<string | undefined>
+
+/** Signs people in at issuers over openid-client, the certified client that `kairship login` uses. */
+export class OpenIdSignIn implements IssuerSignIn {
+  readonly #known = new Map<string, Promise<Known>>()
+
+  constructor(
+    private readonly secret: ClientSecret = async () => undefined,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  async begin(place: SignInPlace, redirectUri: string, signal: AbortSignal) {
+    const configuration = await this.#configuration(place, signal)
+    const attempt: SignInAttempt = {
+      verifier: openid.randomPKCECodeVerifier(),
+      state: openid.randomState(),
+      nonce: openid.randomNonce(),
+    }
+    const url = openid.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: place.scopes,
+      code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
+      code_challenge_method: 'S256',
+      state: attempt.state,
+      nonce: attempt.nonce,
+      ...(place.prompt !== undefined && { prompt: place.prompt }),
+    })
+    return { url: url.href, attempt }
+  }
+
+  async finish(place: SignInPlace, callback: URL, attempt: SignInAttempt, signal: AbortSignal) {
+    const configuration = await this.#configuration(place, signal)
+    return asked(place, signal, async () =>
+      issued(
+        place,
+        await openid.authorizationCodeGrant(configuration, callback, {
+          pkceCodeVerifier: attempt.verifier,
+          expectedState: attempt.state,
+          expectedNonce: attempt.nonce,
+          idTokenExpected: true,
+        }),
+      ),
+    )
+  }
+
+  async renew(place: SignInPlace, refreshToken: string, signal: AbortSignal) {
+    const configuration = await this.#configuration(place, signal)
+    return asked(place, signal, async () =>
+      issued(place, await openid.refreshTokenGrant(configuration, refreshToken)),
+    )
+  }
+
+  async revoke(place: SignInPlace, refreshToken: string, signal: AbortSignal) {
+    const configuration = await this.#configuration(place, signal)
+    if (configuration.serverMetadata().revocation_endpoint === undefined) return
+    await asked(place, signal, () =>
+      openid.tokenRevocation(configuration, refreshToken, { token_type_hint: 'refresh_token' }),
+    )
+  }
+
+  async close(): Promise<void> {
+    const known = [...this.#known.values()]
+    this.#known.clear()
+    for (const one of known) await one.then(({ endpoints }) => endpoints.close()).catch(() => undefined)
+  }
+
+  async #configuration(place: SignInPlace, signal: AbortSignal): Promise<openid.Configuration> {
+    const key = JSON.stringify([place.issuer, place.discoveryUrl, place.certificateAuthority, place.clientId])
+    const known = this.#known.get(key)
+    if (known) {
+      const { configuration, until } = await known
+      if (until > this.now()) return configuration
+      this.#forget(key)
+    }
+    const [oldest] = this.#known.keys()
+    if (this.#known.size >= MOST_KNOWN && oldest !== undefined) this.#forget(oldest)
+    const reading = this.#read(place, signal)
+    this.#known.set(key, reading)
+    try {
+      return (await reading).configuration
+    } catch (error) {
+      if (this.#known.get(key) === reading) this.#known.delete(key)
+      throw error
+    }
+  }
+
+  /** Its sockets close when what is under way on them has ended. */
+  #forget(key: string): void {
+    const known = this.#known.get(key)
+    this.#known.delete(key)
+    known?.then(({ endpoints }) => endpoints.close()).catch(() => undefined)
+  }
+
+  async #read(place: SignInPlace, signal: AbortSignal): Promise<Known> {
+    const endpoints = new IssuerEndpoints(place.certificateAuthority)
+    try {
+      const server = await metadataOf(place, endpoints, signal)
+      const prove: openid.ClientAuth = async (as, client, body, headers) =>
+        authentication(server, await this.secret())(as, client, body, headers)
+      const configuration = new openid.Configuration(server, place.clientId, {}, prove)
+      configuration[openid.customFetch] = (url, { method, headers, body, signal: given }) =>
+        send(endpoints, url, { method, headers, body, signal: given })
+      return { configuration, endpoints, until: this.now() + KNOWN_MS }
+    } catch (error) {
+      await endpoints.close()
+      throw error
+    }
+  }
+}
+
+/** How a client proves itself: with a secret as the issuer wants it (Basic unless it takes forms alone), and else not at all. */
+function authentication(server: openid.ServerMetadata, secret: string | undefined): openid.ClientAuth {
+  if (secret === undefined) return openid.None()
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  return methods.includes('client_secret_basic')
+    ? openid.ClientSecretBasic(secret)
+    : openid.ClientSecretPost(secret)
+}
+
+/**
+ * An issuer's metadata. `discoveryUrl` may have less than signing in needs: Kubernetes reads no more of it than keys. Then it is read at the
+ * issuer's own place (OpenID Connect Discovery, section 4).
+ */
+async function metadataOf(
+  place: SignInPlace,
+  endpoints: IssuerEndpoints,
+  signal: AbortSignal,
+): Promise<openid.ServerMetadata> {
+  const own = `${place.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  for (const url of [place.discoveryUrl, own]) {
+    if (url === undefined) continue
+    const { status, body } = await endpoints.send(url, {
+      method: 'GET',
+      headers: { accept: 'application/json' },
+      signal,
+    })
+    const server = status === 200 ? objectIn(body) : undefined
+    if (server?.issuer === place.issuer && hasEndpoints(server)) return server as openid.ServerMetadata
+  }
+  throw new ServiceError(
+    'gateway',
+    `the issuer ${place.issuer} publishes no page to sign in (authorization_endpoint and token_endpoint that begin with https://) under its own name`,
+    'NoIssuer',
+  )
+}
+
+const hasEndpoints = (server: Record<string, unknown>): boolean =>
+  ['authorization_endpoint', 'token_endpoint'].every(name => {
+    const url = server[name]
+    return typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:'
+  })
+
+function objectIn(body: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    // No JSON: the caller says what is missing.
+    return undefined
+  }
+}
+
+/** A request of openid-client's, over sockets that are bounded and verified. */
+async function send(
+  endpoints: IssuerEndpoints,
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Record<string, string>
+    readonly body?: unknown
+    readonly signal?: AbortSignal | undefined
+  },
+): Promise<Response> {
+  const { method, headers, body, signal = new AbortController().signal } = init
+  if (method !== 'GET' && method !== 'POST') throw new Error(`a sign-in makes no request with ${method}`)
+  const answer = await endpoints.send(url, {
+    method,
+    headers,
+    ...(body !== undefined && body !== null && { body: String(body) }),
+    signal,
+  })
+  const kept = new Headers()
+  for (const [name, value] of Object.entries(answer.headers))
+    if (value !== undefined) kept.set(name, Array.isArray(value) ? value.join(', ') : value)
+  return new Response(answer.body.length > 0 ? new Uint8Array(answer.body) : null, {
+    status: answer.status,
+    headers: kept,
+  })
+}
+
+/** Does it, or throws the ServiceError that says in words what the issuer answered. */
+async function asked<T>(place: SignInPlace, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw ofIssuer(error, place.issuer)
+  }
+}
+
+function ofIssuer(error: unknown, issuer: string): unknown {
+  const inner = serviceErrorIn(error)
+  if (inner) return inner
+  if (error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError)
+    return new ServiceError(
+      'unmet',
+      `the issuer ${issuer} refuses: ${error.error_description ?? error.error}`,
+      'IssuerRefused',
+      { cause: error },
+    )
+  if (error instanceof openid.WWWAuthenticateChallengeError)
+    return new ServiceError(
+      'unmet',
+      `the issuer ${issuer} refuses Kairship as its client: is consoleClientSecretFile right?`,
+      'IssuerRefused',
+      { cause: error },
+    )
+  if (!(error instanceof Error)) return error
+  return new ServiceError(
+    'unmet',
+    `the answer of the issuer ${issuer} is refused: ${error.message}`,
+    'IssuerRefused',
+    { cause: error },
+  )
+}
+
+/** Clients wrap what the network says. */
+function serviceErrorIn(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error
+  return error instanceof Error && error.cause !== undefined ? serviceErrorIn(error.cause) : undefined
+}
+
+function issued(place: SignInPlace, tokens: openid.TokenEndpointResponse): IssuedTokens {
+  if (tokens.id_token === undefined)
+    throw new ServiceError(
+      'unmet',
+      `the issuer ${place.issuer} gave no ID token: do the scopes have openid?`,
+      'IssuerRefused',
+    )
+  return {
+    idToken: tokens.id_token,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+  }
+}

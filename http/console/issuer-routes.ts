@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context, Hono } from 'hono'
+import { codeName } from '../../transcoding/code.js'
+import { type Failure, notFound, unauthenticated } from '../errors/failure.js'
+import { toFailure } from '../errors/to-failure.js'
+import type { RestEnv } from '../rest/env.js'
+import { originOf } from '../rest/origin.js'
+import { CALLBACK_PATH, type IssuerLogins } from './issuer-logins.js'
+import { beginSession, type SessionRoutes } from './session-routes.js'
+import { SESSION_MS } from './sessions.js'
+
+const PATH = '/console/sign-in'
+/** Characters of an address to go on with: it travels in a cookie. */
+const LONGEST_RETURN = 1_000
+/** Read by the page, once: why a sign-in failed, in the server's words. It is no secret. */
+const PROBLEM_COOKIE = '__Host-kairship-problem'
+
+/** What signing in at an issuer depends on. */
+export interface IssuerRoutes
+  extends Pick<SessionRoutes, 'sessions' | 'logins' | 'authenticator' | 'audit' | 'log'> {
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number
+}
+
+/** The way in by an issuer: it is open to anyone, because whoever goes it is not known yet. */
+export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void {
+  const { logins } = routes
+  app.get(`${PATH}/options`, c => c.json({ ...(logins?.issuer && { issuer: logins.issuer }) }))
+  app.get(PATH, async c => {
+    if (!logins)
+      throw notFound('people sign in at no issuer here: consoleClientId is not set', {
+        reason: 'LoginNotConfigured',
+      })
+    const to = c.req.query('to') ?? '/'
+    const returnTo = viewOf(to, logins.origin)
+    // Cookies are of one host, and the issuer sends browsers back to one. A proxy may hide it from us, so this is done once.
+    if (!isAt(c, logins.origin) && c.req.query('moved') === undefined)
+      return c.redirect(`${logins.origin}${PATH}?${new URLSearchParams({ to: returnTo, moved: '' })}`)
+    return guarded(c, routes, logins, returnTo, async () => {
+      const { url, cookie } = await logins.begin(returnTo, new AbortController().signal)
+      c.header('set-cookie', cookie)
+      return url
+    })
+  })
+  app.get(CALLBACK_PATH, async c => {
+    const { incoming } = c.env
+    if (!logins || !incoming)
+      throw notFound('people sign in at no issuer here', { reason: 'LoginNotConfigured' })
+    const begun = await logins.begun(incoming)
+    return guarded(c, routes, logins, begun?.returnTo ?? '/', async () => {
+      if (!begun || c.req.query('state') !== begun.state)
+        throw unauthenticated('this sign-in took too long, or began in another browser: begin anew')
+      c.header('set-cookie', logins.over, { append: true })
+      await finish(c, incoming, begun, routes, logins)
+      return `${logins.origin}${begun.returnTo}`
+    })
+  })
+}
+
+async function finish(
+  c: Context<RestEnv>,
+  incoming: IncomingMessage,
+  begun: NonNullable<Awaited<ReturnType<IssuerLogins['begun']>>>,
+  routes: IssuerRoutes,
+  logins: IssuerLogins,
+): Promise<void> {
+  const { search } = new URL(incoming.url ?? '', logins.origin)
+  const tokens = await logins.finish(begun, search, new AbortController().signal)
+  const { user } = await beginSession(c, tokens.idToken, routes)
+  const kept = await logins.keep(tokens.refreshToken, begun.issuer, user, routes.wallClock() + SESSION_MS)
+  c.header('set-cookie', kept.cookie, { append: true })
+}
+
+/** Sends the browser where `step` says, or back to the page with the reason why not. */
+async function guarded(
+  c: Context<RestEnv>,
+  { audit, log }: IssuerRoutes,
+  { origin }: IssuerLogins,
+  returnTo: string,
+  step: () => Promise<string>,
+): Promise<Response> {
+  c.header('cache-control', 'no-store')
+  c.header('referrer-policy', 'no-referrer')
+  try {
+    return c.redirect(await step())
+  } catch (error) {
+    const failure = toFailure(error)
+    log.info({ err: error, requestId: c.var.requestId }, 'a sign-in at an issuer failed')
+    audit.record({
+      requestId: c.var.requestId,
+      wire: 'rest',
+      operation: 'console.SignIn',
+      ...originOf(c),
+      code: failure.code,
+      durationMs: 0,
+    })
+    c.header('set-cookie', problemCookie(failure), { append: true })
+    return c.redirect(`${origin}${returnTo}`)
+  }
+}
+
+/** The page reads it, so it is the one cookie that scripts see. */
+const problemCookie = (failure: Failure): string =>
+  `${PROBLEM_COOKIE}=${encodeURIComponent(`${failure.message} (${codeName(failure.code)})`)}; Path=/; Secure; SameSite=Strict; Max-Age=60`
+
+const isAt = ({ env: { incoming } }: Context<RestEnv>, origin: string): boolean =>
+  incoming?.headers.host === new URL(origin).host
+
+/** A view of this server, whatever somebody wrote into an address: `/` where it is of another. */
+function viewOf(to: string, origin: string): string {
+  const url = to.length <= LONGEST_RETURN && URL.canParse(to, origin) ? new URL(to, origin) : undefined
+  if (url?.origin !== origin) return '/'
+  return `${url.pathname}${url.search}`
+}

@@ -1,0 +1,256 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
+import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
+import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
+import type { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
+import { issuerUnderTest, type Tls, tlsUnderTest } from '../../playground/issuer/running-issuer.js'
+import { closedAfterEach, curl, type Listening } from '../fakes/listening.js'
+
+const listening = closedAfterEach()
+let folder: string
+let tls: Tls
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'kairship-sign-in-'))
+  await mkdir(join(folder, 'page', 'assets'), { recursive: true })
+  await writeFile(join(folder, 'page', 'index.html'), '<!doctype html>')
+  tls = await tlsUnderTest()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A Kairship whose people sign in at an issuer, each of its own. */
+async function start({ secret, shown = secret }: { secret?: string; shown?: string } = {}) {
+  const issuer = await issuerUnderTest({ tls })
+  const file = join(folder, `${issuer.url.split(':').at(-1)}.json`)
+  writeFileSync(file, issuer.authenticationConfiguration())
+  const signIn = new OpenIdSignIn(async () => shown)
+  const api = await listening(undefined, {
+    tls,
+    console: join(folder, 'page'),
+    authentication: {
+      file,
+      connect: connectIssuer,
+      graceMs: 3_600_000,
+      browserSignIn: {
+        issuer: signIn,
+        clientId: CONSOLE_CLIENT.id,
+        scopes: 'openid offline_access',
+        prompt: 'consent',
+      },
+    },
+  })
+  issuer.serve({ url: api.running.url, ...(secret !== undefined && { secret }) })
+  onTestFinished(async () => {
+    await signIn.close()
+    await issuer.close()
+  })
+  return { api, issuer, browser: issuer.browser(), url: api.running.url }
+}
+
+type World = Awaited<ReturnType<typeof start>>
+
+/** Signs in as ada, from the console's page to the view that is shown then. */
+async function signedIn({ url, issuer, browser }: World, to = '/instances'): Promise<string> {
+  const page = await browser.open(`${url}/console/sign-in?${new URLSearchParams({ to })}`)
+  expect(page.text).toContain('The console of Kairship')
+  const last = await browser.submit(page, { name: 'ada', password: issuer.password })
+  return last.url
+}
+
+/** A request of the console's own page in this browser. */
+const asPage = (api: Listening, cookie: string, path = '/console/session', method = 'GET') =>
+  curl(api.running, path, {}, { 'sec-fetch-site': 'same-origin', origin: api.running.url, cookie }, method)
+
+const problemOf = (browser: ScriptedBrowser) =>
+  decodeURIComponent(browser.cookie('__Host-kairship-problem') ?? '')
+
+const cookiesOf = ({ headers }: { headers: Record<string, unknown> }): readonly string[] =>
+  (headers['set-cookie'] ?? []) as string[]
+
+/** The `Cookie` header after an answer that set cookies. */
+const next = (answer: { headers: Record<string, unknown> }) =>
+  cookiesOf(answer)
+    .map(cookie => cookie.split(';')[0])
+    .join('; ')
+
+describe('signing in at an issuer', () => {
+  it('ends at the view that was wanted, with a session that scripts cannot read', async () => {
+    const world = await start()
+    expect(await signedIn(world, '/instances/north?tab=events')).toBe(
+      `${world.url}/instances/north?tab=events`,
+    )
+    const answer = await asPage(world.api, world.browser.cookies)
+    const session = JSON.parse(answer.text)
+    expect(session).toMatchObject({ user: 'playground:ada', isRenewable: true })
+    expect(session.expiresAt - Date.now()).toBeGreaterThan(500_000)
+    expect(session.expiresAt - Date.now()).toBeLessThanOrEqual(600_000)
+    expect(world.browser.cookie('__Host-kairship-sign-in')).toBeUndefined()
+    expect(problemOf(world.browser)).toBe('')
+    expect(world.api.log.audits()).toContainEqual(
+      expect.objectContaining({ operation: 'console.SignIn', user: 'playground:ada', code: 'OK' }),
+    )
+  })
+
+  it('is offered to anyone, by the issuer’s name', async () => {
+    const { api, issuer } = await start()
+    expect(JSON.parse((await curl(api.running, '/console/sign-in/options')).text)).toEqual({
+      issuer: issuer.url,
+    })
+  })
+
+  it('goes by a client with a secret, too', async () => {
+    const world = await start({ secret: 'a long secret of a client, 32 characters' })
+    await signedIn(world)
+    expect((await asPage(world.api, world.browser.cookies)).status).toBe(200)
+  })
+
+  it('with another secret says that the issuer refuses the client, and begins no session', async () => {
+    const world = await start({ secret: 'a long secret of a client, 32 characters', shown: 'another' })
+    expect(await signedIn(world)).toBe(`${world.url}/instances`)
+    expect(problemOf(world.browser)).toContain(`the issuer ${world.issuer.url} refuses`)
+    expect((await asPage(world.api, world.browser.cookies)).status).toBe(401)
+  })
+
+  it('says that its issuer cannot be reached', async () => {
+    const { api, url, issuer } = await start()
+    await issuer.close()
+    const { status, headers } = await curl(api.running, '/console/sign-in?to=/instances')
+    expect([status, headers.location]).toEqual([302, `${url}/instances`])
+    expect(decodeURIComponent(String(headers['set-cookie']))).toContain('cannot be reached')
+  })
+
+  it.each<[string, string]>([
+    ['another site', 'https://evil.example/instances'],
+    ['another site, without its scheme', '//evil.example/'],
+    ['another site, with backslashes', '/\\evil.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['more than a cookie holds', `/${'x'.repeat(2_000)}`],
+  ])('never leads to %s', async (_what, to) => {
+    const world = await start()
+    expect(await signedIn(world, to)).toBe(`${world.url}/`)
+  })
+
+  it('leads to no other site by a path that looks like one', async () => {
+    const world = await start()
+    expect(new URL(await signedIn(world, '/.//evil.example')).origin).toBe(world.url)
+  })
+
+  it.each(['', '?state=made-up&code=made-up'])(
+    'is refused to a browser that has not begun it (%s)',
+    async query => {
+      const { url, browser, api } = await start()
+      await browser.open(`${url}/console/sign-in/callback${query}`)
+      expect(problemOf(browser)).toContain('began in another browser')
+      expect(browser.cookie('__Host-kairship-session')).toBeUndefined()
+      expect(api.log.audits()).toContainEqual(
+        expect.objectContaining({ operation: 'console.SignIn', code: 'UNAUTHENTICATED' }),
+      )
+    },
+  )
+
+  it('is refused with the state of another sign-in, and goes on with its own', async () => {
+    const world = await start()
+    const { url, browser, issuer } = world
+    const page = await browser.open(`${url}/console/sign-in?to=/instances`)
+    await browser.open(`${url}/console/sign-in/callback?state=made-up&code=made-up`)
+    expect(problemOf(browser)).toContain('began in another browser')
+    await browser.submit(page, { name: 'ada', password: issuer.password })
+    expect((await asPage(world.api, browser.cookies)).status).toBe(200)
+  })
+
+  it('begins where the issuer sends browsers back to, and once where a proxy hides that', async () => {
+    const { api, url, issuer } = await start()
+    const at = (query: string) =>
+      curl(api.running, `/console/sign-in?${query}`, {}, { host: 'localhost' })
+    expect((await at('to=/instances')).headers.location).toBe(`${url}/console/sign-in?to=%2Finstances&moved=`)
+    expect(String((await at('to=/instances&moved=')).headers.location)).toContain(issuer.url)
+  })
+
+  it('is not there where no client is configured', async () => {
+    const { running } = await listening(undefined, { console: join(folder, 'page') })
+    expect(JSON.parse((await curl(running, '/console/sign-in/options')).text)).toEqual({})
+    expect((await curl(running, '/console/sign-in')).status).toBe(404)
+  })
+})
+
+describe('renewing a session', () => {
+  const renew = (world: World, cookie: string) =>
+    asPage(world.api, cookie, '/console/session/renewal', 'POST')
+
+  it('gives one that counts for longer, and a refresh token that takes the place of the one before', async () => {
+    const world = await start()
+    await signedIn(world)
+    const first = await renew(world, world.browser.cookies)
+    expect(JSON.parse(first.text)).toMatchObject({ user: 'playground:ada', isRenewable: true })
+    expect((await asPage(world.api, next(first))).status).toBe(200)
+    const second = await renew(world, next(first))
+    expect([second.status, world.issuer.refreshes]).toEqual([200, 2])
+  })
+
+  it('asks the issuer once where several pages ask at the same time', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const answers = await Promise.all([renew(world, cookies), renew(world, cookies), renew(world, cookies)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(world.issuer.refreshes).toBe(1)
+  })
+
+  it('is refused with a refresh token that was used, which is forgotten then', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    await renew(world, cookies)
+    const again = await renew(world, cookies)
+    expect([again.status, JSON.parse(again.text).message]).toEqual([
+      401,
+      expect.stringContaining('sign in again'),
+    ])
+    expect(cookiesOf(again)).toEqual([expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/)])
+  })
+
+  it('is refused after signing out, which ends the login at the issuer', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const out = await asPage(world.api, cookies, '/console/session', 'DELETE')
+    expect([out.status, cookiesOf(out).length]).toEqual([204, 2])
+    expect((await renew(world, cookies)).status).toBe(401)
+  })
+
+  it('signs out also where the issuer is away', async () => {
+    const world = await start()
+    await signedIn(world)
+    await world.issuer.close()
+    expect((await asPage(world.api, world.browser.cookies, '/console/session', 'DELETE')).status).toBe(204)
+  })
+
+  it('keeps what it had where the issuer is away, and says so', async () => {
+    const world = await start()
+    await signedIn(world)
+    await world.issuer.close()
+    const answer = await renew(world, world.browser.cookies)
+    expect([answer.status, cookiesOf(answer)]).toEqual([503, []])
+  })
+
+  it('needs the cookie that was made for it: that of a session is none', async () => {
+    const world = await start()
+    await signedIn(world)
+    const session = world.browser.cookie('__Host-kairship-session') ?? ''
+    expect((await renew(world, `__Host-kairship-renewal=${session}`)).status).toBe(401)
+    const renewal = world.browser.cookie('__Host-kairship-renewal') ?? ''
+    expect((await asPage(world.api, `__Host-kairship-session=${renewal}`)).status).toBe(401)
+  })
+
+  it('is refused to a page of another site', async () => {
+    const world = await start()
+    await signedIn(world)
+    const headers = { cookie: world.browser.cookies, origin: 'https://evil.example' }
+    const answer = await curl(world.api.running, '/console/session/renewal', {}, headers, 'POST')
+    expect([answer.status, world.issuer.refreshes]).toEqual([403, 0])
+  })
+})
