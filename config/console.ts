@@ -19,7 +19,7 @@ export const consoleSettings = {
     help: 'the client as which the console comes to the issuer, so that people sign in there in their browser; among the audiences of one issuer of authenticationConfig, with the redirect URI <externalUrl>/console/sign-in/callback; it asks for loginScopes, with loginPrompt',
     why: 'without it people open the link of "kairship console", or paste a token',
   }),
-  consoleClientSecretFile: setting({
+  consoleClientCredentialFile: setting({
     kind: path,
     default: undefined,
     group: 'API',

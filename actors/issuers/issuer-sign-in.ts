@@ -229,7 +229,7 @@ function ofIssuer(error: unknown, issuer: string): unknown {
   if (error instanceof openid.WWWAuthenticateChallengeError)
     return new ServiceError(
       'unmet',
-      `the issuer ${issuer} refuses Kairship as its client: is consoleClientSecretFile right?`,
+      `the issuer ${issuer} refuses Kairship as its client: is consoleClientCredentialFile right?`,
       'IssuerRefused',
       { cause: error },
     )

@@ -164,8 +164,7 @@ describe('signing in at an issuer', () => {
 
   it('begins where the issuer sends browsers back to, and once where a proxy hides that', async () => {
     const { api, url, issuer } = await start()
-    const at = (query: string) =>
-      curl(api.running, `/console/sign-in?${query}`, {}, { host: 'localhost' })
+    const at = (query: string) => curl(api.running, `/console/sign-in?${query}`, {}, { host: 'localhost' })
     expect((await at('to=/instances')).headers.location).toBe(`${url}/console/sign-in?to=%2Finstances&moved=`)
     expect(String((await at('to=/instances&moved=')).headers.location)).toContain(issuer.url)
   })
