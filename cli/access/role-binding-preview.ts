@@ -74,9 +74,9 @@ function forPeople({
   notes,
   unread,
 }: PreviewRoleBindingResponse): string {
-  const tables = subjects.map(({ subject, kinds, door }) => {
+  const tables = subjects.map(({ subject, kinds, kairship }) => {
     const rows = [
-      ...door.map(one => [one.resource, 'Kairship', signed(one), '-']),
+      ...kairship.map(one => [one.resource, 'Kairship', signed(one), '-']),
       ...kinds
         .filter(isChanged)
         .map(one => [

@@ -29,10 +29,10 @@ export async function whoCan(
 }
 
 function forPeople({ subjects, total, notes }: ListAccessSubjectsResponse): string {
-  const rows = subjects.map(({ subject, grants, passesDoor }) => [
+  const rows = subjects.map(({ subject, grants, passesKairship }) => [
     subject?.kind ?? '-',
     subject?.namespace ? `${subject.namespace}/${subject.name}` : (subject?.name ?? '-'),
-    passesDoor ? 'by a role' : '-',
+    passesKairship ? 'by a role' : '-',
     grants.map(bindingText).join(', '),
   ])
   const table = columns(['KIND', 'NAME', 'THROUGH KAIRSHIP', 'BY'], rows).text

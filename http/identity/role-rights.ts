@@ -15,7 +15,7 @@ export const includes = (
   )
 
 /** All that a role gives on the host: verbs by resource. */
-export function doorRights(role: InstanceRole, covers: 'instance' | 'namespaces'): Rights {
+export function roleRights(role: InstanceRole, covers: 'instance' | 'namespaces'): Rights {
   const parts = RIGHTS_OF_ROLES[role][covers === 'instance' ? 'onAll' : 'onSome']
   const resources = new Set(parts.flatMap(rights => Object.keys(rights)))
   return Object.fromEntries(

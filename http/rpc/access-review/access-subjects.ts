@@ -11,7 +11,7 @@ import { type Grant, grantOf } from './link.js'
 export interface SubjectWithAccess {
   readonly subject: RbacSubject
   readonly grants: readonly Grant[]
-  readonly passesDoor: boolean
+  readonly passesKairship: boolean
 }
 
 /** What no list of subjects can know. */
@@ -25,7 +25,7 @@ export const UNKNOWN_HERE: readonly string[] = [
 export function accessSubjects(
   rbac: RbacObjects,
   request: AccessRequest,
-  door: {
+  kairship: {
     readonly instance: string
     readonly action: Action | undefined
     readonly roleBindings: RoleBindings
@@ -43,7 +43,7 @@ export function accessSubjects(
   }
   return [...bySubject]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { subject, grants }]) => ({ subject, grants, passesDoor: passes(subject, door) }))
+    .map(([, { subject, grants }]) => ({ subject, grants, passesKairship: passes(subject, kairship) }))
 }
 
 function passes(

@@ -7,7 +7,7 @@ import type { Caller } from '../../identity/caller.js'
 import type { LockedCallers } from '../../identity/locked-callers.js'
 import { prefixOf } from '../../objects/object-type.js'
 import type { OwnConnection, OwnRequests } from '../../objects/requests/own-requests.js'
-import { bindingLinks, type DoorQuestion, doorLink, lockLinks } from './door-links.js'
+import { bindingLinks, type KairshipQuestion, kairshipLink, lockLinks } from './kairship-links.js'
 import { type AccessLink, firstBroken, type Step } from './link.js'
 import { memberProxyAccess } from './question.js'
 import { readRbac } from './rbac-reader.js'
@@ -57,7 +57,7 @@ export async function explainAccess(
   question: AccessQuestion,
 ): Promise<AccessExplanation> {
   const { instance, cluster, subject, request, action, ofKairship } = question
-  const door: DoorQuestion = {
+  const kairship: KairshipQuestion = {
     ...{ instance, subject, action },
     ...(!ofKairship && cluster === undefined && { inside: request }),
   }
@@ -67,9 +67,9 @@ export async function explainAccess(
   const isTold = belonging.length > 0 && (await maySeeWorkspaces(authorizer, call, instance))
   const links: AccessLink[] = [
     ...lockLinks(locked.refusal(subject, instance)),
-    ...(isTold ? workspaceLinks(door, belonging, given) : []),
-    ...bindingLinks(door, given),
-    ...(verdict ? [doorLink(door, verdict)] : []),
+    ...(isTold ? workspaceLinks(kairship, belonging, given) : []),
+    ...bindingLinks(kairship, given),
+    ...(verdict ? [kairshipLink(kairship, verdict)] : []),
   ]
   const found: Servers = { links: [], notes: [], unread: [] }
   if (!ofKairship) await lookInside({ ownRequests, call, question }, found)
@@ -207,7 +207,7 @@ async function readOrNote(
 }
 
 /** What a role binding gives; it lifts no lock and gives nothing inside of members. */
-const BY_ROLES: ReadonlySet<Step> = new Set<Step>(['Door', 'ControlPlane', 'Impersonation'])
+const BY_ROLES: ReadonlySet<Step> = new Set<Step>(['Kairship', 'ControlPlane', 'Impersonation'])
 
 /** A role that is missing is not needed where another binding gives one, or what it would give is there by itself. */
 const withoutNeed =

@@ -8,7 +8,7 @@ import { accessSubjects, UNKNOWN_HERE } from './access-subjects.js'
 import { explainAccess } from './explain.js'
 import { explanationMessage, grantMessage, subjectMessage } from './messages.js'
 import { type PreviewDependencies, previewRoleBinding } from './preview.js'
-import { accessOf, doorActionOf, isOfKairship, subjectOf } from './question.js'
+import { accessOf, isOfKairship, kairshipActionOf, subjectOf } from './question.js'
 import { readRbac } from './rbac-reader.js'
 import { type RolesOfCallers, whoAmI } from './who-am-i.js'
 
@@ -41,7 +41,13 @@ export function accessReviewHandlers(
       const request = accessOf(message)
       const explanation = await within(call, () =>
         explainAccess(dependencies, call, {
-          ...{ instance, subject, request, action: doorActionOf(message), ofKairship: isOfKairship(message) },
+          ...{
+            instance,
+            subject,
+            request,
+            action: kairshipActionOf(message),
+            ofKairship: isOfKairship(message),
+          },
           ...(cluster !== '' && { cluster }),
         }),
       )
@@ -56,13 +62,13 @@ export function accessReviewHandlers(
       const found = await within(call, async () => {
         const connection = await ownRequests.connect(call, instance)
         const rbac = await readRbac(connection, { prefix: '' }, 'path' in request ? '' : request.namespace)
-        return accessSubjects(rbac, request, { instance, action: doorActionOf(message), roleBindings })
+        return accessSubjects(rbac, request, { instance, action: kairshipActionOf(message), roleBindings })
       })
       return {
-        subjects: found.slice(0, MOST_SUBJECTS).map(({ subject, grants, passesDoor }) => ({
+        subjects: found.slice(0, MOST_SUBJECTS).map(({ subject, grants, passesKairship }) => ({
           subject: subjectMessage(subject),
           grants: grants.slice(0, 20).map(grantMessage),
-          passesDoor,
+          passesKairship,
         })),
         total: found.length,
         notes: [...UNKNOWN_HERE],

@@ -3,7 +3,7 @@ import type { RbacSubject } from '../../../karmada/rbac/subject.js'
 import type { RbacGrant } from '../../../karmada/rbac/walk.js'
 
 /** A link of the way from a user to an object, in the order of the way. */
-export type Step = 'Lock' | 'Workspace' | 'Binding' | 'Door' | 'ControlPlane' | 'Impersonation' | 'Member'
+export type Step = 'Lock' | 'Workspace' | 'Binding' | 'Kairship' | 'ControlPlane' | 'Impersonation' | 'Member'
 
 /** How a link stands. One that is not needed is missing, but another gives the same. */
 export type LinkState = 'Found' | 'Missing' | 'Unknown' | 'NotNeeded'

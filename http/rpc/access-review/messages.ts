@@ -82,7 +82,7 @@ const STEPS: Readonly<Record<Step, AccessLink_Step>> = {
   Lock: AccessLink_Step.LOCK,
   Workspace: AccessLink_Step.WORKSPACE,
   Binding: AccessLink_Step.BINDING,
-  Door: AccessLink_Step.DOOR,
+  Kairship: AccessLink_Step.KAIRSHIP,
   ControlPlane: AccessLink_Step.CONTROL_PLANE,
   Impersonation: AccessLink_Step.IMPERSONATION,
   Member: AccessLink_Step.MEMBER,

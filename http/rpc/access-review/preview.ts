@@ -198,7 +198,7 @@ const rowKey = ({ kind: { group, resource }, namespace }: KindAccess): string =>
   `${group}/${resource} ${namespace}`
 
 function changeMessage(
-  { subject, kinds, door }: SubjectChange,
+  { subject, kinds, kairship }: SubjectChange,
   counts: ReadonlyMap<string, number>,
 ): MessageInitShape<typeof SubjectChangeSchema> {
   return {
@@ -212,7 +212,11 @@ function changeMessage(
         ...(objects !== undefined && gained.length + lost.length > 0 && { objects: BigInt(objects) }),
       }
     }),
-    door: door.map(({ resource, gained, lost }) => ({ resource, gained: [...gained], lost: [...lost] })),
+    kairship: kairship.map(({ resource, gained, lost }) => ({
+      resource,
+      gained: [...gained],
+      lost: [...lost],
+    })),
     ...countsOf(kinds),
   }
 }

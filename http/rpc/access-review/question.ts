@@ -64,7 +64,7 @@ export function accessOf({
 }
 
 /** What Kairship itself authorizes for it; undefined for a verb that is no request, such as `impersonate` or `bind`. */
-export function doorActionOf({ instance, verb, group, resource }: AccessFields): Action | undefined {
+export function kairshipActionOf({ instance, verb, group, resource }: AccessFields): Action | undefined {
   if (group === KAIRSHIP && resource.split('/')[0] === 'instances') return { verb, resource, name: instance }
   const proxied = PROXIED[verb]
   return proxied === undefined ? undefined : { verb: proxied, resource: 'instances/proxy', name: instance }

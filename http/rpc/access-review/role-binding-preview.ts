@@ -8,12 +8,12 @@ import {
   withheldNamespaces,
   withholding,
 } from '../../../manifests/instance-rbac.js'
-import { doorRights } from '../../identity/role-rights.js'
+import { roleRights } from '../../identity/role-rights.js'
 import type { ServedKind } from './served-kinds.js'
 import { type KindAccess, type RightsChange, rightsChange } from './subject-change.js'
 
 /** Rights at Kairship to one part of the instance that change. */
-export interface DoorChange {
+export interface KairshipChange {
   readonly resource: string
   readonly gained: readonly string[]
   readonly lost: readonly string[]
@@ -22,7 +22,7 @@ export interface DoorChange {
 /** What changes for one subject. */
 export interface SubjectChange extends RightsChange {
   readonly subject: RbacSubject
-  readonly door: readonly DoorChange[]
+  readonly kairship: readonly KairshipChange[]
 }
 
 /** What a control plane has. */
@@ -61,7 +61,7 @@ export function previewRoleBindings(
     subjects: subjects.map(subject => ({
       subject,
       ...rightsChange(subject, kinds, was, is),
-      door: doorChange(subject, before, after),
+      kairship: kairshipChange(subject, before, after),
     })),
     withheld: proposed ? withheldNamespaces(proposed, withholding(after, namespaces)) : [],
   }
@@ -85,13 +85,13 @@ const keyOf = ({ kind, metadata: { namespace = '', name } }: RbacObject | RbacBi
   `${kind} ${namespace}/${name}`
 
 /** Rights at Kairship by the bindings that name the subject itself. */
-function doorChange(
+function kairshipChange(
   subject: RbacSubject,
   before: readonly RoleGrant[],
   after: readonly RoleGrant[],
-): readonly DoorChange[] {
-  const [had, has] = [doorOf(subject, before), doorOf(subject, after)]
-  const pairs = (one: Door, other: Door) =>
+): readonly KairshipChange[] {
+  const [had, has] = [kairshipRightsOf(subject, before), kairshipRightsOf(subject, after)]
+  const pairs = (one: KairshipRights, other: KairshipRights) =>
     [...one].flatMap(([resource, verbs]) => {
       const more = [...verbs].filter(verb => !other.get(resource)?.has(verb))
       return more.length > 0 ? [[resource, more] as const] : []
@@ -102,14 +102,14 @@ function doorChange(
     .map(resource => ({ resource, gained: gained.get(resource) ?? [], lost: lost.get(resource) ?? [] }))
 }
 
-type Door = ReadonlyMap<string, ReadonlySet<string>>
+type KairshipRights = ReadonlyMap<string, ReadonlySet<string>>
 
-function doorOf(subject: RbacSubject, bindings: readonly RoleGrant[]): Door {
+function kairshipRightsOf(subject: RbacSubject, bindings: readonly RoleGrant[]): KairshipRights {
   const rights = new Map<string, Set<string>>()
   for (const { spec } of bindings) {
     if (!spec.subjects.some(one => isSame(one, subject))) continue
     const covers = spec.namespaces === undefined ? 'instance' : 'namespaces'
-    for (const [resource, verbs] of Object.entries(doorRights(spec.role, covers)))
+    for (const [resource, verbs] of Object.entries(roleRights(spec.role, covers)))
       rights.set(resource, new Set([...(rights.get(resource) ?? []), ...verbs]))
   }
   return rights

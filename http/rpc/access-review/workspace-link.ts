@@ -1,7 +1,7 @@
 import type { EffectiveBinding } from '../../../manifests/effective-binding.js'
 import { isReservedNamespace } from '../../../manifests/reserved-namespaces.js'
 import type { WorkspaceBinding } from '../../../manifests/workspace.js'
-import { type DoorQuestion, smallestRole } from './door-links.js'
+import { type KairshipQuestion, smallestRole } from './kairship-links.js'
 import type { AccessLink } from './link.js'
 
 /**
@@ -11,7 +11,7 @@ import type { AccessLink } from './link.js'
  * @param given what the subject has on the instance
  */
 export function workspaceLinks(
-  question: DoorQuestion,
+  question: KairshipQuestion,
   belonging: readonly WorkspaceBinding[],
   given: Iterable<EffectiveBinding>,
 ): readonly AccessLink[] {

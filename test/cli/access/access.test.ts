@@ -173,7 +173,7 @@ describe('kairship who-can', () => {
     }
     const { context, said } = answering({
       subjects: [
-        { subject: { kind: 'Group', name: 'team' }, grants: [grant], passesDoor: true },
+        { subject: { kind: 'Group', name: 'team' }, grants: [grant], passesKairship: true },
         { subject: { kind: 'ServiceAccount', namespace: 'shop', name: 'bot' }, grants: [grant] },
       ],
       total: 3,
@@ -224,7 +224,7 @@ spec:
       subjects: [
         {
           subject: { kind: 'User', name: 'pia' },
-          door: [{ resource: 'instances/proxy', gained: ['get'] }],
+          kairship: [{ resource: 'instances/proxy', gained: ['get'] }],
           kinds: [
             {
               group: 'apps',

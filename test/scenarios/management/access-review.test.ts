@@ -99,7 +99,7 @@ describe('an explanation of access', () => {
     const about = { user: 'eve', groups: ['team'], ...deployments('default') }
     const nothing = await explain(about)
     expect(nothing.decision).toBe('DENIED')
-    expect(steps(nothing.links)).toEqual(['BINDING MISSING', 'DOOR MISSING', 'CONTROL_PLANE MISSING'])
+    expect(steps(nothing.links)).toEqual(['BINDING MISSING', 'KAIRSHIP MISSING', 'CONTROL_PLANE MISSING'])
     expect(nothing.first).toMatchObject({
       step: 'BINDING',
       reason: 'NoRole',
@@ -118,7 +118,7 @@ describe('an explanation of access', () => {
       return answer.decision === 'ALLOWED' ? answer : undefined
     })
     expect(whole.first).toBeUndefined()
-    expect(steps(whole.links)).toEqual(['BINDING FOUND', 'DOOR FOUND', 'CONTROL_PLANE FOUND'])
+    expect(steps(whole.links)).toEqual(['BINDING FOUND', 'KAIRSHIP FOUND', 'CONTROL_PLANE FOUND'])
     expect(whole.links.at(-1)?.grants).toContainEqual(
       expect.objectContaining({
         subject: { kind: 'Group', name: 'team', namespace: '' },
@@ -145,7 +145,7 @@ describe('an explanation of access', () => {
     expect(links.at(-1)).toMatchObject({ step: 'CONTROL_PLANE', reason: 'NoBinding' })
   })
 
-  it('agrees with what happens, for each verb, namespace and door', async () => {
+  it('agrees with what happens, for each verb, namespace and wire', async () => {
     const { host } = world.world.playground
     await give('ned', 'Editor', { kind: 'User', name: 'ned' }, ['default'])
     const token = await host.issueToken({ name: 'ned' }, 3_600)
@@ -176,7 +176,7 @@ describe('an explanation of access', () => {
     expect([answer.decision, ...steps(answer.links)]).toEqual([
       'ALLOWED',
       'BINDING NOT_NEEDED',
-      'DOOR FOUND',
+      'KAIRSHIP FOUND',
       'CONTROL_PLANE FOUND',
     ])
   })
@@ -273,7 +273,7 @@ describe('an explanation of access', () => {
     expect([whole.decision, ...steps(whole.links)]).toEqual([
       'ALLOWED',
       'BINDING FOUND',
-      'DOOR FOUND',
+      'KAIRSHIP FOUND',
       'CONTROL_PLANE FOUND',
       'IMPERSONATION FOUND',
       'MEMBER FOUND',
@@ -340,7 +340,11 @@ describe('an explanation of access', () => {
   it('answers for Kairship’s own resources without the control plane', async () => {
     const request = { user: 'eve', verb: 'create', group: 'kairship.io', resource: 'instances/kubeconfig' }
     const answer = await explain(request)
-    expect([answer.decision, ...steps(answer.links)]).toEqual(['DENIED', 'BINDING MISSING', 'DOOR MISSING'])
+    expect([answer.decision, ...steps(answer.links)]).toEqual([
+      'DENIED',
+      'BINDING MISSING',
+      'KAIRSHIP MISSING',
+    ])
     expect(answer.first?.fix).toContain('the role Admin on all of')
   })
 })
@@ -353,7 +357,7 @@ describe('the subjects with access', () => {
       const answer = await world.calls.read('listAccessSubjects', { instance: world.instance, ...question })
       return answer.subjects.find((one: Named) => one.subject.name === 'sue')
     })
-    expect(found.passesDoor).toBe(true)
+    expect(found.passesKairship).toBe(true)
     expect(found.grants).toEqual([
       expect.objectContaining({ bindingKind: 'RoleBinding', bindingNamespace: 'default' }),
     ])
@@ -395,7 +399,7 @@ describe('a preview of a role binding', () => {
     })
     expect(rowOf(change, 'deployments', '')).toBeUndefined()
     expect(rowOf(change, 'secrets', 'default')?.gained).toContain('get')
-    expect(change.door).toContainEqual({
+    expect(change.kairship).toContainEqual({
       resource: 'instances/proxy',
       gained: ['get', 'create', 'update', 'patch', 'delete'],
       lost: [],

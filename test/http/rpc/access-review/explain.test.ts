@@ -30,11 +30,11 @@ interface Server {
 function world({
   control = {},
   member = {},
-  door = true,
+  kairship = true,
 }: {
   control?: Server
   member?: Server
-  door?: boolean
+  kairship?: boolean
 }) {
   const roleBindings = fakeRoleBindings()
   const requests: {
@@ -69,7 +69,7 @@ function world({
   const locked = { refusal: undefined as ReturnType<typeof permissionDenied> | undefined }
   const dependencies = {
     ownRequests: { connect: async () => connection },
-    authorizer: { decide: async () => ({ allowed: door, reason: '' }) },
+    authorizer: { decide: async () => ({ allowed: kairship, reason: '' }) },
     roleBindings,
     locked: { refusal: () => locked.refusal },
   } as unknown as ExplainDependencies
@@ -103,7 +103,7 @@ describe('the role bindings of an explanation', () => {
       'the role Viewer on the namespace shop of eu',
     ],
   ] as const)('that give %s say so, and the smallest that helps', async (_, given, reason, fix) => {
-    const { roleBindings, explain } = world({ door: false })
+    const { roleBindings, explain } = world({ kairship: false })
     given((role, namespaces) =>
       roleBindings.give('one', role, { instance: 'eu', subject: ANN, ...(namespaces && { namespaces }) }),
     )
@@ -122,13 +122,13 @@ describe('the role bindings of an explanation', () => {
       'the role Admin on all of eu',
     ],
   ])('%s name the role that helps', async (_, request, verb, fix) => {
-    const { explain } = world({ door: false })
+    const { explain } = world({ kairship: false })
     const { first } = await explain({ request, action: { verb, resource: 'instances/proxy', name: 'eu' } })
     expect(first?.fix).toContain(fix)
   })
 
   it('on other namespaces that are too small besides are called too small', async () => {
-    const { roleBindings, explain } = world({ door: false })
+    const { roleBindings, explain } = world({ kairship: false })
     roleBindings.give('one', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['bank'] })
     const { first } = await explain({
       request: { ...LIST, verb: 'create' },
@@ -144,7 +144,7 @@ describe('the role bindings of an explanation', () => {
   ] as const)(
     'of the role %s on %j lead to what is Kairship’s alone: %s %s',
     async (role, namespaces, verb, resource, link) => {
-      const { roleBindings, explain } = world({ door: false })
+      const { roleBindings, explain } = world({ kairship: false })
       roleBindings.give('one', role, { instance: 'eu', subject: ANN, ...(namespaces && { namespaces }) })
       const request = { ...LIST, verb, group: 'kairship.io', resource, namespace: '' }
       const action = { verb, resource, name: 'eu' }
@@ -158,7 +158,7 @@ describe('the role bindings of an explanation', () => {
   })
 
   it('that are too small for a request are named, and what they give', async () => {
-    const { roleBindings, explain } = world({ door: false })
+    const { roleBindings, explain } = world({ kairship: false })
     roleBindings.give('one', 'Viewer', { instance: 'eu', subject: ANN })
     const { first } = await explain({
       request: { ...LIST, verb: 'create' },
@@ -179,16 +179,16 @@ describe('the role bindings of an explanation', () => {
     expect(await of('')).toBe('Binding NotNeeded RoleTooSmall')
   })
 
-  it('that are missing are not needed where everything else lets the request through, and are where the door does not', async () => {
+  it('that are missing are not needed where everything else lets the request through, and are where Kairship refuses', async () => {
     const whole = await world({ control: { allows: true, subjects: [ANN] } }).explain()
     expect([whole.decision, whole.first, ...steps(whole)]).toEqual([
       ...['Allowed', undefined],
-      ...['Binding NotNeeded NoRole', 'Door Found Allowed', 'ControlPlane Found Rbac'],
+      ...['Binding NotNeeded NoRole', 'Kairship Found Allowed', 'ControlPlane Found Rbac'],
     ])
-    const closed = await world({ control: { allows: true, subjects: [ANN] }, door: false }).explain()
+    const closed = await world({ control: { allows: true, subjects: [ANN] }, kairship: false }).explain()
     expect([closed.decision, closed.first?.step, ...steps(closed)]).toEqual([
       ...['Denied', 'Binding'],
-      ...['Binding Missing NoRole', 'Door Missing Forbidden', 'ControlPlane Found Rbac'],
+      ...['Binding Missing NoRole', 'Kairship Missing Forbidden', 'ControlPlane Found Rbac'],
     ])
   })
 })
@@ -206,7 +206,7 @@ describe('the lock of an explanation', () => {
   })
 
   it('that could not be read is mended after what is known to be missing', async () => {
-    const { locked, explain } = world({ door: false })
+    const { locked, explain } = world({ kairship: false })
     locked.refusal = unavailable('locks are not read yet')
     expect(await explain()).toMatchObject({ decision: 'Denied', first: { step: 'Binding' } })
   })

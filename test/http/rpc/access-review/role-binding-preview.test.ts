@@ -116,10 +116,10 @@ describe('a preview of role bindings', () => {
         )
         .map(({ kind, gained, lost, kept }) => [kind.resource, gained, lost, kept]),
     ).toEqual([['deployments', ['create', 'delete'], [], []]])
-    expect(ann?.door).toEqual([
+    expect(ann?.kairship).toEqual([
       { resource: 'instances/proxy', gained: ['create', 'update', 'patch', 'delete'], lost: [] },
     ])
-    expect([team?.door, bot?.door]).toEqual([[], []])
+    expect([team?.kairship, bot?.kairship]).toEqual([[], []])
     const removal = previewRoleBindings(
       'eu',
       { before: [one, two], after: [one] },
@@ -177,9 +177,9 @@ describe('a preview of role bindings', () => {
           { subjects: SUBJECTS, proposed: directBinding(one) },
           { rbac: made([one]), kinds: KINDS, namespaces },
         )
-        for (const { kinds, door } of subjects) {
+        for (const { kinds, kairship } of subjects) {
           expect(kinds.flatMap(({ gained, lost }) => [...gained, ...lost])).toEqual([])
-          expect(door).toEqual([])
+          expect(kairship).toEqual([])
         }
       }),
       { numRuns: 60 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DoorQuestion } from '../../../../http/rpc/access-review/door-links.js'
+import type { KairshipQuestion } from '../../../../http/rpc/access-review/kairship-links.js'
 import { workspaceLinks } from '../../../../http/rpc/access-review/workspace-link.js'
 import type { AccessRequest } from '../../../../karmada/rbac/policy-rule.js'
 import type { Bindable } from '../../../../manifests/workspace.js'
@@ -10,7 +10,7 @@ const ann = { user: 'ann', groups: ['dev'], extra: {} }
 const pods = (namespace: string, verb = 'list', group = ''): AccessRequest => ({
   ...{ verb, group, resource: 'pods', subresource: '', namespace, name: '' },
 })
-const question = (inside: AccessRequest | undefined): DoorQuestion => ({
+const question = (inside: AccessRequest | undefined): KairshipQuestion => ({
   ...{ instance: 'eu', subject: ann },
   action: { verb: 'get', resource: 'instances/proxy', name: 'eu' },
   ...(inside && { inside }),

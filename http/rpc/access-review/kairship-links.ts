@@ -19,14 +19,14 @@ const ROLES: readonly InstanceRole[] = ['Viewer', 'Editor', 'Admin']
 interface Looked {
   readonly binding: EffectiveBinding
   readonly grant: Grant
-  readonly passesDoor: boolean
+  readonly passesKairship: boolean
   /** What the role would give inside, where its namespaces are right. */
   readonly includesInside: boolean
   readonly coversNamespace: boolean
 }
 
 /** What is asked of role bindings and of Kairship's own decision. */
-export interface DoorQuestion {
+export interface KairshipQuestion {
   readonly instance: string
   readonly subject: Caller
   /** Inside the control plane; absent for what is about Kairship alone, and for a member, where its own RBAC decides. */
@@ -36,11 +36,11 @@ export interface DoorQuestion {
 
 /** The links of role bindings: of the workspace where one gives something, and of all bindings together. */
 export function bindingLinks(
-  question: DoorQuestion,
+  question: KairshipQuestion,
   bindings: Iterable<EffectiveBinding>,
 ): readonly AccessLink[] {
   const looked = [...bindings].map(binding => look(binding, question))
-  const good = looked.filter(one => one.passesDoor && one.includesInside && one.coversNamespace)
+  const good = looked.filter(one => one.passesKairship && one.includesInside && one.coversNamespace)
   const inherited = good.filter(({ binding }) => binding.origin.kind === 'WorkspaceRoleBinding')
   const workspace: AccessLink[] =
     inherited.length === 0
@@ -84,17 +84,17 @@ export function lockLinks(refusal: Failure | undefined): readonly AccessLink[] {
 }
 
 /** Kairship's own decision. */
-export function doorLink({ subject, instance, action }: DoorQuestion, verdict: Verdict): AccessLink {
+export function kairshipLink({ subject, instance, action }: KairshipQuestion, verdict: Verdict): AccessLink {
   const what = action && 'resource' in action ? `${action.verb} ${action.resource} of ${instance}` : ''
   if (verdict.allowed)
     return {
-      step: 'Door',
+      step: 'Kairship',
       state: 'Found',
       reason: 'Allowed',
       message: `Kairship lets ${subject.user} ${what}${verdict.reason ? `: ${verdict.reason}` : ''}.`,
     }
   return {
-    step: 'Door',
+    step: 'Kairship',
     state: 'Missing',
     reason: 'Forbidden',
     message: `Kairship does not let ${subject.user} ${what}${verdict.reason ? `: ${verdict.reason}` : ''}.`,
@@ -102,7 +102,7 @@ export function doorLink({ subject, instance, action }: DoorQuestion, verdict: V
   }
 }
 
-function look(binding: EffectiveBinding, { subject, inside, action }: DoorQuestion): Looked {
+function look(binding: EffectiveBinding, { subject, inside, action }: KairshipQuestion): Looked {
   const { role, namespaces, subjects } = binding.spec
   const covers = namespaces === undefined ? 'instance' : 'namespaces'
   const meant: RbacSubject = subjects.find(one => isMeant(one, subject, '')) ?? {
@@ -117,7 +117,7 @@ function look(binding: EffectiveBinding, { subject, inside, action }: DoorQuesti
       binding: { kind, name: object.metadata.name },
       role: { kind: 'InstanceRole', name: role },
     },
-    passesDoor: action === undefined || ('resource' in action && includes(role, covers, action)),
+    passesKairship: action === undefined || ('resource' in action && includes(role, covers, action)),
     includesInside: inside === undefined || roleIncludes(role, inside),
     coversNamespace:
       inside === undefined ||
@@ -147,12 +147,12 @@ const listed = (names: readonly string[]): string =>
     ? `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} others`
     : names.join(', ') || 'of nothing'
 
-function missing(question: DoorQuestion, looked: readonly Looked[]): AccessLink {
+function missing(question: KairshipQuestion, looked: readonly Looked[]): AccessLink {
   const { subject, instance } = question
   const step = 'Binding'
   const state = 'Missing'
   const fix = fixOf(question)
-  const elsewhere = looked.filter(one => one.includesInside && one.passesDoor && !one.coversNamespace)
+  const elsewhere = looked.filter(one => one.includesInside && one.passesKairship && !one.coversNamespace)
   const sentences = (some: readonly Looked[]) => some.map(({ binding }) => sentenceOf(binding)).join('; ')
   if (looked.length === 0)
     return {
@@ -172,7 +172,7 @@ function missing(question: DoorQuestion, looked: readonly Looked[]): AccessLink 
 
 /** The smallest role that includes the request, where it covers its place; undefined where none does. */
 export const smallestRole = (
-  { inside, action }: DoorQuestion,
+  { inside, action }: KairshipQuestion,
   covers: 'instance' | 'namespaces',
 ): InstanceRole | undefined =>
   ROLES.find(
@@ -182,7 +182,7 @@ export const smallestRole = (
   )
 
 /** Who should be given which role where. */
-function fixOf(question: DoorQuestion): string {
+function fixOf(question: KairshipQuestion): string {
   const { subject, instance, inside } = question
   const who = `${subject.user} or one of its groups`
   const namespace = inside && !('path' in inside) ? inside.namespace : ''
