@@ -225,7 +225,7 @@ export const clientSettings = {
     group: 'Client',
     commands: ['preview'],
     from: ['flag'],
-    help: 'what the removal of the InstanceRoleBinding in the file would change',
+    help: 'what the removal of the role binding in the file would change',
     why: 'what is in a file is most often about to be applied',
   }),
   groups: setting({

@@ -1,5 +1,6 @@
 import type { EffectiveBinding } from '../manifests/effective-binding.js'
 import type { WorkspaceBinding } from '../manifests/workspace.js'
+import type { WorkspaceRoleBinding } from '../manifests/workspace-role-binding.js'
 
 /** Who a right is given to: a user and the groups it is in, by the names that Kubernetes has for them. */
 export interface Holder {
@@ -15,6 +16,15 @@ export interface SomeInstances {
 
 /** The instances on which what is given has changed; `all` where it may be any. */
 export type ChangedInstances = SomeInstances | 'all'
+
+/** What is known of a workspace, which may have members and instances before it exists and gives nothing until then. */
+export interface KnownWorkspace {
+  readonly exists: boolean
+  /** Those that have not ended, by name. */
+  readonly members: readonly WorkspaceRoleBinding[]
+  /** By what each instance, and namespaces of it, belong to the workspace. */
+  readonly bound: ReadonlyMap<string, readonly WorkspaceBinding[]>
+}
 
 /** The role bindings of the host, direct and through workspaces, as this replica's watches last saw them and as they are at this time. */
 export interface RoleBindings {
@@ -32,6 +42,8 @@ export interface RoleBindings {
   heldBy(holder: Holder): Iterable<EffectiveBinding>
   /** By what an instance, and namespaces of it, belong to workspaces that exist; it costs what that is. */
   belongingOf(instance: string): readonly WorkspaceBinding[]
+  /** One workspace, of which nothing need be known; it costs what belongs to it. */
+  workspaceOf(name: string): KnownWorkspace
   /** Another one after each change of what the bindings of an instance give; '' while there are none. It costs little. */
   revisionOf(instance: string): string
   /** Calls back after each change, within a second of the end of a binding too. Returns what ends the calls. */

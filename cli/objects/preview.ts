@@ -13,7 +13,11 @@ import {
   type TemplatePreview,
   TemplatePreview_Claim,
 } from '../../proto/gen/kairship/placement_pb.js'
-import { previewRoleBinding, type RoleBindingManifest } from '../access/role-binding-preview.js'
+import {
+  previewRoleBinding,
+  previewWorkspaceRoleBinding,
+  type RoleBindingManifest,
+} from '../access/role-binding-preview.js'
 import type { ClientContext } from '../client/client.js'
 import { CommandError, ExitCode } from '../exit-code.js'
 import { printedAnswer } from '../print/print.js'
@@ -22,29 +26,48 @@ import { placementText } from './placement.js'
 /** Policies that Karmada keeps in namespaces; the other two kinds have none. */
 const NAMESPACED = ['PropagationPolicy', 'OverridePolicy']
 
-/** `kairship preview INSTANCE FILE`: what a policy or a role binding would do before it is applied, or before a binding is removed (`--remove`). `-` reads standard input. */
+/**
+ * `kairship preview [INSTANCE] FILE`: what a policy or a role binding would do before it is applied, or before a binding is removed
+ * (`--remove`). A role binding says itself what it is on. `-` reads standard input.
+ */
 export async function previewFile(
   context: ClientContext,
   config: Config,
-  [instance = '', file = '']: readonly string[],
+  names: readonly string[],
 ): Promise<ExitCode> {
+  const [instance, file = ''] = names.length > 1 ? names : ['', ...names]
   const data = manifestIn(file)
   const binding = roleBindingIn(data)
-  if (binding) return previewRoleBinding(context, config, instance, binding)
+  if (binding?.kind === 'WorkspaceRoleBinding') {
+    if (instance)
+      throw new CommandError(
+        `a WorkspaceRoleBinding is on all that belongs to its workspace: leave ${instance} out`,
+        ExitCode.usage,
+      )
+    return previewWorkspaceRoleBinding(context, config, binding)
+  }
+  if (binding) return previewRoleBinding(context, config, instance ?? '', binding)
   if (config.remove)
     throw new CommandError(
-      `${file === '-' ? 'standard input' : file} is no InstanceRoleBinding: --remove previews the removal of those alone`,
+      `${file === '-' ? 'standard input' : file} is no role binding: --remove previews the removal of those alone`,
+      ExitCode.usage,
+    )
+  if (!instance)
+    throw new CommandError(
+      `${file === '-' ? 'standard input' : file} is no role binding: a policy is previewed with "kairship preview INSTANCE FILE"`,
       ExitCode.usage,
     )
   return previewPolicy(context, config, instance, { file, data })
 }
 
-/** The InstanceRoleBinding that a text is; undefined for all else. */
+const ROLE_BINDINGS: readonly unknown[] = ['InstanceRoleBinding', 'WorkspaceRoleBinding']
+
+/** The role binding that a text is; undefined for all else. */
 function roleBindingIn(text: string): RoleBindingManifest | undefined {
   const documents = parseAllDocuments(text)
   const [one, ...others] = Array.isArray(documents) ? documents : []
   if (!one || others.length > 0 || one.errors.length > 0 || !isMap(one.contents)) return undefined
-  return one.get('kind') === 'InstanceRoleBinding' ? (one.toJS() as RoleBindingManifest) : undefined
+  return ROLE_BINDINGS.includes(one.get('kind')) ? (one.toJS() as RoleBindingManifest) : undefined
 }
 
 /**

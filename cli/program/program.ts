@@ -214,8 +214,8 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   add(
     program,
     'preview',
-    'preview <instance> <file>',
-    'say what a policy or an InstanceRoleBinding in a file (- for standard input) would do, before it is applied',
+    'preview <instance> [file]',
+    'say what a policy or a role binding in a file (- for standard input) would do, before it is applied; a role binding names its instance or workspace itself: preview shop-team.yaml',
   )
   add(
     program,

@@ -9,7 +9,13 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { endOf } from '../../../manifests/role-end.js'
 import type { Workspace, WorkspaceBinding } from '../../../manifests/workspace.js'
 import type { WorkspaceRoleBinding } from '../../../manifests/workspace-role-binding.js'
-import type { ChangedInstances, Holder, RoleBindings, SomeInstances } from '../../../ports/role-bindings.js'
+import type {
+  ChangedInstances,
+  Holder,
+  KnownWorkspace,
+  RoleBindings,
+  SomeInstances,
+} from '../../../ports/role-bindings.js'
 import type { Collection, Contact } from '../../watches/collection.js'
 import { fingerprint } from '../kept-object.js'
 import { DirectBindings } from './direct-bindings.js'
@@ -151,6 +157,11 @@ export class RoleBindingIndex implements RoleBindings {
 
   belongingOf(instance: string): readonly WorkspaceBinding[] {
     return this.#workspaces.belongingOf(instance)
+  }
+
+  workspaceOf(name: string): KnownWorkspace {
+    this.#ends.look()
+    return this.#workspaces.known(name)
   }
 
   /** The InstanceRoleBindings of an instance whose end has come. */

@@ -5,14 +5,14 @@ import {
   type WorkspaceBinding,
 } from '../../../manifests/workspace.js'
 import type { WorkspaceRoleBinding } from '../../../manifests/workspace-role-binding.js'
-import type { Holder, SomeInstances } from '../../../ports/role-bindings.js'
+import type { Holder, KnownWorkspace, SomeInstances } from '../../../ports/role-bindings.js'
 import { GrantedBindings } from './granted-bindings.js'
 import { SubjectIndex } from './subject-index.js'
 
 const NO_INSTANCES: SomeInstances = new Set()
 
 /** One workspace, as far as anything is known of it: it may have members or instances before it exists. */
-class KnownWorkspace {
+class WorkspaceState {
   exists = false
   readonly members: GrantedBindings<WorkspaceRoleBinding>
   /** The WorkspaceBindings of each instance, by name. */
@@ -45,7 +45,7 @@ export interface Inherited {
  * WorkspaceBinding under another name than that of what it binds: nothing belongs to two workspaces.
  */
 export class Workspaces {
-  readonly #byName = new Map<string, KnownWorkspace>()
+  readonly #byName = new Map<string, WorkspaceState>()
   /** The workspaces of each instance. */
   readonly #ofInstance = new Map<string, Set<string>>()
   readonly #bySubject = new SubjectIndex<WorkspaceRoleBinding>()
@@ -98,7 +98,7 @@ export class Workspaces {
     return changed ? new Set([instance]) : NO_INSTANCES
   }
 
-  #release(workspace: KnownWorkspace, name: string, instance: string): void {
+  #release(workspace: WorkspaceState, name: string, instance: string): void {
     workspace.bound.delete(instance)
     const names = this.#ofInstance.get(instance)
     names?.delete(name)
@@ -140,6 +140,19 @@ export class Workspaces {
     })
   }
 
+  /** What is known of one workspace, whether it exists or not. */
+  known(name: string): KnownWorkspace {
+    const {
+      exists = false,
+      members,
+      bound = new Map<string, Map<string, WorkspaceBinding>>(),
+    } = this.#byName.get(name) ?? {}
+    return {
+      ...{ exists, members: members?.inEffect ?? [] },
+      bound: new Map([...bound].map(([instance, bindings]) => [instance, [...bindings.values()]])),
+    }
+  }
+
   /** Of what an instance has through workspaces, in parts; none while it has nothing. */
   revisionsOf(instance: string): readonly string[] {
     return [...this.#giving(instance)].flatMap(({ members, bound }) => [
@@ -161,7 +174,7 @@ export class Workspaces {
     return times.length === 0 ? undefined : Math.max(...times)
   }
 
-  *#giving(instance: string): Generator<KnownWorkspace, void> {
+  *#giving(instance: string): Generator<WorkspaceState, void> {
     for (const name of [...(this.#ofInstance.get(instance) ?? [])].sort()) {
       const workspace = this.#byName.get(name)
       if (workspace && workspace.gives.length > 0) yield workspace
@@ -169,7 +182,7 @@ export class Workspaces {
   }
 
   #inherited(
-    { bound }: KnownWorkspace,
+    { bound }: WorkspaceState,
     instance: string,
     members: readonly WorkspaceRoleBinding[],
   ): Inherited {
@@ -177,7 +190,7 @@ export class Workspaces {
   }
 
   /** @param work says whether what the workspace gives changed @returns its instances if so, as they are until the next change */
-  #change(name: string, work: (workspace: KnownWorkspace) => boolean): SomeInstances {
+  #change(name: string, work: (workspace: WorkspaceState) => boolean): SomeInstances {
     const workspace = this.#workspace(name)
     const changed = work(workspace)
     if (changed) workspace.since = this.now()
@@ -186,13 +199,13 @@ export class Workspaces {
     return instances
   }
 
-  #workspace(name: string): KnownWorkspace {
-    const known = this.#byName.get(name) ?? new KnownWorkspace(this.now(), this.#bySubject)
+  #workspace(name: string): WorkspaceState {
+    const known = this.#byName.get(name) ?? new WorkspaceState(this.now(), this.#bySubject)
     this.#byName.set(name, known)
     return known
   }
 
-  #tidy(name: string, workspace: KnownWorkspace): void {
+  #tidy(name: string, workspace: WorkspaceState): void {
     if (workspace.isEmpty) this.#byName.delete(name)
   }
 }

@@ -11,6 +11,7 @@ import { type PreviewDependencies, previewRoleBinding } from './preview.js'
 import { accessOf, isOfKairship, kairshipActionOf, subjectOf } from './question.js'
 import { readRbac } from './rbac-reader.js'
 import { type RolesOfCallers, whoAmI } from './who-am-i.js'
+import { previewWorkspaceRoleBinding } from './workspace-preview.js'
 
 /** Each reads the RBAC of a control plane. */
 const REVIEWS_PER_CALLER = 4
@@ -77,6 +78,9 @@ export function accessReviewHandlers(
 
     previewRoleBinding: (message, call) =>
       within(call, () => previewRoleBinding(dependencies, call, message)),
+
+    previewWorkspaceRoleBinding: (message, call) =>
+      within(call, () => previewWorkspaceRoleBinding(dependencies, call, message)),
   }
 }
 

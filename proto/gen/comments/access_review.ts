@@ -80,6 +80,19 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingResponse.withheld_namespaces": "Namespaces in which the role gives nothing (Admin) or no Secrets (Editor).",
   "kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingResponse.unread": "What could not be read, one sentence for each.",
   "kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingResponse.notes": "What this preview assumes or leaves out, one sentence for each.",
+  "kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingRequest.name": "The WorkspaceRoleBinding that would be changed or removed; empty for a new one.",
+  "kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingRequest.grant": "What it would say. Absent: it would be removed.",
+  "kairship.io.api.accessreview.v1alpha1.WorkspaceRoleGrant": "The spec of a WorkspaceRoleBinding.",
+  "kairship.io.api.accessreview.v1alpha1.WorkspaceRoleGrant.role": "Admin, Editor or Viewer.",
+  "kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingResponse.summary": "One sentence for the whole of it.",
+  "kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingResponse.instances": "By name, at most 20.",
+  "kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingResponse.total_instances": "How many instances belong to the workspace, as a whole or in some namespaces.",
+  "kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingResponse.notes": "What this preview assumes or leaves out, one sentence for each.",
+  "kairship.io.api.accessreview.v1alpha1.InstanceAccessChange": "What changes on one instance of a workspace.",
+  "kairship.io.api.accessreview.v1alpha1.InstanceAccessChange.namespaces": "Those that belong to the workspace; empty where the instance does as a whole.",
+  "kairship.io.api.accessreview.v1alpha1.InstanceAccessChange.subjects": "Empty where the instance could not be read.",
+  "kairship.io.api.accessreview.v1alpha1.InstanceAccessChange.withheld_namespaces": "Namespaces in which the role gives nothing (Admin) or no Secrets (Editor).",
+  "kairship.io.api.accessreview.v1alpha1.InstanceAccessChange.unread": "What could not be read, one sentence for each.",
   "kairship.io.api.accessreview.v1alpha1.SubjectChange.kinds": "Kinds of objects whose verbs change or stay, those that change first.",
   "kairship.io.api.accessreview.v1alpha1.SubjectChange.kairship": "Rights at Kairship itself to the instance and its parts that change.",
   "kairship.io.api.accessreview.v1alpha1.SubjectChange.readable_gained": "Pairs of kind and namespace, all namespaces counting as one, that become readable, writable, or cease to be.",
@@ -93,5 +106,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.accessreview.v1alpha1.AccessReviewService.WhoAmI": "Says whom Kairship takes the caller for: user, groups, the credential, and the caller's roles on instances, directly and through workspaces. Everyone may ask, about oneself alone.",
   "kairship.io.api.accessreview.v1alpha1.AccessReviewService.ExplainAccess": "Says whether a user may do something, and each link of the way: lock, role binding, Kairship's own decision, RBAC in the control plane; for an object of a member the right to the member's proxy, the right to be impersonated there, RBAC in the member. The first missing link says what helps. Everyone may ask about oneself; about others, who may get `instances/access` of the instance.",
   "kairship.io.api.accessreview.v1alpha1.AccessReviewService.ListAccessSubjects": "Lists the users, groups and service accounts that RBAC in the control plane lets do something, and the binding by which. Whether Kairship lets them through is said of each. Members of groups are not known here.",
-  "kairship.io.api.accessreview.v1alpha1.AccessReviewService.PreviewRoleBinding": "Says what an InstanceRoleBinding would change before it is stored or removed: for each of its subjects the kinds, namespaces and verbs that it gains, loses and has anyway, and where the role gives less because a namespace is reserved. Nothing is written."
+  "kairship.io.api.accessreview.v1alpha1.AccessReviewService.PreviewRoleBinding": "Says what an InstanceRoleBinding would change before it is stored or removed: for each of its subjects the kinds, namespaces and verbs that it gains, loses and has anyway, and where the role gives less because a namespace is reserved. Nothing is written.",
+  "kairship.io.api.accessreview.v1alpha1.AccessReviewService.PreviewWorkspaceRoleBinding": "Says what a WorkspaceRoleBinding would change before it is stored or removed, on each of the instances that belong to its workspace, as a whole or in some namespaces. It names them, so it needs the right to ask about all instances. Nothing is written."
 }

@@ -190,13 +190,14 @@ Note: groups have members
   })
 })
 
+const file = (text: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'kairship-preview-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'binding.yaml'), text)
+  return join(folder, 'binding.yaml')
+}
+
 describe('kairship preview of an InstanceRoleBinding', () => {
-  const file = (text: string): string => {
-    const folder = mkdtempSync(join(tmpdir(), 'kairship-preview-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    writeFileSync(join(folder, 'binding.yaml'), text)
-    return join(folder, 'binding.yaml')
-  }
   const BINDING = `kind: InstanceRoleBinding
 metadata: {name: pia}
 spec:
@@ -214,7 +215,7 @@ spec:
     const nameless = BINDING.replace('name: pia}\nspec', '}\nspec')
     await expect(previewFile(context, remove, ['eu', file(nameless)])).rejects.toThrow('has no metadata.name')
     const policy = 'kind: PropagationPolicy\nmetadata: {name: web}\n'
-    await expect(previewFile(context, remove, ['eu', file(policy)])).rejects.toThrow('no InstanceRoleBinding')
+    await expect(previewFile(context, remove, ['eu', file(policy)])).rejects.toThrow('no role binding')
     expect(calls).toHaveLength(1)
   })
 
@@ -269,11 +270,84 @@ Note: groups are not known
     expect(calls).toMatchObject([[`${ROOT}/us/access:preview`, { name: 'pia' }]])
   })
 
+  it('needs no instance on the command line', async () => {
+    const { calls, context } = answering({ summary: 'nothing.' })
+    await previewFile(context, config(), [file(BINDING)])
+    expect(calls).toMatchObject([[`${ROOT}/eu/access:preview`, { name: 'pia' }]])
+    const nowhere = file(BINDING.replace('  instance: eu\n', ''))
+    await expect(previewFile(context, config(), [nowhere])).rejects.toThrow('has no spec.instance')
+    const policy = file('kind: PropagationPolicy\nmetadata: {name: web}\n')
+    await expect(previewFile(context, config(), [policy])).rejects.toThrow('kairship preview INSTANCE FILE')
+    expect(calls).toHaveLength(1)
+  })
+
   it('for another instance is refused before anything is asked', async () => {
     const { calls, context } = answering({})
     await expect(previewFile(context, config(), ['us', file(BINDING)])).rejects.toThrow(
       'for the instance "eu"',
     )
+    expect(calls).toEqual([])
+  })
+})
+
+describe('kairship preview of a WorkspaceRoleBinding', () => {
+  const BINDING = `kind: WorkspaceRoleBinding
+metadata: {name: pias}
+spec:
+  workspace: sales
+  role: Editor
+  subjects: [{kind: User, name: pia}]
+`
+  const PLACE = '/apis/kairship.io/v1alpha1/workspaces/sales/access:preview'
+
+  it('prints what changes on each instance of the workspace', async () => {
+    const { calls, context, said } = answering({
+      summary: 'Rights change on 2 of 3 instances.',
+      instances: [
+        {
+          instance: 'eu',
+          withheldNamespaces: ['kube-system'],
+          subjects: [
+            {
+              subject: { kind: 'User', name: 'pia' },
+              kinds: [{ group: 'apps', resource: 'deployments', gained: ['list'], objects: '3' }],
+            },
+          ],
+        },
+        { instance: 'us', namespaces: ['shop', 'web'], unread: ['us cannot be reached'] },
+      ],
+      totalInstances: 3,
+      notes: ['1 instances are left out'],
+    })
+    expect(await previewFile(context, config(), [file(BINDING)])).toBe(ExitCode.ok)
+    expect(calls).toEqual([
+      [PLACE, { name: 'pias', grant: { role: 'Editor', subjects: [{ kind: 'User', name: 'pia' }] } }],
+    ])
+    expect(said()).toBe(`== eu
+User pia:
+RESOURCE           NAMESPACE   CHANGE   OBJECTS
+deployments.apps   all         +list    3
+Reserved: the role gives less in the namespace kube-system
+
+== us, namespaces shop, web
+Not looked at: us cannot be reached
+
+Rights change on 2 of 3 instances.
+Note: 1 instances are left out
+`)
+  })
+
+  it('with --remove is about the removal of the binding of that name', async () => {
+    const { calls, context } = answering({ summary: 'pia loses much.' })
+    await previewFile(context, config({ remove: true }), [file(BINDING)])
+    expect(calls).toEqual([[PLACE, { name: 'pias' }]])
+  })
+
+  it('is refused with an instance beside it, and without a workspace', async () => {
+    const { calls, context } = answering({})
+    await expect(previewFile(context, config(), ['eu', file(BINDING)])).rejects.toThrow('leave eu out')
+    const nowhere = file(BINDING.replace('  workspace: sales\n', ''))
+    await expect(previewFile(context, config(), [nowhere])).rejects.toThrow('has no spec.workspace')
     expect(calls).toEqual([])
   })
 })

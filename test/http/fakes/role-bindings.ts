@@ -56,6 +56,7 @@ export function fakeRoleBindings(): FakeRoleBindings {
     givenTo: (instance, holder) => index.givenTo(instance, holder),
     heldBy: holder => index.heldBy(holder),
     belongingOf: instance => index.belongingOf(instance),
+    workspaceOf: name => index.workspaceOf(name),
     revisionOf: instance => index.revisionOf(instance),
     onChange: listener => index.onChange(listener),
     give(name, role, { subject, instance, ...on }) {

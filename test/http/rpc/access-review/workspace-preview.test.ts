@@ -1,0 +1,170 @@
+import { create } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { notFound, unavailable } from '../../../../http/errors/failure.js'
+import type { PreviewDependencies } from '../../../../http/rpc/access-review/preview.js'
+import { previewWorkspaceRoleBinding } from '../../../../http/rpc/access-review/workspace-preview.js'
+import { renderRbac } from '../../../../manifests/instance-rbac.js'
+import { PreviewWorkspaceRoleBindingRequestSchema } from '../../../../proto/gen/kairship/access_review_pb.js'
+import { fakeRoleBindings } from '../../fakes/role-bindings.js'
+
+const PIA = { kind: 'User', name: 'pia' } as const
+const BOB = { kind: 'User', name: 'bob' } as const
+const EDITOR = { role: 'Editor', subjects: [PIA] }
+
+/** Instances with the namespaces shop and bank, which serve Deployments and have the RBAC of the roles in effect. */
+function world() {
+  const roleBindings = fakeRoleBindings()
+  const namespaces = { present: ['shop', 'bank'], holdsMemberCredentials: () => false }
+  const underWay = { now: 0, most: 0 }
+  const refused = new Map<string, Error>()
+  const connection = (instance: string) => {
+    const made = renderRbac(instance, roleBindings.of(instance), namespaces).map(({ object }) => object)
+    const items = (kind: string) => ({ items: made.filter(object => object.kind === kind) })
+    const answers: Readonly<Record<string, () => object>> = {
+      '/apis': () => ({ groups: [{ name: 'apps', preferredVersion: { version: 'v1' } }] }),
+      '/api/v1': () => ({ resources: [] }),
+      '/apis/apps/v1': () => ({
+        resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true, verbs: ['list', 'create'] }],
+      }),
+      '/api/v1/namespaces': () => ({ items: namespaces.present.map(name => ({ metadata: { name } })) }),
+      '/apis/rbac.authorization.k8s.io/v1/clusterroles': () => items('ClusterRole'),
+      '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings': () => items('ClusterRoleBinding'),
+      '/apis/rbac.authorization.k8s.io/v1/rolebindings': () => items('RoleBinding'),
+    }
+    return {
+      async request({ path }: { readonly path: string }) {
+        underWay.now += 1
+        underWay.most = Math.max(underWay.most, underWay.now)
+        await Promise.resolve()
+        underWay.now -= 1
+        return answers[path]?.() ?? { items: [] }
+      },
+    }
+  }
+  const connected: string[] = []
+  const dependencies = {
+    ownRequests: {
+      connect: async (_: unknown, instance: string) => {
+        connected.push(instance)
+        const error = refused.get(instance)
+        if (error) throw error
+        return connection(instance)
+      },
+    },
+    roleBindings,
+    objects: { list: async () => ({ pagination: { total: 3 } }) },
+  } as unknown as PreviewDependencies
+  const call = { signal: new AbortController().signal } as unknown as Parameters<
+    typeof previewWorkspaceRoleBinding
+  >[1]
+  const preview = async (request: object) =>
+    previewWorkspaceRoleBinding(
+      dependencies,
+      call,
+      create(PreviewWorkspaceRoleBindingRequestSchema, { workspace: 'sales', ...request }),
+    )
+  return { roleBindings, refused, connected, preview }
+}
+type Answer = Awaited<ReturnType<ReturnType<typeof world>['preview']>>
+/** `instance subject namespace +verbs -verbs` of Deployments. */
+const rows = ({ instances = [] }: Answer) =>
+  instances.flatMap(({ instance, subjects = [] }) =>
+    subjects.flatMap(({ subject, kinds = [] }) =>
+      kinds.map(({ namespace, gained = [], lost = [] }) =>
+        [
+          instance,
+          subject?.name,
+          namespace || 'all',
+          ...gained.map(v => `+${v}`),
+          ...lost.map(v => `-${v}`),
+        ].join(' '),
+      ),
+    ),
+  )
+
+describe('a preview of a WorkspaceRoleBinding', () => {
+  it('says for each instance of the workspace what its subjects gain, on all of it or in the namespaces that belong', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
+    roleBindings.giveMembers('bobs', 'Viewer', {
+      ...{ instance: 'us', subject: BOB, workspace: 'sales', namespaces: ['shop'] },
+    })
+    roleBindings.giveMembers('others', 'Viewer', { instance: 'ap', subject: BOB, workspace: 'ops' })
+    const answer = await preview({ grant: EDITOR })
+    expect(rows(answer)).toEqual(['eu pia all +list +create', 'us pia shop +list +create'])
+    expect(answer.instances?.map(({ namespaces }) => namespaces)).toEqual([[], ['shop']])
+    expect(answer.instances?.[0]?.subjects?.[0]).toMatchObject({
+      readableGained: 1,
+      kinds: [{ objects: 3n }],
+    })
+    expect(answer.summary).toBe(
+      'Rights change on 2 of 2 instances of the workspace sales that were looked at.',
+    )
+  })
+
+  it('of a binding that is there compares it with what it would be, and with its removal', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('pias', 'Editor', { instance: 'eu', subject: PIA, workspace: 'sales' })
+    expect(rows(await preview({ name: 'pias', grant: { role: 'Viewer', subjects: [PIA, BOB] } }))).toEqual([
+      'eu pia all -create',
+      'eu bob all +list',
+    ])
+    expect(rows(await preview({ name: 'pias' }))).toEqual(['eu pia all -list -create'])
+    expect(rows(await preview({ name: 'pias', grant: EDITOR }))).toEqual([])
+  })
+
+  it('counts what a subject has by another binding as kept, not as gained or lost', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('pias', 'Viewer', { instance: 'eu', subject: PIA, workspace: 'sales' })
+    roleBindings.give('direct', 'Viewer', { instance: 'eu', subject: PIA })
+    expect(rows(await preview({ name: 'pias' }))).toEqual([])
+  })
+
+  it('looks at twenty instances, and says how many it leaves out', async () => {
+    const { roleBindings, connected, preview } = world()
+    for (let i = 10; i < 35; i++)
+      roleBindings.giveMembers('bobs', 'Viewer', { instance: `i${i}`, subject: BOB, workspace: 'sales' })
+    const { instances, totalInstances, notes } = await preview({ grant: EDITOR })
+    expect([instances?.length, totalInstances, connected.length]).toEqual([20, 25, 20])
+    expect(notes).toContain('5 instances are left out')
+  })
+
+  it('names an instance that cannot be read with the reason, and looks at the others', async () => {
+    const { roleBindings, refused, preview } = world()
+    for (const instance of ['ap', 'eu', 'us'])
+      roleBindings.giveMembers('bobs', 'Viewer', { instance, subject: BOB, workspace: 'sales' })
+    refused.set('ap', unavailable('ap cannot be reached'))
+    refused.set('us', notFound('instance "us" is not there'))
+    const answer = await preview({ grant: EDITOR })
+    expect(rows(answer)).toEqual(['eu pia all +list +create'])
+    expect(answer.instances?.map(({ unread }) => unread)).toEqual([
+      ['ap cannot be reached'],
+      [],
+      ['instance "us" is not there'],
+    ])
+    expect(answer.summary).toContain('2 could not be read')
+  })
+
+  it('hides no defect of Kairship behind an instance that cannot be read', async () => {
+    const { roleBindings, refused, preview } = world()
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
+    refused.set('eu', new TypeError('undefined is no function'))
+    await expect(preview({ grant: EDITOR })).rejects.toThrow('undefined is no function')
+  })
+
+  it('of a workspace that does not exist, or to which nothing belongs, says that nothing changes', async () => {
+    const { connected, preview } = world()
+    const { summary, instances } = await preview({ grant: EDITOR })
+    expect(summary).toContain('there is no Workspace sales on the host')
+    expect([instances, connected]).toEqual([[], []])
+  })
+
+  it('refuses the removal of a binding that is not in effect there, and a grant that the host would refuse', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'ops' })
+    await expect(preview({ name: 'bobs' })).rejects.toThrow(
+      'no WorkspaceRoleBinding "bobs" is in effect in the workspace sales',
+    )
+    await expect(preview({ grant: { role: 'Owner', subjects: [] } })).rejects.toThrow('grant.role')
+  })
+})
