@@ -1,9 +1,12 @@
+import { editorEn } from './editor.js'
+
 /** Every text of the console in English. The other languages have the same entries, which the compiler checks. */
 const plural = new Intl.PluralRules('en')
 const count = (n: number, one: string, other: string): string =>
   `${n.toLocaleString('en')} ${plural.select(n) === 'one' ? one : other}`
 
 export const en = {
+  editor: editorEn,
   language: 'English',
   locale: 'en',
   product: 'Kairship',

@@ -1,6 +1,8 @@
+import { editorZh } from './editor.js'
 import type { Words } from './en.js'
 
 export const zh: Words = {
+  editor: editorZh,
   language: '简体中文',
   locale: 'zh-CN',
   product: 'Kairship',

@@ -1,0 +1,126 @@
+import { Document, isMap, isScalar, parseAllDocuments, parseDocument, type Tags } from 'yaml'
+import { isJsonObject } from '../../transcoding/json-object.js'
+import type { KubeObject } from '../kube/object.js'
+
+/** A text that is no manifest, and where. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError'
+
+  constructor(
+    message: string,
+    /** Characters before it. */
+    readonly at: number,
+  ) {
+    super(message)
+  }
+}
+
+/** One object as somebody wrote it. */
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Empty where it has none. */
+  readonly namespace: string
+  readonly name: string
+  /** Characters before it in the text. */
+  readonly from: number
+  readonly to: number
+  readonly document: Document.Parsed
+}
+
+/** What the server alone writes, or what is its own record: no reader edits it. */
+const OWN = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'selfLink',
+  'managedFields',
+] as const
+
+/**
+ * As API servers read it (YAML 1.1: `yes` is true), so that a text means the same here and there. A time is a text in Kubernetes, and whole
+ * numbers beyond 2^53 stay exact.
+ */
+const READING = {
+  version: '1.1',
+  intAsBigInt: true,
+  customTags: (tags: Tags): Tags =>
+    tags.filter(tag => typeof tag === 'string' || !/timestamp|binary|omap|pairs|set$/.test(tag.tag)),
+} as const
+
+const WRITING = { lineWidth: 0, indentSeq: false } as const
+
+/**
+ * The manifests of a text, which are divided by `---`. Empty ones are left out.
+ * @throws ManifestError where it is no YAML, or one is no object with apiVersion, kind and name
+ */
+export function manifestsIn(text: string): Manifest[] {
+  const documents: readonly Document.Parsed[] = [...parseAllDocuments(text, READING)]
+  return documents.filter(document => !isEmpty(document)).map(manifestOf)
+}
+
+const isEmpty = ({ contents, errors }: Document.Parsed): boolean =>
+  errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
+
+function manifestOf(document: Document.Parsed): Manifest {
+  const [error] = document.errors
+  if (error) throw new ManifestError(error.message.split('\n')[0] ?? error.message, error.pos[0])
+  const [from = 0, , to = from] = document.contents?.range ?? []
+  if (!isMap(document.contents)) throw new ManifestError('a manifest is a mapping: `apiVersion: v1` …', from)
+  const [apiVersion, kind] = [textAt(document, ['apiVersion']), textAt(document, ['kind'])]
+  const [namespace, name] = [
+    textAt(document, ['metadata', 'namespace']),
+    textAt(document, ['metadata', 'name']),
+  ]
+  if (!apiVersion) throw new ManifestError('`apiVersion` is missing: such as `apps/v1`', from)
+  if (!kind) throw new ManifestError('`kind` is missing: such as `Deployment`', from)
+  if (!name) throw new ManifestError('`metadata.name` is missing', from)
+  return { apiVersion, kind, namespace: namespace ?? '', name, from, to, document }
+}
+
+function textAt(document: Document, path: readonly string[]): string | undefined {
+  const value: unknown = document.hasIn(path) ? document.getIn(path) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** An object as a person edits it: without what the server alone writes, and without its status. */
+export function textOf(object: KubeObject): string {
+  const { apiVersion, kind, metadata, status: _, ...rest } = object
+  const shown = Object.fromEntries(
+    Object.entries(metadata).filter(([field]) => !OWN.includes(field as never)),
+  )
+  const document = new Document({ apiVersion, kind, metadata: shown, ...rest }, { version: '1.1' })
+  return document.toString(WRITING)
+}
+
+/** What a change is made to: it is refused where the object has changed since. */
+export interface Unchanged {
+  readonly uid: string
+  readonly resourceVersion: string
+  /** Sent back as it was: a type without the subresource would lose it. */
+  readonly status?: unknown
+}
+
+/** The text that is sent for a manifest; what the reader wrote goes before what was read. */
+export function bodyOf({ document }: Manifest, base?: Unchanged): string {
+  const sent = document.clone() as Document
+  const setMissing = (path: readonly string[], value: unknown) => {
+    if (value !== undefined && value !== '' && !sent.hasIn(path)) sent.setIn(path, sent.createNode(value))
+  }
+  setMissing(['metadata', 'uid'], base?.uid)
+  setMissing(['metadata', 'resourceVersion'], base?.resourceVersion)
+  setMissing(['status'], base?.status)
+  return sent.toString(WRITING)
+}
+
+/** Whole numbers of 16 digits or more, which a `number` may not hold. */
+const LARGE_NUMBER = /[:[,]\s*-?\d{16,}\s*[,}\]]/
+
+/** An answer of an API server. Numbers that a `number` cannot hold are `bigint`. @throws SyntaxError */
+export function objectIn(json: string): KubeObject {
+  const object: unknown = LARGE_NUMBER.test(json) ? parseDocument(json, READING).toJS() : JSON.parse(json)
+  if (!isJsonObject(object) || !isJsonObject(object.metadata))
+    throw new SyntaxError('the answer is no Kubernetes object')
+  return object as unknown as KubeObject
+}

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react'
+import { KubeError } from '../kube/kube-error.js'
+import { useWords } from '../words/use-words.js'
+import type { Mark } from './code/code-field.js'
+import { type Manifest, ManifestError, manifestsIn } from './manifest.js'
+import { type Finding, findingsIn, placeOf } from './schema/findings.js'
+import type { KindSchema } from './schema/schemas.js'
+
+/** A text is looked at when it has rested so long, milliseconds. */
+const RESTING_MS = 400
+/** Characters above which a text is not looked at while it is written: the server looks at it when it is checked. */
+const LOOKED_AT_BELOW = 300_000
+
+/** What is wrong in a text, by the server's schema while it is written, and by what the server refused when it was checked. */
+export function useMarks(
+  text: string,
+  lookup: (apiVersion: string, kind: string) => Promise<KindSchema | undefined>,
+  refused: Error | undefined,
+): readonly Mark[] {
+  const { editor } = useWords()
+  const [marks, setMarks] = useState<readonly Mark[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is looked up anew with each text
+  useEffect(() => {
+    if (text.length > LOOKED_AT_BELOW) return setMarks([])
+    let isOld = false
+    const timer = setTimeout(() => {
+      void findingsOf(text, lookup, refused).then(findings => {
+        if (!isOld) setMarks(findings.map(finding => markOf(finding, editor.finding)))
+      })
+    }, RESTING_MS)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [text, refused, editor])
+  return marks
+}
+
+/** It never rejects: a text that cannot be read has that as its finding. */
+async function findingsOf(
+  text: string,
+  lookup: (apiVersion: string, kind: string) => Promise<KindSchema | undefined>,
+  refused: Error | undefined,
+): Promise<readonly Finding[]> {
+  let manifests: readonly Manifest[]
+  try {
+    manifests = manifestsIn(text)
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error
+    return [{ from: error.at, to: error.at + 1, problem: { is: 'refused', message: error.message } }]
+  }
+  const findings: Finding[] = []
+  for (const manifest of manifests) {
+    const kind = await lookup(manifest.apiVersion, manifest.kind)
+    if (kind) findings.push(...findingsIn(manifest, kind))
+  }
+  const [first] = manifests
+  if (refused instanceof KubeError && first)
+    for (const { field, message } of refused.causes)
+      findings.push({ ...placeOf(first, field), problem: { is: 'refused', message: `${field}: ${message}` } })
+  return findings
+}
+
+function markOf(
+  { from, to, problem }: Finding,
+  words: ReturnType<typeof useWords>['editor']['finding'],
+): Mark {
+  switch (problem.is) {
+    case 'refused':
+      return { from, to, isError: true, message: problem.message }
+    case 'unknownField':
+    case 'missingField':
+      return { from, to, isError: false, message: words[problem.is](problem.field) }
+    case 'wrongType':
+      return { from, to, isError: false, message: words.wrongType(problem.wanted) }
+    case 'notOneOf':
+      return { from, to, isError: false, message: words.notOneOf(problem.wanted.join(', ')) }
+  }
+}

@@ -1,0 +1,56 @@
+import type { KubeApi } from './kube-api.js'
+import { KubeError } from './kube-error.js'
+import { groupVersionOf, groupVersionPath, type ObjectType } from './object.js'
+
+/** Group versions that are remembered over all instances. */
+const MOST_KNOWN = 64
+const known = new Map<string, Promise<readonly ObjectType[]>>()
+
+/** The type that a manifest names. @throws KubeError 404 where the instance serves none of that name, with what helps */
+export async function typeOf(api: KubeApi, apiVersion: string, kind: string): Promise<ObjectType> {
+  const found = (await typesOf(api, apiVersion)).find(type => type.kind === kind)
+  if (found) return found
+  // A definition may have come meanwhile.
+  known.delete(keyOf(api, apiVersion))
+  const again = (await typesOf(api, apiVersion)).find(type => type.kind === kind)
+  if (again) return again
+  throw new KubeError(
+    `the instance ${api.instance} serves no kind ${kind} in ${apiVersion}: check both, or install its CustomResourceDefinition`,
+    404,
+    'NotFound',
+  )
+}
+
+/** The types of a group's version. Those that are known are not asked for again; a failure is forgotten. */
+function typesOf(api: KubeApi, apiVersion: string): Promise<readonly ObjectType[]> {
+  const key = keyOf(api, apiVersion)
+  const read = known.get(key) ?? readTypes(api, apiVersion)
+  known.delete(key)
+  known.set(key, read)
+  const [oldest] = known.keys()
+  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  read.catch(() => known.delete(key))
+  return read
+}
+
+async function readTypes(api: KubeApi, apiVersion: string): Promise<readonly ObjectType[]> {
+  const groupVersion = groupVersionOf(apiVersion)
+  const { text } = await api.request('GET', groupVersionPath(groupVersion)).catch(error => {
+    if (error instanceof KubeError && error.status === 404)
+      throw new KubeError(`the instance ${api.instance} serves no ${apiVersion}`, 404, 'NotFound')
+    throw error
+  })
+  const { resources = [] } = JSON.parse(text) as {
+    resources?: readonly { name: string; kind: string; namespaced: boolean }[]
+  }
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map(({ name, kind, namespaced }) => ({
+      ...groupVersion,
+      resource: name,
+      kind,
+      isNamespaced: namespaced,
+    }))
+}
+
+const keyOf = ({ instance }: KubeApi, apiVersion: string): string => `${instance} ${apiVersion}`

@@ -1,0 +1,125 @@
+import { KubeError, refusalOf, UnknownOutcome } from './kube-error.js'
+import type { KubeObject, ObjectAddress } from './object.js'
+import { objectPath } from './object.js'
+
+/** An API server has this long to answer, milliseconds: as long as Kairship waits for it. */
+const ANSWER_MS = 65_000
+/** Bytes of an answer that a page reads: an object has 1.5 MB at most in etcd's default, an OpenAPI document some 2 MB. */
+const LARGEST_ANSWER = 16 << 20
+
+/** The part of `fetch` that is needed. */
+export type KubeFetch = (
+  path: string,
+  init: {
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string
+    readonly credentials: 'same-origin'
+    readonly redirect: 'error'
+    readonly signal: AbortSignal
+  },
+) => Promise<{
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  text(): Promise<string>
+}>
+
+/** What an API server answered. */
+export interface KubeAnswer {
+  readonly text: string
+  /** What `kubectl` would print as `Warning:`. */
+  readonly warnings: readonly string[]
+}
+
+/** A request beside its method and path. */
+export interface KubeRequest {
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: { readonly type: string; readonly text: string }
+  readonly signal?: AbortSignal
+}
+
+/**
+ * An instance's own API through Kairship's proxy, as the person that is signed in: the instance's RBAC decides, and the proxy keeps the audit
+ * record. Nothing is sent twice.
+ */
+export class KubeApi {
+  /** @param send the browser's own `fetch` unless given */
+  constructor(
+    readonly instance: string,
+    private readonly send: KubeFetch = (path, init) => fetch(path, init),
+  ) {}
+
+  /**
+   * One request.
+   * @throws KubeError where it was refused, UnknownOutcome where a write has no whole answer, and what `fetch` throws for a read
+   */
+  async request(
+    method: string,
+    path: string,
+    { query = {}, body, signal }: KubeRequest = {},
+  ): Promise<KubeAnswer> {
+    const search = new URLSearchParams(query).toString()
+    const url = `/apis/kairship.io/v1alpha1/instances/${encodeURIComponent(this.instance)}/proxy${path}${search && `?${search}`}`
+    const controller = new AbortController()
+    const giveUp = () => controller.abort(signal?.reason)
+    const late = setTimeout(
+      () => controller.abort(new Error(`no answer came within ${ANSWER_MS / 1_000} s`)),
+      ANSWER_MS,
+    )
+    signal?.addEventListener('abort', giveUp, { once: true })
+    const changes = method !== 'GET' && query.dryRun === undefined
+    try {
+      signal?.throwIfAborted()
+      const answer = await this.send(url, {
+        method,
+        headers: { accept: 'application/json', ...(body && { 'content-type': body.type }) },
+        ...(body && { body: body.text }),
+        credentials: 'same-origin',
+        redirect: 'error',
+        signal: controller.signal,
+      })
+      if (Number(answer.headers.get('content-length')) > LARGEST_ANSWER)
+        throw new KubeError(
+          `the answer has more than ${LARGEST_ANSWER >> 20} MiB: a page cannot show it`,
+          answer.status,
+        )
+      const text = await answer.text()
+      if (answer.status >= 400) throw refusalOf(text, answer.status)
+      return { text, warnings: warningsIn(answer.headers.get('warning')) }
+    } catch (error) {
+      if (error instanceof KubeError || !changes || signal?.aborted) throw error
+      throw new UnknownOutcome(
+        `no answer came, and whether the change took effect is not known: ${error instanceof Error ? error.message : error}`,
+        { cause: error },
+      )
+    } finally {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  /** One object. @throws KubeError 404 where it is not there; what `request` throws */
+  async get(at: ObjectAddress, signal?: AbortSignal): Promise<KubeObject> {
+    const { text } = await this.request('GET', objectPath(at), { ...(signal && { signal }) })
+    return JSON.parse(text) as KubeObject
+  }
+
+  /** Merges a part into an object (RFC 7386). @throws what `request` throws */
+  async merge(at: ObjectAddress, part: unknown): Promise<KubeObject> {
+    const { text } = await this.request('PATCH', objectPath(at), {
+      query: { fieldManager: FIELD_MANAGER },
+      body: { type: 'application/merge-patch+json', text: JSON.stringify(part) },
+    })
+    return JSON.parse(text) as KubeObject
+  }
+}
+
+/** Who wrote a field, as `metadata.managedFields` says it. */
+export const FIELD_MANAGER = 'kairship-console'
+
+/** The texts of a `Warning` header (RFC 7234, section 5.5), as API servers write it: `299 - "text"`, several after commas. */
+export function warningsIn(header: string | null): string[] {
+  return [...(header ?? '').matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replace(/\\(.)/g, '$1'),
+  )
+}

@@ -1,0 +1,62 @@
+/** An object as an API server answers it. */
+export interface KubeObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: ObjectMeta
+  readonly [field: string]: unknown
+}
+
+/** What is read of an object's metadata. */
+export interface ObjectMeta {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly finalizers?: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[]
+  readonly [field: string]: unknown
+}
+
+/** A type of objects: where they are found. */
+export interface ObjectType {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  /** In the plural, such as `deployments`. */
+  readonly resource: string
+  readonly kind: string
+  readonly isNamespaced: boolean
+}
+
+/** One object of an instance. */
+export interface ObjectAddress {
+  readonly type: ObjectType
+  /** Empty for types without one. */
+  readonly namespace: string
+  readonly name: string
+}
+
+export const apiVersionOf = ({ group, version }: Pick<ObjectType, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`
+
+export function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  const [first = '', second] = apiVersion.split('/')
+  return second === undefined ? { group: '', version: first } : { group: first, version: second }
+}
+
+/** The path of a group's version: `/api/v1`, `/apis/apps/v1`. */
+export const groupVersionPath = ({ group, version }: Pick<ObjectType, 'group' | 'version'>): string =>
+  group === ''
+    ? `/api/${encodeURIComponent(version)}`
+    : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`
+
+/** The path of all objects of a type in a namespace; in all of them where it is empty. */
+export const collectionPath = (type: ObjectType, namespace: string): string =>
+  `${groupVersionPath(type)}${type.isNamespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''}/${encodeURIComponent(type.resource)}`
+
+export const objectPath = ({ type, namespace, name }: ObjectAddress): string =>
+  `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { editSource } from '../../../console/editor/edit-source.js'
+import { KubeApi, type KubeFetch } from '../../../console/kube/kube-api.js'
+
+const type = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', isNamespaced: true }
+const at = { type, namespace: 'shop', name: 'a' }
+const base = { text: 'as it was', uid: 'u', resourceVersion: '1' }
+const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: v\n'
+const second = text.replace('name: a', 'name: b')
+const never = new AbortController().signal
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: string
+}
+
+/** An instance's API that answers by method and path, and what was sent to it. */
+function fakeApi(answer: (sent: Sent) => { status?: number; body: unknown } | undefined) {
+  const sent: Sent[] = []
+  const send: KubeFetch = async (url, { method, body = '' }) => {
+    const [path = '', query = ''] = url.replace(/^.*\/proxy/, '').split('?')
+    const one = { method, path, query, body }
+    const discovery = path === '/api/v1' && {
+      body: { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] },
+    }
+    if (!discovery) sent.push(one)
+    const { status = 200, body: answered } = discovery || answer(one) || { body: JSON.parse('{}') }
+    return { status, headers: { get: () => null }, text: async () => JSON.stringify(answered) }
+  }
+  return { api: new KubeApi(crypto.randomUUID(), send), sent }
+}
+
+const stored = (resourceVersion: string, data = 'v') => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'shop', uid: 'u', resourceVersion },
+  data: { k: data },
+})
+const refusal = (code: number, reason: string) => ({
+  status: code,
+  body: { kind: 'Status', code, reason, message: `refused: ${reason}` },
+})
+
+describe('an edit over an instance’s own API', () => {
+  it('is checked by a strict dry run of the whole object at the version that was read', async () => {
+    const { api, sent } = fakeApi(() => ({ body: stored('1', 'new') }))
+    const event = await editSource(api, at).check(text, base, never)
+    expect(event).toMatchObject({ type: 'checked', checked: { before: 'as it was', warnings: [] } })
+    expect(sent).toMatchObject([{ method: 'PUT', path: '/api/v1/namespaces/shop/configmaps/a' }])
+    expect(sent[0]?.query).toBe('fieldManager=kairship-console&fieldValidation=Strict&dryRun=All')
+    expect(sent[0]?.body).toContain('resourceVersion: "1"')
+  })
+
+  it('is sent once when it is applied, also where the answer breaks off', async () => {
+    let calls = 0
+    const { api, sent } = fakeApi(() => {
+      calls += 1
+      throw new TypeError('the network is gone')
+    })
+    expect(await editSource(api, at).apply(text, base)).toMatchObject({
+      type: 'failed',
+      problem: { name: 'UnknownOutcome', message: expect.stringContaining('not known') },
+    })
+    expect([calls, sent.length]).toEqual([1, 1])
+  })
+
+  it('is a conflict where the object has changed since, with what it is now', async () => {
+    const { api } = fakeApi(({ method }) =>
+      method === 'PUT' ? refusal(409, 'Conflict') : { body: stored('2', 'theirs') },
+    )
+    expect(await editSource(api, at).apply(text, base)).toMatchObject({
+      type: 'conflicted',
+      theirs: { resourceVersion: '2', text: expect.stringContaining('k: theirs') },
+    })
+  })
+
+  it('is no conflict where the object is as it was read', async () => {
+    const { api } = fakeApi(({ method }) =>
+      method === 'PUT' ? refusal(409, 'Conflict') : { body: stored('1') },
+    )
+    expect(await editSource(api, at).check(text, base, never)).toMatchObject({ type: 'failed' })
+  })
+
+  it('says that the object is gone', async () => {
+    const { api } = fakeApi(() => refusal(404, 'NotFound'))
+    expect(await editSource(api, at).check(text, base, never)).toMatchObject({ type: 'gone' })
+  })
+
+  it.each([
+    ['metadata.name', text.replace('name: a', 'name: other')],
+    ['metadata.namespace', text.replace('name: a', 'name: a\n  namespace: other')],
+  ])('of one object cannot become another by %s', async (field, changed) => {
+    const { api, sent } = fakeApi(() => undefined)
+    const event = await editSource(api, at).apply(changed, base)
+    expect(event).toMatchObject({ type: 'failed', problem: { message: expect.stringContaining(field) } })
+    expect(sent).toEqual([])
+  })
+
+  it('creates several in their order, and stops at the first that is refused with what is left', async () => {
+    const { api, sent } = fakeApi(({ body }) =>
+      body.includes('name: b') ? refusal(403, 'Forbidden') : { status: 201, body: stored('1') },
+    )
+    const event = await editSource(api).apply(`${text}---\n${second}`, undefined)
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /api/v1/namespaces/default/configmaps',
+      'POST /api/v1/namespaces/default/configmaps',
+    ])
+    expect(event).toMatchObject({ type: 'partlyApplied', stored: ['ConfigMap a'], text: second })
+  })
+
+  it('is refused with what helps where the instance does not serve the kind', async () => {
+    const { api } = fakeApi(() => undefined)
+    const event = await editSource(api).check(text.replaceAll('ConfigMap', 'Nothing'), undefined, never)
+    expect(event).toMatchObject({
+      type: 'failed',
+      problem: { message: expect.stringMatching(/serves no kind Nothing in v1/) },
+    })
+  })
+})

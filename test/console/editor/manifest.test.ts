@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOf, manifestsIn, objectIn, textOf } from '../../../console/editor/manifest.js'
+
+const object = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: 'settings',
+    namespace: 'shop',
+    uid: 'u1',
+    resourceVersion: '7',
+    generation: 2,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    managedFields: [{}],
+    labels: { app: 'shop' },
+  },
+  data: { debug: 'yes', mode: '0644', 'run.sh': '#!/bin/sh\necho hi\n' },
+  status: { seen: 1 },
+}
+
+describe('a manifest as a person edits it', () => {
+  it('leaves out what the server alone writes, and quotes what YAML 1.1 would read as another type', () => {
+    expect(textOf(object)).toBe(`apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+  namespace: shop
+  labels:
+    app: shop
+data:
+  debug: "yes"
+  mode: "0644"
+  run.sh: |
+    #!/bin/sh
+    echo hi
+`)
+  })
+
+  it('is sent with the version that it was read at, and with its status as it was', () => {
+    const [manifest] = manifestsIn(textOf(object))
+    const { uid, resourceVersion } = object.metadata
+    const sent = bodyOf(manifest!, { uid, resourceVersion, status: object.status })
+    expect(manifestsIn(sent)[0]?.document.toJS()).toEqual({
+      ...object,
+      metadata: { name: 'settings', namespace: 'shop', labels: { app: 'shop' }, uid, resourceVersion },
+      status: { seen: 1n },
+    })
+  })
+
+  it('is sent with the version that its writer names, where one is named', () => {
+    const [manifest] = manifestsIn(
+      '{apiVersion: v1, kind: ConfigMap, metadata: {name: a, resourceVersion: "3"}}',
+    )
+    expect(bodyOf(manifest!, { uid: '', resourceVersion: '7' })).toContain('resourceVersion: "3"')
+  })
+
+  it('keeps comments, and whole numbers that no double holds', () => {
+    const text = 'apiVersion: a/v1\nkind: A\nmetadata:\n  name: a\nspec:\n  # why\n  most: 9007199254740993\n'
+    expect(bodyOf(manifestsIn(text)[0]!)).toBe(text)
+    const answer = '{"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"spec":{"most":9007199254740993}}'
+    expect(textOf(objectIn(answer))).toContain('most: 9007199254740993')
+  })
+
+  it('keeps a time as the text that it is', () => {
+    const text = 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec:\n  at: 2026-01-01T00:00:00Z\n'
+    expect(manifestsIn(text)[0]?.document.toJS().spec.at).toBe('2026-01-01T00:00:00Z')
+  })
+
+  it('is one of several that are divided by ---, of which empty ones do not count', () => {
+    const text =
+      '---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n# nothing\n---\napiVersion: v1\nkind: B\nmetadata: {name: b}\n'
+    expect(manifestsIn(text).map(({ kind, from }) => [kind, text.slice(from, from + 10)])).toEqual([
+      ['A', 'apiVersion'],
+      ['B', 'apiVersion'],
+    ])
+  })
+
+  it.each([
+    ['a: [', /flow|end/i],
+    ['- a', /a manifest is a mapping/],
+    ['kind: A', /`apiVersion` is missing/],
+    ['apiVersion: v1', /`kind` is missing/],
+    ['apiVersion: v1\nkind: A', /`metadata.name` is missing/],
+    ['apiVersion: 1\nkind: A\nmetadata: {name: a}', /`apiVersion` is missing/],
+  ])('is refused with what is missing: %j', (text, message) => {
+    expect(() => manifestsIn(text)).toThrow(message)
+  })
+})
