@@ -126,6 +126,9 @@ const MORE: Readonly<Record<string, (at: At) => Readonly<Record<string, JsonValu
   'Placement.PreviewPolicy': ({ namespace }) => ({
     data: JSON.stringify(policy('PropagationPolicy', namespace)),
   }),
+  'Placement.RehearseTaints': ({ member }) => ({
+    taints: [{ cluster: member, taint: { key: 'fire', effect: 'NoExecute' } }],
+  }),
 }
 
 /** A policy that selects nothing that is there. */

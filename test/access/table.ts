@@ -53,6 +53,7 @@ const BEYOND: Readonly<Record<string, Inside>> = {
   'Placement.TracePropagation': { verb: 'get', group: '', resource: 'configmaps', namespace: 'named' },
   'Placement.ExplainPlacement': { verb: 'list', group: 'cluster.karmada.io', resource: 'clusters' },
   'Placement.PreviewPolicy': { verb: 'list', group: 'cluster.karmada.io', resource: 'clusters' },
+  'Placement.RehearseTaints': { verb: 'list', group: 'cluster.karmada.io', resource: 'clusters' },
 }
 
 /** What an operation does inside an instance; undefined where Kairship alone decides. */

@@ -65,6 +65,7 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
     'Placement.TracePropagation',
     'Placement.ExplainPlacement',
     'Placement.PreviewPolicy',
+    'Placement.RehearseTaints',
   ],
   'create instances/kubeconfig of instance': [
     'Instance.CreateInstanceAdminKubeConfig',

@@ -83,6 +83,11 @@ export const groupedBindings = async (
 export const clustersOf = (reader: Reader): Promise<readonly Cluster[]> =>
   reader.list<Cluster & KubeObject>(CLUSTER)
 
+/** Without clusters every decision would be that none fits, and that all are left. @throws Failure PERMISSION_DENIED */
+export function requireClusters(reader: Reader): void {
+  if (reader.isDenied(CLUSTER)) throw reader.refusal()
+}
+
 /** The override policies that count for a namespace's objects. */
 export async function overridesOf(reader: Reader, namespace: string): Promise<OverridePolicies> {
   const [clusterWide, namespaced] = await Promise.all([

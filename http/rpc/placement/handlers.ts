@@ -26,6 +26,7 @@ import { policyOf } from './policy-manifest.js'
 import { previewOverride, previewPropagation } from './preview.js'
 import { quotasIn } from './quotas.js'
 import { Reader } from './reader.js'
+import { rehearseTaints } from './rehearse.js'
 
 /** Traces, explanations and previews: Karmada's own decisions, taken without writing anything. */
 export function placementHandlers(
@@ -75,6 +76,16 @@ export function placementHandlers(
         return await (policy.kind.endsWith('PropagationPolicy')
           ? previewPropagation(reader, policyOf<PropagationPolicy>(policy))
           : previewOverride(reader, policyOf<OverridePolicy & KubeObject>(policy)))
+      } finally {
+        giveBack()
+      }
+    },
+
+    async rehearseTaints(request, call) {
+      const reader = new Reader(objects, ownReads, call, { instance: request.instance })
+      const giveBack = previews.take(call.caller.user)
+      try {
+        return await rehearseTaints(reader, request, Date.now())
       } finally {
         giveBack()
       }

@@ -18,7 +18,6 @@ import type { PreviewPolicyResponseSchema } from '../../../proto/gen/kairship/pl
 import { keyOf } from '../../objects/object-type.js'
 import { keyOfObject } from '../distribution/binding-of.js'
 import {
-  CLUSTER,
   CLUSTER_OVERRIDE_POLICY,
   CLUSTER_PROPAGATION_POLICY,
   CLUSTER_RESOURCE_BINDING,
@@ -26,7 +25,7 @@ import {
   PROPAGATION_POLICY,
   RESOURCE_BINDING,
 } from '../kind/object-types.js'
-import { bindingOf, clustersOf, overridesOf } from './gather.js'
+import { bindingOf, clustersOf, overridesOf, requireClusters } from './gather.js'
 import { interpreterOf } from './interpreter-rules.js'
 import { ManifestRoom } from './manifest-room.js'
 import { CLAIMS, placementMessage, referenceMessage } from './messages.js'
@@ -206,11 +205,6 @@ async function othersOf(
   const bindings = await reader.list<Binding>(RESOURCE_BINDING, namespace)
   if (reader.isDenied(RESOURCE_BINDING, namespace)) throw reader.refusal()
   return bindings
-}
-
-/** Without clusters every decision would be that none fits, and that all are left. @throws Failure PERMISSION_DENIED */
-function requireClusters(reader: Reader): void {
-  if (reader.isDenied(CLUSTER)) throw reader.refusal()
 }
 
 /**

@@ -7,13 +7,15 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_google_api_annotations } from "../google/api/annotations_pb.js";
 import { file_google_api_field_behavior } from "../google/api/field_behavior_pb.js";
 import { file_kairship_permission } from "./permission_pb.js";
+import type { Taint } from "./types_pb.js";
+import { file_kairship_types } from "./types_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file kairship/placement.proto.
  */
 export const file_kairship_placement: GenFile = /*@__PURE__*/
-  fileDesc("ChhrYWlyc2hpcC9wbGFjZW1lbnQucHJvdG8SImthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEiVQoPT2JqZWN0UmVmZXJlbmNlEhMKC2FwaV92ZXJzaW9uGAEgASgJEgwKBGtpbmQYAiABKAkSEQoJbmFtZXNwYWNlGAMgASgJEgwKBG5hbWUYBCABKAkigwEKF1RyYWNlUHJvcGFnYXRpb25SZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISGAoLYXBpX3ZlcnNpb24YAiABKAlCA+BBAhIRCgRraW5kGAMgASgJQgPgQQISEQoJbmFtZXNwYWNlGAQgASgJEhEKBG5hbWUYBSABKAlCA+BBAiK3AQoYVHJhY2VQcm9wYWdhdGlvblJlc3BvbnNlEg8KB3N1bW1hcnkYASABKAkSPAoFbGlua3MYAiADKAsyLS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlTGluaxI8CgVmaXJzdBgDIAEoCzItLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuVHJhY2VMaW5rEg4KBnVucmVhZBgEIAMoCSLQAwoJVHJhY2VMaW5rEkAKBHN0ZXAYASABKA4yMi5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlTGluay5TdGVwEg8KB2NsdXN0ZXIYAiABKAkSQgoFc3RhdGUYAyABKA4yMy5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlTGluay5TdGF0ZRJDCgZvYmplY3QYBCABKAsyMy5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLk9iamVjdFJlZmVyZW5jZRIOCgZyZWFzb24YBSABKAkSDwoHbWVzc2FnZRgGIAEoCRILCgNmaXgYByABKAkiaQoEU3RlcBIUChBTVEVQX1VOU1BFQ0lGSUVEEAASDAoIVEVNUExBVEUQARIKCgZQT0xJQ1kQAhILCgdCSU5ESU5HEAMSDgoKU0NIRURVTElORxAEEggKBFdPUksQBRIKCgZNRU1CRVIQBiJOCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEggKBERPTkUQARILCgdXQUlUSU5HEAISCgoGQlJPS0VOEAMSCwoHVU5LTk9XThAEIoMBChdFeHBsYWluUGxhY2VtZW50UmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhgKC2FwaV92ZXJzaW9uGAIgASgJQgPgQQISEQoEa2luZBgDIAEoCUID4EECEhEKCW5hbWVzcGFjZRgEIAEoCRIRCgRuYW1lGAUgASgJQgPgQQIiogEKGEV4cGxhaW5QbGFjZW1lbnRSZXNwb25zZRJECgdiaW5kaW5nGAEgASgLMjMua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5PYmplY3RSZWZlcmVuY2USQAoJcGxhY2VtZW50GAIgASgLMi0ua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5QbGFjZW1lbnQiiAIKCVBsYWNlbWVudBIVCg1hZmZpbml0eV9uYW1lGAEgASgJEkUKB2ZhaWx1cmUYAiABKAsyNC5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlBsYWNlbWVudEZhaWx1cmUSRgoIY2x1c3RlcnMYAyADKAsyNC5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLkNsdXN0ZXJQbGFjZW1lbnQSQAoFdHJpZWQYBCADKAsyMS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyaWVkQWZmaW5pdHkSEwoLYXNzdW1wdGlvbnMYBSADKAkiMwoQUGxhY2VtZW50RmFpbHVyZRIOCgZyZWFzb24YASABKAkSDwoHbWVzc2FnZRgCIAEoCSJtCg1UcmllZEFmZmluaXR5EhUKDWFmZmluaXR5X25hbWUYASABKAkSRQoHZmFpbHVyZRgCIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUGxhY2VtZW50RmFpbHVyZSKJAgoQQ2x1c3RlclBsYWNlbWVudBIPCgdjbHVzdGVyGAEgASgJEj0KCHJlZnVzYWxzGAIgAygLMisua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5SZWZ1c2FsEkAKCWNhbmRpZGF0ZRgDIAEoCzItLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuQ2FuZGlkYXRlEhAKCHNlbGVjdGVkGAQgASgIEhMKBmJlZm9yZRgFIAEoBUgAiAEBEhIKBWFmdGVyGAYgASgFSAGIAQESEwoLcXVvdGFfbGltaXQYByABKAlCCQoHX2JlZm9yZUIICgZfYWZ0ZXIiKQoHUmVmdXNhbBIOCgZmaWx0ZXIYASABKAkSDgoGcmVhc29uGAIgASgJIloKCUNhbmRpZGF0ZRINCgVzY29yZRgBIAEoBRIWCg5vdmVyZmxvd19vcmRlchgCIAEoBRITCgthbGxvY2F0YWJsZRgDIAEoBRIRCglhdmFpbGFibGUYBCABKAUiQAoUUHJldmlld1BvbGljeVJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRkYXRhGAIgASgJQgPgQQIifgoVUHJldmlld1BvbGljeVJlc3BvbnNlEkYKCXRlbXBsYXRlcxgBIAMoCzIzLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuVGVtcGxhdGVQcmV2aWV3Eg0KBXRvdGFsGAIgASgFEg4KBnVucmVhZBgDIAMoCSLnAwoPVGVtcGxhdGVQcmV2aWV3EkUKCHRlbXBsYXRlGAEgASgLMjMua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5PYmplY3RSZWZlcmVuY2USSAoFY2xhaW0YAiABKA4yOS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRlbXBsYXRlUHJldmlldy5DbGFpbRJCCgVvdGhlchgDIAEoCzIzLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuT2JqZWN0UmVmZXJlbmNlEkAKCXBsYWNlbWVudBgEIAEoCzItLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUGxhY2VtZW50EkUKCW1hbmlmZXN0cxgFIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuTWFuaWZlc3RDaGFuZ2USDwoHcHJvYmxlbRgGIAEoCSJlCgVDbGFpbRIVChFDTEFJTV9VTlNQRUNJRklFRBAAEgoKBkNMQUlNUxABEgkKBUtFRVBTEAISDAoIUFJFRU1QVFMQAxIRCg1IRUxEX0JZX09USEVSEAQSDQoJT1VUUkFOS0VEEAUilAEKDk1hbmlmZXN0Q2hhbmdlEg8KB2NsdXN0ZXIYASABKAkSDgoGYmVmb3JlGAIgASgJEg0KBWFmdGVyGAMgASgJEkEKBXBhdGNoGAQgAygLMjIua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5QYXRjaE9wZXJhdGlvbhIPCgdwcm9ibGVtGAUgASgJIjkKDlBhdGNoT3BlcmF0aW9uEgoKAm9wGAEgASgJEgwKBHBhdGgYAiABKAkSDQoFdmFsdWUYAyABKAky9AUKEFBsYWNlbWVudFNlcnZpY2US8AEKEFRyYWNlUHJvcGFnYXRpb24SOy5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlUHJvcGFnYXRpb25SZXF1ZXN0Gjwua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5UcmFjZVByb3BhZ2F0aW9uUmVzcG9uc2UiYZLCGCAKA2dldBIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCNxI1L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vdHJhY2US9AEKEEV4cGxhaW5QbGFjZW1lbnQSOy5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLkV4cGxhaW5QbGFjZW1lbnRSZXF1ZXN0Gjwua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5FeHBsYWluUGxhY2VtZW50UmVzcG9uc2UiZZLCGCAKA2dldBIPaW5zdGFuY2VzL3Byb3h5GghpbnN0YW5jZYLT5JMCOxI5L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vcGxhY2VtZW50EvUBCg1QcmV2aWV3UG9saWN5Ejgua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5QcmV2aWV3UG9saWN5UmVxdWVzdBo5LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUHJldmlld1BvbGljeVJlc3BvbnNlIm+SwhggCgNnZXQSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAkU6ASoiQC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3BvbGljaWVzOnByZXZpZXdiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+  fileDesc("ChhrYWlyc2hpcC9wbGFjZW1lbnQucHJvdG8SImthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEiVQoPT2JqZWN0UmVmZXJlbmNlEhMKC2FwaV92ZXJzaW9uGAEgASgJEgwKBGtpbmQYAiABKAkSEQoJbmFtZXNwYWNlGAMgASgJEgwKBG5hbWUYBCABKAkigwEKF1RyYWNlUHJvcGFnYXRpb25SZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISGAoLYXBpX3ZlcnNpb24YAiABKAlCA+BBAhIRCgRraW5kGAMgASgJQgPgQQISEQoJbmFtZXNwYWNlGAQgASgJEhEKBG5hbWUYBSABKAlCA+BBAiK3AQoYVHJhY2VQcm9wYWdhdGlvblJlc3BvbnNlEg8KB3N1bW1hcnkYASABKAkSPAoFbGlua3MYAiADKAsyLS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlTGluaxI8CgVmaXJzdBgDIAEoCzItLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuVHJhY2VMaW5rEg4KBnVucmVhZBgEIAMoCSLQAwoJVHJhY2VMaW5rEkAKBHN0ZXAYASABKA4yMi5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlTGluay5TdGVwEg8KB2NsdXN0ZXIYAiABKAkSQgoFc3RhdGUYAyABKA4yMy5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyYWNlTGluay5TdGF0ZRJDCgZvYmplY3QYBCABKAsyMy5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLk9iamVjdFJlZmVyZW5jZRIOCgZyZWFzb24YBSABKAkSDwoHbWVzc2FnZRgGIAEoCRILCgNmaXgYByABKAkiaQoEU3RlcBIUChBTVEVQX1VOU1BFQ0lGSUVEEAASDAoIVEVNUExBVEUQARIKCgZQT0xJQ1kQAhILCgdCSU5ESU5HEAMSDgoKU0NIRURVTElORxAEEggKBFdPUksQBRIKCgZNRU1CRVIQBiJOCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEggKBERPTkUQARILCgdXQUlUSU5HEAISCgoGQlJPS0VOEAMSCwoHVU5LTk9XThAEIoMBChdFeHBsYWluUGxhY2VtZW50UmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhgKC2FwaV92ZXJzaW9uGAIgASgJQgPgQQISEQoEa2luZBgDIAEoCUID4EECEhEKCW5hbWVzcGFjZRgEIAEoCRIRCgRuYW1lGAUgASgJQgPgQQIiogEKGEV4cGxhaW5QbGFjZW1lbnRSZXNwb25zZRJECgdiaW5kaW5nGAEgASgLMjMua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5PYmplY3RSZWZlcmVuY2USQAoJcGxhY2VtZW50GAIgASgLMi0ua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5QbGFjZW1lbnQiiAIKCVBsYWNlbWVudBIVCg1hZmZpbml0eV9uYW1lGAEgASgJEkUKB2ZhaWx1cmUYAiABKAsyNC5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlBsYWNlbWVudEZhaWx1cmUSRgoIY2x1c3RlcnMYAyADKAsyNC5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLkNsdXN0ZXJQbGFjZW1lbnQSQAoFdHJpZWQYBCADKAsyMS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRyaWVkQWZmaW5pdHkSEwoLYXNzdW1wdGlvbnMYBSADKAkiMwoQUGxhY2VtZW50RmFpbHVyZRIOCgZyZWFzb24YASABKAkSDwoHbWVzc2FnZRgCIAEoCSJtCg1UcmllZEFmZmluaXR5EhUKDWFmZmluaXR5X25hbWUYASABKAkSRQoHZmFpbHVyZRgCIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUGxhY2VtZW50RmFpbHVyZSKJAgoQQ2x1c3RlclBsYWNlbWVudBIPCgdjbHVzdGVyGAEgASgJEj0KCHJlZnVzYWxzGAIgAygLMisua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5SZWZ1c2FsEkAKCWNhbmRpZGF0ZRgDIAEoCzItLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuQ2FuZGlkYXRlEhAKCHNlbGVjdGVkGAQgASgIEhMKBmJlZm9yZRgFIAEoBUgAiAEBEhIKBWFmdGVyGAYgASgFSAGIAQESEwoLcXVvdGFfbGltaXQYByABKAlCCQoHX2JlZm9yZUIICgZfYWZ0ZXIiKQoHUmVmdXNhbBIOCgZmaWx0ZXIYASABKAkSDgoGcmVhc29uGAIgASgJIloKCUNhbmRpZGF0ZRINCgVzY29yZRgBIAEoBRIWCg5vdmVyZmxvd19vcmRlchgCIAEoBRITCgthbGxvY2F0YWJsZRgDIAEoBRIRCglhdmFpbGFibGUYBCABKAUiQAoUUHJldmlld1BvbGljeVJlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgRkYXRhGAIgASgJQgPgQQIifgoVUHJldmlld1BvbGljeVJlc3BvbnNlEkYKCXRlbXBsYXRlcxgBIAMoCzIzLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuVGVtcGxhdGVQcmV2aWV3Eg0KBXRvdGFsGAIgASgFEg4KBnVucmVhZBgDIAMoCSLnAwoPVGVtcGxhdGVQcmV2aWV3EkUKCHRlbXBsYXRlGAEgASgLMjMua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5PYmplY3RSZWZlcmVuY2USSAoFY2xhaW0YAiABKA4yOS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlRlbXBsYXRlUHJldmlldy5DbGFpbRJCCgVvdGhlchgDIAEoCzIzLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuT2JqZWN0UmVmZXJlbmNlEkAKCXBsYWNlbWVudBgEIAEoCzItLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUGxhY2VtZW50EkUKCW1hbmlmZXN0cxgFIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuTWFuaWZlc3RDaGFuZ2USDwoHcHJvYmxlbRgGIAEoCSJlCgVDbGFpbRIVChFDTEFJTV9VTlNQRUNJRklFRBAAEgoKBkNMQUlNUxABEgkKBUtFRVBTEAISDAoIUFJFRU1QVFMQAxIRCg1IRUxEX0JZX09USEVSEAQSDQoJT1VUUkFOS0VEEAUilAEKDk1hbmlmZXN0Q2hhbmdlEg8KB2NsdXN0ZXIYASABKAkSDgoGYmVmb3JlGAIgASgJEg0KBWFmdGVyGAMgASgJEkEKBXBhdGNoGAQgAygLMjIua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5QYXRjaE9wZXJhdGlvbhIPCgdwcm9ibGVtGAUgASgJIjkKDlBhdGNoT3BlcmF0aW9uEgoKAm9wGAEgASgJEgwKBHBhdGgYAiABKAkSDQoFdmFsdWUYAyABKAkiiAEKFVJlaGVhcnNlVGFpbnRzUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEkUKBnRhaW50cxgCIAMoCzIwLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuQ2x1c3RlclRhaW50QgPgQQISEQoJbmFtZXNwYWNlGAMgASgJIkwKDENsdXN0ZXJUYWludBIPCgdjbHVzdGVyGAEgASgJEisKBXRhaW50GAIgASgLMhwua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlRhaW50ItsBChZSZWhlYXJzZVRhaW50c1Jlc3BvbnNlEkgKCXRlbXBsYXRlcxgBIAMoCzI1LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUmVoZWFyc2VkVGVtcGxhdGUSDQoFdG90YWwYAiABKAUSDgoGbW92aW5nGAMgASgFEhEKCXNocmlua2luZxgEIAEoBRIPCgdub3doZXJlGAUgASgFEg8KB3N0YXlpbmcYBiABKAUSEwoLYXNzdW1wdGlvbnMYByADKAkSDgoGdW5yZWFkGAggAygJIogDChFSZWhlYXJzZWRUZW1wbGF0ZRJFCgh0ZW1wbGF0ZRgBIAEoCzIzLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuT2JqZWN0UmVmZXJlbmNlEk4KB291dGNvbWUYAiABKA4yPS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlJlaGVhcnNlZFRlbXBsYXRlLk91dGNvbWUSQwoHbGVhdmluZxgDIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuTGVhdmluZ0NsdXN0ZXISQAoJcGxhY2VtZW50GAQgASgLMi0ua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5QbGFjZW1lbnQSDAoEbm90ZRgFIAEoCSJHCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABIJCgVNT1ZFUxABEgsKB1NIUklOS1MQAhILCgdOT1dIRVJFEAMiSgoOTGVhdmluZ0NsdXN0ZXISDwoHY2x1c3RlchgBIAEoCRIQCghyZXBsaWNhcxgCIAEoBRIVCg1hZnRlcl9zZWNvbmRzGAMgASgBMu4HChBQbGFjZW1lbnRTZXJ2aWNlEvABChBUcmFjZVByb3BhZ2F0aW9uEjsua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5UcmFjZVByb3BhZ2F0aW9uUmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuVHJhY2VQcm9wYWdhdGlvblJlc3BvbnNlImGSwhggCgNnZXQSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAjcSNS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3RyYWNlEvQBChBFeHBsYWluUGxhY2VtZW50Ejsua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5FeHBsYWluUGxhY2VtZW50UmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuRXhwbGFpblBsYWNlbWVudFJlc3BvbnNlImWSwhggCgNnZXQSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAjsSOS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3BsYWNlbWVudBL1AQoNUHJldmlld1BvbGljeRI4LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUHJldmlld1BvbGljeVJlcXVlc3QaOS5rYWlyc2hpcC5pby5hcGkucGxhY2VtZW50LnYxYWxwaGExLlByZXZpZXdQb2xpY3lSZXNwb25zZSJvksIYIAoDZ2V0Eg9pbnN0YW5jZXMvcHJveHkaCGluc3RhbmNlgtPkkwJFOgEqIkAvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9wb2xpY2llczpwcmV2aWV3EvcBCg5SZWhlYXJzZVRhaW50cxI5LmthaXJzaGlwLmlvLmFwaS5wbGFjZW1lbnQudjFhbHBoYTEuUmVoZWFyc2VUYWludHNSZXF1ZXN0Gjoua2FpcnNoaXAuaW8uYXBpLnBsYWNlbWVudC52MWFscGhhMS5SZWhlYXJzZVRhaW50c1Jlc3BvbnNlIm6SwhggCgNnZXQSD2luc3RhbmNlcy9wcm94eRoIaW5zdGFuY2WC0+STAkQ6ASoiPy9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3RhaW50czpyZWhlYXJzZWIGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission, file_kairship_types]);
 
 /**
  * @generated from message kairship.io.api.placement.v1alpha1.ObjectReference
@@ -813,6 +815,241 @@ export const PatchOperationSchema: GenMessage<PatchOperation> = /*@__PURE__*/
   messageDesc(file_kairship_placement, 16);
 
 /**
+ * @generated from message kairship.io.api.placement.v1alpha1.RehearseTaintsRequest
+ */
+export type RehearseTaintsRequest = Message<"kairship.io.api.placement.v1alpha1.RehearseTaintsRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * At most 1,000. One takes the place of a taint of the cluster with the same key and effect.
+   *
+   * @generated from field: repeated kairship.io.api.placement.v1alpha1.ClusterTaint taints = 2;
+   */
+  taints: ClusterTaint[];
+
+  /**
+   * Only templates of this namespace. Empty means those of all, and those without one.
+   *
+   * @generated from field: string namespace = 3;
+   */
+  namespace: string;
+};
+
+/**
+ * Describes the message kairship.io.api.placement.v1alpha1.RehearseTaintsRequest.
+ * Use `create(RehearseTaintsRequestSchema)` to create a new message.
+ */
+export const RehearseTaintsRequestSchema: GenMessage<RehearseTaintsRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_placement, 17);
+
+/**
+ * @generated from message kairship.io.api.placement.v1alpha1.ClusterTaint
+ */
+export type ClusterTaint = Message<"kairship.io.api.placement.v1alpha1.ClusterTaint"> & {
+  /**
+   * @generated from field: string cluster = 1;
+   */
+  cluster: string;
+
+  /**
+   * @generated from field: kairship.io.api.types.Taint taint = 2;
+   */
+  taint?: Taint | undefined;
+};
+
+/**
+ * Describes the message kairship.io.api.placement.v1alpha1.ClusterTaint.
+ * Use `create(ClusterTaintSchema)` to create a new message.
+ */
+export const ClusterTaintSchema: GenMessage<ClusterTaint> = /*@__PURE__*/
+  messageDesc(file_kairship_placement, 18);
+
+/**
+ * @generated from message kairship.io.api.placement.v1alpha1.RehearseTaintsResponse
+ */
+export type RehearseTaintsResponse = Message<"kairship.io.api.placement.v1alpha1.RehearseTaintsResponse"> & {
+  /**
+   * Those that would leave a cluster, the worst first, at most 200.
+   *
+   * @generated from field: repeated kairship.io.api.placement.v1alpha1.RehearsedTemplate templates = 1;
+   */
+  templates: RehearsedTemplate[];
+
+  /**
+   * How many would leave a cluster.
+   *
+   * @generated from field: int32 total = 2;
+   */
+  total: number;
+
+  /**
+   * How many of them would run on with as many replicas, or copies.
+   *
+   * @generated from field: int32 moving = 3;
+   */
+  moving: number;
+
+  /**
+   * How many would run on with fewer.
+   *
+   * @generated from field: int32 shrinking = 4;
+   */
+  shrinking: number;
+
+  /**
+   * How many would run nowhere.
+   *
+   * @generated from field: int32 nowhere = 5;
+   */
+  nowhere: number;
+
+  /**
+   * How many run in one of the clusters, and would stay there.
+   *
+   * @generated from field: int32 staying = 6;
+   */
+  staying: number;
+
+  /**
+   * What the rehearsal assumes and leaves out, one sentence for each.
+   *
+   * @generated from field: repeated string assumptions = 7;
+   */
+  assumptions: string[];
+
+  /**
+   * What could not be read or was not looked at, one sentence for each.
+   *
+   * @generated from field: repeated string unread = 8;
+   */
+  unread: string[];
+};
+
+/**
+ * Describes the message kairship.io.api.placement.v1alpha1.RehearseTaintsResponse.
+ * Use `create(RehearseTaintsResponseSchema)` to create a new message.
+ */
+export const RehearseTaintsResponseSchema: GenMessage<RehearseTaintsResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_placement, 19);
+
+/**
+ * What taints would do to one template.
+ *
+ * @generated from message kairship.io.api.placement.v1alpha1.RehearsedTemplate
+ */
+export type RehearsedTemplate = Message<"kairship.io.api.placement.v1alpha1.RehearsedTemplate"> & {
+  /**
+   * @generated from field: kairship.io.api.placement.v1alpha1.ObjectReference template = 1;
+   */
+  template?: ObjectReference | undefined;
+
+  /**
+   * @generated from field: kairship.io.api.placement.v1alpha1.RehearsedTemplate.Outcome outcome = 2;
+   */
+  outcome: RehearsedTemplate_Outcome;
+
+  /**
+   * The clusters that it would leave.
+   *
+   * @generated from field: repeated kairship.io.api.placement.v1alpha1.LeavingCluster leaving = 3;
+   */
+  leaving: LeavingCluster[];
+
+  /**
+   * The decision after it has left; `before` is where it runs now. Of the first 20 that find no place with all clusters, of others with those
+   * alone where it runs or would run.
+   *
+   * @generated from field: kairship.io.api.placement.v1alpha1.Placement placement = 4;
+   */
+  placement?: Placement | undefined;
+
+  /**
+   * Why no other cluster is chosen, or another scheduler may decide otherwise. Empty otherwise.
+   *
+   * @generated from field: string note = 5;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message kairship.io.api.placement.v1alpha1.RehearsedTemplate.
+ * Use `create(RehearsedTemplateSchema)` to create a new message.
+ */
+export const RehearsedTemplateSchema: GenMessage<RehearsedTemplate> = /*@__PURE__*/
+  messageDesc(file_kairship_placement, 20);
+
+/**
+ * @generated from enum kairship.io.api.placement.v1alpha1.RehearsedTemplate.Outcome
+ */
+export enum RehearsedTemplate_Outcome {
+  /**
+   * @generated from enum value: OUTCOME_UNSPECIFIED = 0;
+   */
+  OUTCOME_UNSPECIFIED = 0,
+
+  /**
+   * As many replicas, or copies, would run as before.
+   *
+   * @generated from enum value: MOVES = 1;
+   */
+  MOVES = 1,
+
+  /**
+   * Fewer would.
+   *
+   * @generated from enum value: SHRINKS = 2;
+   */
+  SHRINKS = 2,
+
+  /**
+   * It would run nowhere.
+   *
+   * @generated from enum value: NOWHERE = 3;
+   */
+  NOWHERE = 3,
+}
+
+/**
+ * Describes the enum kairship.io.api.placement.v1alpha1.RehearsedTemplate.Outcome.
+ */
+export const RehearsedTemplate_OutcomeSchema: GenEnum<RehearsedTemplate_Outcome> = /*@__PURE__*/
+  enumDesc(file_kairship_placement, 20, 0);
+
+/**
+ * @generated from message kairship.io.api.placement.v1alpha1.LeavingCluster
+ */
+export type LeavingCluster = Message<"kairship.io.api.placement.v1alpha1.LeavingCluster"> & {
+  /**
+   * @generated from field: string cluster = 1;
+   */
+  cluster: string;
+
+  /**
+   * 0 for what has none.
+   *
+   * @generated from field: int32 replicas = 2;
+   */
+  replicas: number;
+
+  /**
+   * How long its policy tolerates the taint. 0: it leaves at once.
+   *
+   * @generated from field: double after_seconds = 3;
+   */
+  afterSeconds: number;
+};
+
+/**
+ * Describes the message kairship.io.api.placement.v1alpha1.LeavingCluster.
+ * Use `create(LeavingClusterSchema)` to create a new message.
+ */
+export const LeavingClusterSchema: GenMessage<LeavingCluster> = /*@__PURE__*/
+  messageDesc(file_kairship_placement, 21);
+
+/**
  * Where an instance's templates go, and why: traces of what was propagated, explanations of placements, and previews of
  * policies that are not stored yet. It only reads, as its caller: what the caller may not read is missing in the answer and
  * named there. Works, for a trace the clusters that a binding names, and for a preview the customizations of Karmada's resource
@@ -856,6 +1093,18 @@ export const PlacementService: GenService<{
     methodKind: "unary";
     input: typeof PreviewPolicyRequestSchema;
     output: typeof PreviewPolicyResponseSchema;
+  },
+  /**
+   * Says what taints on member clusters would do before they are there: which templates would leave, where each would go, and what would
+   * find no place. Templates are decided one after the other, those of higher priority first, and what moves takes its room from the next.
+   * Nothing is written. The caller must be able to list clusters and the bindings that are looked at.
+   *
+   * @generated from rpc kairship.io.api.placement.v1alpha1.PlacementService.RehearseTaints
+   */
+  rehearseTaints: {
+    methodKind: "unary";
+    input: typeof RehearseTaintsRequestSchema;
+    output: typeof RehearseTaintsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_kairship_placement, 0);

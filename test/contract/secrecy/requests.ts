@@ -101,6 +101,9 @@ const MORE: Readonly<Record<string, (at: At) => readonly JsonObject[]>> = {
     { ...SECRETS, name: 'tls' },
     { apiVersion: 'apps/v1', kind: 'Deployment' },
   ],
+  Placement_RehearseTaints: ({ member }) => [
+    { taints: [{ cluster: member, taint: { key: 'fire', effect: 'NoExecute' } }], namespace: null },
+  ],
   Placement_PreviewPolicy: () => [
     { data: policy('PropagationPolicy', { placement: { clusterAffinity: { clusterNames: ['nowhere'] } } }) },
     { data: policy('PropagationPolicy', { placement: {} }) },
