@@ -12,7 +12,7 @@ import type { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { Live, LiveCall } from '../live/live-call.js'
 import type { LiveCalls } from '../live/live-calls.js'
 import type { Operation } from '../operation/operation.js'
-import { requireFields } from '../operation/required-fields.js'
+import { isNamed, requireFields } from '../operation/required-fields.js'
 import { closeWhenDelivered } from './delivery.js'
 import {
   type Arrival,
@@ -170,12 +170,14 @@ async function admit(
   const seesAll = { ...call, maySee: async (name: string) => isOpen(name) }
   if (operation.permission?.anyCaller) return seesAll
   if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)
-  // A missing name would turn "may I touch this one" into "may I touch all": refuse it first.
-  requireFields(operation.method.input, request, operation.namingFields)
+  const checkFields = () => requireFields(operation.method.input, request, operation.namingFields)
+  // A missing name would turn "may I touch this one" into "may I touch all": refuse it first. All else comes after the right.
+  if (!isNamed(request, operation.permission?.nameField)) checkFields()
   const verdict = await authorizer.decide(caller, action)
   running.decided()
   const isFiltered = operation.permission?.filtered && 'resource' in action
   if (!isFiltered && !verdict.allowed) throw denied(caller, action, verdict)
+  checkFields()
   const isStream = operation.method.methodKind !== 'unary'
   if (!isFiltered || (verdict.allowed && !isStream)) return seesAll
   const { resource } = action

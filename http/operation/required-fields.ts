@@ -34,6 +34,10 @@ export function requireFields(schema: DescMessage, message: Message, naming: rea
   if (violations.length > 0) throw invalidFields(violations)
 }
 
+/** Whether a request names what is to be authorized. @param path the proto's `name_field`; none where nothing has to be named */
+export const isNamed = (message: Message, path: string | undefined): boolean =>
+  !path || problemOfName(jsonPath(path), fieldValue(message, path)).length === 0
+
 /**
  * Fields of paths that name no Kubernetes object: what a registry holds may have slashes (`shop/web`), and the resource of a type
  * is looked up among the types that are served. Their handlers check them.

@@ -2,7 +2,6 @@ import type { AccessReviewService } from '../../../proto/gen/kairship/access_rev
 import type { Call } from '../../call/call.js'
 import { requireRight } from '../../identity/authorize.js'
 import type { Caller } from '../../identity/caller.js'
-import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { accessSubjects, UNKNOWN_HERE } from './access-subjects.js'
 import { explainAccess } from './explain.js'
@@ -10,11 +9,10 @@ import { explanationMessage, grantMessage, subjectMessage } from './messages.js'
 import { type PreviewDependencies, previewRoleBinding } from './preview.js'
 import { accessOf, isOfKairship, kairshipActionOf, subjectOf } from './question.js'
 import { readRbac } from './rbac-reader.js'
+import { ReviewLimits } from './review-limits.js'
 import { type RolesOfCallers, whoAmI } from './who-am-i.js'
 import { previewWorkspaceRoleBinding } from './workspace-preview.js'
 
-/** Each reads the RBAC of a control plane. */
-const REVIEWS_PER_CALLER = 4
 /** Subjects in one answer. */
 const MOST_SUBJECTS = 1_000
 
@@ -23,15 +21,8 @@ export function accessReviewHandlers(
   dependencies: PreviewDependencies & RolesOfCallers,
 ): ServiceHandlers<typeof AccessReviewService> {
   const { ownRequests, authorizer, roleBindings } = dependencies
-  const reviews = new ConcurrencyLimit('access reviews under way', REVIEWS_PER_CALLER)
-  const within = async <T>({ caller }: Call, work: () => Promise<T>): Promise<T> => {
-    const giveBack = reviews.take(caller.user)
-    try {
-      return await work()
-    } finally {
-      giveBack()
-    }
-  }
+  const limits = new ReviewLimits()
+  const within = <T>({ caller }: Call, work: () => Promise<T>): Promise<T> => limits.within(caller.user, work)
   return {
     whoAmI: async (_, call) => whoAmI(dependencies, call),
 

@@ -17,8 +17,12 @@ export function dispatching(
   method: Operation['method'] = watchInstances,
   {
     permission = { anyCaller: true },
+    namingFields = [],
     ...options
-  }: Partial<DispatcherOptions> & { readonly permission?: object | null } = {},
+  }: Partial<DispatcherOptions> & {
+    readonly permission?: object | null
+    readonly namingFields?: readonly string[]
+  } = {},
 ) {
   const stopping = new AbortController()
   const { meter, counts } = fakeMeter()
@@ -39,7 +43,7 @@ export function dispatching(
     ...options,
   })
   const operation = {
-    ...{ id: 'Test', method, bindings: [], object: undefined, namingFields: [] },
+    ...{ id: 'Test', method, bindings: [], object: undefined, namingFields },
     permission: permission ?? undefined,
     handle: (_: unknown, call: Call) => handle(call),
   } as unknown as Operation
