@@ -45,10 +45,10 @@ export const suite = (program: ViteUserConfig = {}): ViteUserConfig => ({
     teardownTimeout: 60_000,
     // vitest's own default is one second.
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // Processes, so that a busy test delays the timers of no other; three, although the machines this must pass on have two
+    // Processes, so that a busy test delays the timers of no other; four, although the machines this must pass on have two
     // cores: worlds mostly wait.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Files follow each other in the same process, which has loaded most of what a file imports: that costs more than most of
     // their tests.
     isolate: false,

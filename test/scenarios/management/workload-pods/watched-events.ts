@@ -76,7 +76,8 @@ export function watchedEventsCases(world: ManagedWorld<typeof WorkloadPodsServic
             cluster: down,
             message: expect.stringMatching(/./),
           })
-          expect([podsIn(one, up).size, podsIn(one, down).size]).toEqual([1, 0])
+          await eventually('its pod is told of', () => podsIn(one, up).size === 1, { story: one.text })
+          expect(podsIn(one, down).size).toBe(0)
         }
         restore()
         for (const one of [rest, grpc])
