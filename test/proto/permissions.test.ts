@@ -51,6 +51,7 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'create instances': ['Instance.CreateInstance'],
   'get instances of instance': ['AccessReview.ExplainAccess'],
   'get instances/access of instance': ['AccessReview.ListAccessSubjects', 'AccessReview.PreviewRoleBinding'],
+  'get instances/access': ['AccessReview.PreviewWorkspaceRoleBinding'],
   'get instances of name': [
     'Instance.GetInstance',
     'Instance.GetInstanceJSON',
