@@ -30,6 +30,8 @@ export function InstanceFrame() {
           <Tabs.Tab value="overview">{tabs.overview}</Tabs.Tab>
           <Tabs.Tab value="clusters">{tabs.clusters}</Tabs.Tab>
           <Tabs.Tab value="workloads">{tabs.workloads}</Tabs.Tab>
+          <Tabs.Tab value="events">{tabs.events}</Tabs.Tab>
+          {part === 'terminal' && <Tabs.Tab value="terminal">{tabs.terminal}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value={part} pt="md">
           <Outlet />

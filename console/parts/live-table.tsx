@@ -27,6 +27,7 @@ export function LiveTable<T>({
   change,
   empty,
   tools,
+  findLabel,
 }: {
   /** What the table is of, for those who hear it. */
   readonly label: string
@@ -38,6 +39,8 @@ export function LiveTable<T>({
   /** Said where there is nothing. */
   readonly empty: string
   readonly tools?: ReactNode
+  /** What the text field finds by, where it is not the name of the rows. */
+  readonly findLabel?: string
 }) {
   const { list } = useWords()
   const { find = '', page = 1 } = search
@@ -49,8 +52,8 @@ export function LiveTable<T>({
       <Group justify="space-between">
         <Group>
           <TextInput
-            aria-label={list.find}
-            placeholder={list.find}
+            aria-label={findLabel ?? list.find}
+            placeholder={findLabel ?? list.find}
             value={typed}
             onChange={event => {
               setTyped(event.currentTarget.value)

@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { SessionGate } from '../session/session-gate.js'
 import { WordsProvider } from '../words/use-words.js'
 import { router } from './routes.js'
+import { styleNonce } from './style-nonce.js'
 import { readable, theme } from './theme.js'
 
 // What is shown follows streams: nothing is asked for again because time went by or a window was touched.
@@ -13,16 +14,13 @@ const queries = new QueryClient({
   },
 })
 
-/** The nonce of this page's styles: browsers hide it from the page's text, and give it to its scripts. */
-const nonce = () => document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
-
 export function App() {
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={readable}
       defaultColorScheme="auto"
-      getStyleNonce={nonce}
+      getStyleNonce={styleNonce}
     >
       <WordsProvider>
         <QueryClientProvider client={queries}>

@@ -5,7 +5,10 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { eventSearch, fleetEventSearch } from '../events/event-search.js'
+import { logSearch } from '../logs/log-search.js'
 import { type ListSearch, listSearch } from '../parts/list-search.js'
+import { terminalSearch } from '../terminal/terminal-search.js'
 import { isWorkloadKind, type WorkloadKind } from '../workloads/workload.js'
 import { Frame } from './frame.js'
 import { NotFound } from './not-found.js'
@@ -73,12 +76,41 @@ const workload = createRoute({
   component: lazyRouteComponent(() => import('../workloads/workload-screen.js'), 'WorkloadScreen'),
 })
 
+const logs = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads/$kind/$namespace/$workload/logs',
+  validateSearch: logSearch,
+  component: lazyRouteComponent(() => import('../logs/logs-screen.js'), 'LogsScreen'),
+})
+
+const terminal = createRoute({
+  getParentRoute: () => instance,
+  path: 'terminal',
+  validateSearch: terminalSearch,
+  component: lazyRouteComponent(() => import('../terminal/terminal-screen.js'), 'TerminalScreen'),
+})
+
+const events = createRoute({
+  getParentRoute: () => instance,
+  path: 'events',
+  validateSearch: eventSearch,
+  component: lazyRouteComponent(() => import('../events/events-screen.js'), 'EventsScreen'),
+})
+
+const fleetEvents = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  validateSearch: fleetEventSearch,
+  component: lazyRouteComponent(() => import('../events/fleet-events-screen.js'), 'FleetEventsScreen'),
+})
+
 /** Every view has an address: whoever opens a copied one sees the same. */
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
     fleet,
-    instance.addChildren([overview, clusters, workloads, workload]),
+    fleetEvents,
+    instance.addChildren([overview, clusters, workloads, workload, logs, terminal, events]),
   ]),
   defaultPreload: 'intent',
 })

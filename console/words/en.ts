@@ -10,7 +10,7 @@ export const en = {
   language: 'English',
   locale: 'en',
   product: 'Kairship',
-  nav: { fleet: 'Fleet', api: 'API reference', skip: 'Skip to content' },
+  nav: { fleet: 'Fleet', events: 'Events', api: 'API reference', skip: 'Skip to content' },
   look: { toDark: 'Use dark colours', toLight: 'Use light colours', language: 'Language' },
   session: {
     title: 'Sign in to Kairship',
@@ -37,7 +37,13 @@ export const en = {
     TERMINAL: 'Deleting',
     UNKNOWN: 'Unknown',
   },
-  tabs: { overview: 'Overview', clusters: 'Member clusters', workloads: 'Workloads' },
+  tabs: {
+    overview: 'Overview',
+    clusters: 'Member clusters',
+    workloads: 'Workloads',
+    events: 'Events',
+    terminal: 'Terminal',
+  },
   list: {
     find: 'Find by name',
     count: (n: number) => count(n, 'object', 'objects'),

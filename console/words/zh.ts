@@ -6,7 +6,7 @@ export const zh: Words = {
   language: '简体中文',
   locale: 'zh-CN',
   product: 'Kairship',
-  nav: { fleet: '舰队', api: 'API 文档', skip: '跳到正文' },
+  nav: { fleet: '舰队', events: '事件', api: 'API 文档', skip: '跳到正文' },
   look: { toDark: '使用深色', toLight: '使用浅色', language: '语言' },
   session: {
     title: '登录 Kairship',
@@ -32,7 +32,7 @@ export const zh: Words = {
     TERMINAL: '删除中',
     UNKNOWN: '未知',
   },
-  tabs: { overview: '概览', clusters: '成员集群', workloads: '工作负载' },
+  tabs: { overview: '概览', clusters: '成员集群', workloads: '工作负载', events: '事件', terminal: '终端' },
   list: {
     find: '按名称查找',
     count: n => `${n.toLocaleString('zh-CN')} 个对象`,

@@ -6,8 +6,10 @@ import { serviceClient } from '../../client/service-client.js'
 import { PlacementService } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
 import { useLive } from '../live/use-live.js'
+import { WorkloadPods } from '../logs/workload-pods.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
+import { useLogWords } from '../words/logs.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from './distribution.js'
 import { Trace } from './trace.js'
@@ -24,6 +26,7 @@ export function WorkloadScreen() {
   const { name: instance, kind: given, namespace, workload: name } = route.useParams()
   const kind = isWorkloadKind(given) ? given : 'deployments'
   const { workloads: words, trace: traceWords, problem } = useWords()
+  const logWords = useLogWords()
   const queries = useQueryClient()
   const live = useLive(
     () => ({
@@ -79,6 +82,31 @@ export function WorkloadScreen() {
             {words.columns.clusters}
           </Title>
           <Distribution clusters={shown.clusters} />
+        </Paper>
+      )}
+      {shown && shown.clusters.length > 0 && (
+        <Paper withBorder p="lg" component="section">
+          <Group justify="space-between">
+            <Title order={3} size="h4">
+              {logWords.pods}
+            </Title>
+            <Anchor
+              component={Link}
+              to="/instances/$name/workloads/$kind/$namespace/$workload/logs"
+              params={{ name: instance, kind: given, namespace, workload: name } as never}
+              size="sm"
+            >
+              {logWords.of(name)}
+            </Anchor>
+          </Group>
+          <WorkloadPods
+            instance={instance}
+            namespace={namespace}
+            kind={word}
+            kinds={given}
+            name={name}
+            clusters={shown.clusters.map(cluster => cluster.name)}
+          />
         </Paper>
       )}
       <Paper withBorder p="lg" component="section">

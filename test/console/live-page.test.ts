@@ -1,38 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Change, type Clock, LivePage, type Source } from '../../console/live/live-page.js'
+import { type Change, LivePage, type Source } from '../../console/live/live-page.js'
+import { settled, TestClock } from './test-clock.js'
 
 interface Item {
   readonly name: string
   readonly state: string
-}
-
-/** Timers that run when a test says so. */
-class TestClock implements Clock {
-  time = 1_000
-  readonly #due = new Map<() => void, number>()
-  now = () => this.time
-  later = (then: () => void, ms: number) => {
-    this.#due.set(then, this.time + ms)
-    return () => void this.#due.delete(then)
-  }
-  async pass(ms: number): Promise<void> {
-    const end = this.time + ms
-    for (;;) {
-      await settled()
-      const next = [...this.#due].filter(([, at]) => at <= end).sort(([, a], [, b]) => a - b)[0]
-      if (!next) break
-      this.time = Math.max(this.time, next[1])
-      this.#due.delete(next[0])
-      next[0]()
-    }
-    this.time = end
-    await settled()
-  }
-}
-
-/** Until what has been resolved was taken. */
-const settled = async () => {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
 }
 
 /** A server with a list and a watch of it, as the management API behaves. */

@@ -11,6 +11,8 @@ export interface CommandContext {
   /** What the container's main process writes to. */
   readonly log: ContainerLog
   readonly files: Files
+  /** The terminal that the command has, as large as its window is now; absent where it has none. */
+  readonly terminal?: { size(): { readonly columns: number; readonly rows: number } }
   /** Aborted when the last client disconnects. */
   readonly signal: AbortSignal
 }

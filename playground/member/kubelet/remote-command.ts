@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises'
 import { badRequest } from '../../apiserver/api-status.js'
 import type { ApiRequest } from '../../apiserver/wire/exchange.js'
 import { acceptChannels, type ChannelHandlers, type Channels } from './channels.js'
+import type { CommandContext } from './command.js'
 import type { ContainerLog } from './container-log.js'
 import type { Files } from './files.js'
 import { acceptSpdyChannels } from './spdy/command-channels.js'
@@ -11,7 +12,9 @@ import { run } from './toy-shell.js'
 
 /** Kubernetes' remote command protocols over WebSocket; the fourth has no way to say that the input is over. */
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
-const [STDIN, STDOUT, STDERR, ERROR] = [0, 1, 2, 3]
+const [STDIN, STDOUT, STDERR, ERROR, RESIZE] = [0, 1, 2, 3, 4]
+/** What terminals had before windows. */
+const UNKNOWN_SIZE = { columns: 80, rows: 24 }
 
 /** What is inside a container. */
 export interface Inside {
@@ -24,8 +27,15 @@ export interface Inside {
 export async function exec(request: ApiRequest, container: Inside): Promise<void> {
   const command = request.query.getAll('command')
   if (command.length === 0) throw badRequest('you must specify at least 1 command for the container')
-  const { channels, stdin, stdout, stderr } = await streams(request)
-  const context = { stdin, stdout, stderr, ...container, signal: channels.gone }
+  const { channels, stdin, stdout, stderr, terminal } = await streams(request)
+  const context = {
+    stdin,
+    stdout,
+    stderr,
+    ...container,
+    ...(terminal && { terminal }),
+    signal: channels.gone,
+  }
   const running = run(command, context)
   const status = running ? exitStatus(await running) : cannotRun(command[0] ?? '')
   await ended(stdout, stderr)
@@ -50,10 +60,13 @@ async function streams(request: ApiRequest): Promise<{
   stdin: PassThrough
   stdout: Writable
   stderr: Writable
+  terminal: CommandContext['terminal']
 }> {
   const stdin = new PassThrough()
+  let size = UNKNOWN_SIZE
   const handlers: ChannelHandlers = {
     message: (channel, data) => {
+      if (channel === RESIZE) size = sizeIn(data) ?? size
       // Input may come that was not asked for, or after it was said to be over.
       if (channel === STDIN && stdin.writable && !stdin.write(data)) channels.pause()
     },
@@ -68,15 +81,36 @@ async function streams(request: ApiRequest): Promise<{
   channels.gone.addEventListener('abort', () => stdin.end(), { once: true })
   if (request.query.get('stdin') !== 'true') stdin.end()
   const tty = request.query.get('tty') === 'true'
-  return { channels, stdin, stdout: into(channels, STDOUT), stderr: into(channels, tty ? STDOUT : STDERR) }
+  return {
+    channels,
+    stdin,
+    stdout: into(channels, STDOUT, tty),
+    stderr: into(channels, tty ? STDOUT : STDERR, tty),
+    terminal: tty ? { size: () => size } : undefined,
+  }
 }
 
-const into = (channels: Channels, channel: number | undefined): Writable =>
+/** @param tty a terminal's driver makes a line end of its two characters */
+const into = (channels: Channels, channel: number | undefined, tty: boolean): Writable =>
   new Writable({
     write(chunk: Buffer, _, done) {
-      channels.send(channel ?? 0, chunk).then(() => done(), done)
+      const data = tty ? Buffer.from(chunk.toString('latin1').replaceAll('\n', '\r\n'), 'latin1') : chunk
+      channels.send(channel ?? 0, data).then(() => done(), done)
     },
   })
+
+/** The size of a window, as the client reports it; undefined where it is none. */
+function sizeIn(data: Buffer): { columns: number; rows: number } | undefined {
+  try {
+    const { Width, Height } = JSON.parse(data.toString()) as { Width?: unknown; Height?: unknown }
+    return typeof Width === 'number' && typeof Height === 'number'
+      ? { columns: Width, rows: Height }
+      : undefined
+  } catch {
+    // A real kubelet logs it and goes on.
+    return undefined
+  }
+}
 
 /** Resolves when all that was written is on its way. */
 async function ended(...outputs: readonly Writable[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, type CommandContext, MISUSED, NOT_FOUND, SUCCESS } from './command.js'
 import { filePrograms } from './file-programs.js'
+import { interactiveShell } from './interactive-shell.js'
 
 /** 128 and SIGTERM. */
 const STOPPED = 143
@@ -43,7 +44,20 @@ const commands: Readonly<Record<string, Command>> = {
       count === 'infinity' ? Number.POSITIVE_INFINITY : Number(count) * (SECONDS[unit || 's'] ?? 1)
     return rest(seconds, signal)
   },
-  sh: (words, context) => script(words[0] === '-c' ? (words[1] ?? '') : '', context),
+  /** Of the real one only `size`. */
+  stty: async ([what], { stdout, stderr, terminal }) => {
+    if (!terminal || what !== 'size') {
+      stderr.write(terminal ? `stty: invalid argument '${what}'\n` : 'stty: standard input: not a tty\n')
+      return 1
+    }
+    const { columns, rows } = terminal.size()
+    stdout.write(`${rows} ${columns}\n`)
+    return SUCCESS
+  },
+  sh: (words, context) =>
+    words.length === 0
+      ? interactiveShell(context, line => script(line, context))
+      : script(words[0] === '-c' ? (words[1] ?? '') : '', context),
 }
 
 /** The programs that every container has. */

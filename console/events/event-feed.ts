@@ -1,0 +1,227 @@
+import {
+  type FleetObject,
+  type FleetPlace,
+  WatchFleetObjectsResponse_Type as Type,
+  type WatchFleetObjectsResponse,
+} from '../../proto/gen/kairship/fleet_pb.js'
+import { type Clock, clock } from '../live/live-page.js'
+
+/** An event as the fleet's list shows it. */
+export interface FleetEvent {
+  readonly key: string
+  readonly instance: string
+  /** Empty in the control plane. */
+  readonly cluster: string
+  /** When it was seen last, milliseconds since 1970. */
+  readonly time: number
+  readonly isWarning: boolean
+  /** `Deployment shop/web`. */
+  readonly object: string
+  readonly reason: string
+  readonly message: string
+  readonly count: number
+}
+
+/** What a screen shows of the fleet's events. */
+export interface FeedView {
+  /** The newest first. */
+  readonly events: readonly FleetEvent[]
+  /** How many there are in all places. */
+  readonly total: number
+  readonly state: 'loading' | 'live' | 'stale'
+  readonly since: number
+  readonly problem?: Error
+  /** Places that cannot be read now, and why. */
+  readonly unread: readonly string[]
+}
+
+/** Events that a page keeps: the newest. */
+export const MOST_EVENTS = 1_000
+/** Readers are called so often at most, however many events come. */
+const FRAME_MS = 250
+/** After a stream broke it is begun again, milliseconds. */
+const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
+
+/**
+ * The newest events of the whole fleet, from one stream over all its places. However many come, the page holds a bounded number of them and is drawn
+ * four times a second.
+ */
+export class EventFeed {
+  readonly #events = new Map<string, FleetEvent>()
+  readonly #failed = new Map<string, string>()
+  #view: FeedView
+  #run: AbortController | undefined
+  #cancelFrame: (() => void) | undefined
+  #failures = 0
+  readonly #readers = new Set<() => void>()
+
+  constructor(
+    private readonly watch: (signal: AbortSignal) => AsyncIterable<WatchFleetObjectsResponse>,
+    private readonly time: Clock = clock,
+    private readonly most = MOST_EVENTS,
+  ) {
+    this.#view = { events: [], total: 0, state: 'loading', since: time.now(), unread: [] }
+  }
+
+  /** The same object until something changes. */
+  readonly view = (): FeedView => this.#view
+
+  readonly subscribe = (reader: () => void): (() => void) => {
+    this.#readers.add(reader)
+    return () => void this.#readers.delete(reader)
+  }
+
+  start(): void {
+    if (this.#run) return
+    this.#run = new AbortController()
+    void this.#follow(this.#run.signal)
+  }
+
+  /** Keeps what is shown. The stream has no tokens: `start` reads all of it again. */
+  stop(): void {
+    this.#run?.abort()
+    this.#run = undefined
+    this.#cancelFrame?.()
+    this.#cancelFrame = undefined
+    this.#become('stale')
+    this.#show()
+  }
+
+  /** Follows until it is stopped. It never rejects. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for await (const message of this.watch(signal)) this.#take(message)
+        this.#broken(new Error('the stream has ended'))
+      } catch (error) {
+        if (signal.aborted) return
+        this.#broken(error instanceof Error ? error : new Error(String(error)))
+      }
+      const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+      await this.#pause(wait, signal)
+    }
+  }
+
+  #take({ type, object, place, total }: WatchFleetObjectsResponse): void {
+    this.#failures = 0
+    if (type === Type.RESET && !place) {
+      this.#events.clear()
+      this.#failed.clear()
+    } else if (place) this.#place(type, place)
+    else if (type === Type.BOOKMARK) this.#become('live')
+    else if (object) {
+      const event = eventOf(object)
+      if (type === Type.DELETED || type === Type.LEFT) this.#events.delete(event.key)
+      else this.#events.set(event.key, event)
+      if (this.#events.size > 2 * this.most) this.#trim()
+    }
+    this.#view = { ...this.#view, total }
+    this.#showSoon()
+  }
+
+  #place(type: Type, place: FleetPlace): void {
+    const { instance, cluster, error } = place
+    const name = cluster ? `${instance} · ${cluster}` : instance
+    if (type === Type.PLACE_FAILED) this.#failed.set(name, `${name}: ${error?.message}`)
+    else this.#failed.delete(name)
+    if (type !== Type.RESET && type !== Type.PLACE_GONE) return
+    for (const [key, event] of this.#events)
+      if (event.instance === instance && event.cluster === cluster) this.#events.delete(key)
+  }
+
+  /** Keeps the newest. */
+  #trim(): readonly FleetEvent[] {
+    const newest = [...this.#events.values()].sort((a, b) => b.time - a.time).slice(0, this.most)
+    if (this.#events.size > this.most) {
+      this.#events.clear()
+      for (const event of newest) this.#events.set(event.key, event)
+    }
+    return newest
+  }
+
+  #broken(problem: Error): void {
+    this.#failures += 1
+    this.#become('stale')
+    this.#view = { ...this.#view, problem }
+    this.#showSoon()
+  }
+
+  #become(state: 'live' | 'stale'): void {
+    if (this.#view.state === state || (state === 'stale' && this.#view.state === 'loading')) return
+    const { problem: _, ...view } = this.#view
+    this.#view = { ...view, state, since: this.time.now() }
+  }
+
+  #showSoon(): void {
+    this.#cancelFrame ??= this.time.later(() => {
+      this.#cancelFrame = undefined
+      this.#show()
+    }, FRAME_MS)
+  }
+
+  #show(): void {
+    this.#view = { ...this.#view, events: this.#trim(), unread: [...this.#failed.values()] }
+    for (const reader of this.#readers) reader()
+  }
+
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const over = () => {
+        cancel()
+        signal.removeEventListener('abort', over)
+        resolve()
+      }
+      const cancel = this.time.later(over, ms)
+      signal.addEventListener('abort', over)
+    })
+  }
+}
+
+/** The part of a Kubernetes Event (v1) that is shown. Everything of it is from outside. */
+interface CoreEvent {
+  readonly type?: unknown
+  readonly reason?: unknown
+  readonly message?: unknown
+  readonly count?: unknown
+  readonly lastTimestamp?: unknown
+  readonly eventTime?: unknown
+  readonly series?: { readonly count?: unknown; readonly lastObservedTime?: unknown }
+  readonly involvedObject?: {
+    readonly kind?: unknown
+    readonly namespace?: unknown
+    readonly name?: unknown
+  }
+}
+
+/** An event in the words of the list. */
+function eventOf({ instance, cluster, metadata, data }: FleetObject): FleetEvent {
+  const event = parsed(data)
+  const { involvedObject: of, series } = event
+  const seen = [series?.lastObservedTime, event.lastTimestamp, event.eventTime]
+    .map(when)
+    .find(Number.isFinite)
+  return {
+    key: `${instance}/${cluster}/${metadata?.namespace}/${metadata?.name}`,
+    instance,
+    cluster,
+    time: seen ?? Number(metadata?.creationTimestamp ?? 0n),
+    isWarning: event.type === 'Warning',
+    object: `${text(of?.kind)} ${[text(of?.namespace), text(of?.name)].filter(Boolean).join('/')}`,
+    reason: text(event.reason),
+    message: text(event.message),
+    count: [series?.count, event.count].find(count => typeof count === 'number') ?? 1,
+  }
+}
+
+function parsed(data: string): CoreEvent {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    // Shown by its name and its time.
+    return {}
+  }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const when = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)

@@ -1,0 +1,207 @@
+import './rows.css'
+import { Alert, Box, Group, NativeSelect, Stack, Switch, Table, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { serviceClient } from '../../client/service-client.js'
+import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { rest } from '../connection/rest.js'
+import { whileVisible } from '../live/use-live.js'
+import { Freshness } from '../parts/freshness.js'
+import { Problem } from '../parts/problem.js'
+import { TableHead } from '../parts/table-head.js'
+import { Ago } from '../parts/time.js'
+import { useEventWords } from '../words/events.js'
+import { EventFeed, type FleetEvent } from './event-feed.js'
+import type { FleetEventSearch } from './event-search.js'
+import { EventTypeBadge } from './events-screen.js'
+
+const fleet = serviceClient(FleetService, rest)
+const instances = serviceClient(InstanceService, rest)
+const route = getRouteApi('/events')
+
+/** Height of a row, pixels. */
+const ROW_PX = 44
+
+/** What happens in the whole fleet: the newest events of all control planes, and of their members where wanted. */
+export function FleetEventsScreen() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const words = useEventWords()
+  const { instance, members, warnings, find = '' } = search
+  const change = (next: FleetEventSearch) => void navigate({ search: next, replace: true })
+  const feed = useMemo(
+    () =>
+      new EventFeed(signal =>
+        fleet.watchFleetObjects(
+          {
+            version: 'v1',
+            resource: 'events',
+            scope: members ? FleetScope.EVERYWHERE : FleetScope.CONTROL_PLANES,
+            instances: instance ? [instance] : [],
+            fieldSelector: warnings ? 'type=Warning' : '',
+            withData: true,
+          },
+          { signal },
+        ),
+      ),
+    [instance, members, warnings],
+  )
+  useEffect(
+    () =>
+      whileVisible(
+        () => feed.start(),
+        () => feed.stop(),
+      ),
+    [feed],
+  )
+  const view = useSyncExternalStore(feed.subscribe, feed.view)
+  const all = useQuery({
+    queryKey: ['instance names'],
+    queryFn: ({ signal }) => instances.listInstances({}, { signal }),
+  })
+  const shown = useMemo(() => {
+    const wanted = find.toLowerCase()
+    return wanted === ''
+      ? view.events
+      : view.events.filter(({ object, reason, message }) =>
+          [object, reason, message].some(text => text.toLowerCase().includes(wanted)),
+        )
+  }, [view.events, find])
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          {words.fleetTitle}
+        </Title>
+        <Freshness page={view} />
+      </Group>
+      <Group>
+        <TextInput
+          aria-label={words.columns.object}
+          placeholder={`${words.columns.object}, ${words.columns.reason}, ${words.columns.message}`}
+          value={find}
+          onChange={({ currentTarget: { value } }) => {
+            const { find: _, ...rest } = search
+            change(value ? { ...rest, find: value } : rest)
+          }}
+          w={280}
+        />
+        <NativeSelect
+          aria-label={words.instance}
+          value={instance ?? ''}
+          onChange={({ currentTarget: { value } }) => {
+            const { instance: _, ...rest } = search
+            change(value ? { ...rest, instance: value } : rest)
+          }}
+          data={[
+            { value: '', label: words.allInstances },
+            ...new Set(
+              [...(all.data?.items.map(({ metadata }) => metadata?.name ?? '') ?? []), instance ?? ''].filter(
+                Boolean,
+              ),
+            ),
+          ]}
+        />
+        <Switch
+          label={words.everywhere}
+          checked={members === true}
+          onChange={({ currentTarget: { checked } }) => {
+            const { members: _, ...rest } = search
+            change(checked ? { ...rest, members: true } : rest)
+          }}
+        />
+        <Switch
+          label={words.warnings}
+          checked={warnings === true}
+          onChange={({ currentTarget: { checked } }) => {
+            const { warnings: _, ...rest } = search
+            change(checked ? { ...rest, warnings: true } : rest)
+          }}
+        />
+        <Text size="sm" c="dimmed">
+          {words.newest(view.events.length, view.total)}
+        </Text>
+      </Group>
+      {view.state !== 'live' && view.problem && <Problem error={view.problem} />}
+      {view.unread.length > 0 && (
+        <Alert color="orange" variant="outline" title={words.unread}>
+          {view.unread.map(sentence => (
+            <Text key={sentence} size="sm">
+              {sentence}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      {view.state === 'live' && shown.length === 0 && <Text c="dimmed">{words.empty}</Text>}
+      <Rows events={shown} />
+    </Stack>
+  )
+}
+
+/** Widths of the columns: a table of which a part is there keeps them while it scrolls. */
+const WIDTHS = ['9%', '9%', '16%', '20%', '14%', '32%'] as const
+
+/** Those in sight are there, however many there are. */
+function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
+  const { columns, rows: label } = useEventWords()
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: events.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: index => events[index]?.key ?? index,
+    overscan: 10,
+  })
+  if (events.length === 0) return null
+  const items = virtual.getVirtualItems()
+  const above = items[0]?.start ?? 0
+  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  const titles = [columns.time, columns.type, columns.place, columns.object, columns.reason, columns.message]
+  return (
+    <Box ref={scroller} component="section" className="rows" tabIndex={0} aria-label={label}>
+      <Table layout="fixed" stickyHeader miw={1000} aria-label={label} aria-rowcount={events.length + 1}>
+        <colgroup>
+          {WIDTHS.map((width, index) => (
+            <col key={titles[index]} style={{ width }} />
+          ))}
+        </colgroup>
+        <TableHead titles={titles} />
+        <Table.Tbody>
+          <tr style={{ height: above }} />
+          {items.map(({ key, index }) => {
+            const event = events[index]
+            return (
+              event && (
+                <Table.Tr key={key} aria-rowindex={index + 2} style={{ height: ROW_PX }}>
+                  <Table.Td>
+                    <Ago time={event.time} />
+                  </Table.Td>
+                  <Table.Td>
+                    <EventTypeBadge isWarning={event.isWarning} />
+                  </Table.Td>
+                  <Line text={[event.instance, event.cluster].filter(Boolean).join(' · ')} />
+                  <Line text={event.object} />
+                  <Line text={event.count > 1 ? `${event.reason} ×${event.count}` : event.reason} />
+                  <Line text={event.message} />
+                </Table.Tr>
+              )
+            )
+          })}
+          <tr style={{ height: below }} />
+        </Table.Tbody>
+      </Table>
+    </Box>
+  )
+}
+
+/** A cell of one line, so that all rows are of one height; what is cut off is its title. */
+const Line = ({ text }: { readonly text: string }) => (
+  <Table.Td>
+    <Text size="sm" truncate title={text}>
+      {text}
+    </Text>
+  </Table.Td>
+)

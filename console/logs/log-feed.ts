@@ -1,0 +1,168 @@
+import {
+  type StreamWorkloadLogsResponse,
+  StreamWorkloadLogsResponse_Type as Type,
+} from '../../proto/gen/kairship/workload_pods_pb.js'
+import { type Clock, clock } from '../live/live-page.js'
+import { type LogLine, LogLines } from './log-lines.js'
+
+/** What a screen shows of a log. */
+export interface LogView {
+  readonly rows: readonly LogLine[]
+  /** Rows that were dropped because there were too many. */
+  readonly dropped: number
+  /** `reading`: earlier lines are on their way. `ended`: there is nothing more to come. `broken`: it is tried again. */
+  readonly state: 'connecting' | 'reading' | 'following' | 'ended' | 'broken' | 'refused'
+  readonly problem?: Error
+}
+
+/** Readers are called so often at most, milliseconds. */
+const FRAME_MS = 100
+/** After a stream broke it is begun again, milliseconds. */
+const RETRY_MS = [1_000, 2_000, 5_000, 10_000] as const
+
+type Message = Pick<
+  StreamWorkloadLogsResponse,
+  'type' | 'cluster' | 'pod' | 'container' | 'time' | 'text' | 'truncated' | 'message'
+>
+
+/** Where log lines come from. @param since RFC 3339: only lines since then; absent in the first stream */
+export type OpenLog = (since: string | undefined, signal: AbortSignal) => AsyncIterable<Message>
+
+export interface LogFeedOptions {
+  /** Goes on with new lines, and begins again where the stream breaks. */
+  readonly follow: boolean
+  /** Whether trying again cannot help: the server refused. */
+  readonly isFinal: (error: Error) => boolean
+  readonly time?: Clock
+  readonly lines?: LogLines
+}
+
+/**
+ * The merged log of a workload, read until it is stopped. A stream that broke goes on after the last line of each container, without lines
+ * twice: it asks for those since the newest one and leaves out those it has.
+ */
+export class LogFeed {
+  readonly #lines: LogLines
+  readonly #time: Clock
+  #view: LogView = { rows: [], dropped: 0, state: 'connecting' }
+  #run: AbortController | undefined
+  #cancelFrame: (() => void) | undefined
+  #failures = 0
+  /** Of each container, the time of its last line. */
+  readonly #last = new Map<string, string>()
+  /** The same when the stream began: what is not newer is here already. */
+  #had: ReadonlyMap<string, string> = new Map()
+  readonly #readers = new Set<() => void>()
+
+  constructor(
+    private readonly open: OpenLog,
+    private readonly options: LogFeedOptions,
+  ) {
+    this.#lines = options.lines ?? new LogLines()
+    this.#time = options.time ?? clock
+  }
+
+  /** The same object until something changes. */
+  readonly view = (): LogView => this.#view
+
+  readonly subscribe = (reader: () => void): (() => void) => {
+    this.#readers.add(reader)
+    return () => void this.#readers.delete(reader)
+  }
+
+  start(): void {
+    if (this.#run || this.#view.state === 'ended') return
+    this.#run = new AbortController()
+    void this.#read(this.#run.signal)
+  }
+
+  /** Keeps what was read; `start` goes on after it. */
+  stop(): void {
+    this.#run?.abort()
+    this.#run = undefined
+    this.#cancelFrame?.()
+    this.#cancelFrame = undefined
+    this.#show()
+  }
+
+  /** Forgets the rows that are shown. */
+  clear(): void {
+    this.#lines.clear()
+    this.#show()
+  }
+
+  /** Reads until it is stopped or there is nothing more. It never rejects. */
+  async #read(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#had = new Map(this.#last)
+        const newest = [...this.#had.values()].sort(inOrder).at(-1)
+        for await (const message of this.open(newest, signal)) {
+          this.#take(message)
+          if (signal.aborted) return
+        }
+        if (!this.options.follow) return this.#state('ended')
+        this.#state('broken', new Error('the stream has ended'))
+      } catch (thrown) {
+        if (signal.aborted) return
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+        if (this.options.isFinal(error)) return this.#state('refused', error)
+        this.#state('broken', error)
+      }
+      this.#failures += 1
+      await this.#pause(RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0], signal)
+    }
+  }
+
+  #take({ type, cluster, pod, container, time, text, truncated, message }: Message): void {
+    this.#failures = 0
+    const of = { cluster, pod, container }
+    if (type === Type.LINE) {
+      const key = `${cluster}/${pod}/${container}`
+      if (time !== '' && inOrder(time, this.#had.get(key) ?? '') <= 0) return
+      this.#last.set(key, time)
+      this.#lines.add({ ...of, kind: 'line', time, text, truncated })
+    }
+    const notice = notices[type]
+    if (notice) this.#lines.add({ ...of, kind: notice, time: '', text: message, truncated: false })
+    this.#state(type === Type.FOLLOWING || this.#view.state === 'following' ? 'following' : 'reading')
+  }
+
+  #state(state: LogView['state'], problem?: Error): void {
+    const { problem: _, ...view } = this.#view
+    this.#view = { ...view, state, ...(problem && { problem }) }
+    this.#cancelFrame ??= this.#time.later(() => {
+      this.#cancelFrame = undefined
+      this.#show()
+    }, FRAME_MS)
+  }
+
+  #show(): void {
+    this.#view = { ...this.#view, rows: this.#lines.rows(), dropped: this.#lines.dropped }
+    for (const reader of this.#readers) reader()
+  }
+
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const over = () => {
+        cancel()
+        signal.removeEventListener('abort', over)
+        resolve()
+      }
+      const cancel = this.#time.later(over, ms)
+      signal.addEventListener('abort', over)
+    })
+  }
+}
+
+/** Compares times of one form as text. Digits of a second may be left out at the end: without the zone they compare all the same. */
+function inOrder(one: string, other: string): number {
+  const [a, b] = [one.replace(/Z$/, ''), other.replace(/Z$/, '')]
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const notices: Readonly<Partial<Record<Type, 'joined' | 'ended' | 'unread'>>> = {
+  [Type.JOINED]: 'joined',
+  [Type.ENDED]: 'ended',
+  [Type.UNREAD]: 'unread',
+}

@@ -1,0 +1,117 @@
+import './log.css'
+import { Box, Text } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef, useState } from 'react'
+import { useLogWords } from '../words/logs.js'
+import type { LogLine } from './log-lines.js'
+
+/** Height of a row that is not wrapped, pixels. */
+const ROW_PX = 20
+/** A reader who is so near to the end reads the end, pixels. */
+const NEAR_PX = 40
+
+/** A log's rows: those in sight are there, however many there are. Whoever reads the end stays at the end. */
+export function LogRows({
+  rows,
+  find,
+  wrap,
+  atEnd,
+  setAtEnd,
+}: {
+  readonly rows: readonly LogLine[]
+  /** What is marked in them. */
+  readonly find: string
+  readonly wrap: boolean
+  readonly atEnd: boolean
+  readonly setAtEnd: (at: boolean) => void
+}) {
+  const words = useLogWords()
+  const scroller = useRef<HTMLDivElement>(null)
+  const [height] = useState(() => Math.max(280, window.innerHeight - 330))
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: index => rows[index]?.id ?? index,
+    overscan: 20,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are the reason to go to the end again
+  useEffect(() => {
+    if (atEnd && rows.length > 0) virtual.scrollToIndex(rows.length - 1, { align: 'end' })
+  }, [rows, atEnd, wrap])
+  return (
+    <Box
+      ref={scroller}
+      component="section"
+      aria-label={words.region}
+      tabIndex={0}
+      className="log"
+      style={{ height }}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        const at = scrollHeight - scrollTop - clientHeight < NEAR_PX
+        if (at !== atEnd) setAtEnd(at)
+      }}
+    >
+      <div style={{ height: virtual.getTotalSize(), position: 'relative', minWidth: '100%' }}>
+        {virtual.getVirtualItems().map(({ key, index, start }) => {
+          const row = rows[index]
+          return (
+            row && (
+              <div
+                key={key}
+                data-index={index}
+                ref={wrap ? virtual.measureElement : undefined}
+                className={wrap ? 'log-row log-wrapped' : 'log-row'}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Row row={row} find={find} />
+              </div>
+            )
+          )
+        })}
+      </div>
+    </Box>
+  )
+}
+
+function Row({ row, find }: { readonly row: LogLine; readonly find: string }) {
+  const words = useLogWords()
+  const { kind, cluster, pod, container, time, text, truncated } = row
+  const from = [cluster, pod, container].filter(Boolean).join('/')
+  if (kind !== 'line')
+    return (
+      <Text span inherit c={kind === 'unread' ? 'red' : 'dimmed'} fs="italic">
+        {from} {text || (kind === 'joined' ? words.joined : '')}
+      </Text>
+    )
+  return (
+    <>
+      <span className="log-from" title={`${from} ${time}`}>
+        {time.slice(11, 23)} {cluster} {pod}
+      </span>{' '}
+      <Marked text={text} find={find} />
+      {truncated && (
+        <Text span inherit c="dimmed" title={words.truncated}>
+          {' '}
+          …
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** A text with what was searched for marked in it. */
+function Marked({ text, find }: { readonly text: string; readonly find: string }) {
+  if (find === '') return text
+  const parts: { readonly at: number; readonly text: string; readonly isMatch: boolean }[] = []
+  const lower = text.toLowerCase()
+  const wanted = find.toLowerCase()
+  let at = 0
+  for (let found = lower.indexOf(wanted); found >= 0; found = lower.indexOf(wanted, at)) {
+    if (found > at) parts.push({ at, text: text.slice(at, found), isMatch: false })
+    at = found + wanted.length
+    parts.push({ at: found, text: text.slice(found, at), isMatch: true })
+  }
+  parts.push({ at, text: text.slice(at), isMatch: false })
+  return parts.map(part => (part.isMatch ? <mark key={part.at}>{part.text}</mark> : part.text))
+}

@@ -1,0 +1,250 @@
+import {
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Group,
+  NativeSelect,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { ApiError } from '../../client/errors.js'
+import { serviceClient } from '../../client/service-client.js'
+import { WorkloadPodsService } from '../../proto/gen/kairship/workload_pods_pb.js'
+import { Code } from '../../transcoding/code.js'
+import { rest } from '../connection/rest.js'
+import { whileVisible } from '../live/use-live.js'
+import { Dot } from '../parts/dot.js'
+import { saveAs } from '../parts/download.js'
+import { Problem } from '../parts/problem.js'
+import { useLogWords } from '../words/logs.js'
+import { isWorkloadKind, workloadKinds } from '../workloads/workload.js'
+import { LogFeed } from './log-feed.js'
+import type { LogLine } from './log-lines.js'
+import { LogRows } from './log-rows.js'
+import { type LogSearch, TAIL } from './log-search.js'
+
+const pods = serviceClient(WorkloadPodsService, rest)
+const route = getRouteApi('/instances/$name/workloads/$kind/$namespace/$workload/logs')
+
+const colors = {
+  connecting: 'gray',
+  reading: 'blue',
+  following: 'green',
+  ended: 'gray',
+  broken: 'orange',
+  refused: 'red',
+} as const
+
+/** Refusals that the same request would get again. */
+const FINAL: readonly Code[] = [
+  Code.INVALID_ARGUMENT,
+  Code.NOT_FOUND,
+  Code.PERMISSION_DENIED,
+  Code.UNAUTHENTICATED,
+  Code.FAILED_PRECONDITION,
+]
+
+/** What the pods of a workload write, in all its member clusters together. */
+export function LogsScreen() {
+  const { name: instance, kind: given, namespace, workload: name } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const words = useLogWords()
+  const change = (next: LogSearch) => void navigate({ search: next, replace: true })
+  const kind = workloadKinds[isWorkloadKind(given) ? given : 'deployments'].kind
+  const { cluster, container, find = '', only, previous, follow, tail = TAIL } = search
+  const feed = useMemo(
+    () =>
+      new LogFeed(
+        (since, signal) =>
+          pods.streamWorkloadLogs(
+            {
+              instance,
+              namespace,
+              kind,
+              name,
+              clusters: cluster ? [cluster] : [],
+              containers: container ? [container] : [],
+              follow: follow !== false && !previous,
+              previous: previous === true,
+              ...(since ? { sinceTime: since } : tail > 0 && { tailLines: BigInt(tail) }),
+            },
+            { signal },
+          ),
+        {
+          follow: follow !== false && !previous,
+          isFinal: error => error instanceof ApiError && FINAL.includes(error.code),
+        },
+      ),
+    [instance, namespace, kind, name, cluster, container, follow, previous, tail],
+  )
+  useEffect(
+    () =>
+      whileVisible(
+        () => feed.start(),
+        () => feed.stop(),
+      ),
+    [feed],
+  )
+  const { rows, dropped, state, problem } = useSyncExternalStore(feed.subscribe, feed.view)
+  const [atEnd, setAtEnd] = useState(true)
+  const [wrap, setWrap] = useState(false)
+  const places = usePlaces(rows, cluster, container)
+  const wanted = find.toLowerCase()
+  const matching = useMemo(
+    () => (wanted === '' ? rows : rows.filter(({ text }) => text.toLowerCase().includes(wanted))),
+    [rows, wanted],
+  )
+  const shown = only ? matching : rows
+  return (
+    <Stack gap="sm">
+      <Breadcrumbs>
+        <Anchor
+          component={Link}
+          to="/instances/$name/workloads/$kind/$namespace/$workload"
+          params={{ name: instance, kind: given, namespace, workload: name } as never}
+          size="sm"
+        >
+          {namespace}/{name}
+        </Anchor>
+        <Text size="sm">{words.title}</Text>
+      </Breadcrumbs>
+      <Group justify="space-between">
+        <Title order={2}>{words.of(name)}</Title>
+        <Group gap={6} role="status">
+          <Dot color={colors[state]} />
+          <Text size="sm">{words.states[state]}</Text>
+        </Group>
+      </Group>
+      <Group align="flex-end" gap="sm">
+        <NativeSelect
+          label={words.cluster}
+          value={cluster ?? ''}
+          onChange={({ currentTarget: { value } }) => change(without(search, 'cluster', value))}
+          data={[{ value: '', label: words.all }, ...places.clusters]}
+        />
+        <NativeSelect
+          label={words.container}
+          value={container ?? ''}
+          onChange={({ currentTarget: { value } }) => change(without(search, 'container', value))}
+          data={[{ value: '', label: words.all }, ...places.containers]}
+        />
+        <NativeSelect
+          label={words.tail}
+          value={String(tail)}
+          onChange={({ currentTarget: { value } }) => {
+            const { tail: _, ...rest } = search
+            change(Number(value) === TAIL ? rest : { ...rest, tail: Number(value) })
+          }}
+          data={[
+            ...[TAIL, 1_000, 5_000].map(n => ({ value: String(n), label: words.tailOf(n) })),
+            { value: '0', label: words.tailAll },
+          ]}
+        />
+        <Switch
+          label={words.follow}
+          checked={follow !== false && !previous}
+          disabled={previous === true}
+          onChange={({ currentTarget: { checked } }) => {
+            const { follow: _, ...rest } = search
+            change(checked ? rest : { ...rest, follow: false })
+          }}
+        />
+        <Switch
+          label={words.previous}
+          checked={previous === true}
+          onChange={({ currentTarget: { checked } }) => {
+            const { previous: _, ...rest } = search
+            change(checked ? { ...rest, previous: true } : rest)
+          }}
+        />
+        <Switch
+          label={words.wrap}
+          checked={wrap}
+          onChange={({ currentTarget: { checked } }) => setWrap(checked)}
+        />
+      </Group>
+      <Group gap="sm">
+        <TextInput
+          aria-label={words.find}
+          placeholder={words.find}
+          value={find}
+          onChange={({ currentTarget: { value } }) => change(without(search, 'find', value))}
+          w={240}
+        />
+        {find !== '' && (
+          <>
+            <Text size="sm" role="status">
+              {words.matches(matching.length)}
+            </Text>
+            <Switch
+              label={words.onlyMatches}
+              checked={only === true}
+              onChange={({ currentTarget: { checked } }) => {
+                const { only: _, ...rest } = search
+                change(checked ? { ...rest, only: true } : rest)
+              }}
+            />
+          </>
+        )}
+        <Button size="xs" variant="default" onClick={() => feed.clear()}>
+          {words.clear}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={shown.length === 0}
+          onClick={() => saveAs(`${name}.log`, shown.map(textOf).join('\n'))}
+        >
+          {words.download}
+        </Button>
+        {!atEnd && (
+          <Button size="xs" onClick={() => setAtEnd(true)}>
+            {words.newest} ↓
+          </Button>
+        )}
+      </Group>
+      {problem && (state === 'refused' || state === 'broken') && <Problem error={problem} />}
+      {dropped > 0 && (
+        <Text size="xs" c="dimmed">
+          {words.dropped(dropped)}
+        </Text>
+      )}
+      {shown.length === 0 && state !== 'connecting' && (
+        <Text c="dimmed">{find === '' ? words.none : words.noMatch(find)}</Text>
+      )}
+      <LogRows rows={shown} find={find} wrap={wrap} atEnd={atEnd} setAtEnd={setAtEnd} />
+    </Stack>
+  )
+}
+
+const textOf = ({ time, cluster, pod, container, text }: LogLine): string =>
+  [time, [cluster, pod, container].filter(Boolean).join('/'), text].filter(Boolean).join(' ')
+
+/** The search with a text, or without it where it is empty. */
+const without = (search: LogSearch, key: 'cluster' | 'container' | 'find', value: string): LogSearch => {
+  const { [key]: _, ...rest } = search
+  return value === '' ? rest : { ...rest, [key]: value }
+}
+
+/** The clusters and containers that were seen, and those that are chosen. They stay when the choice hides the others. */
+function usePlaces(rows: readonly LogLine[], cluster: string | undefined, container: string | undefined) {
+  const seen = useRef({ clusters: new Set<string>(), containers: new Set<string>(), upTo: -1 })
+  const { clusters, containers } = seen.current
+  // Another stream counts from the beginning.
+  if ((rows.at(-1)?.id ?? -1) < seen.current.upTo) seen.current.upTo = -1
+  for (const row of rows) {
+    if (row.id <= seen.current.upTo) continue
+    if (row.cluster) clusters.add(row.cluster)
+    if (row.container) containers.add(row.container)
+  }
+  seen.current.upTo = rows.at(-1)?.id ?? -1
+  if (cluster) clusters.add(cluster)
+  if (container) containers.add(container)
+  return { clusters: [...clusters].sort(), containers: [...containers].sort() }
+}

@@ -1,0 +1,41 @@
+import { ownWords } from './own-words.js'
+
+const en = {
+  title: 'Terminal',
+  in: (pod: string, cluster: string) => `Terminal in ${pod} of ${cluster}`,
+  region: 'Terminal. Press Ctrl+Alt+T to leave it with the keyboard.',
+  leave: 'Ctrl+Alt+T leaves the terminal.',
+  command: 'Command',
+  container: 'Container',
+  incomplete: 'This address names no pod. Open a terminal from a pod of a workload.',
+  again: 'Start again',
+  end: 'End',
+  flood: 'The program writes faster than this page can show. Ended.',
+  states: {
+    connecting: 'Connecting',
+    open: 'Open',
+    ended: 'Ended',
+    code: (code: number) => `Ended with code ${code}`,
+  },
+}
+
+const zh: typeof en = {
+  title: '终端',
+  in: (pod, cluster) => `${cluster} 中 ${pod} 的终端`,
+  region: '终端。按 Ctrl+Alt+T 可用键盘离开。',
+  leave: 'Ctrl+Alt+T 离开终端。',
+  command: '命令',
+  container: '容器',
+  incomplete: '此地址没有指定 Pod。请从工作负载的 Pod 打开终端。',
+  again: '重新开始',
+  end: '结束',
+  flood: '程序输出过快，本页无法显示，已结束。',
+  states: {
+    connecting: '连接中',
+    open: '已打开',
+    ended: '已结束',
+    code: code => `已结束，退出码 ${code}`,
+  },
+}
+
+export const useTerminalWords = ownWords({ en, zh })

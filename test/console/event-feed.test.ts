@@ -1,0 +1,118 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { EventFeed } from '../../console/events/event-feed.js'
+import {
+  WatchFleetObjectsResponse_Type as Type,
+  type WatchFleetObjectsResponse,
+  WatchFleetObjectsResponseSchema,
+} from '../../proto/gen/kairship/fleet_pb.js'
+import { settled, TestClock } from './test-clock.js'
+import { TestStream } from './test-stream.js'
+
+let clock: TestClock
+let streams: TestStream<WatchFleetObjectsResponse>[]
+let feed: EventFeed
+let drawn: number
+
+beforeEach(() => {
+  clock = new TestClock()
+  streams = []
+  feed = new EventFeed(
+    signal => {
+      const stream = new TestStream<WatchFleetObjectsResponse>(signal)
+      streams.push(stream)
+      return stream
+    },
+    clock,
+    3,
+  )
+  drawn = 0
+  feed.subscribe(() => {
+    drawn += 1
+  })
+  feed.start()
+})
+
+const send = (message: MessageInitShape<typeof WatchFleetObjectsResponseSchema>) =>
+  streams.at(-1)?.send(create(WatchFleetObjectsResponseSchema, message))
+
+function event(name: string, seconds: number, more: object = {}, type = Type.ADDED) {
+  const time = `2026-11-24T10:00:${String(seconds).padStart(2, '0')}Z`
+  const object = { kind: 'Deployment', namespace: 'shop', name: 'web' }
+  const data = { type: 'Normal', reason: name, lastTimestamp: time, involvedObject: object, ...more }
+  send({
+    type,
+    total: 9,
+    object: { instance: 'eu', metadata: { name, namespace: 'shop' }, data: JSON.stringify(data) },
+  })
+}
+
+describe('the feed of the fleet’s events', () => {
+  it('holds the newest, the newest first, however many came, and draws them once a frame', async () => {
+    // More than twice what is held, so that the oldest are dropped also between two frames.
+    for (let n = 1; n <= 8; n += 1) event(`e${n}`, n)
+    send({ type: Type.BOOKMARK, total: 8 })
+    await clock.pass(250)
+    expect(feed.view().events.map(({ reason }) => reason)).toEqual(['e8', 'e7', 'e6'])
+    expect(feed.view()).toMatchObject({ state: 'live', total: 8 })
+    expect(drawn).toBe(1)
+  })
+
+  it('shows an event that happens again once, with its count and its last time', async () => {
+    event('again', 1)
+    event('other', 2)
+    event('again', 3, { count: 7, type: 'Warning' }, Type.MODIFIED)
+    await clock.pass(250)
+    expect(feed.view().events).toMatchObject([
+      { reason: 'again', count: 7, isWarning: true, object: 'Deployment shop/web' },
+      { reason: 'other' },
+    ])
+  })
+
+  it('names the places that cannot be read, until they can', async () => {
+    const place = { instance: 'eu', cluster: 'north' }
+    send({ type: Type.PLACE_FAILED, place: { ...place, error: { message: 'is away' } } })
+    await clock.pass(250)
+    expect(feed.view().unread).toEqual(['eu · north: is away'])
+    send({ type: Type.PLACE_READ, place })
+    await clock.pass(250)
+    expect(feed.view().unread).toEqual([])
+  })
+
+  it('forgets the events of a place that is gone, and of all when the stream starts over', async () => {
+    event('one', 1)
+    send({ type: Type.PLACE_GONE, place: { instance: 'eu' } })
+    event('two', 2)
+    await clock.pass(250)
+    expect(feed.view().events.map(({ reason }) => reason)).toEqual(['two'])
+    streams[0]?.break()
+    await clock.pass(1_250)
+    send({ type: Type.RESET })
+    await clock.pass(250)
+    expect(feed.view().events).toEqual([])
+  })
+
+  it('shows what it had while its stream is broken, and says why', async () => {
+    event('one', 1)
+    send({ type: Type.BOOKMARK, total: 1 })
+    await clock.pass(250)
+    streams[0]?.break(new Error('cut'))
+    await clock.pass(250)
+    expect(feed.view()).toMatchObject({
+      state: 'stale',
+      problem: { message: 'cut' },
+      events: [{ reason: 'one' }],
+    })
+  })
+
+  it('survives an event that is not one', async () => {
+    send({ type: Type.ADDED, object: { instance: 'eu', metadata: { name: 'odd' }, data: 'null' } })
+    send({
+      type: Type.ADDED,
+      object: { instance: 'eu', metadata: { name: 'odder' }, data: '{"message":{"a":1},"count":"x"}' },
+    })
+    await clock.pass(250)
+    await settled()
+    expect(feed.view().events).toMatchObject([{ message: '' }, { message: '', count: 1 }])
+  })
+})

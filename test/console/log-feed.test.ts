@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { LogFeed } from '../../console/logs/log-feed.js'
+import { LogLines } from '../../console/logs/log-lines.js'
+import {
+  type StreamWorkloadLogsResponse,
+  StreamWorkloadLogsResponse_Type as Type,
+} from '../../proto/gen/kairship/workload_pods_pb.js'
+import { settled, TestClock } from './test-clock.js'
+import { TestStream } from './test-stream.js'
+
+const message = (part: Partial<Message>): Message => ({
+  type: Type.LINE,
+  cluster: 'north',
+  pod: 'web-0',
+  container: 'web',
+  time: '',
+  text: '',
+  truncated: false,
+  message: '',
+  ...part,
+})
+type Message = Omit<StreamWorkloadLogsResponse, '$typeName' | '$unknown'>
+
+const second = (n: number, digits = '000000000') => `2026-11-24T10:00:0${n}.${digits}Z`
+
+function started(follow = true) {
+  const clock = new TestClock()
+  const streams: (TestStream<Message> & { since: string | undefined })[] = []
+  const feed = new LogFeed(
+    (since, signal) => {
+      const stream = Object.assign(new TestStream<Message>(signal), { since })
+      streams.push(stream)
+      return stream
+    },
+    { follow, isFinal: error => error.message === 'forbidden', time: clock },
+  )
+  feed.start()
+  return { feed, clock, streams }
+}
+
+describe('the feed of a log', () => {
+  it('shows lines and notices a frame after they came, and says that it follows', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ time: second(1), text: 'one' }))
+    streams[0]?.send(message({ type: Type.FOLLOWING, cluster: '', pod: '', container: '' }))
+    streams[0]?.send(message({ type: Type.UNREAD, pod: '', container: '', message: 'is away' }))
+    await settled()
+    expect(feed.view().rows).toEqual([])
+    await clock.pass(100)
+    expect(feed.view()).toMatchObject({
+      state: 'following',
+      rows: [
+        { kind: 'line', text: 'one' },
+        { kind: 'unread', text: 'is away', cluster: 'north' },
+      ],
+    })
+  })
+
+  it('goes on after a broken stream with the lines since the newest, without those it has', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ time: second(1, '5'), text: 'one' }))
+    streams[0]?.send(message({ time: second(1, '51'), text: 'two' }))
+    await settled()
+    streams[0]?.break(new Error('cut'))
+    await settled()
+    await clock.pass(100)
+    expect(feed.view()).toMatchObject({ state: 'broken', problem: { message: 'cut' } })
+    await clock.pass(1_000)
+    await settled()
+    expect(streams[1]?.since).toBe(second(1, '51'))
+    streams[1]?.send(message({ time: second(1, '5'), text: 'one' }))
+    streams[1]?.send(message({ time: second(1, '51'), text: 'two' }))
+    streams[1]?.send(message({ time: second(1, '6'), text: 'three' }))
+    await settled()
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+    expect(feed.view().problem).toBeUndefined()
+  })
+
+  it('keeps two lines of one stream that were written at the same time', async () => {
+    const { feed, clock, streams } = started()
+    for (const text of ['one', 'two']) streams[0]?.send(message({ time: second(1), text }))
+    await settled()
+    await clock.pass(100)
+    expect(feed.view().rows).toHaveLength(2)
+  })
+
+  it('does not ask again after a refusal', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.break(new Error('forbidden'))
+    await settled()
+    await clock.pass(100_000)
+    await settled()
+    expect(streams).toHaveLength(1)
+    expect(feed.view()).toMatchObject({ state: 'refused', problem: { message: 'forbidden' } })
+  })
+
+  it('is complete at the end of a stream that does not follow', async () => {
+    const { feed, clock, streams } = started(false)
+    streams[0]?.end()
+    await settled()
+    await clock.pass(100)
+    expect(feed.view().state).toBe('ended')
+  })
+})
+
+describe('the lines of a log', () => {
+  const line = (text: string) => ({
+    kind: 'line' as const,
+    cluster: '',
+    pod: '',
+    container: '',
+    time: '',
+    text,
+    truncated: false,
+  })
+
+  it('are dropped from the oldest on beyond a number, and counted', () => {
+    const lines = new LogLines(3, 1_000)
+    for (let n = 0; n < 10; n += 1) lines.add(line(String(n)))
+    expect(lines.rows().map(({ text }) => text)).toEqual(['7', '8', '9'])
+    expect(lines.dropped).toBe(7)
+  })
+
+  it('are dropped beyond a size; the last stays, however long', () => {
+    const lines = new LogLines(10, 8)
+    for (const text of ['12345', '678', '9', 'x'.repeat(100)]) lines.add(line(text))
+    expect(lines.rows().map(({ text }) => text.length)).toEqual([100])
+  })
+
+  it('have no colours and cursor movements of terminals in them', () => {
+    const lines = new LogLines()
+    lines.add(line('\x1b[31mred\x1b[0m \x1b]0;title\x07plain\x1b[2K'))
+    expect(lines.rows()[0]?.text).toBe('red plain')
+  })
+})

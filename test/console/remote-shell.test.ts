@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { RemoteShell, type ShellSocket, type ShellState } from '../../console/terminal/remote-shell.js'
+import { settled } from './test-clock.js'
+
+const encoded = (text: string) => new TextEncoder().encode(text)
+
+/** A server's side of the socket. */
+class TestSocket implements ShellSocket {
+  binaryType = ''
+  readonly sent: { channel: number; text: string }[] = []
+  closed = false
+  readonly #then = new Map<string, (event: never) => void>()
+
+  addEventListener(type: string, then: (event: never) => void): void {
+    this.#then.set(type, then)
+  }
+  send(data: Uint8Array): void {
+    this.sent.push({ channel: data[0] ?? -1, text: new TextDecoder().decode(data.subarray(1)) })
+  }
+  close(): void {
+    this.closed = true
+  }
+  happen(type: string, event: object = {}): void {
+    this.#then.get(type)?.(event as never)
+  }
+  frame(channel: number, text: string): void {
+    this.happen('message', { data: Uint8Array.of(channel, ...encoded(text)).buffer })
+  }
+}
+
+function shell(whyRefused: () => Promise<string | undefined> = async () => undefined) {
+  const socket = new TestSocket()
+  const states: ShellState[] = []
+  let output = ''
+  const running = new RemoteShell({
+    connect: () => socket,
+    whyRefused,
+    output: bytes => {
+      output += new TextDecoder().decode(bytes)
+    },
+    changed: state => states.push(state),
+  })
+  running.start()
+  return { running, socket, states, output: () => output }
+}
+
+describe('a remote shell', () => {
+  it('sends what is typed and the size of its window, once it is open and not before', () => {
+    const { running, socket } = shell()
+    running.input('early')
+    running.resize(120, 40)
+    expect(socket.sent).toEqual([])
+    socket.happen('open')
+    running.input('ls\r')
+    running.resize(80, 24)
+    expect(socket.sent).toEqual([
+      { channel: 4, text: '{"Width":120,"Height":40}' },
+      { channel: 0, text: 'ls\r' },
+      { channel: 4, text: '{"Width":80,"Height":24}' },
+    ])
+  })
+
+  it('sends a large paste in frames of at most 32 KiB, and loses nothing of it', () => {
+    const { running, socket } = shell()
+    socket.happen('open')
+    const pasted = 'ä'.repeat(40_000)
+    running.input(pasted)
+    expect(socket.sent.map(({ channel }) => channel)).toEqual([0, 0, 0])
+    expect(socket.sent.map(({ text }) => text).join('')).toBe(pasted)
+  })
+
+  it('shows both outputs, and ends with the exit code of the program', () => {
+    const { socket, states, output } = shell()
+    socket.happen('open')
+    socket.frame(1, 'out ')
+    socket.frame(2, 'err')
+    socket.frame(
+      3,
+      JSON.stringify({
+        status: 'Failure',
+        reason: 'NonZeroExitCode',
+        message: 'command terminated with exit code 3',
+        details: { causes: [{ reason: 'ExitCode', message: '3' }] },
+      }),
+    )
+    socket.happen('close', { code: 1000, reason: '' })
+    expect(output()).toBe('out err')
+    expect(states).toEqual([{ name: 'open' }, { name: 'ended', code: 3 }])
+  })
+
+  it('says why the server ended it, such as a right that was withdrawn', () => {
+    const { socket, states } = shell()
+    socket.happen('open')
+    socket.frame(3, JSON.stringify({ status: 'Failure', reason: 'Forbidden', message: 'may no longer' }))
+    socket.happen('close', { code: 1008, reason: 'Forbidden' })
+    expect(states.at(-1)).toEqual({ name: 'ended', why: 'may no longer' })
+  })
+
+  it('asks why the server did not open it, because browsers do not say', async () => {
+    const { socket, states } = shell(async () => 'pods "web" not found')
+    socket.happen('close', { code: 1006, reason: '' })
+    await settled()
+    expect(states).toEqual([{ name: 'ended', why: 'pods "web" not found' }])
+  })
+
+  it('names the code of a connection that broke without a reason', async () => {
+    const { socket, states } = shell()
+    socket.happen('open')
+    socket.happen('close', { code: 1006, reason: '' })
+    await settled()
+    expect(states.at(-1)).toEqual({ name: 'ended', why: 'the connection broke (1006)' })
+  })
+
+  it('closes its socket when it is stopped, and says nothing after that', () => {
+    const { running, socket, states } = shell()
+    socket.happen('open')
+    running.stop()
+    running.input('late')
+    socket.happen('close', { code: 1006, reason: '' })
+    expect([socket.closed, socket.sent, states.at(-1)]).toEqual([true, [], { name: 'ended' }])
+  })
+})

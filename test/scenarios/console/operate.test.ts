@@ -1,0 +1,172 @@
+import { expect, it } from 'vitest'
+import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
+import { resourcePath } from '../../../manifests/kube.js'
+import { letIn } from '../../http/proxy/playground-proxy.js'
+import { barriers, describeConsole, picture } from '../support/console-world.js'
+
+describeConsole('operating a fleet in the console', { members: 2 }, world => {
+  /** A Deployment on all members, whose containers write two lines and wait. */
+  async function deploy(name: string): Promise<void> {
+    const labels = { app: name }
+    const command = ['sh', '-c', 'echo one small line; echo another line; sleep infinity']
+    const { local } = world.proxy.playground.karmadas.get(world.instance)!.server
+    await local.request({
+      method: 'POST',
+      path: '/apis/apps/v1/namespaces/default/deployments',
+      body: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name },
+        spec: {
+          replicas: 1,
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels },
+            spec: { containers: [{ name: 'web', image: 'nginx:1.27', command }] },
+          },
+        },
+      },
+    })
+    await local.request({
+      method: 'POST',
+      path: '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies',
+      body: {
+        apiVersion: 'policy.karmada.io/v1alpha1',
+        kind: 'PropagationPolicy',
+        metadata: { name },
+        spec: {
+          resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name }],
+          placement: { clusterAffinity: { clusterNames: [...world.proxy.playground.members.keys()] } },
+        },
+      },
+    })
+  }
+
+  it('reads the logs of a workload in all members, and works in a terminal in one of its pods', async () => {
+    await letIn(world.proxy)
+    await deploy('shop')
+    const [first = '', second = ''] = world.proxy.playground.members.keys()
+    const { page, context, complaints } = await world.at('workloads/deployments/default/shop')
+    const pods = page.getByRole('region', { name: `Pods: ${first}` })
+    await pods.getByText('Running').waitFor()
+    expect(await barriers(page)).toEqual([])
+
+    await page.getByRole('link', { name: 'Logs of shop' }).click()
+    const log = page.getByRole('region', { name: 'Log lines' })
+    for (const cluster of [first, second]) await log.getByText(cluster).first().waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByLabel('Find in lines').fill('small')
+    await page.getByText('2 of these lines').waitFor()
+    await page.getByRole('switch', { name: 'Only these' }).check()
+    await log.getByText('another line').waitFor({ state: 'detached' })
+    expect(page.url()).toContain('find=small&only=true')
+    expect(await barriers(page)).toEqual([])
+    await page.getByLabel('Find in lines').fill('')
+    await picture(page, 'logs-en-light')
+
+    const other = await context.newPage()
+    await other.goto(`${world.api.url}/instances/${world.instance}/workloads/deployments/default/shop`)
+    await other
+      .getByRole('region', { name: `Pods: ${first}` })
+      .getByRole('link', { name: 'Terminal' })
+      .click()
+    const screen = other.locator('.xterm-rows')
+    await other.getByRole('status').getByText('Open').waitFor()
+    await other.keyboard.type('hostname\r')
+    await screen.getByText(/^shop-/).waitFor()
+    await other.keyboard.type('log hello from the terminal\r')
+    await log.getByText('hello from the terminal').waitFor()
+    const sizeOf = async () => {
+      await other.keyboard.type('stty size\r')
+      await screen
+        .getByText(/^\d+ \d+\s*$/)
+        .last()
+        .waitFor()
+      return screen
+        .getByText(/^\d+ \d+\s*$/)
+        .last()
+        .textContent()
+    }
+    const wide = await sizeOf()
+    await other.setViewportSize({ width: 420, height: 700 })
+    await expect.poll(sizeOf).not.toBe(wide)
+    await other.setViewportSize({ width: 1_280, height: 720 })
+    expect(await barriers(other)).toEqual([])
+    await picture(other, 'terminal-en-light')
+    await other.keyboard.press('Control+Alt+t')
+    expect(await other.evaluate<string>('document.activeElement?.id')).toBe('content')
+    await screen.click()
+    await other.keyboard.type('exit 3\r')
+    await other.getByText('Ended with code 3').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('says why a terminal ends when its right is withdrawn, and why it does not open again', async () => {
+    const [first = ''] = world.proxy.playground.members.keys()
+    const { local } = world.proxy.playground.host
+    const { page } = await world.at('workloads/deployments/default/shop')
+    await page
+      .getByRole('region', { name: `Pods: ${first}` })
+      .getByRole('link', { name: 'Terminal' })
+      .click()
+    await page.getByRole('status').getByText('Open').waitFor()
+    await local.request({
+      method: 'POST',
+      path: resourcePath(ACCESS_LOCKS),
+      body: {
+        apiVersion: 'kairship.io/v1alpha1',
+        kind: 'AccessLock',
+        metadata: { name: 'leave' },
+        spec: { user: 'admin@playground', instance: world.instance, message: 'on leave' },
+      },
+    })
+    await page.getByRole('alert').getByText('on leave').waitFor()
+    await page.getByRole('button', { name: 'Start again' }).click()
+    await page.getByRole('status').getByText('Connecting').waitFor({ state: 'detached' })
+    await page.getByRole('alert').getByText('on leave').waitFor()
+    await local.request({ method: 'DELETE', path: resourcePath(ACCESS_LOCKS, { name: 'leave' }) })
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Start again' }).click()
+        await page.getByRole('status').getByText('Connecting').waitFor({ state: 'detached' })
+        return page.getByRole('status').textContent()
+      })
+      .toBe('Open')
+  })
+
+  it('shows the events of an instance and of the fleet as they happen', async () => {
+    const { local } = world.proxy.playground.karmadas.get(world.instance)!.server
+    const write = (name: string, message: string) =>
+      local.request({
+        method: 'POST',
+        path: '/api/v1/namespaces/default/events',
+        body: {
+          apiVersion: 'v1',
+          kind: 'Event',
+          metadata: { name },
+          type: 'Warning',
+          reason: 'Sunk',
+          message,
+          involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'ship' },
+          firstTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+          lastTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+          count: 1,
+        },
+      })
+    const { page, context, complaints } = await world.at('events?warnings=true')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const fleet = await context.newPage()
+    await fleet.goto(`${world.api.url}/events`)
+    await fleet.getByText('Live', { exact: true }).waitFor()
+    await write('first', '<img src=x onerror=alert(1)>')
+    for (const each of [page, fleet]) {
+      const row = each.getByRole('row').filter({ hasText: 'ConfigMap default/ship' })
+      await row.getByText('<img src=x onerror=alert(1)>').waitFor()
+      expect(await barriers(each)).toEqual([])
+    }
+    await fleet.getByLabel('Object').fill('nothing like it')
+    await fleet.getByText('There are no events.').waitFor()
+    await picture(page, 'events-en-light')
+    expect(complaints).toEqual([])
+  })
+})
