@@ -14,6 +14,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet } from '@tanstack/react-router'
 import { useSession } from '../session/session-gate.js'
 import { type Language, useLanguage } from '../words/use-words.js'
+import { Keyboard } from './keyboard.js'
 import { Mark } from './mark.js'
 
 /** What every screen has around it: the way to the others, who reads, and in which language and colours. */
@@ -73,6 +74,7 @@ function Settings() {
   const other: Language = language === 'en' ? 'zh' : 'en'
   return (
     <Group gap="xs" wrap="nowrap">
+      <Keyboard />
       <ActionIcon
         variant="subtle"
         size="lg"

@@ -10,7 +10,7 @@ export const en = {
   language: 'English',
   locale: 'en',
   product: 'Kairship',
-  nav: { fleet: 'Fleet', events: 'Events', api: 'API reference', skip: 'Skip to content' },
+  nav: { fleet: 'Fleet', events: 'Events', search: 'Search', api: 'API reference', skip: 'Skip to content' },
   look: { toDark: 'Use dark colours', toLight: 'Use light colours', language: 'Language' },
   session: {
     title: 'Sign in to Kairship',

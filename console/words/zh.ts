@@ -6,7 +6,7 @@ export const zh: Words = {
   language: '简体中文',
   locale: 'zh-CN',
   product: 'Kairship',
-  nav: { fleet: '舰队', events: '事件', api: 'API 文档', skip: '跳到正文' },
+  nav: { fleet: '舰队', events: '事件', search: '搜索', api: 'API 文档', skip: '跳到正文' },
   look: { toDark: '使用深色', toLight: '使用浅色', language: '语言' },
   session: {
     title: '登录 Kairship',

@@ -1,0 +1,90 @@
+import { serviceClient } from '../../client/service-client.js'
+import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { rest } from '../connection/rest.js'
+
+const instances = serviceClient(InstanceService, rest)
+const fleet = serviceClient(FleetService, rest)
+
+/** What is searched, in the order in which it is shown. */
+export const searched = [
+  'instances',
+  'clusters',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'propagationpolicies',
+  'clusterpropagationpolicies',
+  'overridepolicies',
+  'clusteroverridepolicies',
+] as const
+
+export type Searched = (typeof searched)[number]
+
+/** One thing that was found. */
+export interface Found {
+  readonly name: string
+  /** Absent of an instance, which is one. */
+  readonly instance?: string
+  /** Absent of what has none. */
+  readonly namespace?: string
+}
+
+/** What was found of one kind. */
+export interface Results {
+  readonly found: readonly Found[]
+  /** How many there are, those that are not shown included. */
+  readonly total: number
+  /** Places that did not answer. */
+  readonly unread: readonly string[]
+}
+
+/** Results of each kind that a palette shows: whoever wants more types more. */
+const MOST = 6
+
+const versions: Readonly<Record<Exclude<Searched, 'instances'>, { group: string; version: string }>> = {
+  clusters: { group: 'cluster.karmada.io', version: 'v1alpha1' },
+  deployments: { group: 'apps', version: 'v1' },
+  statefulsets: { group: 'apps', version: 'v1' },
+  daemonsets: { group: 'apps', version: 'v1' },
+  propagationpolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
+  clusterpropagationpolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
+  overridepolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
+  clusteroverridepolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
+}
+
+/** Searches all instances for things of a kind whose name contains a text. The server finds, sorts and counts. */
+export async function search(kind: Searched, name: string, signal: AbortSignal): Promise<Results> {
+  if (kind === 'instances') {
+    const { items, pagination } = await instances.listInstances({ name, page: 1, pageSize: MOST }, { signal })
+    return {
+      found: items.map(({ metadata }) => ({ name: metadata?.name ?? '' })),
+      total: pagination?.total ?? items.length,
+      unread: [],
+    }
+  }
+  const { items, pagination, places } = await fleet.listFleetObjects(
+    { ...versions[kind], resource: kind, scope: FleetScope.CONTROL_PLANES, name, page: 1, pageSize: MOST },
+    { signal },
+  )
+  return {
+    found: items.map(({ instance, metadata }) => ({
+      name: metadata?.name ?? '',
+      instance,
+      ...(metadata?.namespace && { namespace: metadata.namespace }),
+    })),
+    total: pagination?.total ?? items.length,
+    unread: places.filter(({ error }) => error).map(({ instance }) => instance),
+  }
+}
+
+/** The address of what was found. */
+export function addressOf(kind: Searched, { name, instance = name, namespace }: Found): string {
+  const part = encodeURIComponent
+  const at = `/instances/${part(instance)}`
+  if (kind === 'instances') return at
+  if (kind === 'clusters') return `${at}/clusters/${part(name)}`
+  if (kind === 'deployments' || kind === 'statefulsets' || kind === 'daemonsets')
+    return `${at}/workloads/${kind}/${part(namespace ?? '')}/${part(name)}`
+  return `${at}/policies?${new URLSearchParams({ kind, find: name })}`
+}

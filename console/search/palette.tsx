@@ -1,0 +1,97 @@
+import { Combobox, Group, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQueries } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { Problem } from '../parts/problem.js'
+import { useSearchWords } from '../words/search.js'
+import { addressOf, type Results, search, searched } from './fleet-search.js'
+
+/** A reader who types is not asked for at each letter, milliseconds. */
+const TYPING_MS = 200
+/** Fewer characters match nearly everything. */
+const SHORTEST = 2
+/** Results of a text are kept so long, milliseconds: each text is another query. */
+const KEPT_MS = 10_000
+
+/** Finds instances, clusters, workloads and policies of the whole fleet by their names, and goes to them; with the keyboard alone. */
+export function Palette({ close }: { readonly close: () => void }) {
+  const words = useSearchWords()
+  const router = useRouter()
+  const combobox = useCombobox({ opened: true })
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const isAsked = text.length >= SHORTEST
+  const answers = useQueries({
+    queries: searched.map(kind => ({
+      queryKey: ['search', kind, text],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => search(kind, text, signal),
+      enabled: isAsked,
+      gcTime: KEPT_MS,
+      staleTime: 0,
+    })),
+  })
+  const isBusy = answers.some(({ isFetching }) => isFetching)
+  const problem = answers.find(({ error }) => error)?.error
+  const groups = searched.flatMap((kind, index) => {
+    const data = answers[index]?.data
+    return data && data.found.length > 0 ? [{ kind, ...data }] : []
+  })
+  const unread = [
+    ...new Set(answers.flatMap(({ data }: { readonly data?: Results | undefined }) => data?.unread ?? [])),
+  ]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other results are the reason to choose their first
+  useEffect(() => {
+    if (groups.length > 0) combobox.selectFirstOption()
+  }, [text, groups.length])
+  return (
+    <Modal opened onClose={close} title={words.title} size="lg" yOffset="10vh">
+      <Combobox
+        store={combobox}
+        onOptionSubmit={address => {
+          close()
+          router.history.push(address)
+        }}
+      >
+        <Combobox.EventsTarget>
+          <TextInput
+            data-autofocus
+            aria-label={words.field}
+            placeholder={words.field}
+            value={typed}
+            onChange={({ currentTarget: { value } }) => setTyped(value)}
+            rightSection={isBusy ? <Loader size="xs" aria-label={words.searching} /> : undefined}
+          />
+        </Combobox.EventsTarget>
+        <Combobox.Options mt="sm" mah="50vh" style={{ overflowY: 'auto' }} aria-label={words.title}>
+          {groups.map(({ kind, found, total }) => (
+            <Combobox.Group key={kind} label={words.groups[kind]}>
+              {found.map(each => (
+                <Combobox.Option key={addressOf(kind, each)} value={addressOf(kind, each)}>
+                  <Group justify="space-between" wrap="nowrap" gap="xs">
+                    <Text size="sm" truncate>
+                      {each.name}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {[each.instance, each.namespace].filter(Boolean).join(' · ')}
+                    </Text>
+                  </Group>
+                </Combobox.Option>
+              ))}
+              {total > found.length && (
+                <Text size="xs" c="dimmed" px="sm">
+                  {words.more(total - found.length)}
+                </Text>
+              )}
+            </Combobox.Group>
+          ))}
+        </Combobox.Options>
+      </Combobox>
+      {problem && <Problem error={problem} />}
+      <Text size="sm" c="dimmed" mt="xs" role="status">
+        {!isAsked ? words.hint : !isBusy && groups.length === 0 && !problem ? words.none(text) : ''}
+        {unread.length > 0 && words.unread(unread.join(', '))}
+      </Text>
+    </Modal>
+  )
+}

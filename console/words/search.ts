@@ -1,0 +1,73 @@
+import { ownWords } from './own-words.js'
+
+const en = {
+  title: 'Search the fleet',
+  field: 'Instances, clusters, workloads, policies',
+  hint: 'Type two characters or more of a name.',
+  searching: 'Searching',
+  none: (text: string) => `Nothing in the fleet has “${text}” in its name.`,
+  more: (n: number) => `and ${n.toLocaleString('en')} more`,
+  unread: (places: string) => `Not searched, because it did not answer: ${places}`,
+  groups: {
+    instances: 'Instances',
+    clusters: 'Member clusters',
+    deployments: 'Deployments',
+    statefulsets: 'StatefulSets',
+    daemonsets: 'DaemonSets',
+    propagationpolicies: 'PropagationPolicies',
+    clusterpropagationpolicies: 'ClusterPropagationPolicies',
+    overridepolicies: 'OverridePolicies',
+    clusteroverridepolicies: 'ClusterOverridePolicies',
+  },
+  keys: 'Keyboard',
+  key: 'Key',
+  does: 'What it does',
+  helps: {
+    search: 'Search the fleet',
+    help: 'Show these keys',
+    fleet: 'Go to the fleet',
+    events: 'Go to the events of the fleet',
+    tab: 'Move to the next and the previous element',
+    arrows: 'Move between tabs, and between results of the search',
+    enter: 'Open or press what is focused',
+    escape: 'Close a dialog',
+    leave: 'Leave a terminal',
+  },
+}
+
+const zh: typeof en = {
+  title: '搜索舰队',
+  field: '实例、集群、工作负载、策略',
+  hint: '输入名称中的至少两个字符。',
+  searching: '正在搜索',
+  none: text => `舰队中没有名称包含“${text}”的对象。`,
+  more: n => `还有 ${n.toLocaleString('zh-CN')} 个`,
+  unread: places => `未搜索（没有应答）：${places}`,
+  groups: {
+    instances: '实例',
+    clusters: '成员集群',
+    deployments: 'Deployment',
+    statefulsets: 'StatefulSet',
+    daemonsets: 'DaemonSet',
+    propagationpolicies: 'PropagationPolicy',
+    clusterpropagationpolicies: 'ClusterPropagationPolicy',
+    overridepolicies: 'OverridePolicy',
+    clusteroverridepolicies: 'ClusterOverridePolicy',
+  },
+  keys: '键盘',
+  key: '按键',
+  does: '作用',
+  helps: {
+    search: '搜索舰队',
+    help: '显示这些按键',
+    fleet: '转到舰队',
+    events: '转到舰队事件',
+    tab: '移到下一个或上一个元素',
+    arrows: '在标签页之间、搜索结果之间移动',
+    enter: '打开或按下聚焦的元素',
+    escape: '关闭对话框',
+    leave: '离开终端',
+  },
+}
+
+export const useSearchWords = ownWords({ en, zh })
