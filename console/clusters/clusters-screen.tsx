@@ -1,14 +1,13 @@
-import { Badge, Group, Text } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
-import { type Cluster, ClusterPhase as Phase } from '../../proto/gen/kairship/cluster_pb.js'
-import { TaintEffect } from '../../proto/gen/kairship/types_pb.js'
+import { Anchor, Badge, Button, Group } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { useLive } from '../live/use-live.js'
-import { Dot } from '../parts/dot.js'
 import { LiveTable } from '../parts/live-table.js'
-import { bytesText, coresText, roughly } from '../parts/quantity.js'
-import { Share } from '../parts/share.js'
+import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
+import { taintText } from './cluster-fields.js'
 import { clusters } from './clusters.js'
+import { Readiness, Used } from './readiness.js'
 
 const route = getRouteApi('/instances/$name/clusters')
 
@@ -18,6 +17,7 @@ export function ClustersScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { clusters: words } = useWords()
+  const { join } = useClusterWords()
   const source = clusters(name, search)
   const live = useLive(() => source, [name, search.find, search.page])
   return (
@@ -28,8 +28,30 @@ export function ClustersScreen() {
       search={search}
       change={next => void navigate({ search: next, replace: true })}
       empty={words.empty}
+      tools={
+        <Button
+          component={Link}
+          to="/instances/$name/join-cluster"
+          params={{ name } as never}
+          variant="default"
+        >
+          {join}
+        </Button>
+      }
       columns={[
-        { title: words.columns.name, cell: ({ metadata }) => metadata?.name },
+        {
+          title: words.columns.name,
+          cell: ({ metadata }) => (
+            <Anchor
+              component={Link}
+              to="/instances/$name/clusters/$cluster"
+              params={{ name, cluster: metadata?.name } as never}
+              size="sm"
+            >
+              {metadata?.name}
+            </Anchor>
+          ),
+        },
         { title: words.columns.state, cell: cluster => <Readiness cluster={cluster} /> },
         { title: words.columns.taints, cell: cluster => <Taints cluster={cluster} /> },
         {
@@ -48,55 +70,12 @@ export function ClustersScreen() {
   )
 }
 
-/** Whether Karmada reaches the cluster, and what it says where it does not. */
-function Readiness({ cluster: { status } }: { readonly cluster: Cluster }) {
-  const { clusters: words } = useWords()
-  const ready = status?.conditions.find(({ type }) => type === 'Ready')
-  const isReady = ready?.status === 'True'
-  return (
-    <div>
-      <Group gap={6} wrap="nowrap">
-        <Dot color={isReady ? 'green' : 'red'} />
-        <Text size="sm">
-          {isReady ? words.isReady : status?.phase === Phase.DELETING ? words.leaving : words.notReady}
-        </Text>
-      </Group>
-      {!isReady && (
-        <Text size="xs" c="dimmed" maw={260}>
-          {ready?.message || ready?.reason}
-        </Text>
-      )}
-    </div>
-  )
-}
-
 const Taints = ({ cluster: { spec } }: { readonly cluster: Cluster }) => (
   <Group gap={4}>
     {spec?.taints.map(({ key, value, effect }) => (
       <Badge key={`${key} ${value} ${effect}`} variant="default" tt="none" size="sm">
-        {`${key}${value && `=${value}`}:${TaintEffect[effect]}`}
+        {taintText({ key, value, effect })}
       </Badge>
     ))}
   </Group>
 )
-
-function Used({
-  cluster: { status },
-  resource,
-}: {
-  readonly cluster: Cluster
-  readonly resource: 'cpu' | 'memory'
-}) {
-  const { clusters: words, instance, locale } = useWords()
-  const { allocatable = {}, allocated = {} } = status?.resourceSummary ?? {}
-  const [whole, part] = [roughly(allocatable[resource]), roughly(allocated[resource])]
-  const text = resource === 'cpu' ? coresText : bytesText
-  return (
-    <Share
-      label={words.columns[resource]}
-      part={part}
-      whole={whole}
-      text={instance.allocated(text(part ?? 0, locale), text(whole ?? 0, locale))}
-    />
-  )
-}

@@ -6,20 +6,24 @@ import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/live-page.js'
 import { type ListSearch, ROWS } from '../parts/list-search.js'
 
-const service = serviceClient(ClusterService, rest)
+export const service = serviceClient(ClusterService, rest)
 
-/** The member clusters of an instance, a page of them. */
-export const clusters = (instance: string, { find = '', page = 1 }: ListSearch): Source<Cluster> => ({
+/** The member clusters of an instance, a page of them. @param only follows this one alone */
+export const clusters = (
+  instance: string,
+  { find = '', page = 1 }: ListSearch,
+  only = '',
+): Source<Cluster> => ({
   async list(signal) {
     const { items, pagination } = await service.listJoinedClusters(
-      { instance, name: find, page, pageSize: ROWS },
+      { instance, name: find, clusterSelector: only, page, pageSize: ROWS },
       { signal },
     )
     return { items, total: pagination?.total ?? items.length }
   },
   watch: (resumeToken, signal) =>
     changesOf(
-      service.watchJoinedClusters({ instance, name: find, resumeToken }, { signal }),
+      service.watchJoinedClusters({ instance, name: find, clusterSelector: only, resumeToken }, { signal }),
       ({ cluster }) => cluster,
     ),
   keyOf: ({ metadata }) => metadata?.name ?? '',

@@ -10,7 +10,8 @@ export function InstanceFrame() {
   const { nav, tabs } = useWords()
   const { pathname } = useLocation()
   const navigate = useNavigate()
-  const [, , , part = 'overview'] = pathname.split('/')
+  const [, , , first = 'overview'] = pathname.split('/')
+  const part = first === 'join-cluster' ? 'clusters' : first || 'overview'
   return (
     <Stack>
       <Breadcrumbs>

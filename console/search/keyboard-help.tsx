@@ -1,4 +1,5 @@
-import { Group, Kbd, Modal, Table } from '@mantine/core'
+import { Group, Kbd, Table } from '@mantine/core'
+import { Dialog } from '../parts/dialog.js'
 import { TableHead } from '../parts/table-head.js'
 import { useSearchWords } from '../words/search.js'
 
@@ -19,7 +20,7 @@ const keys = [
 export function KeyboardHelp({ close }: { readonly close: () => void }) {
   const words = useSearchWords()
   return (
-    <Modal opened onClose={close} title={words.keys} size="md">
+    <Dialog onClose={close} title={words.keys} size="md">
       <Table>
         <TableHead titles={[words.key, words.does]} />
         <Table.Tbody>
@@ -37,6 +38,6 @@ export function KeyboardHelp({ close }: { readonly close: () => void }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   )
 }

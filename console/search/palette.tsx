@@ -1,8 +1,9 @@
-import { Combobox, Group, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import { Combobox, Group, Loader, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQueries } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { useSearchWords } from '../words/search.js'
 import { addressOf, type Results, search, searched } from './fleet-search.js'
@@ -45,7 +46,7 @@ export function Palette({ close }: { readonly close: () => void }) {
     if (groups.length > 0) combobox.selectFirstOption()
   }, [text, groups.length])
   return (
-    <Modal opened onClose={close} title={words.title} size="lg" yOffset="10vh">
+    <Dialog onClose={close} title={words.title} size="lg" yOffset="10vh">
       <Combobox
         store={combobox}
         onOptionSubmit={address => {
@@ -72,9 +73,7 @@ export function Palette({ close }: { readonly close: () => void }) {
                     <Text size="sm" truncate>
                       {each.name}
                     </Text>
-                    <Text size="xs" c="dimmed">
-                      {[each.instance, each.namespace].filter(Boolean).join(' · ')}
-                    </Text>
+                    <Text size="xs">{[each.instance, each.namespace].filter(Boolean).join(' · ')}</Text>
                   </Group>
                 </Combobox.Option>
               ))}
@@ -92,6 +91,6 @@ export function Palette({ close }: { readonly close: () => void }) {
         {!isAsked ? words.hint : !isBusy && groups.length === 0 && !problem ? words.none(text) : ''}
         {unread.length > 0 && words.unread(unread.join(', '))}
       </Text>
-    </Modal>
+    </Dialog>
   )
 }

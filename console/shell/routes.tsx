@@ -60,6 +60,18 @@ const clusters = createRoute({
   component: lazyRouteComponent(() => import('../clusters/clusters-screen.js'), 'ClustersScreen'),
 })
 
+const cluster = createRoute({
+  getParentRoute: () => instance,
+  path: 'clusters/$cluster',
+  component: lazyRouteComponent(() => import('../clusters/cluster-screen.js'), 'ClusterScreen'),
+})
+
+const joinCluster = createRoute({
+  getParentRoute: () => instance,
+  path: 'join-cluster',
+  component: lazyRouteComponent(() => import('../clusters/join-screen.js'), 'JoinScreen'),
+})
+
 const workloads = createRoute({
   getParentRoute: () => instance,
   path: 'workloads',
@@ -110,7 +122,17 @@ export const router = createRouter({
     start,
     fleet,
     fleetEvents,
-    instance.addChildren([overview, clusters, workloads, workload, logs, terminal, events]),
+    instance.addChildren([
+      overview,
+      clusters,
+      cluster,
+      joinCluster,
+      workloads,
+      workload,
+      logs,
+      terminal,
+      events,
+    ]),
   ]),
   defaultPreload: 'intent',
 })

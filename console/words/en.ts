@@ -23,7 +23,12 @@ export const en = {
     over: 'Your session is over. Sign in again: what you see stays.',
     again: 'Sign in again',
   },
-  problem: { title: 'This did not work', retry: 'Try again', notFound: 'There is no such page.' },
+  problem: {
+    title: 'This did not work',
+    close: 'Close',
+    retry: 'Try again',
+    notFound: 'There is no such page.',
+  },
   live: {
     loading: 'Loading',
     live: 'Live',
@@ -52,7 +57,7 @@ export const en = {
   },
   clusters: {
     title: 'Member clusters',
-    empty: 'No cluster has joined yet. Join one with “karmadactl join”, or over the API.',
+    empty: 'No cluster has joined yet. Join one here, with “karmadactl join”, or over the API.',
     isReady: 'Ready',
     notReady: 'Not ready',
     leaving: 'Leaving',

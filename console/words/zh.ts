@@ -18,7 +18,7 @@ export const zh: Words = {
     over: '会话已结束。请重新登录，页面内容会保留。',
     again: '重新登录',
   },
-  problem: { title: '操作未成功', retry: '重试', notFound: '没有这个页面。' },
+  problem: { title: '操作未成功', close: '关闭', retry: '重试', notFound: '没有这个页面。' },
   live: {
     loading: '加载中',
     live: '实时',
@@ -41,7 +41,7 @@ export const zh: Words = {
   },
   clusters: {
     title: '成员集群',
-    empty: '还没有集群加入。用 “karmadactl join” 或通过 API 加入。',
+    empty: '还没有集群加入。在此处、用 “karmadactl join” 或通过 API 加入。',
     isReady: '就绪',
     notReady: '未就绪',
     leaving: '正在离开',

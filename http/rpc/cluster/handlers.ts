@@ -74,10 +74,10 @@ export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandl
       }
     },
 
-    async joinCluster({ instance, name, cluster, kubeconfig }, call) {
+    async joinCluster({ instance, name, cluster, kubeconfig, dryRun }, call) {
       if (kubeconfig === '') await mayUseCandidate(authorizer, call, name)
       const text = kubeconfig || (await candidates.kubeconfig(name, call.signal))
-      await joinCluster(objects, connect, call, { instance, name, cluster, kubeconfig: text })
+      await joinCluster(objects, connect, call, { instance, name, cluster, kubeconfig: text, dryRun })
       return {}
     },
 

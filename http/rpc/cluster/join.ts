@@ -14,7 +14,7 @@ import { CLUSTER, NAMESPACE, SECRET } from '../kind/object-types.js'
 import { ClusterApi, TYPES } from './cluster-api.js'
 import { newCluster } from './given.js'
 import { type ConnectToCluster, connectToCluster } from './kubeconfig.js'
-import { grantAccess, type MemberCredentials } from './member-access.js'
+import { grantAccess, type MemberCredentials, refuseOthers } from './member-access.js'
 
 /** Which cluster joins which instance. */
 interface Joining {
@@ -23,6 +23,8 @@ interface Joining {
   readonly cluster?: ClusterMessage | undefined
   /** Text of the caller's kubeconfig. */
   readonly kubeconfig: string
+  /** Only checks: nothing is written, in the control plane or in the cluster. */
+  readonly dryRun: boolean
 }
 
 /**
@@ -36,7 +38,7 @@ export async function joinCluster(
   objects: Objects,
   connect: ConnectToCluster,
   call: Call,
-  { instance, name, cluster: message, kubeconfig }: Joining,
+  { instance, name, cluster: message, kubeconfig, dryRun: onlyChecks }: Joining,
 ): Promise<void> {
   const described = newCluster(name, message)
   const api = await connectToCluster(connect, kubeconfig)
@@ -58,6 +60,7 @@ export async function joinCluster(
     await mayStoreSecrets(objects, call, instance, name)
     const member = new ClusterApi(api, name, call.signal)
     const id = await identify(objects, call, instance, name, member)
+    if (onlyChecks) return await refuseOthers(member, name, instance)
     const credentials = await grantAccess(member, { cluster: name, instance }, undo)
     const joining = { ...reached, spec: { ...reached.spec, id } }
     await register({ objects, call, instance, undo }, joining, credentials)

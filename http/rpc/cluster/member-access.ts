@@ -89,7 +89,7 @@ export async function grantAccess(
 }
 
 /** Two instances that know a member by one name would share its account, and the first to leave would take it away. */
-async function refuseOthers(member: ClusterApi, cluster: string, instance: string): Promise<void> {
+export async function refuseOthers(member: ClusterApi, cluster: string, instance: string): Promise<void> {
   const { role } = accessNames(cluster)
   const found = await member.find(TYPES.clusterRoleBindings, { name: role })
   const owner = found?.metadata.annotations?.[JOINED_TO]

@@ -58,10 +58,11 @@ export function instanceHandlers(
         host.request<Instance>({
           method: 'POST',
           path: resourcePath(INSTANCES),
-          query: WRITE_QUERY,
+          query: { ...WRITE_QUERY, ...(request.dryRun && { dryRun: 'All' }) },
           body,
           signal: call.signal,
         })
+      if (request.dryRun) return messageOfObject(await inField('data', send()))
       const created = await inField('data', ownWrites.write('create', body.metadata.name, call, send))
       return messageOfObject(created)
     },

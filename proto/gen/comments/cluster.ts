@@ -52,6 +52,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.cluster.v1alpha1.RemoveJoinedClusterResponse.left_in_cluster": "What is left in the cluster itself and why, one sentence each: it could not be reached or refused. Empty when nothing is.",
   "kairship.io.api.cluster.v1alpha1.JoinClusterRequest.cluster": "Labels, annotations, provider, region, zones, taints and API endpoint of the Cluster.",
   "kairship.io.api.cluster.v1alpha1.JoinClusterRequest.kubeconfig": "Text of a kubeconfig, YAML or JSON, with an administrator's rights in the cluster. It is used for this call only and stored nowhere. It must hold its credentials itself: files, commands and auth providers are refused.",
+  "kairship.io.api.cluster.v1alpha1.JoinClusterRequest.dry_run": "Only checks, and writes nothing: the description, the caller's rights, whether the cluster answers, and whether it has joined.",
   "kairship.io.api.cluster.v1alpha1.ListClustersRequest.instance": "Marks or leaves out clusters that have joined this instance.",
   "kairship.io.api.cluster.v1alpha1.ListClustersRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.cluster.v1alpha1.ListClustersRequest.page_size": "0 and -1 mean all.",

@@ -35,6 +35,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.instance.v1alpha1.ListInstancesRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.instance.v1alpha1.ListInstancesRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
   "kairship.io.api.instance.v1alpha1.CreateInstanceRequest.cluster": "The name of the cluster to install on, kept as an annotation; its credentials come from `data.spec.hostCluster.secretRef`.",
+  "kairship.io.api.instance.v1alpha1.CreateInstanceRequest.dry_run": "Only checks, as the host would before it stores the object, and writes nothing.",
   "kairship.io.api.instance.v1alpha1.UpdateInstanceRequest.data": "The whole Instance object, JSON or YAML.",
   "kairship.io.api.instance.v1alpha1.UpdateInstanceResponse.data": "The object as it was stored, JSON.",
   "kairship.io.api.instance.v1alpha1.CreateInstanceAdminKubeConfigRequest.expiration_seconds": "600 (ten minutes) to 2592000 (thirty days); 0 means 86400 (one day).",

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
 import { resourcePath } from '../../../manifests/kube.js'
+import { startMember } from '../../../playground/member/member.js'
 import { letIn } from '../../http/proxy/playground-proxy.js'
+import { silent } from '../../silent.js'
 import { barriers, describeConsole, picture } from '../support/console-world.js'
 
 describeConsole('operating a fleet in the console', { members: 2 }, world => {
@@ -132,6 +134,70 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
         return page.getByRole('status').textContent()
       })
       .toBe('Open')
+  })
+
+  it('joins a cluster that is checked first, changes and cordons it, and removes it after saying what goes', async () => {
+    const fresh = await startMember({ name: 'fresh', log: silent })
+    try {
+      const { page, complaints } = await world.at('clusters')
+      await page.getByRole('link', { name: 'Join a cluster' }).click()
+      await page.getByLabel('Name of the cluster').fill('fresh')
+      await page.getByLabel('Kubeconfig').fill('apiVersion: v1')
+      await page.getByLabel('Labels').fill('tier')
+      await page.getByText('line 1: “tier” is not key=value').waitFor()
+      expect(await page.getByRole('button', { name: 'Check' }).isDisabled()).toBe(true)
+      await page.getByLabel('Labels').fill('tier=edge')
+      await page.getByRole('button', { name: 'Check' }).click()
+      await page.getByRole('alert').getByText('kubeconfig').waitFor()
+      await page
+        .getByLabel('Kubeconfig')
+        .fill(await fresh.server.kubeconfig({ name: 'root', groups: ['system:masters'] }))
+      await page.getByRole('button', { name: 'Check' }).click()
+      await page.getByText('The cluster answers, has not joined yet').waitFor()
+      expect(await barriers(page)).toEqual([])
+      await picture(page, 'join-en-light')
+      await page.getByRole('button', { name: 'Join', exact: true }).click()
+      await page.getByRole('heading', { name: 'fresh' }).waitFor()
+      await page.getByText('tier=edge').waitFor()
+      expect(await barriers(page)).toEqual([])
+
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Region').fill('eu-north')
+      await page.getByLabel('Labels').fill('tier=core')
+      const changes = page.getByRole('region', { name: 'What changes' })
+      await changes.getByText('Region: – → eu-north').waitFor()
+      await changes.getByText('removes tier=edge').waitFor()
+      expect(await barriers(page)).toEqual([])
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('tier=core').waitFor()
+      await page.getByRole('button', { name: 'Cordon', exact: true }).click()
+      await page.getByText('Cordoned: nothing further is placed here.').waitFor()
+      await page.getByRole('button', { name: 'Uncordon' }).click()
+      await page.getByRole('button', { name: 'Cordon', exact: true }).waitFor()
+      await picture(page, 'cluster-en-light')
+
+      await page.getByRole('button', { name: 'Remove' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Nothing is placed on this cluster.').waitFor()
+      await dialog.getByLabel('Type fresh to confirm').fill('fresh')
+      await dialog.getByRole('button', { name: 'Remove' }).click()
+      await page.waitForURL('**/clusters')
+      await page.getByRole('link', { name: 'fresh' }).waitFor({ state: 'detached' })
+      expect(complaints).toEqual([])
+    } finally {
+      await fresh.close()
+    }
+  })
+
+  it('shows who may only read why they may not join and change clusters', async () => {
+    const [first = ''] = world.proxy.playground.members.keys()
+    const { page } = await world.at(`clusters/${first}`, world.proxy.playground.tokens.viewer)
+    for (const name of ['Edit', 'Remove']) {
+      const button = page.getByRole('button', { name })
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
+      expect(await button.getAttribute('aria-description')).toContain('viewer@playground')
+    }
+    await page.getByRole('region', { name: 'Placed here' }).getByText('Deployment default/shop').waitFor()
   })
 
   it('finds instances, clusters and workloads of the fleet with the keyboard alone', async () => {

@@ -60,6 +60,19 @@ export function joinCases(clusters: ClusterWorld): void {
       expect(await clusters.accessIn(clusters.fresh.server.local, member)).toEqual([])
     })
 
+    it('is checked by a dry run, which writes nothing, in the instance or in the cluster', async () => {
+      const api = clusters.fresh.server.local
+      expect((await clusters.join('tried', { dryRun: true })).ok).toBe(true)
+      expect(await world.find(world.control, CLUSTERS, { name: 'tried' })).toBeUndefined()
+      expect(await clusters.secret('tried')).toBeUndefined()
+      expect(await clusters.accessIn(api, 'tried')).toEqual([])
+      const wrong = { taints: [{ key: 'a b', effect: 'NoSchedule' }] }
+      const refused = await clusters.join('tried', { dryRun: true, cluster: { spec: wrong } })
+      expect([refused.ok, refused.text]).toEqual([false, expect.stringContaining('a b')])
+      const unread = await clusters.join('tried', { dryRun: true, kubeconfig: 'none' })
+      expect([unread.json.code, unread.text]).toEqual([3, expect.stringContaining('kubeconfig')])
+    })
+
     it('keeps objects in it that another control plane uses, and reports them', async () => {
       const api = clusters.fresh.server.local
       await clusters.join('shared')

@@ -1,0 +1,192 @@
+import { Anchor, Badge, Breadcrumbs, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
+import { Conditions } from '../instance/conditions.js'
+import { useLive } from '../live/use-live.js'
+import { AccessButton } from '../parts/access-button.js'
+import { Freshness } from '../parts/freshness.js'
+import { Problem } from '../parts/problem.js'
+import { useAction } from '../parts/use-action.js'
+import { useClusterWords } from '../words/clusters.js'
+import { useWords } from '../words/use-words.js'
+import { taintText } from './cluster-fields.js'
+import { clusters, service } from './clusters.js'
+import { EditCluster } from './edit-cluster.js'
+import { PlacedHere } from './placed-here.js'
+import { Readiness, Used } from './readiness.js'
+import { RemoveCluster } from './remove-cluster.js'
+
+const route = getRouteApi('/instances/$name/clusters/$cluster')
+
+/** Karmada's taint of a cluster that is cordoned. */
+const UNSCHEDULABLE = 'cluster.karmada.io/unschedulable'
+
+/** One member cluster: its state, its capacity, what is placed on it, and what can be done with it. */
+export function ClusterScreen() {
+  const { name: instance, cluster: name } = route.useParams()
+  const words = useClusterWords()
+  const { clusters: listWords } = useWords()
+  const live = useLive(() => clusters(instance, { find: name }, name), [instance, name])
+  const cluster = live.items.find(({ metadata }) => metadata?.name === name)
+  const [shown, setShown] = useState<'edit' | 'remove'>()
+  const close = () => setShown(undefined)
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor
+          component={Link}
+          to="/instances/$name/clusters"
+          params={{ name: instance } as never}
+          size="sm"
+        >
+          {listWords.title}
+        </Anchor>
+        <Text size="sm">{name}</Text>
+      </Breadcrumbs>
+      <Group justify="space-between">
+        <Group>
+          <Title order={2}>{name}</Title>
+          {cluster && <Readiness cluster={cluster} />}
+        </Group>
+        <Freshness page={live} />
+      </Group>
+      {live.state !== 'live' && live.problem && <Problem error={live.problem} />}
+      {live.state === 'live' && !cluster && <Text>{words.gone(name)}</Text>}
+      {cluster && (
+        <>
+          <Actions instance={instance} cluster={cluster} show={setShown} />
+          <Details instance={instance} cluster={cluster} />
+        </>
+      )}
+      {cluster && shown === 'edit' && <EditCluster instance={instance} cluster={cluster} close={close} />}
+      {shown === 'remove' && <RemoveCluster instance={instance} name={name} close={close} />}
+    </Stack>
+  )
+}
+
+function Actions({
+  instance,
+  cluster,
+  show,
+}: {
+  readonly instance: string
+  readonly cluster: Cluster
+  readonly show: (what: 'edit' | 'remove') => void
+}) {
+  const words = useClusterWords()
+  const name = cluster.metadata?.name ?? ''
+  const isCordoned = cluster.spec?.taints.some(({ key }) => key === UNSCHEDULABLE) ?? false
+  const update = { instance, verb: 'update', group: 'cluster.karmada.io', resource: 'clusters', name }
+  const cordon = useAction(async () => {
+    if (isCordoned) await service.uncordonJoinedCluster({ instance, name })
+    else await service.cordonJoinedCluster({ instance, name })
+  })
+  return (
+    <Stack gap="xs">
+      <Group>
+        <AccessButton wanted={update} size="xs" variant="default" onClick={() => show('edit')}>
+          {words.edit}
+        </AccessButton>
+        <AccessButton
+          wanted={update}
+          size="xs"
+          variant="default"
+          loading={cordon.busy}
+          onClick={() => void cordon.run()}
+        >
+          {isCordoned ? words.uncordon : words.cordon}
+        </AccessButton>
+        <AccessButton
+          wanted={{
+            ...{ instance, verb: 'delete', group: 'kairship.io' },
+            ...{ resource: 'instances/clusters', name: instance },
+          }}
+          size="xs"
+          variant="outline"
+          color="red"
+          onClick={() => show('remove')}
+        >
+          {words.remove}
+        </AccessButton>
+      </Group>
+      <Text size="sm" c="dimmed">
+        {isCordoned ? words.cordoned : `${words.cordon}: ${words.cordonHelp}`}
+      </Text>
+      {cordon.error && <Problem error={cordon.error} />}
+    </Stack>
+  )
+}
+
+function Details({ instance, cluster }: { readonly instance: string; readonly cluster: Cluster }) {
+  const words = useClusterWords()
+  const { clusters: listWords } = useWords()
+  const { metadata, spec, status } = cluster
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [listWords.columns.version, status?.kubernetesVersion],
+    [words.mode, spec?.syncMode],
+    [words.endpoint, spec?.apiEndpoint],
+    [words.provider, spec?.providerName],
+    [listWords.columns.place, [spec?.region, ...(spec?.zones ?? [])].filter(Boolean).join(' · ')],
+    [listWords.columns.nodes, listWords.ready(status?.readyNodes ?? 0, status?.totalNodes ?? 0)],
+  ]
+  const labels = Object.entries(metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`)
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Section title={words.facts}>
+          <dl className="facts">
+            {facts.map(([term, fact]) => (
+              <div key={term}>
+                <dt>{term}</dt>
+                <dd>{fact || '–'}</dd>
+              </div>
+            ))}
+          </dl>
+        </Section>
+        <Section title={words.capacity}>
+          <Group grow>
+            <Used cluster={cluster} resource="cpu" />
+            <Used cluster={cluster} resource="memory" />
+          </Group>
+          <Marks title={words.labels} marks={labels} />
+          <Marks title={words.taints} marks={(spec?.taints ?? []).map(taintText)} />
+        </Section>
+      </SimpleGrid>
+      <Section title={words.placed}>
+        <PlacedHere instance={instance} cluster={metadata?.name ?? ''} />
+      </Section>
+      <Section title={words.conditions}>
+        <Conditions conditions={status?.conditions ?? []} />
+      </Section>
+    </>
+  )
+}
+
+function Marks({ title, marks }: { readonly title: string; readonly marks: readonly string[] }) {
+  const words = useClusterWords()
+  return (
+    <>
+      <Text fw={600} size="sm" mt="md">
+        {title}
+      </Text>
+      <Group gap={4}>
+        {marks.length === 0 && <Text size="sm">{words.none}</Text>}
+        {marks.map(mark => (
+          <Badge key={mark} variant="default" tt="none" size="sm" maw="100%">
+            {mark}
+          </Badge>
+        ))}
+      </Group>
+    </>
+  )
+}
+
+const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <Paper withBorder p="lg" component="section" aria-label={title}>
+    <Title order={3} size="h4" mb="sm">
+      {title}
+    </Title>
+    {children}
+  </Paper>
+)

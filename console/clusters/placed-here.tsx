@@ -1,0 +1,58 @@
+import { List, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { serviceClient } from '../../client/service-client.js'
+import { PropagationService } from '../../proto/gen/kairship/propagation_pb.js'
+import { rest } from '../connection/rest.js'
+import { Problem } from '../parts/problem.js'
+import { useClusterWords } from '../words/clusters.js'
+
+const propagation = serviceClient(PropagationService, rest)
+
+/** So many are named; the others are counted. */
+const NAMED = 20
+
+/** What is placed on a member cluster, with its replicas there, and whether it is on no other. */
+export function PlacedHere({ instance, cluster }: { readonly instance: string; readonly cluster: string }) {
+  const words = useClusterWords()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['placed', instance, cluster],
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const wanted = { instance, targetCluster: cluster, page: 1, pageSize: NAMED }
+      const [inNamespaces, others] = await Promise.all([
+        propagation.listResourceBindings(wanted, { signal }),
+        propagation.listClusterResourceBindings(wanted, { signal }),
+      ])
+      return {
+        bindings: [...inNamespaces.items, ...others.items],
+        total: (inNamespaces.pagination?.total ?? 0) + (others.pagination?.total ?? 0),
+      }
+    },
+  })
+  if (error) return <Problem error={error} retry={() => void refetch()} />
+  if (!data) return null
+  if (data.total === 0) return <Text size="sm">{words.removes_none}</Text>
+  return (
+    <>
+      <List size="sm">
+        {data.bindings.map(({ metadata, spec }) => {
+          const { kind, namespace, name } = spec?.resource ?? { kind: '', namespace: '', name: '' }
+          const here = spec?.clusters.find(each => each.name === cluster)?.replicas ?? 0
+          const notes = [
+            here > 0 ? words.replicas(here) : '',
+            spec?.clusters.length === 1 ? words.only : '',
+          ].filter(Boolean)
+          return (
+            <List.Item key={`${metadata?.namespace}/${metadata?.name}`}>
+              {kind} {[namespace, name].filter(Boolean).join('/')}
+              {notes.length > 0 && ` (${notes.join(', ')})`}
+            </List.Item>
+          )
+        })}
+      </List>
+      {data.total > data.bindings.length && (
+        <Text size="sm">{words.andMore(data.total - data.bindings.length)}</Text>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { Group, Text } from '@mantine/core'
+import { type Cluster, ClusterPhase as Phase } from '../../proto/gen/kairship/cluster_pb.js'
+import { Dot } from '../parts/dot.js'
+import { bytesText, coresText, roughly } from '../parts/quantity.js'
+import { Share } from '../parts/share.js'
+import { useWords } from '../words/use-words.js'
+
+/** Whether Karmada reaches the cluster, and what it says where it does not. */
+export function Readiness({ cluster: { status } }: { readonly cluster: Cluster }) {
+  const { clusters: words } = useWords()
+  const ready = status?.conditions.find(({ type }) => type === 'Ready')
+  const isReady = ready?.status === 'True'
+  return (
+    <div>
+      <Group gap={6} wrap="nowrap">
+        <Dot color={isReady ? 'green' : 'red'} />
+        <Text size="sm">
+          {isReady ? words.isReady : status?.phase === Phase.DELETING ? words.leaving : words.notReady}
+        </Text>
+      </Group>
+      {!isReady && (
+        <Text size="xs" c="dimmed" maw={260}>
+          {ready?.message || ready?.reason}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** How much of a resource is requested by pods. */
+export function Used({
+  cluster: { status },
+  resource,
+}: {
+  readonly cluster: Cluster
+  readonly resource: 'cpu' | 'memory'
+}) {
+  const { clusters: words, instance, locale } = useWords()
+  const { allocatable = {}, allocated = {} } = status?.resourceSummary ?? {}
+  const [whole, part] = [roughly(allocatable[resource]), roughly(allocated[resource])]
+  const text = resource === 'cpu' ? coresText : bytesText
+  return (
+    <Share
+      label={words.columns[resource]}
+      part={part}
+      whole={whole}
+      text={instance.allocated(text(part ?? 0, locale), text(whole ?? 0, locale))}
+    />
+  )
+}

@@ -1,0 +1,74 @@
+import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Dialog } from '../parts/dialog.js'
+import { Problem } from '../parts/problem.js'
+import { useAction } from '../parts/use-action.js'
+import { useClusterWords } from '../words/clusters.js'
+import { service } from './clusters.js'
+import { PlacedHere } from './placed-here.js'
+
+/** A removal waits until Karmada has taken back what it placed, milliseconds. */
+const REMOVAL_MS = 300_000
+
+/** Removes a cluster from its instance, after saying what goes with it. */
+export function RemoveCluster({
+  instance,
+  name,
+  close,
+}: {
+  readonly instance: string
+  readonly name: string
+  readonly close: () => void
+}) {
+  const words = useClusterWords()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const [left, setLeft] = useState<readonly string[]>()
+  const leave = () => void navigate({ to: '/instances/$name/clusters', params: { name: instance } } as never)
+  const remove = useAction(async () => {
+    const { leftInCluster } = await service.removeJoinedCluster({ instance, name }, { timeoutMs: REMOVAL_MS })
+    if (leftInCluster.length === 0) leave()
+    else setLeft(leftInCluster)
+  })
+  if (left)
+    return (
+      <Dialog onClose={leave} title={words.removed(name)}>
+        <Alert color="orange" variant="outline" title={words.leftBehind}>
+          <List size="sm">
+            {left.map(sentence => (
+              <List.Item key={sentence}>{sentence}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      </Dialog>
+    )
+  return (
+    <Dialog onClose={close} title={words.removeTitle(name)} size="lg">
+      <Stack>
+        <Text size="sm">{words.removeHelp}</Text>
+        <PlacedHere instance={instance} cluster={name} />
+        <TextInput
+          label={words.typeName(name)}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => setTyped(value)}
+          autoComplete="off"
+        />
+        {remove.error && <Problem error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button
+            color="red"
+            disabled={typed !== name}
+            loading={remove.busy}
+            onClick={() => void remove.run()}
+          >
+            {words.remove}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
