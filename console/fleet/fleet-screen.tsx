@@ -1,6 +1,6 @@
-import { Group, Pagination, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Pagination, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useLive } from '../live/use-live.js'
 import { Freshness } from '../parts/freshness.js'
@@ -40,7 +40,12 @@ export function FleetScreen() {
           </Title>
           <Text c="dimmed">{fleet.instances(live.total)}</Text>
         </Group>
-        <Freshness page={live} />
+        <Group>
+          <Freshness page={live} />
+          <Button component={Link} to="/new-instance" variant="default" size="xs">
+            {fleet.create}
+          </Button>
+        </Group>
       </Group>
       <Group justify="space-between">
         <TextInput

@@ -4,11 +4,13 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../../client/errors.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
 import { Code } from '../../transcoding/code.js'
+import { NotReady } from '../clusters/not-ready.js'
 import { Capacity } from '../fleet/capacity.js'
 import { versionsOf } from '../fleet/versions.js'
 import { Problem } from '../parts/problem.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
+import { useSettingWords } from '../words/settings.js'
 import { useWords } from '../words/use-words.js'
 import { Conditions } from './conditions.js'
 import { Connect } from './connect.js'
@@ -39,9 +41,11 @@ export function InstanceScreen() {
 
 function Details({ name, explanation }: { readonly name: string; readonly explanation: Explanation }) {
   const { instance: words } = useWords()
+  const { notReady } = useSettingWords()
   const { instance, configuration, pending, transitions, leader } = explanation
   if (!instance) return null
   const { spec, status } = instance
+  const clusters = status?.summary?.clusterSummary
   return (
     <>
       <Group justify="space-between" align="flex-start">
@@ -78,6 +82,11 @@ function Details({ name, explanation }: { readonly name: string; readonly explan
           </Text>
         )}
       </Section>
+      {clusters && clusters.readyNum < clusters.totalNum && (
+        <Section title={notReady}>
+          <NotReady instance={name} summary={clusters} />
+        </Section>
+      )}
       <Section title={words.lifecycle}>
         <Lifecycle configuration={configuration} state={status?.state ?? 0} />
         <Group gap="xs" mt="sm" aria-label={words.regions}>

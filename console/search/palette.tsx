@@ -61,6 +61,10 @@ export function Palette({ close }: { readonly close: () => void }) {
             placeholder={words.field}
             value={typed}
             onChange={({ currentTarget: { value } }) => setTyped(value)}
+            // The list would take the key for itself, and it is always open.
+            onKeyDownCapture={({ key }) => {
+              if (key === 'Escape') close()
+            }}
             rightSection={isBusy ? <Loader size="xs" aria-label={words.searching} /> : undefined}
           />
         </Combobox.EventsTarget>

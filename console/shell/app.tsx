@@ -14,6 +14,9 @@ const queries = new QueryClient({
   },
 })
 
+// Dialogs hold the page still by styles of react-remove-scroll, which reads their nonce there and nowhere else.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
+
 export function App() {
   return (
     <MantineProvider

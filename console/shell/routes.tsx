@@ -109,6 +109,18 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('../events/events-screen.js'), 'EventsScreen'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => instance,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('../settings/settings-screen.js'), 'SettingsScreen'),
+})
+
+const newInstance = createRoute({
+  getParentRoute: () => root,
+  path: '/new-instance',
+  component: lazyRouteComponent(() => import('../create/create-screen.js'), 'CreateScreen'),
+})
+
 const fleetEvents = createRoute({
   getParentRoute: () => root,
   path: '/events',
@@ -122,6 +134,7 @@ export const router = createRouter({
     start,
     fleet,
     fleetEvents,
+    newInstance,
     instance.addChildren([
       overview,
       clusters,
@@ -132,6 +145,7 @@ export const router = createRouter({
       logs,
       terminal,
       events,
+      settings,
     ]),
   ]),
   defaultPreload: 'intent',

@@ -47,6 +47,7 @@ export const en = {
     clusters: 'Member clusters',
     workloads: 'Workloads',
     events: 'Events',
+    settings: 'Settings',
     terminal: 'Terminal',
   },
   list: {
@@ -112,6 +113,7 @@ export const en = {
   fleet: {
     title: 'Fleet',
     instances: (n: number) => count(n, 'instance', 'instances'),
+    create: 'New instance',
     filter: 'Find by name or alias',
     cards: 'Cards',
     table: 'Table',

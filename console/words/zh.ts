@@ -32,7 +32,14 @@ export const zh: Words = {
     TERMINAL: '删除中',
     UNKNOWN: '未知',
   },
-  tabs: { overview: '概览', clusters: '成员集群', workloads: '工作负载', events: '事件', terminal: '终端' },
+  tabs: {
+    overview: '概览',
+    clusters: '成员集群',
+    workloads: '工作负载',
+    events: '事件',
+    settings: '设置',
+    terminal: '终端',
+  },
   list: {
     find: '按名称查找',
     count: n => `${n.toLocaleString('zh-CN')} 个对象`,
@@ -96,6 +103,7 @@ export const zh: Words = {
   fleet: {
     title: '舰队',
     instances: n => `${n.toLocaleString('zh-CN')} 个实例`,
+    create: '新建实例',
     filter: '按名称或别名查找',
     cards: '卡片',
     table: '表格',

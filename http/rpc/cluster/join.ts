@@ -24,7 +24,7 @@ interface Joining {
   /** Text of the caller's kubeconfig. */
   readonly kubeconfig: string
   /** Only checks: nothing is written, in the control plane or in the cluster. */
-  readonly dryRun: boolean
+  readonly dryRun?: boolean
 }
 
 /**

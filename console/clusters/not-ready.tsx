@@ -1,0 +1,46 @@
+import { Anchor, List, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { NumStatistic } from '../../proto/gen/kairship/instance_pb.js'
+import { Problem } from '../parts/problem.js'
+import { service } from './clusters.js'
+
+/** The member clusters of an instance that are not ready, and why. Looked at again when their number changes. */
+export function NotReady({
+  instance,
+  summary,
+}: {
+  readonly instance: string
+  readonly summary: NumStatistic
+}) {
+  const { totalNum, readyNum } = summary
+  const { data, error } = useQuery({
+    queryKey: ['not ready', instance, totalNum, readyNum],
+    queryFn: ({ signal }) => service.listJoinedClusters({ instance }, { signal }),
+    staleTime: 0,
+  })
+  if (error) return <Problem error={error} />
+  const found = (data?.items ?? []).flatMap(({ metadata, status }) => {
+    const ready = status?.conditions.find(({ type }) => type === 'Ready')
+    return ready?.status === 'True' ? [] : [{ name: metadata?.name ?? '', ready }]
+  })
+  return (
+    <List size="sm">
+      {found.map(({ name, ready }) => (
+        <List.Item key={name}>
+          <Anchor
+            component={Link}
+            to="/instances/$name/clusters/$cluster"
+            params={{ name: instance, cluster: name } as never}
+            size="sm"
+          >
+            {name}
+          </Anchor>{' '}
+          <Text span size="sm">
+            {ready?.message || ready?.reason}
+          </Text>
+        </List.Item>
+      ))}
+    </List>
+  )
+}

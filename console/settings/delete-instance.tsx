@@ -1,0 +1,112 @@
+import { Button, Group, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
+import { AccessButton } from '../parts/access-button.js'
+import { Dialog } from '../parts/dialog.js'
+import { Problem } from '../parts/problem.js'
+import { useAction } from '../parts/use-action.js'
+import { useSettingWords } from '../words/settings.js'
+import { instances } from './instances.js'
+
+/** The end of an instance, with what goes and what stays. */
+export function DeleteInstance({ instance }: { readonly instance: Instance }) {
+  const { remove: words } = useSettingWords()
+  const [isOpen, setOpen] = useState(false)
+  const name = instance.metadata?.name ?? ''
+  return (
+    <Paper withBorder p="lg" component="section" aria-label={words.title}>
+      <Stack gap="sm">
+        <Title order={3} size="h4">
+          {words.title}
+        </Title>
+        <Consequences instance={instance} />
+        <AccessButton
+          wanted={{
+            ...{ instance: name, verb: 'delete', group: 'kairship.io' },
+            ...{ resource: 'instances', name },
+          }}
+          size="xs"
+          color="red"
+          variant="outline"
+          w="fit-content"
+          onClick={() => setOpen(true)}
+        >
+          {words.open}
+        </AccessButton>
+      </Stack>
+      {isOpen && <Confirm instance={instance} name={name} close={() => setOpen(false)} />}
+    </Paper>
+  )
+}
+
+function Confirm({
+  instance,
+  name,
+  close,
+}: {
+  readonly instance: Instance
+  readonly name: string
+  readonly close: () => void
+}) {
+  const { remove: words } = useSettingWords()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const remove = useAction(async () => {
+    await instances.deleteInstance({ name })
+    void navigate({ to: '/instances' })
+  })
+  return (
+    <Dialog onClose={close} title={words.heading(name)} size="lg">
+      <Stack>
+        <Consequences instance={instance} />
+        <TextInput
+          label={words.typeName(name)}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => setTyped(value)}
+          autoComplete="off"
+        />
+        {remove.error && <Problem error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button
+            color="red"
+            disabled={typed !== name}
+            loading={remove.busy}
+            onClick={() => void remove.run()}
+          >
+            {words.confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** What goes with an instance, and what stays. */
+function Consequences({ instance: { spec, status } }: { readonly instance: Instance }) {
+  const { remove: words } = useSettingWords()
+  const { clusterSummary, resourceTotalNum = {} } = status?.summary ?? {}
+  const objects = Object.entries(resourceTotalNum)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`)
+  const fate = spec?.kubeconfigSecretRef
+    ? words.adopted
+    : spec?.deletionPolicy === 'Delete'
+      ? words.deleted
+      : words.retained
+  return (
+    <List size="sm">
+      <List.Item>{words.registration}</List.Item>
+      <List.Item>
+        <Text size="sm" fw={600}>
+          {fate}
+        </Text>
+      </List.Item>
+      <List.Item>{words.clusters(clusterSummary?.totalNum ?? 0)}</List.Item>
+      <List.Item>{objects.length > 0 ? words.objects(objects.join(', ')) : words.none}</List.Item>
+    </List>
+  )
+}
