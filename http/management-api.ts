@@ -212,7 +212,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(CoreService, coreHandlers(objects, ownRequests)),
       served(FleetService, fleetHandlers({ objects, instances, feed })),
       served(ImageService, imageHandlers({ registries, objects, workspaces })),
-      served(InsightService, insightHandlers({ metrics, instances })),
+      served(InsightService, insightHandlers({ metrics, instances, activity: parts.activity })),
       served(WorkloadService, workloadHandlers(objects)),
       served(NetworkingService, networkingHandlers(objects)),
       served(PlacementService, placementHandlers(objects, ownRequests)),

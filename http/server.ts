@@ -9,6 +9,7 @@ import type { ConnectIssuer } from '../ports/issuer-documents.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import { sampleActivity } from './activity/sampling.js'
 import { Audit, type AuditSink } from './audit/audit.js'
 import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
@@ -320,6 +321,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   }
   url = `https://${formatAddress({ host: address.host, port: listener.port })}`
   log.info({ url, grpc: grpc.address }, 'the API is listening')
+  const endSampling = sampleActivity(parts.activity, fleet)
 
   const stop = async () => {
     grpc.stopServing()
@@ -328,6 +330,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     proxy.endStreams()
     await Promise.all([listener.close(graceMs), grpc.close(graceMs)])
     proxy.close()
+    endSampling()
     api.live.close()
     authentication?.close()
     log.info({ url }, 'the API has stopped')

@@ -32,6 +32,7 @@ export function InstanceFrame() {
           <Tabs.Tab value="clusters">{tabs.clusters}</Tabs.Tab>
           <Tabs.Tab value="workloads">{tabs.workloads}</Tabs.Tab>
           <Tabs.Tab value="events">{tabs.events}</Tabs.Tab>
+          <Tabs.Tab value="reads">{tabs.reads}</Tabs.Tab>
           <Tabs.Tab value="settings">{tabs.settings}</Tabs.Tab>
           {part === 'terminal' && <Tabs.Tab value="terminal">{tabs.terminal}</Tabs.Tab>}
         </Tabs.List>

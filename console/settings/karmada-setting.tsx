@@ -32,7 +32,12 @@ export function KarmadaSetting({
   const words = useSettingWords()
   const queries = useQueryClient()
   const queryKey = ['setting', instance, name]
-  const { data, error, refetch } = useQuery({ queryKey, queryFn: ({ signal }) => read(signal) })
+  const { data, error, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
+    // Without an installation there is nothing to read it from.
+    enabled: !isAdopted,
+  })
   const [typed, setTyped] = useState<Setting>()
   const [saved, setSaved] = useState(false)
   const shown = typed ?? data
@@ -67,7 +72,6 @@ export function KarmadaSetting({
             <Switch
               label={words.enabled}
               checked={shown.enabled}
-              disabled={isAdopted}
               onChange={({ currentTarget: { checked } }) => change({ ...shown, enabled: checked })}
             />
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -80,7 +84,7 @@ export function KarmadaSetting({
                   value={shown.times[field] || ''}
                   min={0}
                   allowDecimal={false}
-                  disabled={isAdopted || !shown.enabled}
+                  disabled={!shown.enabled}
                   onChange={value =>
                     change({ ...shown, times: { ...shown.times, [field]: Number(value) || 0 } })
                   }
@@ -107,25 +111,27 @@ export function KarmadaSetting({
           </section>
         )}
         {save.error && <Problem error={save.error} />}
-        <Group>
-          <AccessButton
-            wanted={{
-              ...{ instance, verb: 'update', group: 'kairship.io' },
-              ...{ resource: `instances/${name}`, name: instance },
-            }}
-            size="xs"
-            disabled={isAdopted || changes.length === 0}
-            loading={save.busy}
-            onClick={() => void save.run()}
-          >
-            {words.save}
-          </AccessButton>
-          {saved && (
-            <Text size="sm" role="status">
-              {words.saved}
-            </Text>
-          )}
-        </Group>
+        {!isAdopted && (
+          <Group>
+            <AccessButton
+              wanted={{
+                ...{ instance, verb: 'update', group: 'kairship.io' },
+                ...{ resource: `instances/${name}`, name: instance },
+              }}
+              size="xs"
+              disabled={changes.length === 0}
+              loading={save.busy}
+              onClick={() => void save.run()}
+            >
+              {words.save}
+            </AccessButton>
+            {saved && (
+              <Text size="sm" role="status">
+                {words.saved}
+              </Text>
+            )}
+          </Group>
+        )}
       </Stack>
     </Paper>
   )

@@ -30,46 +30,50 @@ export function SettingsScreen() {
       {error && <Problem error={error} retry={() => void refetch()} />}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Kubeconfigs instance={instance} />
-        <KarmadaSetting
-          {...of}
-          name="failover"
-          title={failoverTitle}
-          help={failoverHelp}
-          fields={failoverFields}
-          read={async signal => {
-            const { enabled, timeout } = await instances.getInstanceFailover({ instance }, { signal })
-            return { enabled, times: timesOf(timeout) }
-          }}
-          write={({ enabled, times }) =>
-            instances.updateInstanceFailover({ instance, enabled, timeout: messageOf(times) })
-          }
-        />
-        <KarmadaSetting
-          {...of}
-          name="descheduler"
-          title={deschedulerTitle}
-          help={deschedulerHelp}
-          fields={deschedulerFields}
-          read={async signal => {
-            const { enabled, timeout } = await instances.getInstanceDescheduler({ instance }, { signal })
-            return { enabled, times: timesOf(timeout) }
-          }}
-          write={({ enabled, times }) =>
-            instances.updateInstanceDescheduler({ instance, enabled, timeout: messageOf(times) })
-          }
-        />
-        <KarmadaSetting
-          {...of}
-          name="metricsadapter"
-          title={words.metricsAdapter.title}
-          help={words.metricsAdapter.help}
-          fields={{}}
-          read={async signal => {
-            const { enabled } = await instances.getInstanceMetricsAdapter({ instance }, { signal })
-            return { enabled, times: {} }
-          }}
-          write={({ enabled }) => instances.updateInstanceMetricsAdapter({ instance, enabled })}
-        />
+        {data && (
+          <>
+            <KarmadaSetting
+              {...of}
+              name="failover"
+              title={failoverTitle}
+              help={failoverHelp}
+              fields={failoverFields}
+              read={async signal => {
+                const { enabled, timeout } = await instances.getInstanceFailover({ instance }, { signal })
+                return { enabled, times: timesOf(timeout) }
+              }}
+              write={({ enabled, times }) =>
+                instances.updateInstanceFailover({ instance, enabled, timeout: messageOf(times) })
+              }
+            />
+            <KarmadaSetting
+              {...of}
+              name="descheduler"
+              title={deschedulerTitle}
+              help={deschedulerHelp}
+              fields={deschedulerFields}
+              read={async signal => {
+                const { enabled, timeout } = await instances.getInstanceDescheduler({ instance }, { signal })
+                return { enabled, times: timesOf(timeout) }
+              }}
+              write={({ enabled, times }) =>
+                instances.updateInstanceDescheduler({ instance, enabled, timeout: messageOf(times) })
+              }
+            />
+            <KarmadaSetting
+              {...of}
+              name="metricsadapter"
+              title={words.metricsAdapter.title}
+              help={words.metricsAdapter.help}
+              fields={{}}
+              read={async signal => {
+                const { enabled } = await instances.getInstanceMetricsAdapter({ instance }, { signal })
+                return { enabled, times: {} }
+              }}
+              write={({ enabled }) => instances.updateInstanceMetricsAdapter({ instance, enabled })}
+            />
+          </>
+        )}
         <CloudShell instance={instance} />
         {data && <DeleteInstance instance={data} />}
       </SimpleGrid>

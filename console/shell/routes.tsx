@@ -109,6 +109,12 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('../events/events-screen.js'), 'EventsScreen'),
 })
 
+const reads = createRoute({
+  getParentRoute: () => instance,
+  path: 'reads',
+  component: lazyRouteComponent(() => import('../activity/activity-screen.js'), 'ActivityScreen'),
+})
+
 const settings = createRoute({
   getParentRoute: () => instance,
   path: 'settings',
@@ -145,6 +151,7 @@ export const router = createRouter({
       logs,
       terminal,
       events,
+      reads,
       settings,
     ]),
   ]),

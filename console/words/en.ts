@@ -47,6 +47,7 @@ export const en = {
     clusters: 'Member clusters',
     workloads: 'Workloads',
     events: 'Events',
+    reads: 'Reads and writes',
     settings: 'Settings',
     terminal: 'Terminal',
   },

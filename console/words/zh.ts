@@ -37,6 +37,7 @@ export const zh: Words = {
     clusters: '成员集群',
     workloads: '工作负载',
     events: '事件',
+    reads: '读与写',
     settings: '设置',
     terminal: '终端',
   },

@@ -3,6 +3,7 @@ import { resourcePath } from '../../manifests/kube.js'
 import type { Fleet } from '../../ports/fleet.js'
 import type { InstanceIndex } from '../../ports/instance-index.js'
 import type { KubeApi } from '../../ports/kube-api.js'
+import type { Activity } from '../activity/activity.js'
 import type { Caller } from '../identity/caller.js'
 import type { CatchUp, ObjectSource } from '../read-your-writes/catch-up.js'
 import { hasCaughtUp } from '../read-your-writes/deletion-wait.js'
@@ -25,6 +26,8 @@ export interface Sources {
   readonly circuits: Circuits
   readonly ledger: WriteLedger
   readonly catchUp: CatchUp
+  /** What is answered of each instance. */
+  readonly activity: Pick<Activity, 'count' | 'sample' | 'since'>
 }
 
 /** An admitted request. */

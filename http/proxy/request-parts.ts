@@ -1,6 +1,7 @@
 import type { Fleet } from '../../ports/fleet.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
+import { Activity } from '../activity/activity.js'
 import { Arrivals } from '../read-your-writes/arrivals.js'
 import { CatchUp } from '../read-your-writes/catch-up.js'
 import type { WriteLedger } from '../read-your-writes/ledger.js'
@@ -43,6 +44,7 @@ export function requestParts(options: RequestPartsOptions): RequestParts & Pick<
     now,
     hostGraceMs,
     ...limitsOf(options.limits ?? {}, options),
+    activity: new Activity(),
     access: new InstanceAccess(now, { graceMs: rightsGraceMs }),
     aggregatedApis: new AggregatedApis(now),
     catchUp: new CatchUp(ledger, checkNewcomers ? new Arrivals(now) : undefined),

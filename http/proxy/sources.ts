@@ -15,6 +15,9 @@ import {
 import type { ResourceInfo } from './route/request-info.js'
 import { scopeOf, WriteObserver, writeOf } from './write-observer.js'
 
+/** Verbs that change nothing. */
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+
 /** The best case while the instance is away. */
 const IF_AWAY = { ...BEST_CASE, away: true }
 
@@ -22,12 +25,13 @@ const IF_AWAY = { ...BEST_CASE, away: true }
  * The instance as this caller is to see it: its own control plane, or its index where that answers as well. It looks like an
  * endpoint, so that an exchange treats both alike. Only reads are ever sent twice.
  */
-export function sourceOf(
-  sources: Sources,
-  admitted: ProxyRequest,
-  answered: (from: Answered) => void,
-): Sender {
+export function sourceOf(sources: Sources, admitted: ProxyRequest, told: (from: Answered) => void): Sender {
   const { karmada, info } = admitted
+  const isWrite = !READS.has(info.verb)
+  const answered = (from: Answered) => {
+    sources.activity.count(admitted.instance, from, isWrite)
+    told(from)
+  }
   return {
     send(request, sink) {
       const index = indexOf(sources, admitted.instance)

@@ -144,7 +144,9 @@ export class ObjectRequests {
     { index, path }: { readonly index: Sender; readonly path: string },
     { most, reading }: { readonly most: number; readonly reading: AnswerReading },
   ): Promise<Answer> {
-    this.options.parts.meter.count('kairship_object_answers_total', { source: 'index', reason: 'Across' })
+    const from = { source: 'index', reason: 'Across' }
+    this.options.parts.meter.count('kairship_object_answers_total', from)
+    this.options.parts.activity.count(instance, from, false)
     const { accept, 'user-agent': agent } = JSON_ONLY
     const request: RawRequest = {
       ...{ method: 'GET', path, headers: ['Accept', accept, 'User-Agent', agent], long: false },

@@ -1,5 +1,6 @@
 import type { MetricsSource } from '../../../ports/metrics-source.js'
 import type { InsightService } from '../../../proto/gen/kairship/insight_pb.js'
+import type { Activity } from '../../activity/activity.js'
 import type { Call } from '../../call/call.js'
 import { logForOperator } from '../../call/log-for-operator.js'
 import { type FieldViolation, failedPrecondition, invalidFields } from '../../errors/failure.js'
@@ -7,6 +8,7 @@ import type { InstanceReading } from '../../instances/instance-reading.js'
 import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { boundedQuery, QueryRefusal } from './bounded-query.js'
+import { watchActivity } from './watch-activity.js'
 
 /** Where metrics of instances are. */
 export interface InstanceMetrics {
@@ -20,6 +22,7 @@ export interface InsightDependencies {
   /** Absent where none are configured. */
   readonly metrics: InstanceMetrics | undefined
   readonly instances: Pick<InstanceReading, 'one'>
+  readonly activity: Pick<Activity, 'since'>
 }
 
 /** Queries of one caller at once: a page of graphs, and half of what is sent to the metrics service at once. */
@@ -27,7 +30,7 @@ const QUERIES_PER_CALLER = 5
 
 /** Metrics of instances, by PromQL that is bounded to one of them. */
 export function insightHandlers(dependencies: InsightDependencies): ServiceHandlers<typeof InsightService> {
-  const { metrics, instances } = dependencies
+  const { metrics, instances, activity } = dependencies
   const held = new ConcurrencyLimit('metrics queries', QUERIES_PER_CALLER)
 
   const ask = async <T>(
@@ -84,6 +87,11 @@ export function insightHandlers(dependencies: InsightDependencies): ServiceHandl
         matrix: series.map(({ labels, values }) => ({ metric: { ...labels }, values: values.map(pairOf) })),
         warnings: [...warnings],
       }
+    },
+
+    async watchInstanceActivity({ instance }, call) {
+      await instances.one(instance, call)
+      return watchActivity(activity, instance, call.signal)
     },
 
     async detectInsight({ instance }, call) {

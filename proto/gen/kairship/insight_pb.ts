@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/insight.proto.
  */
 export const file_kairship_insight: GenFile = /*@__PURE__*/
-  fileDesc("ChZrYWlyc2hpcC9pbnNpZ2h0LnByb3RvEiBrYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMSJjChVQcm9tZXRoZXVzUXVlcnlSZXN1bHQSOAoGdmVjdG9yGAEgAygLMigua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlEhAKCHdhcm5pbmdzGAIgAygJIrsBCgZTYW1wbGUSRAoGbWV0cmljGAEgAygLMjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlLk1ldHJpY0VudHJ5EjwKBnZhbHVlcxgCIAEoCzIsLmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLlNhbXBsZVBhaXIaLQoLTWV0cmljRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIuCgpTYW1wbGVQYWlyEhEKCXRpbWVzdGFtcBgBIAEoAxINCgV2YWx1ZRgCIAEoCSJuChpQcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdBI+CgZtYXRyaXgYASADKAsyLi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0SEAoId2FybmluZ3MYAiADKAkixwEKDFNhbXBsZVN0cmVhbRJKCgZtZXRyaWMYASADKAsyOi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0uTWV0cmljRW50cnkSPAoGdmFsdWVzGAIgAygLMiwua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlUGFpchotCgtNZXRyaWNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKElF1ZXJ5TWV0cmljUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEg0KBXF1ZXJ5GAIgASgJEgwKBHRpbWUYAyABKAMiaQoXUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhINCgVxdWVyeRgCIAEoCRINCgVzdGFydBgDIAEoAxILCgNlbmQYBCABKAMSDAoEc3RlcBgFIAEoASIoChREZXRlY3RJbnNpZ2h0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCSIoChVEZXRlY3RJbnNpZ2h0UmVzcG9uc2USDwoHZW5hYmxlZBgBIAEoCDLPBQoOSW5zaWdodFNlcnZpY2US4gEKC1F1ZXJ5TWV0cmljEjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlNZXRyaWNSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUHJvbWV0aGV1c1F1ZXJ5UmVzdWx0ImSSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCOBI2L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbWV0cmljEvcBChBRdWVyeVJhbmdlTWV0cmljEjkua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QaPC5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5Qcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdCJqksIYIgoDZ2V0EhFpbnN0YW5jZXMvbWV0cmljcxoIaW5zdGFuY2WC0+STAj4SPC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3JhbmdlLW1ldHJpYxLdAQoNRGV0ZWN0SW5zaWdodBI2LmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLkRldGVjdEluc2lnaHRSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuRGV0ZWN0SW5zaWdodFJlc3BvbnNlIluSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCLxItL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvcmVnaXN0cmllcy9pbnNpZ2h0YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+  fileDesc("ChZrYWlyc2hpcC9pbnNpZ2h0LnByb3RvEiBrYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMSJjChVQcm9tZXRoZXVzUXVlcnlSZXN1bHQSOAoGdmVjdG9yGAEgAygLMigua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlEhAKCHdhcm5pbmdzGAIgAygJIrsBCgZTYW1wbGUSRAoGbWV0cmljGAEgAygLMjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlLk1ldHJpY0VudHJ5EjwKBnZhbHVlcxgCIAEoCzIsLmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLlNhbXBsZVBhaXIaLQoLTWV0cmljRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIuCgpTYW1wbGVQYWlyEhEKCXRpbWVzdGFtcBgBIAEoAxINCgV2YWx1ZRgCIAEoCSJuChpQcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdBI+CgZtYXRyaXgYASADKAsyLi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0SEAoId2FybmluZ3MYAiADKAkixwEKDFNhbXBsZVN0cmVhbRJKCgZtZXRyaWMYASADKAsyOi5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5TYW1wbGVTdHJlYW0uTWV0cmljRW50cnkSPAoGdmFsdWVzGAIgAygLMiwua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuU2FtcGxlUGFpchotCgtNZXRyaWNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKElF1ZXJ5TWV0cmljUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEg0KBXF1ZXJ5GAIgASgJEgwKBHRpbWUYAyABKAMiaQoXUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhINCgVxdWVyeRgCIAEoCRINCgVzdGFydBgDIAEoAxILCgNlbmQYBCABKAMSDAoEc3RlcBgFIAEoASIoChREZXRlY3RJbnNpZ2h0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCSIoChVEZXRlY3RJbnNpZ2h0UmVzcG9uc2USDwoHZW5hYmxlZBgBIAEoCCI1ChxXYXRjaEluc3RhbmNlQWN0aXZpdHlSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQIidQodV2F0Y2hJbnN0YW5jZUFjdGl2aXR5UmVzcG9uc2USEQoJYnVja2V0X21zGAEgASgDEkEKB2J1Y2tldHMYAiADKAsyMC5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5BY3Rpdml0eUJ1Y2tldCKfAwoOQWN0aXZpdHlCdWNrZXQSDQoFc3RhcnQYASABKAMSPAoFcmVhZHMYAiADKAsyLS5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5BbnN3ZXJDb3VudBIOCgZ3cml0ZXMYAyABKAMSEwoGbGFnX21zGAQgASgDSACIAQESVgoLYWxsb2NhdGFibGUYBSADKAsyQS5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5BY3Rpdml0eUJ1Y2tldC5BbGxvY2F0YWJsZUVudHJ5ElIKCWFsbG9jYXRlZBgGIAMoCzI/LmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLkFjdGl2aXR5QnVja2V0LkFsbG9jYXRlZEVudHJ5GjIKEEFsbG9jYXRhYmxlRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARowCg5BbGxvY2F0ZWRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19sYWdfbXMiPAoLQW5zd2VyQ291bnQSDgoGc291cmNlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRINCgVjb3VudBgDIAEoAzLaBwoOSW5zaWdodFNlcnZpY2US4gEKC1F1ZXJ5TWV0cmljEjQua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlNZXRyaWNSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUHJvbWV0aGV1c1F1ZXJ5UmVzdWx0ImSSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCOBI2L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vbWV0cmljEvcBChBRdWVyeVJhbmdlTWV0cmljEjkua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuUXVlcnlSYW5nZU1ldHJpY1JlcXVlc3QaPC5rYWlyc2hpcC5pby5hcGkuaW5zaWdodC52MWFscGhhMS5Qcm9tZXRoZXVzUXVlcnlSYW5nZVJlc3VsdCJqksIYIgoDZ2V0EhFpbnN0YW5jZXMvbWV0cmljcxoIaW5zdGFuY2WC0+STAj4SPC9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L3JhbmdlLW1ldHJpYxKIAgoVV2F0Y2hJbnN0YW5jZUFjdGl2aXR5Ej4ua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuV2F0Y2hJbnN0YW5jZUFjdGl2aXR5UmVxdWVzdBo/LmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLldhdGNoSW5zdGFuY2VBY3Rpdml0eVJlc3BvbnNlImySwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCQBI+L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vYWN0aXZpdHk6d2F0Y2gwARLdAQoNRGV0ZWN0SW5zaWdodBI2LmthaXJzaGlwLmlvLmFwaS5pbnNpZ2h0LnYxYWxwaGExLkRldGVjdEluc2lnaHRSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmluc2lnaHQudjFhbHBoYTEuRGV0ZWN0SW5zaWdodFJlc3BvbnNlIluSwhgiCgNnZXQSEWluc3RhbmNlcy9tZXRyaWNzGghpbnN0YW5jZYLT5JMCLxItL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvcmVnaXN0cmllcy9pbnNpZ2h0YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
 
 /**
  * @generated from message kairship.io.api.insight.v1alpha1.PrometheusQueryResult
@@ -260,6 +260,132 @@ export const DetectInsightResponseSchema: GenMessage<DetectInsightResponse> = /*
   messageDesc(file_kairship_insight, 8);
 
 /**
+ * @generated from message kairship.io.api.insight.v1alpha1.WatchInstanceActivityRequest
+ */
+export type WatchInstanceActivityRequest = Message<"kairship.io.api.insight.v1alpha1.WatchInstanceActivityRequest"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+};
+
+/**
+ * Describes the message kairship.io.api.insight.v1alpha1.WatchInstanceActivityRequest.
+ * Use `create(WatchInstanceActivityRequestSchema)` to create a new message.
+ */
+export const WatchInstanceActivityRequestSchema: GenMessage<WatchInstanceActivityRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_insight, 9);
+
+/**
+ * @generated from message kairship.io.api.insight.v1alpha1.WatchInstanceActivityResponse
+ */
+export type WatchInstanceActivityResponse = Message<"kairship.io.api.insight.v1alpha1.WatchInstanceActivityResponse"> & {
+  /**
+   * How long a bucket is, milliseconds.
+   *
+   * @generated from field: int64 bucket_ms = 1;
+   */
+  bucketMs: bigint;
+
+  /**
+   * The oldest first. One that was sent before takes the place of what was sent: the last bucket goes on.
+   *
+   * @generated from field: repeated kairship.io.api.insight.v1alpha1.ActivityBucket buckets = 2;
+   */
+  buckets: ActivityBucket[];
+};
+
+/**
+ * Describes the message kairship.io.api.insight.v1alpha1.WatchInstanceActivityResponse.
+ * Use `create(WatchInstanceActivityResponseSchema)` to create a new message.
+ */
+export const WatchInstanceActivityResponseSchema: GenMessage<WatchInstanceActivityResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_insight, 10);
+
+/**
+ * What was answered of an instance in one span of time.
+ *
+ * @generated from message kairship.io.api.insight.v1alpha1.ActivityBucket
+ */
+export type ActivityBucket = Message<"kairship.io.api.insight.v1alpha1.ActivityBucket"> & {
+  /**
+   * Milliseconds since 1970-01-01 UTC.
+   *
+   * @generated from field: int64 start = 1;
+   */
+  start: bigint;
+
+  /**
+   * @generated from field: repeated kairship.io.api.insight.v1alpha1.AnswerCount reads = 2;
+   */
+  reads: AnswerCount[];
+
+  /**
+   * @generated from field: int64 writes = 3;
+   */
+  writes: bigint;
+
+  /**
+   * Milliseconds that the index was measured to be behind. Absent where that is not known.
+   *
+   * @generated from field: optional int64 lag_ms = 4;
+   */
+  lagMs?: bigint | undefined;
+
+  /**
+   * Kubernetes quantities by resource name, over the member clusters, at the end of the bucket.
+   *
+   * @generated from field: map<string, string> allocatable = 5;
+   */
+  allocatable: { [key: string]: string };
+
+  /**
+   * @generated from field: map<string, string> allocated = 6;
+   */
+  allocated: { [key: string]: string };
+};
+
+/**
+ * Describes the message kairship.io.api.insight.v1alpha1.ActivityBucket.
+ * Use `create(ActivityBucketSchema)` to create a new message.
+ */
+export const ActivityBucketSchema: GenMessage<ActivityBucket> = /*@__PURE__*/
+  messageDesc(file_kairship_insight, 11);
+
+/**
+ * Reads that were answered from one place for one reason.
+ *
+ * @generated from message kairship.io.api.insight.v1alpha1.AnswerCount
+ */
+export type AnswerCount = Message<"kairship.io.api.insight.v1alpha1.AnswerCount"> & {
+  /**
+   * index or karmada.
+   *
+   * @generated from field: string source = 1;
+   */
+  source: string;
+
+  /**
+   * Why it was read there: one CamelCase word.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: int64 count = 3;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message kairship.io.api.insight.v1alpha1.AnswerCount.
+ * Use `create(AnswerCountSchema)` to create a new message.
+ */
+export const AnswerCountSchema: GenMessage<AnswerCount> = /*@__PURE__*/
+  messageDesc(file_kairship_insight, 12);
+
+/**
  * Metrics of an instance, by PromQL, from the Prometheus of the setting metricsUrl. A query reads the series of its instance only:
  * those with the label of the setting metricsInstanceLabel. Without the setting queries are refused by the reason NoMetrics.
  *
@@ -285,6 +411,17 @@ export const InsightService: GenService<{
     methodKind: "unary";
     input: typeof QueryRangeMetricRequestSchema;
     output: typeof PrometheusQueryRangeResultSchema;
+  },
+  /**
+   * Follows what this replica answered of an instance: first the last hour, then every five seconds what has changed. Nothing but Kairship is
+   * needed for it. Each replica knows its own answers, since it started.
+   *
+   * @generated from rpc kairship.io.api.insight.v1alpha1.InsightService.WatchInstanceActivity
+   */
+  watchInstanceActivity: {
+    methodKind: "server_streaming";
+    input: typeof WatchInstanceActivityRequestSchema;
+    output: typeof WatchInstanceActivityResponseSchema;
   },
   /**
    * Says whether a metrics service is there to query.

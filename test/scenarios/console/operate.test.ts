@@ -203,11 +203,11 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
   it('adopts an instance that is checked first, and deletes it after saying what goes and what stays', async () => {
     const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: 'New instance' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Not A Name')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Not A Name')
     await page.getByLabel('Secret with its kubeconfig').fill('second')
     await page.getByRole('button', { name: 'Check' }).click()
     await page.getByRole('alert').getByText('Not A Name').waitFor()
-    await page.getByLabel('Name', { exact: true }).fill('second')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('second')
     await page.getByRole('button', { name: 'Check' }).click()
     await page.getByText('The host accepts second.').waitFor()
     expect(await barriers(page)).toEqual([])
@@ -233,7 +233,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     const { page, complaints } = await world.at('settings')
     const failover = page.getByRole('region', { name: 'Failover' })
     await failover.getByText('Kairship did not install this control plane').waitFor()
-    expect(await failover.getByRole('switch').isDisabled()).toBe(true)
+    expect(await failover.getByRole('switch').count()).toBe(0)
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download yours' }).click()
     expect((await download).suggestedFilename()).toBe(`${world.instance}.kubeconfig`)
@@ -243,6 +243,19 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await page.getByRole('alert').getByText('install CloudTTY').waitFor()
     expect(await barriers(page)).toEqual([])
     await picture(page, 'settings-en-light')
+    expect(complaints).toEqual([])
+  })
+
+  it('draws where the reads of an instance were answered, and says why', async () => {
+    const { page, complaints } = await world.at('reads')
+    await page.getByRole('img', { name: /^Requests a minute\. Latest: Reads from the index \d/ }).waitFor()
+    await page
+      .getByRole('row', { name: /^Karmada / })
+      .first()
+      .waitFor()
+    await page.getByRole('img', { name: /^Capacity of its clusters.* CPU \d/ }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'reads-en-light')
     expect(complaints).toEqual([])
   })
 

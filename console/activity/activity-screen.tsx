@@ -1,0 +1,116 @@
+import { Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { Freshness } from '../parts/freshness.js'
+import { Problem } from '../parts/problem.js'
+import { TableHead } from '../parts/table-head.js'
+import { useActivityWords } from '../words/activity.js'
+import { useWords } from '../words/use-words.js'
+import { reasonsOf, seriesOf } from './series.js'
+import { useActivity } from './use-activity.js'
+
+const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }))
+const route = getRouteApi('/instances/$name/reads')
+
+/** Where the reads of an instance were answered and why, how far its index was behind, and its capacity: over the last hour. */
+export function ActivityScreen() {
+  const { name: instance } = route.useParams()
+  const words = useActivityWords()
+  const { locale } = useWords()
+  const view = useActivity(instance)
+  const { buckets, bucketMs } = view
+  const series = useMemo(() => seriesOf(buckets, bucketMs), [buckets, bucketMs])
+  const { times } = series
+  const count = (value: number) => value.toLocaleString(locale)
+  const percent = (value: number) =>
+    (value / 100).toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 })
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Title order={2}>{words.title}</Title>
+        <Freshness page={view} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {words.help}
+      </Text>
+      {view.state !== 'live' && view.problem && <Problem error={view.problem} />}
+      {times.length > 0 && (
+        <Suspense>
+          <Section title={words.requests}>
+            <Plot
+              title={words.requests}
+              times={times}
+              text={count}
+              lines={[
+                { label: words.fromIndex, color: 'teal', values: series.fromIndex },
+                { label: words.fromKarmada, color: 'orange', values: series.fromKarmada },
+                { label: words.writes, color: 'grape', values: series.writes },
+              ]}
+            />
+          </Section>
+          <Section title={words.lag}>
+            {series.lag.some(value => value !== undefined) ? (
+              <Plot
+                title={words.lag}
+                times={times}
+                text={value => `${count(value)} ms`}
+                lines={[{ label: words.lagSeries, color: 'blue', values: series.lag }]}
+              />
+            ) : (
+              <Text size="sm">{words.noLag}</Text>
+            )}
+          </Section>
+          <Section title={words.capacity}>
+            <Plot
+              title={words.capacity}
+              times={times}
+              text={percent}
+              most={100}
+              lines={[
+                { label: words.cpu, color: 'teal', values: series.cpu },
+                { label: words.memory, color: 'blue', values: series.memory },
+              ]}
+            />
+          </Section>
+          <Section title={words.reasons}>
+            <Reasons buckets={buckets} />
+          </Section>
+        </Suspense>
+      )}
+    </Stack>
+  )
+}
+
+function Reasons({ buckets }: { readonly buckets: Parameters<typeof reasonsOf>[0] }) {
+  const words = useActivityWords()
+  const { locale } = useWords()
+  const reasons = reasonsOf(buckets)
+  const all = reasons.reduce((sum, { count }) => sum + count, 0)
+  if (all === 0) return <Text size="sm">{words.none}</Text>
+  return (
+    <Table verticalSpacing="xs">
+      <TableHead titles={[words.source, words.reason, words.count, words.share]} />
+      <Table.Tbody>
+        {reasons.map(({ source, reason, count }) => (
+          <Table.Tr key={`${source} ${reason}`}>
+            <Table.Td>{words.sources[source as keyof typeof words.sources] ?? source}</Table.Td>
+            <Table.Td>{reason}</Table.Td>
+            <Table.Td>{count.toLocaleString(locale)}</Table.Td>
+            <Table.Td>
+              {(count / all).toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 })}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <Paper withBorder p="lg" component="section" aria-label={title}>
+    <Title order={3} size="h4" mb="sm">
+      {title}
+    </Title>
+    {children}
+  </Paper>
+)

@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react'
+import { serviceClient } from '../../client/service-client.js'
+import { type ActivityBucket, InsightService } from '../../proto/gen/kairship/insight_pb.js'
+import { rest } from '../connection/rest.js'
+import { whileVisible } from '../live/use-live.js'
+import { merged } from './series.js'
+
+const insight = serviceClient(InsightService, rest)
+
+/** After a stream broke it is begun again, milliseconds. */
+const RETRY_MS = 3_000
+
+/** What a screen shows of the activity of an instance. */
+export interface ActivityView {
+  readonly buckets: readonly ActivityBucket[]
+  readonly bucketMs: number
+  readonly state: 'loading' | 'live' | 'stale'
+  /** When the state began, milliseconds since 1970. */
+  readonly since: number
+  readonly problem?: Error
+}
+
+const NOTHING: ActivityView = { buckets: [], bucketMs: 0, state: 'loading', since: 0 }
+
+/** The activity of an instance, followed while its tab is shown. */
+export function useActivity(instance: string): ActivityView {
+  const [view, setView] = useState(NOTHING)
+  useEffect(() => {
+    setView(NOTHING)
+    let run: AbortController | undefined
+    const start = () => {
+      if (run) return
+      run = new AbortController()
+      void follow(instance, setView, run.signal)
+    }
+    return whileVisible(start, () => {
+      run?.abort()
+      run = undefined
+    })
+  }, [instance])
+  return view
+}
+
+type Change = (change: (view: ActivityView) => ActivityView) => void
+
+/** Follows until it is stopped. It never rejects: a stream that broke is begun again, and sends the last hour anew. */
+async function follow(instance: string, change: Change, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    let problem = new Error('the stream has ended')
+    try {
+      for await (const { buckets, bucketMs } of insight.watchInstanceActivity({ instance }, { signal }))
+        change(({ problem: _, ...view }) => ({
+          ...view,
+          bucketMs: Number(bucketMs),
+          buckets: merged(view.buckets, buckets),
+          ...(view.state !== 'live' && { state: 'live', since: Date.now() }),
+        }))
+    } catch (error) {
+      problem = error instanceof Error ? error : new Error(String(error))
+    }
+    if (signal.aborted) return
+    change(view => ({
+      ...view,
+      problem,
+      ...(view.state === 'live' && { state: 'stale', since: Date.now() }),
+    }))
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
+}

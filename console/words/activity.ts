@@ -1,0 +1,51 @@
+import { ownWords } from './own-words.js'
+
+const en = {
+  title: 'Reads and writes',
+  help: 'What this replica of Kairship answered in the last hour, a point for each minute. It counts since the replica started.',
+  requests: 'Requests a minute',
+  fromIndex: 'Reads from the index',
+  fromKarmada: 'Reads from Karmada',
+  writes: 'Writes',
+  lag: 'How far the index was behind',
+  lagSeries: 'Lag',
+  noLag: 'It was not measured: the instance has no index, or nobody reads.',
+  capacity: 'Capacity of its clusters, requested by pods',
+  cpu: 'CPU',
+  memory: 'Memory',
+  reasons: 'Where reads were answered, and why',
+  source: 'Answered by',
+  reason: 'Reason',
+  count: 'Reads',
+  share: 'Share',
+  sources: { index: 'the index', karmada: 'Karmada' },
+  none: 'Nothing was read in the last hour.',
+  nothing: 'No values yet.',
+  latest: (text: string) => `Latest: ${text}.`,
+}
+
+const zh: typeof en = {
+  title: '读与写',
+  help: '此 Kairship 副本在最近一小时内的应答，每分钟一个点。从副本启动时开始计数。',
+  requests: '每分钟请求数',
+  fromIndex: '来自索引的读取',
+  fromKarmada: '来自 Karmada 的读取',
+  writes: '写入',
+  lag: '索引的滞后',
+  lagSeries: '滞后',
+  noLag: '没有测量：实例没有索引，或没有读取。',
+  capacity: '集群容量中 Pod 请求的部分',
+  cpu: 'CPU',
+  memory: '内存',
+  reasons: '读取由何处应答及原因',
+  source: '应答者',
+  reason: '原因',
+  count: '读取数',
+  share: '占比',
+  sources: { index: '索引', karmada: 'Karmada' },
+  none: '最近一小时没有读取。',
+  nothing: '还没有数值。',
+  latest: text => `最新：${text}。`,
+}
+
+export const useActivityWords = ownWords({ en, zh })
