@@ -48,7 +48,7 @@ async function follow(instance: string, change: Change, signal: AbortSignal): Pr
   while (!signal.aborted) {
     let problem = new Error('the stream has ended')
     try {
-      for await (const { buckets, bucketMs } of insight.watchInstanceActivity({ instance }, { signal }))
+      for await (const { buckets, bucketMs } of insight.streamInstanceActivity({ instance }, { signal }))
         change(({ problem: _, ...view }) => ({
           ...view,
           bucketMs: Number(bucketMs),

@@ -34,7 +34,12 @@ export function RemoveCluster({
   if (left)
     return (
       <Dialog onClose={leave} title={words.removed(name)}>
-        <Alert color="orange" variant="outline" title={words.leftBehind}>
+        <Alert
+          color="orange"
+          variant="outline"
+          title={words.leftBehind}
+          styles={{ title: { color: 'var(--mantine-color-text)' } }}
+        >
           <List size="sm">
             {left.map(sentence => (
               <List.Item key={sentence}>{sentence}</List.Item>

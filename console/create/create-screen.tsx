@@ -106,7 +106,13 @@ export function CreateScreen() {
       )}
       {(make.error ?? check.error) && <Problem error={(make.error ?? check.error) as Error} />}
       {checked === form && !make.error && (
-        <Alert color="green" variant="outline" role="status" title={words.checked(fields.name.trim())}>
+        <Alert
+          color="green"
+          variant="outline"
+          role="status"
+          title={words.checked(fields.name.trim())}
+          styles={{ title: { color: 'var(--mantine-color-text)' } }}
+        >
           <Text size="sm" mb={4}>
             {words.becomes}
           </Text>

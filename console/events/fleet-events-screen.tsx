@@ -127,7 +127,12 @@ export function FleetEventsScreen() {
       </Group>
       {view.state !== 'live' && view.problem && <Problem error={view.problem} />}
       {view.unread.length > 0 && (
-        <Alert color="orange" variant="outline" title={words.unread}>
+        <Alert
+          color="orange"
+          variant="outline"
+          title={words.unread}
+          styles={{ title: { color: 'var(--mantine-color-text)' } }}
+        >
           {view.unread.map(sentence => (
             <Text key={sentence} size="sm">
               {sentence}

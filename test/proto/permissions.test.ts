@@ -99,6 +99,7 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'get instances/metrics of instance': [
     'Insight.QueryMetric',
     'Insight.QueryRangeMetric',
+    'Insight.StreamInstanceActivity',
     'Insight.DetectInsight',
   ],
   'update instances/workspace of instance': ['Workspace.BindInstances', 'Workspace.BindNamespaceInstances'],

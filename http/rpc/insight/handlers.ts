@@ -8,7 +8,7 @@ import type { InstanceReading } from '../../instances/instance-reading.js'
 import { ConcurrencyLimit } from '../../limits/concurrency-limit.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { boundedQuery, QueryRefusal } from './bounded-query.js'
-import { watchActivity } from './watch-activity.js'
+import { streamActivity } from './stream-activity.js'
 
 /** Where metrics of instances are. */
 export interface InstanceMetrics {
@@ -89,9 +89,9 @@ export function insightHandlers(dependencies: InsightDependencies): ServiceHandl
       }
     },
 
-    async watchInstanceActivity({ instance }, call) {
+    async streamInstanceActivity({ instance }, call) {
       await instances.one(instance, call)
-      return watchActivity(activity, instance, call.signal)
+      return streamActivity(activity, instance, call.signal)
     },
 
     async detectInsight({ instance }, call) {

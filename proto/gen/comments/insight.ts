@@ -20,8 +20,8 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.insight.v1alpha1.QueryRangeMetricRequest.end": "Seconds since 1970-01-01 UTC.",
   "kairship.io.api.insight.v1alpha1.QueryRangeMetricRequest.step": "Seconds, also parts of one. Prometheus answers 11,000 values of a series at most.",
   "kairship.io.api.insight.v1alpha1.DetectInsightRequest.instance": "The instance whose metrics are meant; empty for any.",
-  "kairship.io.api.insight.v1alpha1.WatchInstanceActivityResponse.bucket_ms": "How long a bucket is, milliseconds.",
-  "kairship.io.api.insight.v1alpha1.WatchInstanceActivityResponse.buckets": "The oldest first. One that was sent before takes the place of what was sent: the last bucket goes on.",
+  "kairship.io.api.insight.v1alpha1.StreamInstanceActivityResponse.bucket_ms": "How long a bucket is, milliseconds.",
+  "kairship.io.api.insight.v1alpha1.StreamInstanceActivityResponse.buckets": "The oldest first. One that was sent before takes the place of what was sent: the last bucket goes on.",
   "kairship.io.api.insight.v1alpha1.ActivityBucket": "What was answered of an instance in one span of time.",
   "kairship.io.api.insight.v1alpha1.ActivityBucket.start": "Milliseconds since 1970-01-01 UTC.",
   "kairship.io.api.insight.v1alpha1.ActivityBucket.lag_ms": "Milliseconds that the index was measured to be behind. Absent where that is not known.",
@@ -32,6 +32,6 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.insight.v1alpha1.InsightService": "Metrics of an instance, by PromQL, from the Prometheus of the setting metricsUrl. A query reads the series of its instance only: those with the label of the setting metricsInstanceLabel. Without the setting queries are refused by the reason NoMetrics.",
   "kairship.io.api.insight.v1alpha1.InsightService.QueryMetric": "Evaluates a PromQL query at one instant.",
   "kairship.io.api.insight.v1alpha1.InsightService.QueryRangeMetric": "Evaluates a PromQL query over a range of time.",
-  "kairship.io.api.insight.v1alpha1.InsightService.WatchInstanceActivity": "Follows what this replica answered of an instance: first the last hour, then every five seconds what has changed. Nothing but Kairship is needed for it. Each replica knows its own answers, since it started.",
+  "kairship.io.api.insight.v1alpha1.InsightService.StreamInstanceActivity": "Follows what this replica answered of an instance: first the last hour, then every five seconds what has changed. Nothing but Kairship is needed for it. Each replica knows its own answers, since it started.",
   "kairship.io.api.insight.v1alpha1.InsightService.DetectInsight": "Says whether a metrics service is there to query."
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Activity, BUCKET_MS, MOST_BUCKETS } from '../../../http/activity/activity.js'
-import { watchActivity } from '../../../http/rpc/insight/watch-activity.js'
+import { streamActivity } from '../../../http/rpc/insight/stream-activity.js'
 
 let time: number
 let activity: Activity
@@ -57,7 +57,7 @@ describe('a watch of the activity of an instance', () => {
     activity.count('eu', fromIndex, false)
     time += BUCKET_MS
     activity.sample([['eu', sample]])
-    const watch = watchActivity(activity, 'eu', new AbortController().signal, async () => {
+    const watch = streamActivity(activity, 'eu', new AbortController().signal, async () => {
       activity.count('eu', fromKarmada, true)
     })
     const first = (await watch.next()).value

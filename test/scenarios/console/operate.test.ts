@@ -247,10 +247,12 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
   })
 
   it('draws where the reads of an instance were answered, and says why', async () => {
-    const { page, complaints } = await world.at('reads')
+    const { page, complaints } = await world.at('workloads')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Reads and writes' }).click()
     await page.getByRole('img', { name: /^Requests a minute\. Latest: Reads from the index \d/ }).waitFor()
     await page
-      .getByRole('row', { name: /^Karmada / })
+      .getByRole('row', { name: /^(the index|Karmada) / })
       .first()
       .waitFor()
     await page.getByRole('img', { name: /^Capacity of its clusters.* CPU \d/ }).waitFor()

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type {
   ActivityBucketSchema,
-  WatchInstanceActivityResponseSchema,
+  StreamInstanceActivityResponseSchema,
 } from '../../../proto/gen/kairship/insight_pb.js'
 import { type Activity, type ActivityBucket, BUCKET_MS } from '../../activity/activity.js'
 
@@ -10,13 +10,13 @@ import { type Activity, type ActivityBucket, BUCKET_MS } from '../../activity/ac
 const SEND_MS = 5_000
 
 /** The last hour of an instance at once, and then again and again what has changed since, until the signal aborts. */
-export async function* watchActivity(
+export async function* streamActivity(
   activity: Pick<Activity, 'since'>,
   instance: string,
   signal: AbortSignal,
   wait: (ms: number, signal: AbortSignal) => Promise<unknown> = (ms, until) =>
     pause(ms, undefined, { signal: until }),
-): AsyncGenerator<MessageInitShape<typeof WatchInstanceActivityResponseSchema>> {
+): AsyncGenerator<MessageInitShape<typeof StreamInstanceActivityResponseSchema>> {
   let from = 0
   for (;;) {
     const buckets = activity.since(instance, from)
