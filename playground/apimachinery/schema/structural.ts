@@ -1,5 +1,6 @@
 import { child, type FieldError, forbidden, index, invalid, notSupported, required } from '../field-error.js'
 import { has, isArray, isObject, type Json, type JsonObject, listAt, objectAt } from '../json.js'
+import { boundedValidation } from './bounded-validation.js'
 import { prune } from './prune.js'
 import { compileExpression, RuleError, usesOldSelf } from './rules.js'
 import type { Schema } from './schema.js'
@@ -221,6 +222,9 @@ function nestedErrors(schema: Json, path: string): FieldError[] {
   return [...errors, ...junctorErrors({ ...schema, 'x-kubernetes-int-or-string': false }, path)]
 }
 
+/** Defaults of all schemas are bounded together: one schema may have thousands, and each CRD that is refused can come again. */
+const DEFAULTS = {}
+
 function defaultErrors(schema: Schema & JsonObject, path: string): FieldError[] {
   if (schema.default === undefined) return []
   const field = child(path, 'default')
@@ -228,7 +232,7 @@ function defaultErrors(schema: Schema & JsonObject, path: string): FieldError[] 
   if (isObject(value) && prune({ ...schema, type: 'object' }, value).unknownFields.length > 0) {
     return [invalid(field, value, 'must not have unknown fields')]
   }
-  return validateValues(schema, value).map(error => ({
+  return boundedValidation(schema, () => validateValues(schema, value), DEFAULTS).map(error => ({
     ...error,
     field: error.field === '<nil>' ? field : child(field, error.field),
   }))

@@ -1,5 +1,6 @@
 import { type FieldError, type FieldErrorReason, invalid } from '../field-error.js'
 import type { JsonObject } from '../json.js'
+import { boundedValidation } from './bounded-validation.js'
 import { validateEmbeddedResources } from './embedded-resources.js'
 import { validateListTypes } from './list-types.js'
 import { validateRules } from './rules.js'
@@ -20,7 +21,10 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
  * Metadata has rules of its own (`object-meta.ts`) and is checked there.
  * @param old the stored object on update; absent on create
  */
-export function validate(schema: Schema, object: JsonObject, old?: JsonObject): FieldError[] {
+export const validate = (schema: Schema, object: JsonObject, old?: JsonObject): FieldError[] =>
+  boundedValidation(schema, () => errorsOf(schema, object, old))
+
+function errorsOf(schema: Schema, object: JsonObject, old: JsonObject | undefined): FieldError[] {
   const errors = [
     ...validateValues(schema, object, '', old),
     ...validateEmbeddedResources(schema, object),

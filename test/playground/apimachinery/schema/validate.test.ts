@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../../playground/apimachinery/json.js'
 import type { Schema } from '../../../../playground/apimachinery/schema/schema.js'
+import { structuralErrors } from '../../../../playground/apimachinery/schema/structural.js'
 import { validate } from '../../../../playground/apimachinery/schema/validate.js'
 
 const spec = (x: Schema, extra: Schema = {}): Schema => ({
@@ -224,5 +225,33 @@ describe('validation of an update', () => {
   })
   it('refuses an invalid value that is new', () => {
     expect(check(schema, { spec: { x: 'longer' } }, { spec: { x: 'long' } })).toHaveLength(1)
+  })
+})
+
+describe('validation that would not end', () => {
+  const slow = { type: 'string', pattern: '^(a+)+$' }
+  const wrong = `${'a'.repeat(60)}b`
+  const tooLong = '<nil>: Forbidden: its patterns or rules were stopped after 1000 ms'
+
+  it.each<[string, Schema]>([
+    ['a pattern', slow],
+    ['a pattern of an alternative', { type: 'string', anyOf: [{ pattern: '^(a+)+$' }] }],
+    ['a rule', { type: 'string', 'x-kubernetes-validations': [{ rule: "self.matches('^(a+)+$')" }] }],
+  ])('is stopped: %s', (_, one) => {
+    expect(check(spec(one), { spec: { x: wrong } })).toEqual([expect.stringContaining(tooLong)])
+  })
+
+  it('is not begun again by the next object, and leaves other schemas alone', () => {
+    const schema = spec(slow)
+    expect(check(schema, { spec: { x: wrong } })).toEqual([expect.stringContaining(tooLong)])
+    expect(check(schema, { spec: { x: 'a' } })).toEqual([expect.stringContaining(tooLong)])
+    expect(check(spec(slow), { spec: { x: 'a' } })).toEqual([])
+  })
+
+  it('is stopped in the defaults of a CRD', () => {
+    const defaults = spec({ ...slow, default: wrong })
+    expect(structuralErrors(defaults as Json, 'schema').map(({ body }) => body)).toEqual([
+      expect.stringContaining('were stopped after'),
+    ])
   })
 })
