@@ -21,6 +21,7 @@ import type { Meter } from '../../ports/meter.js'
 import { Collection } from '../watches/collection.js'
 import { AccessLockIndex } from './access-lock-index.js'
 import { EventRecorder } from './event-recorder.js'
+import { HostPulse } from './host-pulse.js'
 import { type Kept, kept } from './kept-object.js'
 import { type KeptVirtualCluster, keptVirtualCluster } from './kept-virtual-cluster.js'
 import { RoleBindingIndex } from './role-bindings/role-binding-index.js'
@@ -83,7 +84,8 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
     workspaceBindings: ofRoles<WorkspaceBinding>(WORKSPACE_BINDINGS),
     workspaceRoleBindings: ofRoles<WorkspaceRoleBinding>(WORKSPACE_ROLE_BINDINGS),
   }
-  const roleBindings = new RoleBindingIndex(roleSources)
+  const pulse = new HostPulse(api)
+  const roleBindings = new RoleBindingIndex(roleSources, undefined, pulse)
   const accessLocks = new AccessLockIndex(
     new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter),
   )
@@ -106,8 +108,10 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
     events,
     start: () => {
       for (const collection of collections) collection.start()
+      pulse.start()
     },
     stop: () => {
+      pulse.stop()
       for (const collection of collections) collection.stop()
       roleBindings.stop()
       accessLocks.stop()

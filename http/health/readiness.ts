@@ -64,8 +64,11 @@ export function readyChecks({
     {
       name: 'role-bindings',
       problem: async () => {
-        const { synced, unread } = fleet.roleBindings
-        return synced ? undefined : `not read from the host yet: ${unread.join(', ')}`
+        const { synced, unread, silentForMs } = fleet.roleBindings
+        if (!synced) return `not read from the host yet: ${unread.join(', ')}`
+        return silentForMs > hostGraceMs
+          ? `not read from the host for ${Math.round(silentForMs / 1_000)} s: roles give nothing until they are`
+          : undefined
       },
     },
     {

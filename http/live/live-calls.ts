@@ -19,7 +19,7 @@ export interface LiveCallsOptions {
   readonly locked: LockedCallers
   /** A call goes on for so long while nobody can say whether it may, milliseconds; `UNCONFIRMED_MS` when absent. */
   readonly unconfirmedMs?: number
-  readonly bindings: Pick<RoleBindings, 'givenTo' | 'onChange'>
+  readonly bindings: Pick<RoleBindings, 'givenTo' | 'onChange' | 'silentForMs'>
   /**
    * Whether an instance is being deleted, or is gone: its role bindings go with it. A call about many goes on without it, as its own words say,
    * and is not ended for each instance of the fleet that leaves.
@@ -41,6 +41,8 @@ export const LOOK_MS = 250
 const SHORT_MS = 1_000
 /** The host is asked again after this time, milliseconds: with the wait for a look and the answer, five seconds. */
 export const ASK_MS = 4_000
+/** An answer of the host is waited for at least this long, milliseconds, as requests do. */
+const PATIENCE_MS = 2_000
 /** Tokens that Kairship verifies itself are verified again after this time, milliseconds: their issuer may have withdrawn the key. */
 const VERIFY_MS = 60_000
 /** A call goes on for so long while nobody can say whether it may, milliseconds; as long as role bindings count. */
@@ -119,7 +121,8 @@ export class LiveCalls {
         this.#credentialFailure(group) ??
         this.#lockFailure(group) ??
         this.#lossOf(group, changed) ??
-        (settled.has(holderOf(group)) ? lost(group) : undefined)
+        (settled.has(holderOf(group)) ? lost(group) : undefined) ??
+        this.#unconfirmed(group, now)
       if (group.calls.size > 0) group.usedAt = now
       // Kept for a while: a caller who comes and goes has not the host asked each time, and what it loses meanwhile is noticed.
       else if (now - group.usedAt >= SETTLE_MS && !group.isAsking) this.#groups.forget(group)
@@ -137,6 +140,19 @@ export class LiveCalls {
     for (const forget of this.#forgetting) forget()
     this.#stopLooking?.()
     this.#stopLooking = undefined
+  }
+
+  /** How old what confirms a right may be, milliseconds: roles are as the host said last. Once they give nothing, the host itself has confirmed it. */
+  #ageOfRoles(): number {
+    const { bindings, unconfirmedMs = UNCONFIRMED_MS } = this.options
+    return bindings.silentForMs > unconfirmedMs ? 0 : bindings.silentForMs
+  }
+
+  /** Nobody answers at all: a host that hangs is asked for longer than a call may go on. */
+  #unconfirmed({ isAsking, askedAt, confirmedAt, calls }: Group, now: number): Failure | undefined {
+    const { unconfirmedMs = UNCONFIRMED_MS } = this.options
+    const isOver = isAsking && now - askedAt >= PATIENCE_MS && now - confirmedAt >= unconfirmedMs
+    return isOver && calls.size > 0 ? nobodySays(unconfirmedMs, 'the host does not answer') : undefined
   }
 
   /** Those whose time to settle is over. */
@@ -203,18 +219,13 @@ export class LiveCalls {
     group.askedAt = now
     try {
       const failure = (await this.#accountFailure(group, now)) ?? (await this.#rightsFailure(group))
-      group.confirmedAt = now
+      group.confirmedAt = now - this.#ageOfRoles()
       if (failure) this.#endAll(group, failure)
     } catch (error) {
       const failure = toFailure(error)
       if (failure.code === Code.UNAUTHENTICATED) this.#endAll(group, ended(failure.message))
       else if (now - group.confirmedAt >= unconfirmedMs)
-        this.#endAll(
-          group,
-          unavailable(
-            `for ${unconfirmedMs / 1_000} s nobody could say whether this may go on: ${failure.message}`,
-          ),
-        )
+        this.#endAll(group, nobodySays(unconfirmedMs, failure.message))
     } finally {
       group.isAsking = false
     }
@@ -266,6 +277,8 @@ const lost = ({ instance }: Group): Failure =>
 
 const keysOf = ({ locks }: LockedCallers): ReadonlySet<string> => new Set(locks.all().map(lockKey))
 
+const nobodySays = (ms: number, why: string): Failure =>
+  unavailable(`for ${ms / 1_000} s nobody could say whether this may go on: ${why}`)
 const ended = (message: string): Failure => unauthenticated(message, { reason: 'CredentialEnded' })
 const withdrawn = (message: string): Failure => permissionDenied(message, { reason: 'AccessWithdrawn' })
 /** A call about many instances goes on with those that are left. */

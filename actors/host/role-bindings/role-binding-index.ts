@@ -64,6 +64,7 @@ export class RoleBindingIndex implements RoleBindings {
   constructor(
     readonly sources: RoleBindingSources,
     { now, wall }: RoleBindingClocks = { now: () => performance.now(), wall: () => Date.now() },
+    private readonly pulse: { readonly silentForMs: number } = { silentForMs: 0 },
   ) {
     this.now = now
     this.#workspaces = new Workspaces(now, wall)
@@ -100,7 +101,8 @@ export class RoleBindingIndex implements RoleBindings {
   }
 
   get silentForMs(): number {
-    return this.#lostAt === undefined ? 0 : this.now() - this.#lostAt
+    const lostForMs = this.#lostAt === undefined ? 0 : this.now() - this.#lostAt
+    return Math.max(lostForMs, this.pulse.silentForMs)
   }
 
   /** Emits at once how contact stands with all that it is read from: lost when it is lost with one of them. */

@@ -84,6 +84,23 @@ describe('while the host does not answer', () => {
     await expect(may('ned')).rejects.toThrow('ECONNREFUSED')
   })
 
+  it('/readyz says that role bindings give nothing while they cannot be read, though the host answers', async () => {
+    const { host, bindings } = world()
+    host.script = ({ path }) => (path === '/readyz' ? 'ok' : undefined)
+    const checks = readyChecks({ fleet: { ...fakeFleet(), roleBindings: bindings }, host })
+    const ofRoles = async () => {
+      const { ready, text } = await readiness(checks)
+      return [ready, text.split('\n').find(line => line.includes('role-bindings'))]
+    }
+    bindings.silentForMs = DEFAULT_HOST_GRACE_MS
+    expect(await ofRoles()).toEqual([true, '[+]role-bindings ok'])
+    bindings.silentForMs = DEFAULT_HOST_GRACE_MS + 15_000
+    expect(await ofRoles()).toEqual([
+      false,
+      '[-]role-bindings failed: not read from the host for 75 s: roles give nothing until they are',
+    ])
+  })
+
   it('/readyz says for how long what it said last counts', async () => {
     const { clock, host, cut } = world()
     const fleet = fakeFleet()

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Action, Authorizer } from '../../../http/identity/authorize.js'
 import { BINDINGS_COUNT_MS, roleAuthorizer } from '../../../http/identity/role-authorizer.js'
 import type { InstanceRole, Subject } from '../../../manifests/instance-role-binding.js'
+import { Code } from '../../../transcoding/code.js'
 import { fakeRoleBindings } from '../fakes/role-bindings.js'
 
 const ANN: Subject = { kind: 'User', name: 'ann' }
@@ -221,10 +222,21 @@ describe('a role on an instance', () => {
     bindings.silentForMs = BINDINGS_COUNT_MS
     expect(await may(caller('ann'), GET)).toBe(true)
     bindings.silentForMs += 1
-    expect(await may(caller('ann'), GET)).toBe(false)
+    await expect(may(caller('ann'), GET)).rejects.toMatchObject({ code: Code.UNAVAILABLE })
     bindings.silentForMs = 0
     expect(await may(caller('ann'), GET)).toBe(true)
     expect(BINDINGS_COUNT_MS).toBe(60_000)
+  })
+
+  it('gives nobody another answer for having one than for having none, while it does not count', async () => {
+    const { bindings, may } = authorizing()
+    bindings.give('one', 'Viewer', { instance: 'north', subject: ANN })
+    bindings.silentForMs = BINDINGS_COUNT_MS + 1
+    const refusals = await Promise.all(
+      ['ann', 'eve'].map(user => may(caller(user), GET).catch(error => [error.code, error.message])),
+    )
+    expect(refusals[0]).toEqual(refusals[1])
+    expect(await may(caller('ann'), { verb: 'list', resource: 'accesslocks' })).toBe(false)
   })
 
   it('counts for as long as the settings say', async () => {
@@ -235,6 +247,15 @@ describe('a role on an instance', () => {
     bindings.silentForMs = 10_000
     expect(await authorizer.decide(caller('ann'), GET)).toMatchObject({ allowed: true })
     bindings.silentForMs += 1
-    expect(await authorizer.decide(caller('ann'), GET)).toMatchObject({ allowed: false })
+    await expect(authorizer.decide(caller('ann'), GET)).rejects.toMatchObject({ code: Code.UNAVAILABLE })
+  })
+
+  it('leaves what the host allows, while it does not count', async () => {
+    const bindings = fakeRoleBindings()
+    const host: Authorizer = { decide: () => ({ allowed: true, reason: 'RBAC on the host' }) }
+    bindings.silentForMs = BINDINGS_COUNT_MS + 1
+    expect(await roleAuthorizer({ bindings, host }).decide(caller('ann'), GET)).toMatchObject({
+      allowed: true,
+    })
   })
 })

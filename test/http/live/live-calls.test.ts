@@ -374,6 +374,39 @@ describe('a live call', () => {
     ])
   })
 
+  it('goes on for that time where the host hangs, and no longer for what is asked of it', async () => {
+    const { calls, ann } = withAnn()
+    const call = calls.open({ caller: ann })
+    await calls.pass(ASK_MS)
+    calls.host.script = () => new Promise(() => undefined)
+    await calls.pass(UNCONFIRMED_MS - 2 * ASK_MS)
+    expect(call.ended).toBeUndefined()
+    await calls.pass(2 * ASK_MS)
+    expect([call.ended?.code, call.ended?.message]).toEqual([
+      Code.UNAVAILABLE,
+      expect.stringContaining('the host does not answer'),
+    ])
+  })
+
+  it('goes on by a role for a minute after the host was last heard, and not for another one after the role counts', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    const call = calls.open({ caller: calls.caller('ann') })
+    await calls.pass(ASK_MS)
+    calls.host.script = () => {
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    calls.bindings.silentForMs = 0
+    for (let silentMs = 0; silentMs < UNCONFIRMED_MS; silentMs += 1_000) {
+      calls.bindings.silentForMs = silentMs
+      await calls.pass(1_000)
+      expect(call.ended).toBeUndefined()
+    }
+    calls.bindings.silentForMs = UNCONFIRMED_MS + 1
+    await calls.pass(ASK_MS + LOOK_MS)
+    expect(call.ended?.code).toBe(Code.UNAVAILABLE)
+  })
+
   it('goes on while the host does not answer for less than a minute, however long it was open before', async () => {
     const { calls, ann } = withAnn()
     const call = calls.open({ caller: ann })

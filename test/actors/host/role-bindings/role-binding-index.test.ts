@@ -138,4 +138,13 @@ describe('the rights that role bindings give in an instance', () => {
     workspaces.contact.next('made')
     expect(index.silentForMs).toBe(0)
   })
+
+  it('say that the host is silent while their watches look as if nothing changed', () => {
+    const { index, clock, pulse, bindings } = roleBindingIndex()
+    pulse.silentForMs = 70_000
+    expect(index.silentForMs).toBe(70_000)
+    bindings.contact.next({ reason: 'Unreachable', stage: 'role bindings', message: 'reset' })
+    clock.now += 10_000
+    expect(index.silentForMs).toBe(70_000)
+  })
 })

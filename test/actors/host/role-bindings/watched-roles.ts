@@ -113,9 +113,8 @@ export function roleBindingIndex() {
     workspaceRoleBindings: new WatchedType<WorkspaceRoleBinding>(WORKSPACE_ROLE_BINDINGS),
   }
   const watched = sources as unknown as { [Name in keyof RoleBindingSources]: Collection<never> }
-  const index = new RoleBindingIndex(watched as unknown as RoleBindingSources, {
-    now: () => clock.now,
-    wall: () => clock.wall,
-  })
-  return { index, clock, ...sources }
+  const pulse = { silentForMs: 0 }
+  const clocks = { now: () => clock.now, wall: () => clock.wall }
+  const index = new RoleBindingIndex(watched as unknown as RoleBindingSources, clocks, pulse)
+  return { index, clock, pulse, ...sources }
 }

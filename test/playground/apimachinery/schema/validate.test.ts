@@ -229,7 +229,7 @@ describe('validation of an update', () => {
 })
 
 describe('validation that would not end', () => {
-  const slow = { type: 'string', pattern: '^(a+)+$' }
+  const slow: Schema = { type: 'string', pattern: '^(a+)+$' }
   const wrong = `${'a'.repeat(60)}b`
   const tooLong = '<nil>: Forbidden: its patterns or rules were stopped after 1000 ms'
 
