@@ -13,6 +13,7 @@ import { sampleActivity } from './activity/sampling.js'
 import { Audit, type AuditSink } from './audit/audit.js'
 import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
+import { keepRoleEvents } from './audit/role-events.js'
 import { readAssets } from './console/assets.js'
 import { Console } from './console/console.js'
 import type { BrowserSignIn } from './console/issuer-logins.js'
@@ -320,11 +321,13 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     throw error
   }
   url = `https://${formatAddress({ host: address.host, port: listener.port })}`
+  const endRoleEvents = keepRoleEvents(recentEvents, fleet.roleBindings)
   log.info({ url, grpc: grpc.address }, 'the API is listening')
   const endSampling = sampleActivity(parts.activity, fleet)
 
   const stop = async () => {
     grpc.stopServing()
+    endRoleEvents()
     page?.close()
     api.endStreams()
     proxy.endStreams()

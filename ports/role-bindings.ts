@@ -1,4 +1,6 @@
+import type { StoredBinding } from '../manifests/delivered-binding.js'
 import type { EffectiveBinding } from '../manifests/effective-binding.js'
+import type { RoleOutcome } from '../manifests/role-audit-event.js'
 import type { WorkspaceBinding } from '../manifests/workspace.js'
 import type { WorkspaceRoleBinding } from '../manifests/workspace-role-binding.js'
 
@@ -26,6 +28,14 @@ export interface KnownWorkspace {
   readonly bound: ReadonlyMap<string, readonly WorkspaceBinding[]>
 }
 
+/** What became of a role binding, as the watch of this replica shows it. */
+export interface RoleEvent {
+  readonly what: RoleOutcome
+  readonly binding: StoredBinding
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** The role bindings of the host, direct and through workspaces, as this replica's watches last saw them and as they are at this time. */
 export interface RoleBindings {
   /** True once all have been read. */
@@ -46,6 +56,8 @@ export interface RoleBindings {
   workspaceOf(name: string): KnownWorkspace
   /** Another one after each change of what the bindings of an instance give; '' while there are none. It costs little. */
   revisionOf(instance: string): string
+  /** Calls back when a role is given, changed, withdrawn or over, after the first list. Returns what ends the calls. */
+  onEvent(listener: (event: RoleEvent) => void): () => void
   /** Calls back after each change, within a second of the end of a binding too. Returns what ends the calls. */
   onChange(listener: (instances: ChangedInstances) => void): () => void
 }

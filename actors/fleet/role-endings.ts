@@ -4,9 +4,9 @@ import type { AuditEvent } from '../../manifests/audit-event.js'
 import type { StoredBinding } from '../../manifests/delivered-binding.js'
 import { INSTANCE_ROLE_BINDINGS } from '../../manifests/instance-role-binding.js'
 import { endOf, isOver } from '../../manifests/role-end.js'
+import { roleAuditEvent } from '../../manifests/role-audit-event.js'
 import { isConflict } from '../../manifests/status-error.js'
 import { WORKSPACE_ROLE_BINDINGS } from '../../manifests/workspace-role-binding.js'
-import { roleAuditEvent } from '../host/role-bindings/role-audit.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { reportCondition } from '../instance/effects/binding-status.js'
 import { remove } from '../kube/apply.js'
@@ -30,7 +30,7 @@ export interface RoleEndingsOptions {
 
 /**
  * Reports roles that have an end: an audit event and the condition `Expired` when one begins and when one ends, and removes it a day after
- * that. Nothing here decides about a right: bindings that are over give none, whether or not this has run. The event comes before the
+ * that. Of roles without an end it writes the audit events alone, as it sees them. Nothing here decides about a right: bindings that are over give none, whether or not this has run. The event comes before the
  * status, so that each is written once at least.
  */
 export class RoleEndings {
@@ -57,6 +57,13 @@ export class RoleEndings {
           map(() => undefined),
         ),
       ).subscribe(() => this.look()),
+    )
+    this.#subscription.add(
+      roleBindings.onEvent(({ what, binding, at }) => {
+        // What has an end is reported with its status, so that it is reported once at least.
+        if (binding.spec.expiresAt === undefined && this.options.dependencies.leadership().leading)
+          this.options.audit(roleAuditEvent(binding, what, at))
+      }),
     )
     this.#subscription.add(
       changes.subscribe(change => {

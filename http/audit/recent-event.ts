@@ -12,7 +12,8 @@ export interface RecentEvent {
   readonly endedAt: number
   readonly durationMs: number
   readonly user: string
-  readonly wire: AuditRecord['wire']
+  /** Empty of what no request stands for. */
+  readonly wire: AuditRecord['wire'] | ''
   readonly operation: string
   readonly verb: string
   readonly instance: string
@@ -31,6 +32,8 @@ export interface RecentEvent {
   readonly status: number
   readonly remote: string
   readonly userAgent: string
+  /** What became of a role: which, whose, until when and why; empty of a request. */
+  readonly message: string
 }
 
 /** What is kept of a record. */
@@ -59,5 +62,6 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
     status: statusOf(record),
     remote,
     userAgent,
+    message: '',
   }
 }

@@ -14,6 +14,7 @@ import type {
   Holder,
   KnownWorkspace,
   RoleBindings,
+  RoleEvent,
   SomeInstances,
 } from '../../../ports/role-bindings.js'
 import type { Collection, Contact } from '../../watches/collection.js'
@@ -21,6 +22,7 @@ import { fingerprint } from '../kept-object.js'
 import { DirectBindings } from './direct-bindings.js'
 import { eachObject } from './each-object.js'
 import { EndClock } from './end-clock.js'
+import { RoleEvents } from './role-events.js'
 import { Workspaces } from './workspaces.js'
 
 /** The revisions of so many instances are remembered: those that are gone must not stay for ever. */
@@ -52,6 +54,7 @@ export class RoleBindingIndex implements RoleBindings {
   readonly #contact = new BehaviorSubject<Contact>('pending')
   readonly #changed = new Subject<ChangedInstances>()
   readonly #ends: EndClock
+  readonly #events: RoleEvents
   readonly #subscription: Subscription
   readonly now: () => number
   /** Another one after each change of what anything gives. */
@@ -68,6 +71,7 @@ export class RoleBindingIndex implements RoleBindings {
   ) {
     this.now = now
     this.#workspaces = new Workspaces(now, wall)
+    this.#events = new RoleEvents(sources, wall)
     this.#ends = new EndClock(wall, keys => this.#end(keys))
     this.#direct = new DirectBindings(now, wall)
     const { bindings, workspaces, workspaceBindings, workspaceRoleBindings } = sources
@@ -120,6 +124,10 @@ export class RoleBindingIndex implements RoleBindings {
   onChange(listener: (instances: ChangedInstances) => void): () => void {
     const subscription = this.#changed.subscribe(listener)
     return () => subscription.unsubscribe()
+  }
+
+  onEvent(listener: (event: RoleEvent) => void): () => void {
+    return this.#events.subscribe(listener)
   }
 
   revisionOf(instance: string): string {
@@ -191,6 +199,7 @@ export class RoleBindingIndex implements RoleBindings {
   stop(): void {
     this.#subscription.unsubscribe()
     this.#ends.stop()
+    this.#events.stop()
   }
 
   #takeDirect(binding: InstanceRoleBinding, isThere: boolean): void {
@@ -211,6 +220,7 @@ export class RoleBindingIndex implements RoleBindings {
 
   /** Bindings whose end has come are looked at again, as if they had changed. */
   #end(keys: readonly string[]): void {
+    this.#events.over(keys)
     const { bindings, workspaceRoleBindings } = this.sources
     for (const key of keys) {
       const [kind, name = ''] = key.split('/')

@@ -6,8 +6,8 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.audit.v1alpha1.AuditEvent.id": "The `auditID` of the audit log, and the `X-Request-Id` of the answer.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.ended_at": "When the request had ended, or of ResponseStarted when its answer had begun, milliseconds since 1970-01-01 UTC.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.user": "Kubernetes' name of the caller; `system:anonymous` where it was not authenticated.",
-  "kairship.io.api.audit.v1alpha1.AuditEvent.wire": "rest, grpc or proxy.",
-  "kairship.io.api.audit.v1alpha1.AuditEvent.operation": "The operation's id, such as Instance_UpdateInstance, or the path inside an instance.",
+  "kairship.io.api.audit.v1alpha1.AuditEvent.wire": "rest, grpc or proxy; empty of what became of a role, for which no request stands.",
+  "kairship.io.api.audit.v1alpha1.AuditEvent.operation": "The operation's id, such as Instance_UpdateInstance, or the path inside an instance. Of a role `role given`, `role changed` or `role withdrawn`; of one that has an end `role began` and `role ended`.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.verb": "Kubernetes' verb: of the object inside the instance where there is one, else of what was authorized on the host.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.instance": "Empty where the request was about none.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.cluster": "The member behind the instance; empty for the control plane.",
@@ -19,6 +19,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.audit.v1alpha1.AuditEvent.remote": "Address of the caller's connection.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.user_agent": "As the caller called itself.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.stage": "As Kubernetes' audit has it: ResponseStarted or ResponseComplete.",
+  "kairship.io.api.audit.v1alpha1.AuditEvent.message": "Of a role: which, whose, until when and why; empty of a request.",
   "kairship.io.api.audit.v1alpha1.ListAuditEventsRequest.user": "Only of this user; empty means all. So do the other filters; each is compared as a whole.",
   "kairship.io.api.audit.v1alpha1.ListAuditEventsRequest.resource": "In the plural.",
   "kairship.io.api.audit.v1alpha1.ListAuditEventsRequest.since": "Only requests that ended at this time or later, milliseconds since 1970-01-01 UTC; 0 means from the first that is kept.",
@@ -36,7 +37,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.audit.v1alpha1.AuditOutcome.DENIED": "The caller was not authenticated, or not authorized by Kairship, the host or the instance.",
   "kairship.io.api.audit.v1alpha1.AuditOutcome.FAILED": "It changed nothing, as far as an API server's refusal is reliable.",
   "kairship.io.api.audit.v1alpha1.AuditOutcome.UNKNOWN": "The connection, the deadline or the server broke before an answer came.",
-  "kairship.io.api.audit.v1alpha1.AuditService": "Who did what during the last hours: writes, refusals, and reads of credentials, on all doors. The audit log has the same events for as long as its files are kept; these are in the memory of the replica that answers, and only what came through that replica.",
+  "kairship.io.api.audit.v1alpha1.AuditService": "Who did what during the last hours: writes, refusals, and reads of credentials, on all ways in; and which roles were given, changed and ended, however their bindings were written. The audit log has the same events for as long as its files are kept; these are in the memory of the replica that answers: what came through that replica, and what became of roles while it ran.",
   "kairship.io.api.audit.v1alpha1.AuditService.ListAuditEvents": "Lists audit events, the newest first. The caller sees its own, those of instances whose `instances/audit` it may get, and all where it may list `instances/audit`. Counts and pages are of what it sees.",
   "kairship.io.api.audit.v1alpha1.AuditService.WatchAuditEvents": "Follows the same list: RESET, the events that are kept as ADDED, the oldest first, BOOKMARK, then each event within seconds of its request's end, or of the beginning of an answer that goes on, as ADDED. Events do not change. One that is no longer kept is not DELETED, and none has LEFT. A token of another replica starts over with RESET, and so does a reader so slow that events which it has not read are no longer kept."
 }

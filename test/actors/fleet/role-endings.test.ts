@@ -104,6 +104,17 @@ it('a role with an end leaves an audit event and a condition when it begins and 
   expect(events).toHaveLength(2)
 })
 
+it('roles without an end leave an audit event when they are given and withdrawn, by the leader alone', async () => {
+  for (const leading of [true, false]) {
+    const { bindings, events, start, pass } = ending({ leading })
+    start()
+    bindings.show(instanceRoleBinding('usual', 'eu', 'Admin', { subjects: [ANN] }))
+    bindings.hide('usual')
+    await pass(1_000)
+    expect(said(events)).toEqual(leading ? ['usual role given', 'usual role withdrawn'] : [])
+  }
+})
+
 it('one that began and ended while nobody led is reported as ended, and one of a workspace too', async () => {
   const { bindings, workspaceRoleBindings, events, start, pass, until } = ending()
   bindings.show(instanceRoleBinding('past', 'eu', 'Admin', { expiresAt: until(-1_000) }))

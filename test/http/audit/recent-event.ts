@@ -13,6 +13,6 @@ export const recentEvent = (more: Partial<RecentEvent> = {}): RecentEvent => ({
   },
   ...{ verb: 'delete', instance: 'north', cluster: '', apiGroup: '', apiVersion: 'v1' },
   ...{ resource: 'secrets', subresource: '', namespace: 'shop', name: 'tls', outcome: 'succeeded' },
-  ...{ code: 'OK', status: 200, remote: '127.0.0.1', userAgent: '' },
+  ...{ code: 'OK', status: 200, remote: '127.0.0.1', userAgent: '', message: '' },
   ...more,
 })

@@ -58,6 +58,7 @@ export function fakeRoleBindings(): FakeRoleBindings {
     belongingOf: instance => index.belongingOf(instance),
     workspaceOf: name => index.workspaceOf(name),
     revisionOf: instance => index.revisionOf(instance),
+    onEvent: listener => index.onEvent(listener),
     onChange: listener => index.onChange(listener),
     give(name, role, { subject, instance, ...on }) {
       bindings.hide(name)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
+import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { AuditService } from '../../../proto/gen/kairship/audit_pb.js'
 import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
@@ -25,6 +26,36 @@ async function said(following: Following, count: number): Promise<unknown[][]> {
 }
 
 describe('audit events', () => {
+  it('say which roles were given, changed and withdrawn, though no request of Kairship wrote them', async () => {
+    const { local } = world.world.playground.host
+    const spec = { instance: world.instance, role: 'Editor', subjects: [{ kind: 'User', name: 'pia' }] }
+    const body = {
+      apiVersion: 'kairship.io/v1alpha1',
+      kind: 'InstanceRoleBinding',
+      metadata: { name: 'pia' },
+      spec,
+    }
+    await local.request({ method: 'POST', path: resourcePath(INSTANCE_ROLE_BINDINGS), body })
+    const place = { name: 'pia' }
+    const listed = (verb: string) =>
+      eventually(`an event of ${verb}`, async () => {
+        const { items } = await world.calls.read('listAuditEvents', {
+          ...{ instance: world.instance, resource: 'instancerolebindings', name: 'pia', verb },
+        })
+        return items.length > 0 ? items : undefined
+      })
+    const [given] = await listed('bind')
+    expect(given).toMatchObject({
+      ...{ user: 'kairship:controller-manager', operation: 'role given', wire: '', outcome: 'SUCCEEDED' },
+      ...{ message: 'Editor for User pia', apiGroup: 'kairship.io', stage: 'ResponseComplete' },
+    })
+    await local.request({ method: 'DELETE', path: resourcePath(INSTANCE_ROLE_BINDINGS, place) })
+    expect(await listed('unbind')).toMatchObject([{ operation: 'role withdrawn', name: 'pia' }])
+    // Who reads the instance and not its audit events sees none of it.
+    const { items } = await world.viewer.read('listAuditEvents', { resource: 'instancerolebindings' })
+    expect(items).toEqual([])
+  })
+
   it('are what was done through the management API and the proxy, by whom, to what, and how it ended', async () => {
     const { api, playground } = world.world
     await deleteSecret('through-the-api')
@@ -43,6 +74,7 @@ describe('audit events', () => {
         remote: '127.0.0.1',
         userAgent: expect.any(String),
         id: expect.any(String),
+        message: '',
       },
       ...ENDED,
     }
