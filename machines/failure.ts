@@ -46,6 +46,8 @@ const decisions = {
   Unauthorized: 'calm',
   /** 403: the credential is known and may not do this. */
   Forbidden: 'calm',
+  /** The control plane does not let Kairship impersonate callers. */
+  ImpersonationRefused: 'calm',
   /** 404 of an object. */
   NotFound: 'calm',
   /** 404 of a whole type: its CRD or API service is not installed. */

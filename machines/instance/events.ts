@@ -42,6 +42,8 @@ export type OwnObserverEvent =
   | { readonly type: 'controlPlane.contactLost' }
   /** The canary was seen in the index again, or not for too long: sent when the judgement changes, not with every figure. */
   | { readonly type: 'index.measured'; readonly index: Answer<Measured> }
+  /** The control plane gave a token to impersonate callers with, or refused one: sent when that changes, and never before a caller came. */
+  | { readonly type: 'impersonation.answered'; readonly impersonation: Answer<object> }
   | {
       readonly type: 'statistics.observed'
       readonly statistics: Answer<{ readonly summary: InstanceSummary }>

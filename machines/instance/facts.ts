@@ -68,6 +68,8 @@ export interface Facts {
   readonly registration?: OutsideObject | 'absent'
   /** The bindings that Global Management wrote for this instance; `revision` changes with any of them. */
   readonly roleBindings?: { readonly revision: string; readonly count: number }
+  /** Whether requests of callers can be made in their names; not known before the first caller. */
+  readonly impersonation?: Answer<object>
   readonly statistics?: Answer<{ readonly summary: InstanceSummary }>
   /** Which of the host's shared watches are silent, and why. */
   readonly silence?: Partial<Record<SharedFact, Failure>>

@@ -115,6 +115,7 @@ const sentences: Readonly<Record<string, string>> = {
   'controlPlane.probed': 'the control plane and its aggregated API answered the probe',
   'controlPlane.contactLost': 'there is no connection to the control plane',
   'index.measured': 'what was written into the control plane was seen in the index',
+  'impersonation.answered': 'the control plane gave a token to impersonate callers with',
   'duplicate.observed': 'its control plane was compared with those of all other instances',
   'installation.observed': 'karmada-operator’s object changed',
   'virtualCluster.observed': 'the PediaCluster changed',

@@ -54,6 +54,7 @@ export const instanceMachine = instance.createMachine({
     'controlPlane.*': { actions: 'reduce the fact' },
     'statistics.observed': { actions: 'reduce the fact' },
     'index.measured': { actions: 'reduce the fact' },
+    'impersonation.answered': { actions: 'reduce the fact' },
     'duplicate.observed': { actions: 'reduce the fact' },
     'installation.observed': { actions: 'reduce the fact' },
     'virtualCluster.observed': { actions: 'reduce the fact' },

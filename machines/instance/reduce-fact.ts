@@ -77,11 +77,21 @@ function factsAfter(facts: Facts, event: FactEvent, knownID?: string): Facts {
       return { ...facts, controlPlane, aggregatedApi, ...(controlPlane.ok && { reachedWith: fingerprint }) }
     }
     case 'controlPlane.contactLost':
-      return without(facts, 'controlPlane', 'reachedWith', 'aggregatedApi', 'index', 'statistics')
+      return without(
+        facts,
+        'controlPlane',
+        'reachedWith',
+        'aggregatedApi',
+        'index',
+        'statistics',
+        'impersonation',
+      )
     case 'index.measured':
       return { ...facts, index: event.index }
     case 'roleBindings.rbacChanged':
       return facts
+    case 'impersonation.answered':
+      return { ...facts, impersonation: event.impersonation }
     case 'statistics.observed':
       return { ...facts, statistics: event.statistics }
     case 'duplicate.observed':

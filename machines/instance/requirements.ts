@@ -22,6 +22,7 @@ export type RequirementName =
   | 'VirtualClusterSynced'
   | 'Registered'
   | 'RoleBindingsMaterialized'
+  | 'CallersImpersonated'
   | 'StatisticsCurrent'
 
 interface Requirement {
@@ -119,6 +120,19 @@ const requirements: readonly Requirement[] = [
       }),
   },
   { name: 'RoleBindingsMaterialized', role: 'informs', judge: roleBindings },
+  {
+    name: 'CallersImpersonated',
+    role: 'informs',
+    concerns: context =>
+      context.facts.impersonation !== undefined || writtenOf(context, 'CallersImpersonated') !== undefined,
+    judge: context =>
+      context.facts.impersonation === undefined
+        ? lastWritten(context, 'CallersImpersonated', unknown('no caller has come yet'))
+        : answered(context.facts.impersonation, {
+            waiting: '',
+            good: () => ['Allowed', 'the control plane lets Kairship impersonate callers'],
+          }),
+  },
   {
     name: 'StatisticsCurrent',
     role: 'informs',
@@ -239,9 +253,12 @@ function confirmedByCanary(claimed: Judgement, index: Facts['index']): Judgement
   return { ...claimed, message: `${claimed.message}; how far behind is not measured: ${index.unmeasured}` }
 }
 
+const writtenOf = ({ instance }: InstanceContext, name: RequirementName) =>
+  instance.status?.conditions?.find(({ type }) => type === name)
+
 /** What an earlier leader found out is kept until this process has probed. */
-function lastWritten({ instance }: InstanceContext, name: RequirementName, otherwise: Judgement): Judgement {
-  const before = instance.status?.conditions?.find(({ type }) => type === name)
+function lastWritten(context: InstanceContext, name: RequirementName, otherwise: Judgement): Judgement {
+  const before = writtenOf(context, name)
   if (!before) return otherwise
   const { status, reason, message } = before
   return { status, reason, message }

@@ -13,6 +13,7 @@ import {
 } from '../../../manifests/instance-rbac.js'
 import type { InstanceRoleBinding } from '../../../manifests/instance-role-binding.js'
 import { ROLE_BINDING_LABEL } from '../../../manifests/names.js'
+import { warningsOf } from '../../../manifests/wide-subjects.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { removeCanary } from '../../index/index-canary.js'
 import { removeWhole } from '../../kube/apply.js'
@@ -194,7 +195,7 @@ function appendTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 function outcomeOf(
-  { spec: { role } }: RoleGrant,
+  { spec: { role, subjects } }: RoleGrant,
   failed: readonly FailedChange[],
   withheld: readonly string[],
 ): Judgement {
@@ -209,7 +210,7 @@ function outcomeOf(
     return {
       status: 'True',
       reason: 'Materialized',
-      message: 'the RBAC inside the instance is as this binding says',
+      message: ['the RBAC inside the instance is as this binding says', ...warningsOf(subjects)].join('; '),
     }
   return { status: 'False', reason: first.failure.reason, message: summaryOf(failed.map(asFailure)) }
 }

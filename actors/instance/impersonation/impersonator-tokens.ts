@@ -26,12 +26,12 @@ export class ImpersonatorTokens implements AccountTokens {
 
   /**
    * @param now milliseconds of a clock that does not jump
-   * @param failed called when no token could be had, also while the last one still counts
+   * @param answered called with the error when no token could be had, also while the last one still counts, and with none for each that was
    */
   constructor(
     private readonly request: () => Promise<ImpersonatorToken>,
     private readonly now: () => number,
-    private readonly failed: (error: unknown) => void,
+    private readonly answered: (error?: unknown) => void,
     readonly ownStandsIn = false,
   ) {}
 
@@ -72,10 +72,11 @@ export class ImpersonatorTokens implements AccountTokens {
         renewAt: since + lifetimeMs * RENEWED_AFTER,
         endsAt: since + lifetimeMs,
       }
+      this.answered()
       return token
     } catch (error) {
       this.#failed = { error, until: this.now() + FAILED_MS }
-      this.failed(error)
+      this.answered(error)
       throw error
     }
   }

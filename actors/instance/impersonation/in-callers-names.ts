@@ -1,4 +1,5 @@
-import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
+import type { Answer } from '../../../machines/instance/facts.js'
+import { ImpersonationRefusedError, type KubeApi, type KubeConnector } from '../../../ports/kube-api.js'
 import type { Log } from '../../../ports/log.js'
 import { impersonatorToken } from './impersonator-account.js'
 import { ImpersonatorTokens } from './impersonator-tokens.js'
@@ -13,6 +14,8 @@ export interface InCallersNamesOptions {
   /** Whether the instance's own credential stands in where the control plane does not allow the account. */
   readonly ownCredentialStandsIn: boolean
   readonly log: Log
+  /** Takes whether the control plane allows the account, each time that this changes. */
+  readonly report?: (impersonation: Answer<object>) => void
   /** Milliseconds of a clock that does not jump. */
   readonly now?: () => number
 }
@@ -41,15 +44,41 @@ export async function inCallersNames(own: KubeApi, options: InCallersNamesOption
     },
   })
   let said = ''
-  const failed = (error: unknown): void => {
+  let reported: string | undefined
+  const report = (refusal: string): void => {
+    if (reported === refusal) return
+    reported = refusal
+    const standsIn = options.ownCredentialStandsIn
+      ? `; requests of callers are made with Kairship's own credential in its place (impersonateWithOwnCredential)`
+      : ''
+    options.report?.(
+      refusal === ''
+        ? { ok: true }
+        : {
+            ok: false,
+            failure: {
+              ...{ reason: 'ImpersonationRefused', stage: 'control plane' },
+              message: `${refusal}${standsIn}`,
+            },
+          },
+    )
+  }
+  const answered = (error?: unknown): void => {
+    if (error === undefined) {
+      said = ''
+      report('')
+      return
+    }
     const { message } = error as Error
+    // What does not answer says nothing about what it allows.
+    if (error instanceof ImpersonationRefusedError) report(message)
     if (message !== said) log.warn({ instance, err: error }, 'there is no token to impersonate callers with')
     said = message
   }
   const tokens = new ImpersonatorTokens(
     () => impersonatorToken(own, under, { instance, mayMake: options.mayMake() }),
     options.now ?? (() => performance.now()),
-    failed,
+    answered,
     options.ownCredentialStandsIn,
   )
   const callers = await connectAs(kubeconfig, tokens)

@@ -36,6 +36,7 @@ class CredentialsObserver {
   #secret = Subscription.EMPTY
   /** The reference to the Secret that is followed. */
   #followed = ''
+  #stopped = false
   /** Aborted when another sighting takes over from the one of which a connection is being made. */
   #connecting: AbortController | undefined
 
@@ -50,6 +51,7 @@ class CredentialsObserver {
   }
 
   stop(): void {
+    this.#stopped = true
     this.#instance.unsubscribe()
     this.#karmada.unsubscribe()
     this.#secret.unsubscribe()
@@ -63,6 +65,11 @@ class CredentialsObserver {
         .follow(`${installationNamespace(instance)}/${this.name}`)
         .subscribe(karmada => this.#follow(kubeconfigSecret(instance, karmada)))
     else this.#follow(instance.spec?.kubeconfigSecretRef)
+  }
+
+  /** A connection outlives its observer: what it says then is of nobody's concern. */
+  readonly #report = (impersonation: Answer<object>): void => {
+    if (!this.#stopped) this.send({ type: 'impersonation.answered', impersonation })
   }
 
   /** Starts over when the CR names another Secret. */
@@ -84,7 +91,11 @@ class CredentialsObserver {
     const connecting = new AbortController()
     this.#connecting = connecting
     const { dependencies, name } = this
-    const credentials = await connectedBy(dependencies, name, reference, sight, connecting.signal)
+    const credentials = await connectedBy(
+      dependencies,
+      { name, reference, sight, report: this.#report },
+      connecting.signal,
+    )
     if (connecting.signal.aborted) return
     this.#connecting = undefined
     this.send({ type: 'credentials.observed', credentials })
@@ -92,12 +103,18 @@ class CredentialsObserver {
   }
 }
 
+/** A Secret as it was seen, and who is told what the control plane behind it says of impersonation. */
+interface Sighting {
+  readonly name: string
+  readonly reference: SecretReference
+  readonly sight: SecretSight
+  readonly report: (impersonation: Answer<object>) => void
+}
+
 /** Never rejects: every error is an answer. */
 async function connectedBy(
   dependencies: InstanceDependencies,
-  name: string,
-  reference: SecretReference,
-  sight: SecretSight,
+  { name, reference, sight, report }: Sighting,
   overtaken: AbortSignal,
 ): Promise<Answer<Credentials>> {
   const { connectionOf, host } = dependencies
@@ -106,7 +123,7 @@ async function connectedBy(
     const kubeconfig = kubeconfigIn(reference, sight)
     const print = fingerprint(kubeconfig)
     if (connection.current?.fingerprint !== print) {
-      const api = await connectionBy(dependencies, name, kubeconfig).catch(unusable(reference))
+      const api = await connectionBy(dependencies, name, kubeconfig, report).catch(unusable(reference))
       if (overtaken.aborted) await api.close()
       else connection.replace({ api, kubeconfig, fingerprint: print })
     }
@@ -123,6 +140,7 @@ async function connectionBy(
   { connector, host, log, impersonateWithOwnCredential }: InstanceDependencies,
   name: string,
   kubeconfig: string,
+  report: Sighting['report'],
 ): Promise<KubeApi> {
   const own = await connector.connect(kubeconfig)
   return inCallersNames(own, {
@@ -130,6 +148,7 @@ async function connectionBy(
     kubeconfig,
     connector,
     log,
+    report,
     ownCredentialStandsIn: impersonateWithOwnCredential,
     mayMake() {
       const instance = host.instances.get(name)

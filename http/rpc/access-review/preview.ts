@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { RbacSubject } from '../../../karmada/rbac/subject.js'
 import type { EffectiveBinding, RoleGrant } from '../../../manifests/effective-binding.js'
+import { warningsOf } from '../../../manifests/wide-subjects.js'
 import type {
   PreviewRoleBindingRequest,
   PreviewRoleBindingResponseSchema,
@@ -69,20 +70,21 @@ export async function previewRoleBinding(
     subjects: preview.subjects.map(change => changeMessage(change, counts, MOST_ROWS)),
     withheldNamespaces: [...preview.withheld],
     unread: [...new Set(unread)].sort(),
-    notes: notesOf(preview.subjects, subjects.length),
+    notes: notesOf(preview.subjects, subjects),
   }
 }
 
 const isDirect = ({ origin }: EffectiveBinding): boolean => origin.kind === 'InstanceRoleBinding'
 
-/** What a preview assumes or leaves out. @param subjects how many the binding has, before and after */
-export function notesOf(changes: readonly SubjectChange[], subjects: number): string[] {
+/** What a preview assumes or leaves out, and whom the binding means beyond those that its author may. @param subjects all that it has, before and after */
+export function notesOf(changes: readonly SubjectChange[], subjects: readonly RbacSubject[]): string[] {
   const leftOut = Math.max(0, ...changes.map(change => change.leftOut))
   return [
+    ...warningsOf(subjects),
     'what users have by their groups is not counted: who is in which group is not known here',
     'members decide by their own RBAC; a role opens their proxy and gives nothing in them',
     ...(leftOut > 0 ? [`${leftOut} namespaces with rights of their own are left out`] : []),
-    ...(subjects > MOST_SUBJECTS ? [`${subjects - MOST_SUBJECTS} subjects are left out`] : []),
+    ...(subjects.length > MOST_SUBJECTS ? [`${subjects.length - MOST_SUBJECTS} subjects are left out`] : []),
   ]
 }
 

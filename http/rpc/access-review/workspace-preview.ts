@@ -73,7 +73,7 @@ export async function previewWorkspaceRoleBinding(
     notes: [
       ...notesOf(
         found.flatMap(one => one.changes),
-        subjects.length,
+        subjects,
       ),
       ...(all.length > found.length && exists ? [`${all.length - found.length} instances are left out`] : []),
       ...(rowsLeftOut > 0 ? [`${rowsLeftOut} rows of kinds that change are left out`] : []),

@@ -1,5 +1,6 @@
 import { isDelivered, type StoredBinding } from '../../../manifests/delivered-binding.js'
 import type { InstanceRole, InstanceRoleBinding, Subject } from '../../../manifests/instance-role-binding.js'
+import { warningsOf } from '../../../manifests/wide-subjects.js'
 import type { WorkspaceRoleBinding } from '../../../manifests/workspace-role-binding.js'
 import type {
   InstanceRoleBinding as InstanceMessage,
@@ -17,6 +18,7 @@ function messageOf({ metadata, spec, status, ...binding }: StoredBinding) {
     reason: spec.reason ?? '',
     delivered: isDelivered({ metadata, spec, ...binding } as StoredBinding),
     creationTimestamp: BigInt(Date.parse(creationTimestamp ?? '') || 0),
+    warnings: [...warningsOf(spec.subjects)],
     conditions: (status?.conditions ?? []).map(conditionMessage),
   }
 }

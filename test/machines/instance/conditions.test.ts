@@ -101,6 +101,28 @@ describe('the condition of an external object', () => {
     })
   })
 
+  it('of impersonation is there once a caller has come, and says why callers are refused', () => {
+    expect(walked({}, ...whole).condition('CallersImpersonated')).toBeUndefined()
+    expect(walked({}, ...whole, 'impersonated').condition('CallersImpersonated')).toMatchObject({
+      ...{ status: 'True', reason: 'Allowed' },
+    })
+    const { snapshot, condition } = walked({}, ...whole, 'notImpersonated')
+    expect(condition('CallersImpersonated')).toMatchObject({
+      ...{ status: 'False', reason: 'ImpersonationRefused' },
+    })
+    // Watches, statistics and the RBAC inside need no caller's name.
+    expect(snapshot.context.phase).toBe('ready')
+    expect(condition('Ready')).toMatchObject({ status: 'True' })
+  })
+
+  it('of impersonation stays as it was written until a caller comes again', () => {
+    const before = { status: status('CallersImpersonated', 'False', 'ImpersonationRefused', 'as before') }
+    expect(walked(before).condition('CallersImpersonated')).toMatchObject({ message: 'as before' })
+    expect(walked(before, ...whole, 'impersonated').condition('CallersImpersonated')).toMatchObject({
+      status: 'True',
+    })
+  })
+
   it('of an installation does not keep an answering control plane from being ready', () => {
     const { snapshot, condition } = walked({ spec: { install: {} } }, 'notInstalled', ...whole)
     expect(condition('Installed')).toMatchObject({ status: 'False' })

@@ -110,6 +110,11 @@ export const facts = {
     type: 'index.measured',
     index: { ok: false, failure: failure('Stalled', 'virtual cluster') },
   },
+  impersonated: { type: 'impersonation.answered', impersonation: { ok: true } },
+  notImpersonated: {
+    type: 'impersonation.answered',
+    impersonation: { ok: false, failure: failure('ImpersonationRefused', 'control plane') },
+  },
   unregistered: { type: 'registration.observed', registration: 'absent' },
   registered: { type: 'registration.observed', registration: outside('reg-1') },
   refused: {

@@ -15,6 +15,7 @@ export const sights = [
   'installation',
   'virtualCluster',
   'index',
+  'impersonation',
   'registration',
   'roleBindings',
 ] as const
@@ -307,6 +308,13 @@ export class World {
           index: this.moving
             ? { ok: true }
             : { ok: false, failure: failing('Stalled', 'virtual cluster').failure },
+        }
+      case 'impersonation':
+        return {
+          type: 'impersonation.answered',
+          impersonation: this.reachable
+            ? { ok: true }
+            : { ok: false, failure: failing('ImpersonationRefused', 'control plane').failure },
         }
       case 'registration':
         return { type: 'registration.observed', registration: outside(this.registration) }

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 /** A control plane that gives tokens or forbids them, under a kubeconfig with the token `own`. */
-async function start({ forbids = false, ownCredentialStandsIn = false } = {}) {
+async function start({ forbids = false, ownCredentialStandsIn = false, report = (_: unknown): unknown => undefined } = {}) {
   server = await scriptedServer(({ url }, response) => {
     const isToken = url.endsWith('/token')
     const body = isToken && !forbids ? { status: { token: 'minted' } } : {}
@@ -37,7 +37,15 @@ async function start({ forbids = false, ownCredentialStandsIn = false } = {}) {
   const text = kubeconfig({ server: server.url, user: { token: 'own' } })
   const log = fakeLog()
   api = await inCallersNames(await connector.connect(text), {
-    ...{ instance: 'north', kubeconfig: text, connector, mayMake: () => true, ownCredentialStandsIn, log },
+    ...{
+      instance: 'north',
+      kubeconfig: text,
+      connector,
+      mayMake: () => true,
+      ownCredentialStandsIn,
+      log,
+      report,
+    },
   })
   return log
 }
@@ -83,6 +91,31 @@ describe('the connection to an instance', () => {
     ])
     expect(authorizationOf('/callers')).toBeUndefined()
     expect(log.lines.filter(line => JSON.stringify(line).includes('impersonate callers'))).toHaveLength(1)
+  })
+
+  it('reports once that callers are impersonated, and nothing before one comes', async () => {
+    const reports: unknown[] = []
+    await start({ report: answer => reports.push(answer) })
+    await api.request({ method: 'GET', path: '/own' })
+    expect(reports).toEqual([])
+    await send('/callers')
+    await send('/callers')
+    expect(reports).toEqual([{ ok: true }])
+  })
+
+  it('reports once why callers cannot be impersonated, and that the kubeconfig stands in where it does', async () => {
+    for (const ownCredentialStandsIn of [false, true]) {
+      const reports: { readonly ok: boolean; readonly failure?: { readonly message: string } }[] = []
+      await start({ forbids: true, ownCredentialStandsIn, report: answer => reports.push(answer as never) })
+      await send('/callers')
+      await send('/callers')
+      expect(reports).toMatchObject([{ ok: false, failure: { reason: 'ImpersonationRefused' } }])
+      expect(reports[0]?.failure?.message).toContain('robot cannot create')
+      expect(reports[0]?.failure?.message.includes('impersonateWithOwnCredential')).toBe(
+        ownCredentialStandsIn,
+      )
+      if (!ownCredentialStandsIn) await api.close().then(() => server.close())
+    }
   })
 
   it('sends them under the kubeconfig where that is allowed to stand in', async () => {
