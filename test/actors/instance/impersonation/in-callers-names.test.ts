@@ -14,7 +14,11 @@ afterEach(async () => {
 })
 
 /** A control plane that gives tokens or forbids them, under a kubeconfig with the token `own`. */
-async function start({ forbids = false, ownCredentialStandsIn = false, report = (_: unknown): unknown => undefined } = {}) {
+async function start({
+  forbids = false,
+  ownCredentialStandsIn = false,
+  report = (_: unknown): unknown => undefined,
+} = {}) {
   server = await scriptedServer(({ url }, response) => {
     const isToken = url.endsWith('/token')
     const body = isToken && !forbids ? { status: { token: 'minted' } } : {}
