@@ -50,7 +50,6 @@ const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'delete workspacerolebindings of name': ['RoleBinding.DeleteWorkspaceRoleBinding'],
   'create instances': ['Instance.CreateInstance'],
   'get instances of instance': ['AccessReview.ExplainAccess'],
-  'get instances/access': ['AccessReview.PreviewWorkspaceRoleBinding'],
   'get instances/access of instance': ['AccessReview.ListAccessSubjects', 'AccessReview.PreviewRoleBinding'],
   'get instances/access': ['AccessReview.PreviewWorkspaceRoleBinding'],
   'get instances of name': [
