@@ -53,6 +53,15 @@ const SESSION_WINDOW_BYTES = 16 << 20
 const STREAM_WINDOW_BYTES = 1 << 20
 
 /**
+ * HTTP/2, else HTTP/1.1, as ALPN writes them. Of an array of names Node.js makes a piece of its pool of buffers, which keeps 8 KB for as
+ * long as the socket lives; of a view of bytes it makes a copy of just these.
+ */
+const PROTOCOLS = new DataView(Uint8Array.from(['h2', 'http/1.1'].flatMap(encoded)).buffer)
+function encoded(protocol: string): number[] {
+  return [protocol.length, ...Buffer.from(protocol)]
+}
+
+/**
  * One HTTP/2 session on which watches and requests are streams. A TLS handshake costs either side some
  * milliseconds, and its socket some 60 KB each; a stream costs a fraction of it.
  */
@@ -149,7 +158,7 @@ function negotiated(target: SessionTarget): Promise<TLSSocket> {
       secureContext: target.secureContext,
       rejectUnauthorized: !target.insecure,
       ...(target.lookup && { lookup: target.lookup }),
-      ALPNProtocols: ['h2', 'http/1.1'],
+      ALPNProtocols: PROTOCOLS,
     })
     // Node checks the server's name against its own certificate, and asks for those of all issuers with it: that is a third of a handshake.
     socket.getPeerCertificate = (() =>

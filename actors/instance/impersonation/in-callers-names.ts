@@ -3,6 +3,7 @@ import { ImpersonationRefusedError, type KubeApi, type KubeConnector } from '../
 import type { Log } from '../../../ports/log.js'
 import { impersonatorToken } from './impersonator-account.js'
 import { ImpersonatorTokens } from './impersonator-tokens.js'
+import { UpstreamOnDemand } from './upstream-on-demand.js'
 
 /** What requests in callers' names need of their instance. */
 export interface InCallersNamesOptions {
@@ -22,9 +23,10 @@ export interface InCallersNamesOptions {
 
 /**
  * The connection to an instance, whose `upstream` is under the account that may only impersonate: what is sent there without the name
- * of a caller can do nothing. Everything else stays under the instance's own credential. Nothing is asked before a caller comes.
+ * of a caller can do nothing. Everything else stays under the instance's own credential. Nothing is asked, and nothing kept for it, before a
+ * caller comes.
  */
-export async function inCallersNames(own: KubeApi, options: InCallersNamesOptions): Promise<KubeApi> {
+export function inCallersNames(own: KubeApi, options: InCallersNamesOptions): KubeApi {
   const { upstream, ...rest } = own
   const { connector, kubeconfig, instance, log } = options
   if (!upstream || !connector.connectAs) return rest
@@ -81,10 +83,10 @@ export async function inCallersNames(own: KubeApi, options: InCallersNamesOption
     answered,
     options.ownCredentialStandsIn,
   )
-  const callers = await connectAs(kubeconfig, tokens)
+  const callers = new UpstreamOnDemand(own.server, () => connectAs(kubeconfig, tokens))
   return {
     ...rest,
-    ...(callers.upstream && { upstream: callers.upstream }),
+    upstream: callers,
     async close() {
       await Promise.all([own, callers, ...probing].map(each => each.close()))
     },

@@ -40,7 +40,7 @@ async function start({
   const connector = kubeConnector()
   const text = kubeconfig({ server: server.url, user: { token: 'own' } })
   const log = fakeLog()
-  api = await inCallersNames(await connector.connect(text), {
+  api = inCallersNames(await connector.connect(text), {
     ...{
       instance: 'north',
       kubeconfig: text,
