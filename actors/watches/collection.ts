@@ -15,6 +15,7 @@ import type { Meter } from '../../ports/meter.js'
 import { keepWatching } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import { type Change, ObjectStore, objectKey } from '../../streams/object-store.js'
+import { projected } from '../../streams/projected.js'
 import type { Interrupted, Seen } from '../../streams/seen.js'
 import { failureOf } from '../kube/failure.js'
 import { meteredWatch } from './metered-watch.js'
@@ -128,20 +129,5 @@ export class Collection<T extends KubeObject> {
   /** While contact is lost, each failure is reported: its reason may differ from the last one's. */
   #interrupted({ silentMs, error }: Interrupted): void {
     if (!this.inContact || silentMs >= LOST_AFTER_MS) this.#contact.next(failureOf(error, this.stage))
-  }
-}
-
-function projected<T extends KubeObject>(
-  seen: Seen<KubeObject>,
-  project: (object: KubeObject) => T,
-): Seen<T> {
-  switch (seen.type) {
-    case 'listed':
-      return { ...seen, objects: seen.objects.map(project) }
-    case 'applied':
-    case 'deleted':
-      return { ...seen, object: project(seen.object) }
-    default:
-      return seen
   }
 }

@@ -6,6 +6,7 @@ import type { Meter } from '../../ports/meter.js'
 import { keepWatching } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import { ObjectStore } from '../../streams/object-store.js'
+import { identityOf, projected } from '../../streams/projected.js'
 import type { Interrupted, Seen } from '../../streams/seen.js'
 import { failureOf } from '../kube/failure.js'
 import { meteredWatch } from './metered-watch.js'
@@ -19,7 +20,7 @@ export interface Sight<T> {
 /** The figures of a watch are out of date when its server was silent for so long, milliseconds. */
 const STALE_AFTER_MS = 3_000
 
-type Reduced<T> = KubeObject & { readonly value: T }
+type Reduced<T> = KubeObject & ({ readonly value: T } | { readonly unreadable: Failure })
 
 /**
  * The objects of one type of one control plane, each reduced to the value that is counted. Emits after the first complete list
@@ -45,15 +46,8 @@ export function watchedType<T>(
   // One subscriber instead of a chain of operators, each of which would cost half a kilobyte for as long as the watch lives.
   return new Observable(subscriber => {
     const objects = new ReducedObjects(resource, reduce)
-    const show = (seen: Seen<KubeObject>): void => {
-      if (objects.take(seen)) subscriber.next(objects.sight)
-    }
     return seen$.subscribe(seen => {
-      try {
-        show(seen)
-      } catch (error) {
-        subscriber.error(error) // what the server sent cannot be reduced
-      }
+      if (objects.take(seen)) subscriber.next(objects.sight)
     })
   })
 }
@@ -69,8 +63,11 @@ class ReducedObjects<T> {
   ) {}
 
   get sight(): Sight<readonly T[]> {
-    const value = [...this.#store.values()].map(({ value }) => value)
-    return this.#failure ? { value, failure: this.#failure } : { value }
+    const objects = [...this.#store.values()]
+    const value = objects.flatMap(object => ('value' in object ? [object.value] : []))
+    const [unreadable] = objects.flatMap(object => ('unreadable' in object ? [object.unreadable] : []))
+    const failure = this.#failure ?? unreadable
+    return failure ? { value, failure } : { value }
   }
 
   /** Whether there is something new to show. A bookmark is not: who counts after each change must not count once a minute. */
@@ -80,26 +77,22 @@ class ReducedObjects<T> {
       this.#failure = stale(this.resource, seen) ?? before
       return this.#failure !== undefined && this.#failure.message !== before?.message
     }
-    const changed = this.#store.take(this.#reduced(seen)).length > 0
+    const changed = this.#store.take(projected(seen, object => this.#reduced(object))).length > 0
     // A list that is under way does not show yet that the server is well.
     if (seen.type !== 'restarted' && seen.type !== 'listed') this.#failure = undefined
     return (changed || this.#failure !== before) && (this.#store.synced || this.#failure !== undefined)
   }
 
-  #reduced(seen: Seen<KubeObject>): Seen<Reduced<T>> {
-    if (seen.type === 'listed')
-      return { ...seen, objects: seen.objects.map(object => this.#reducedObject(object)) }
-    if (seen.type === 'applied' || seen.type === 'deleted')
-      return { ...seen, object: this.#reducedObject(seen.object) }
-    return seen
-  }
-
-  #reducedObject(object: KubeObject): Reduced<T> {
-    const { name, namespace, uid, resourceVersion } = object.metadata
-    return {
-      metadata: { name, namespace, uid, resourceVersion },
-      value: this.reduce(object),
-    } as Reduced<T>
+  /** Whoever writes into a control plane must not stop Kairship with an object that cannot be read: it is left out, and said. */
+  #reduced(object: KubeObject): Reduced<T> {
+    const { metadata } = identityOf(object)
+    try {
+      return { metadata, value: this.reduce(object) } as Reduced<T>
+    } catch (error) {
+      const { reason, message } = uncounted(this.resource, error)
+      const unreadable = { reason, stage: 'statistics', message: `${metadata.name}: ${message}` }
+      return { metadata, unreadable } as Reduced<T>
+    }
   }
 }
 

@@ -1,29 +1,20 @@
-import {
-  distinctUntilChanged,
-  EMPTY,
-  filter,
-  map,
-  merge,
-  skipWhile,
-  startWith,
-  switchMap,
-  throttleTime,
-} from 'rxjs'
+import { type Observable, Subscription } from 'rxjs'
 import { type AnyEventObject, fromCallback } from 'xstate'
 import type { OwnObserverEvent } from '../../../machines/instance/events.js'
 import { isInstanceEditor } from '../../../manifests/instance-rbac.js'
 import type { GroupVersionResource, KubeObject } from '../../../manifests/kube.js'
 import { NAMESPACES } from '../../../manifests/reserved-namespaces.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
-import type { Meter } from '../../../ports/meter.js'
 import { keepWatching } from '../../../streams/keep-watching.js'
 import { listWatch } from '../../../streams/list-watch.js'
-import { ObjectStore } from '../../../streams/object-store.js'
-import { reflectInto } from '../../../streams/reflect.js'
+import { type Change, ObjectStore } from '../../../streams/object-store.js'
+import { identityOf, projected } from '../../../streams/projected.js'
+import type { Seen } from '../../../streams/seen.js'
 import { meteredWatch } from '../../watches/metered-watch.js'
 import { metadataOnly } from '../../watches/watched-type.js'
 import type { InstanceDependencies } from '../dependencies.js'
 import { madeInsideSelector, typesInside } from '../effects/rbac-inside.js'
+import { AtMostEvery } from './at-most-every.js'
 
 /** Shortest time between two repairs of our RBAC where it keeps changing, milliseconds. */
 const AT_MOST_EVERY_MS = 5_000
@@ -38,57 +29,87 @@ const AT_MOST_EVERY_MS = 5_000
  */
 export const watchRoleBindings = (dependencies: InstanceDependencies) =>
   fromCallback<AnyEventObject, { name: string }, OwnObserverEvent>(({ input: { name }, sendBack }) => {
-    const { host, connectionOf, startupBurst, meter } = dependencies
-    const subscription = host.roleBindings.changed
-      .pipe(
-        filter(instances => instances === 'all' || instances.has(name)),
-        startWith(undefined),
-        map(() => {
-          const bindings = host.roleBindings.of(name)
-          return {
-            rbac: bindings.length > 0 && !startupBurst.large,
-            namespaces: bindings.some(isInstanceEditor),
-          }
-        }),
-        distinctUntilChanged((a, b) => a.rbac === b.rbac && a.namespaces === b.namespaces),
-        switchMap(wanted =>
-          connectionOf(name).changes.pipe(
-            switchMap(connected =>
-              connected
-                ? merge(
-                    wanted.rbac ? changesInside(connected.api, name, meter) : EMPTY,
-                    wanted.namespaces ? newNamespaces(connected.api, meter) : EMPTY,
-                  )
-                : EMPTY,
-            ),
-          ),
-        ),
-        throttleTime(AT_MOST_EVERY_MS, undefined, { leading: true, trailing: true }),
-      )
-      .subscribe(() => sendBack({ type: 'roleBindings.rbacChanged' }))
-    return () => subscription.unsubscribe()
+    const changed = () => sendBack({ type: 'roleBindings.rbacChanged' })
+    const watch = new RoleBindingsWatch(dependencies, name, changed)
+    return () => watch.stop()
   })
 
-/** Changes after everything was seen once. Our own are among them: they are looked at once more, and found to be right. */
-const changesInside = (api: KubeApi, name: string, meter: Meter) =>
-  merge(
-    ...typesInside.map(resource =>
-      changesOf(api, resource, meter, { labelSelector: madeInsideSelector(name) }),
-    ),
-  )
+/** What is watched inside. */
+interface Wanted {
+  readonly rbac: boolean
+  readonly namespaces: boolean
+}
 
-const newNamespaces = (api: KubeApi, meter: Meter) =>
-  changesOf(api, NAMESPACES, meter).pipe(filter(({ type }) => type === 'ADDED'))
+/** Subscriptions of its own instead of a chain of operators, for the reason that `Collection.follow` has. */
+class RoleBindingsWatch {
+  readonly #bindings: Subscription
+  readonly #changed: AtMostEvery<void>
+  #wanted: Wanted = { rbac: false, namespaces: false }
+  #connection = Subscription.EMPTY
+  #inside = Subscription.EMPTY
 
-const changesOf = (
-  api: KubeApi,
-  resource: GroupVersionResource,
-  meter: Meter,
-  selectors: { readonly labelSelector?: string } = {},
-) =>
-  keepWatching(listWatch<KubeObject>(metadataOnly(api), resource, selectors)).pipe(
-    meteredWatch(meter, resource.resource),
-    reflectInto(new ObjectStore<KubeObject>()),
-    skipWhile(({ type }) => type !== 'SYNCED'),
-    filter(({ type }) => type !== 'SYNCED'),
-  )
+  constructor(
+    private readonly dependencies: InstanceDependencies,
+    private readonly name: string,
+    changed: () => void,
+  ) {
+    this.#changed = new AtMostEvery(AT_MOST_EVERY_MS, changed)
+    this.#look()
+    this.#bindings = dependencies.host.roleBindings.changed.subscribe(instances => {
+      if (instances === 'all' || instances.has(name)) this.#look()
+    })
+  }
+
+  stop(): void {
+    this.#bindings.unsubscribe()
+    this.#connection.unsubscribe()
+    this.#inside.unsubscribe()
+    this.#changed.stop()
+  }
+
+  #look(): void {
+    const { host, startupBurst, connectionOf } = this.dependencies
+    const bindings = host.roleBindings.of(this.name)
+    const wanted = {
+      rbac: bindings.length > 0 && !startupBurst.large,
+      namespaces: bindings.some(isInstanceEditor),
+    }
+    if (wanted.rbac === this.#wanted.rbac && wanted.namespaces === this.#wanted.namespaces) return
+    this.#wanted = wanted
+    this.#connection.unsubscribe()
+    this.#inside.unsubscribe()
+    if (!wanted.rbac && !wanted.namespaces) return
+    this.#connection = connectionOf(this.name).changes.subscribe(connected => {
+      this.#inside.unsubscribe()
+      this.#inside = connected ? this.#watch(connected.api, wanted) : Subscription.EMPTY
+    })
+  }
+
+  #watch(api: KubeApi, { rbac, namespaces }: Wanted): Subscription {
+    const inside = new Subscription()
+    const labelSelector = madeInsideSelector(this.name)
+    for (const resource of rbac ? typesInside : [])
+      inside.add(this.#changesOf(api, resource, { labelSelector }, () => true))
+    if (namespaces) inside.add(this.#changesOf(api, NAMESPACES, {}, ({ type }) => type === 'ADDED'))
+    return inside
+  }
+
+  /** Changes after everything was seen once. Our own are among them: they are looked at once more, and found to be right. */
+  #changesOf(
+    api: KubeApi,
+    resource: GroupVersionResource,
+    selectors: { readonly labelSelector?: string },
+    matters: (change: Change<KubeObject>) => boolean,
+  ): Subscription {
+    const objects = new ObjectStore<KubeObject>()
+    const seen$: Observable<Seen<KubeObject>> = keepWatching(
+      listWatch<KubeObject>(metadataOnly(api), resource, selectors),
+    ).pipe(meteredWatch(this.dependencies.meter, resource.resource))
+    return seen$.subscribe(seen => {
+      const known = objects.synced
+      // Only which objects there are, and in which version: labels, annotations and managed fields are many times that.
+      const changes = objects.take(projected(seen, identityOf))
+      if (known && changes.some(change => change.type !== 'SYNCED' && matters(change))) this.#changed.offer()
+    })
+  }
+}

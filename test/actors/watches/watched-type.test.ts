@@ -42,3 +42,38 @@ it('a watched type reports its list and its changes, and no bookmarks', async ()
   watching.unsubscribe()
   expect(counts).toEqual([1, 2, 3])
 })
+
+it('an object that cannot be reduced is left out with the reason, and the watch goes on', async () => {
+  const api = {
+    server: 'https://alpha',
+    request: async () => ({
+      apiVersion: 'v1',
+      kind: 'ThingList',
+      metadata: { resourceVersion: '3' },
+      items: [thing('one', '1'), thing('bad', '2')],
+    }),
+    watch: async function* ({ signal }: { signal?: AbortSignal }) {
+      yield { type: 'ADDED', object: thing('two', '4') }
+      yield { type: 'DELETED', object: thing('bad', '5') }
+      await new Promise(resolve => signal?.addEventListener('abort', resolve, { once: true }))
+    },
+    close: async () => undefined,
+  } as unknown as KubeApi
+  const reduce = ({ metadata: { name } }: { metadata: { name: string } }): string => {
+    if (name === 'bad') throw new Error('its status is no object')
+    return name
+  }
+  const sights: unknown[] = []
+  const watching = watchedType(
+    api,
+    { group: '', version: 'v1', resource: 'things' },
+    { reduce, meter: unmetered },
+  ).subscribe(({ value, failure }) => sights.push([value, failure?.message]))
+  await waitFor(() => expect(sights).toHaveLength(3))
+  watching.unsubscribe()
+  expect(sights).toEqual([
+    [['one'], 'bad: things: its status is no object'],
+    [['one', 'two'], 'bad: things: its status is no object'],
+    [['one', 'two'], undefined],
+  ])
+})
