@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { startControllerManager } from './actors/controller-manager.js'
-import { compactHeap } from './actors/fleet/heap-at-rest.js'
+import { keepHeap } from './actors/fleet/heap-at-rest.js'
 import { bindingListOf } from './actors/global-management/binding-list.js'
 import { webhookOf } from './actors/global-management/webhook-of.js'
 import { registriesOf } from './actors/images/registries-of.js'
@@ -86,7 +86,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
         audit: event => auditLog.write(event),
         ...(config.externalUrl !== undefined && { console: config.externalUrl }),
         ...(roleBindings && { roleBindings: { list: roleBindings, everyMs: config.roleBindingsSyncMs } }),
-        compactHeap,
+        keepHeap,
       }),
     part => part.stop(),
     { firstOnFailure: true },

@@ -7,7 +7,7 @@ import type { Meter } from '../ports/meter.js'
 import { fenced } from './election/fenced-api.js'
 import { startLease } from './election/lease.js'
 import { ActorFleet } from './fleet/actor-fleet.js'
-import { HeapAtRest } from './fleet/heap-at-rest.js'
+import { HeapAtRest, type HeapManner } from './fleet/heap-at-rest.js'
 import { OrphanSweep } from './fleet/orphan-sweep.js'
 import { RoleEndings } from './fleet/role-endings.js'
 import { Supervisor } from './fleet/supervisor.js'
@@ -58,7 +58,7 @@ export interface ControllerManagerOptions {
   /** A number in [0, 1); `Math.random` unless a test says otherwise. */
   readonly random?: () => number
   /** Changes how V8 keeps the heap of this process; nothing is changed when absent. */
-  readonly compactHeap?: (compact: boolean) => void
+  readonly keepHeap?: (manner: HeapManner) => void
 }
 
 /** A running controller manager. */
@@ -83,7 +83,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const effects = new EffectTracker(meter, log, event =>
     supervisor.registry.get(event.instance)?.recordEffect(event),
   )
-  const heap = new HeapAtRest(options.compactHeap ?? (() => undefined))
+  const heap = new HeapAtRest(options.keepHeap ?? (() => undefined))
   const host = watchHost(api, meter)
   const freshness = new MeasuredFreshness()
   const [callers, indexUse] = [new RecentUse(), new RecentUse()]

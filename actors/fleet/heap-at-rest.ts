@@ -1,59 +1,122 @@
-import { setFlagsFromString } from 'node:v8'
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { measureBusyness } from '../instance/busyness.js'
 
 /** How often the event loop is measured at rest, milliseconds. */
 const LOOK_EVERY_MS = 5_000
 /** An event loop that is at work for a larger part of the time has callers to serve: collections may not cost them more. */
 const BUSY_FROM = 0.5
+/** So many full collections after a burst move everything: one may have begun, and chosen what it moves, before it ended. */
+const MOVING_COLLECTIONS = 2
+/** A larger heap is not moved at once. Moving stops the process: 0.2 s of CPU for 145 MB that live, and some of this is garbage. */
+const LARGEST_MOVED_BYTES = 1_536 << 20
+
+/** `fast`: as V8 keeps it by itself. `compact`: free pages are given back. `moving`: a full collection leaves no page partly free. */
+export type HeapManner = 'fast' | 'compact' | 'moving'
 
 /**
- * Lets V8 keep its heap compact, or fast again. Of what instances allocate while they come up, most is garbage soon, and what stays
- * is scattered over pages that V8 does not give back. A leader of 70 instances held 270 KB more than was in use, divided by their number;
- * a part of that is there without instances. With this flag V8 moves objects out of pages of which a fifth is free (else 70 %), collects when
- * nothing happens, and lets the heap grow by 30 % between collections.
+ * Says how V8 keeps its heap. Of what instances allocate while they come up, most is garbage soon, and what stays
+ * is scattered over pages that V8 does not give back: with three thousand instances, as much as three quarters of what lives. With
+ * `--optimize-for-size` V8 moves objects out of pages of which a fifth is free (else 70 %), collects when nothing happens, and lets the
+ * heap grow by 30 % between collections. But each collection moves some megabytes at most, which a large heap takes dozens of;
+ * with `--compact-on-every-full-gc` one moves all.
  *
- * V8 reads the flag at each of these decisions, so it can be changed at any time; Node.js has no other way to ask for it.
+ * V8 reads the flags at each of these decisions, so they can be changed at any time; Node.js has no other way to ask for it.
  */
-export const compactHeap = (compact: boolean): void =>
-  setFlagsFromString(compact ? '--optimize-for-size' : '--no-optimize-for-size')
+export function keepHeap(manner: HeapManner): void {
+  setFlagsFromString(manner === 'fast' ? '--no-optimize-for-size' : '--optimize-for-size')
+  setFlagsFromString(manner === 'moving' ? '--compact-on-every-full-gc' : '--no-compact-on-every-full-gc')
+}
 
-/** Keeps the heap compact while no instance comes up and the event loop is mostly idle. */
+/** Looks at V8's heap; a test replaces it. */
+export interface HeapObserved {
+  /** What is in use, garbage that was not collected yet included. */
+  usedBytes(): number
+  /** Calls back after each full collection, until the returned function is called. */
+  collections(then: () => void): () => void
+}
+
+/** `NODE_PERFORMANCE_GC_MAJOR`, the kind of a full collection in the entries of `node:perf_hooks`. */
+const FULL = 4
+
+const thisProcess: HeapObserved = {
+  usedBytes: () => getHeapStatistics().used_heap_size,
+  collections(then) {
+    const observer = new PerformanceObserver(list => {
+      // Node's types know the details of no entry.
+      for (const entry of list.getEntries() as readonly (PerformanceEntry & { detail?: { kind?: number } })[])
+        if (entry.detail?.kind === FULL) then()
+    })
+    observer.observe({ entryTypes: ['gc'] })
+    return () => observer.disconnect()
+  },
+}
+
+/** Keeps the heap compact while no instance comes up and the event loop is mostly idle; after each burst it is moved together once. */
 export class HeapAtRest {
-  #compact = false
+  #manner: HeapManner = 'fast'
   #looking: NodeJS.Timeout | undefined
+  /** How many full collections are still to move everything. */
+  #toMove = 0
+  #stopCounting: () => void = () => undefined
 
   /**
-   * @param compact changes how the heap is kept; called only when that changes
+   * @param keep changes how the heap is kept; called only when that changes
    * @param measure begins to measure how busy the event loop is
    */
   constructor(
-    private readonly compact: (compact: boolean) => void,
+    private readonly keep: (manner: HeapManner) => void,
     private readonly measure: () => () => number = measureBusyness,
+    private readonly heap: HeapObserved = thisProcess,
   ) {}
 
   /** A start-up burst began or ended. */
   burst(underWay: boolean): void {
-    clearInterval(this.#looking)
-    this.#set(!underWay)
-    if (!underWay) this.#look()
+    this.#end()
+    if (underWay) return
+    if (this.heap.usedBytes() <= LARGEST_MOVED_BYTES) {
+      this.#toMove = MOVING_COLLECTIONS
+      this.#stopCounting = this.heap.collections(() => this.#collected())
+    }
+    this.#set(this.#atRest)
+    this.#look()
   }
 
   /** Leaves the heap as V8 keeps it by itself. */
   stop(): void {
+    this.#end()
+  }
+
+  #end(): void {
     clearInterval(this.#looking)
-    this.#set(false)
+    this.#stopCounting()
+    this.#toMove = 0
+    this.#set('fast')
+  }
+
+  get #atRest(): HeapManner {
+    return this.#toMove > 0 ? 'moving' : 'compact'
+  }
+
+  /** One that came while the process was busy has moved nothing. */
+  #collected(): void {
+    if (this.#manner !== 'moving') return
+    this.#toMove -= 1
+    if (this.#toMove > 0) return
+    this.#stopCounting()
+    this.#set('compact')
   }
 
   #look(): void {
     let busyness = this.measure()
     this.#looking = setInterval(() => {
-      this.#set(busyness() <= BUSY_FROM)
+      this.#set(busyness() <= BUSY_FROM ? this.#atRest : 'fast')
       busyness = this.measure()
     }, LOOK_EVERY_MS).unref()
   }
 
-  #set(compact: boolean): void {
-    if (compact !== this.#compact) this.compact(compact)
-    this.#compact = compact
+  #set(manner: HeapManner): void {
+    if (manner !== this.#manner) this.keep(manner)
+    this.#manner = manner
   }
 }

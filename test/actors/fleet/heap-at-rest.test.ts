@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { HeapAtRest } from '../../../actors/fleet/heap-at-rest.js'
+import { HeapAtRest, type HeapManner } from '../../../actors/fleet/heap-at-rest.js'
 
 describe('the heap of a controller manager', () => {
   beforeEach(() => {
@@ -11,48 +11,73 @@ describe('the heap of a controller manager', () => {
     vi.useRealTimers()
   })
 
-  /** Its changes, as they happen, while the event loop is as busy as it says. */
-  function keeping() {
-    const kept = { changes: [] as boolean[], busyness: 0 }
+  /** Its changes, as they happen, while the event loop is as busy as it says and so much of the heap is in use. */
+  function keeping({ usedBytes = 100 << 20 } = {}) {
+    const kept = { changes: [] as HeapManner[], busyness: 0 }
+    const counting = new Set<() => void>()
     const heap = new HeapAtRest(
-      compact => kept.changes.push(compact),
+      manner => kept.changes.push(manner),
       () => () => kept.busyness,
+      {
+        usedBytes: () => usedBytes,
+        collections(then) {
+          counting.add(then)
+          return () => void counting.delete(then)
+        },
+      },
     )
-    return { kept, heap }
+    const collect = (times: number): void => {
+      for (let time = 0; time < times; time++) for (const collected of [...counting]) collected()
+    }
+    return { kept, heap, collect, counting }
   }
 
-  it('is kept compact from the end of a start-up burst to the beginning of the next', () => {
-    const { kept, heap } = keeping()
+  it('is moved by two full collections after a start-up burst, and then kept compact to the beginning of the next', () => {
+    const { kept, heap, collect, counting } = keeping()
     heap.burst(true)
     expect(kept.changes).toEqual([])
     heap.burst(false)
-    expect(kept.changes).toEqual([true])
+    expect(kept.changes).toEqual(['moving'])
+    collect(1)
+    expect(kept.changes).toEqual(['moving'])
+    collect(1)
+    expect(kept.changes).toEqual(['moving', 'compact'])
+    expect(counting.size).toBe(0)
     heap.burst(true)
-    expect(kept.changes).toEqual([true, false])
     vi.advanceTimersByTime(60_000)
-    expect(kept.changes).toEqual([true, false])
+    expect(kept.changes).toEqual(['moving', 'compact', 'fast'])
     heap.stop()
   })
 
-  it('is not kept compact while the event loop is busy, and is again when it is idle', () => {
-    const { kept, heap } = keeping()
+  it('is not moved where that would stop the process for long', () => {
+    const { kept, heap, counting } = keeping({ usedBytes: (1_536 << 20) + 1 })
+    heap.burst(false)
+    expect([kept.changes, counting.size]).toEqual([['compact'], 0])
+    heap.stop()
+  })
+
+  it('is neither moved nor kept compact while the event loop is busy, and is again when it is idle', () => {
+    const { kept, heap, collect } = keeping()
     heap.burst(false)
     kept.busyness = 0.51
     vi.advanceTimersByTime(5_000)
-    expect(kept.changes).toEqual([true, false])
+    expect(kept.changes).toEqual(['moving', 'fast'])
+    collect(2)
     vi.advanceTimersByTime(20_000)
-    expect(kept.changes).toEqual([true, false])
+    expect(kept.changes).toEqual(['moving', 'fast'])
     kept.busyness = 0.5
     vi.advanceTimersByTime(5_000)
-    expect(kept.changes).toEqual([true, false, true])
+    expect(kept.changes).toEqual(['moving', 'fast', 'moving'])
+    collect(2)
+    expect(kept.changes).toEqual(['moving', 'fast', 'moving', 'compact'])
     heap.stop()
   })
 
   it('measures the event loop anew each time', () => {
     let begun = 0
-    const changes: boolean[] = []
+    const changes: HeapManner[] = []
     const heap = new HeapAtRest(
-      compact => changes.push(compact),
+      manner => changes.push(manner),
       () => {
         const mine = ++begun
         return () => (mine === begun ? 0 : 1)
@@ -60,17 +85,17 @@ describe('the heap of a controller manager', () => {
     )
     heap.burst(false)
     vi.advanceTimersByTime(15_000)
-    expect({ begun, changes }).toEqual({ begun: 4, changes: [true] })
+    expect({ begun, changes: changes.filter(manner => manner === 'fast') }).toEqual({ begun: 4, changes: [] })
     heap.stop()
   })
 
   it('is left to V8 when the controller manager stops', () => {
-    const { kept, heap } = keeping()
+    const { kept, heap, counting } = keeping()
     heap.burst(false)
     heap.stop()
     vi.advanceTimersByTime(60_000)
-    expect(kept.changes).toEqual([true, false])
-    expect(vi.getTimerCount()).toBe(0)
+    expect(kept.changes).toEqual(['moving', 'fast'])
+    expect([vi.getTimerCount(), counting.size]).toEqual([0, 0])
   })
 })
 
@@ -80,9 +105,9 @@ describe('the heap of a controller manager', () => {
  */
 const program = `
 import { getHeapSpaceStatistics } from 'node:v8'
-import { compactHeap } from ${JSON.stringify(new URL('../../../dist/actors/fleet/heap-at-rest.js', import.meta.url).href)}
-const collected = async () => {
-  for (let time = 0; time < 4; time++) {
+import { keepHeap } from ${JSON.stringify(new URL('../../../dist/actors/fleet/heap-at-rest.js', import.meta.url).href)}
+const collected = async times => {
+  for (let time = 0; time < times; time++) {
     globalThis.gc()
     await new Promise(resolve => setTimeout(resolve, 20))
   }
@@ -93,17 +118,23 @@ let all = Array.from({ length: 600_000 }, (_, index) => ({ index, text: 'of ' + 
 globalThis.gc()
 for (const each of all) if (each.index % 2 === 0) kept.push(each)
 all = undefined
-const scattered = await collected()
-compactHeap(true)
-const compact = await collected()
+const scattered = await collected(4)
+keepHeap(process.argv[1])
+const compact = await collected(Number(process.argv[2]))
 console.log(JSON.stringify({ scattered, compact, kept: kept.length }))
 `
 
-describe('a compact heap', () => {
-  it('gives back pages of which only a part is in use', async () => {
-    const args = ['--expose-gc', '--input-type=module', '--eval', program]
-    const { stdout } = await promisify(execFile)(process.execPath, args)
-    const { scattered, compact } = JSON.parse(stdout) as { scattered: number; compact: number }
-    expect(compact).toBeLessThan(0.8 * scattered)
-  })
+describe('a heap', () => {
+  it.each([
+    ['compact', 4, 0.8],
+    ['moving', 1, 0.7],
+  ] as const)(
+    'that is kept %s has given back pages of which only a part is in use after %i full collections',
+    async (manner, times, most) => {
+      const args = ['--expose-gc', '--input-type=module', '--eval', program, manner, String(times)]
+      const { stdout } = await promisify(execFile)(process.execPath, args)
+      const { scattered, compact } = JSON.parse(stdout) as { scattered: number; compact: number }
+      expect(compact).toBeLessThan(most * scattered)
+    },
+  )
 })
