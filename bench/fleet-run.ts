@@ -50,7 +50,15 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     const hostKept = await playground.measure('collected')
     if (profiles) await leader.snapshot(join(profiles, `leader-of-${instances}.heapsnapshot`))
 
-    const each = (figure: keyof Measured): number => Math.round((kept[figure] - bare[figure]) / instances)
+    const each = (held: Measured) => {
+      const of = (figure: keyof Measured): number => Math.round((held[figure] - bare[figure]) / instances)
+      return {
+        rss: of('rssBytes'),
+        heap: of('heapBytes'),
+        heapHeld: of('heapHeldBytes'),
+        external: of('externalBytes'),
+      }
+    }
     const costs = {
       instances,
       membersPerInstance: options.membersPerInstance,
@@ -58,12 +66,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
       bare,
       settled,
       collected: kept,
-      collectedPerInstance: {
-        rss: each('rssBytes'),
-        heap: each('heapBytes'),
-        heapHeld: each('heapHeldBytes'),
-        external: each('externalBytes'),
-      },
+      collectedPerInstance: each(kept),
       playgroundCollected: hostKept,
     }
     if (options.convergenceOnly) return costs
@@ -87,6 +90,8 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
       idleSeconds: options.idleSeconds,
       requestsWhileIdle: difference(deedsFrom.requests, deedsTo.requests),
       cpuSecondsIdle: rounded(idleTo.cpuSeconds - idleFrom.cpuSeconds),
+      rested: idleTo,
+      restedPerInstance: each(idleTo),
       ...(noticed && { changeSeenMs: noticed }),
       leaseDurationMs: LEASE_DURATION_MS,
       takeoverMsAfterSigterm: Math.round(afterSigterm),
