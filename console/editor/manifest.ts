@@ -94,6 +94,9 @@ export function textOf(object: KubeObject): string {
   return document.toString(WRITING)
 }
 
+/** The text of a document that was changed: what was not touched stays, with its comments. */
+export const writtenOf = (document: Document): string => document.toString(WRITING)
+
 /** What a change is made to: it is refused where the object has changed since. */
 export interface Unchanged {
   readonly uid: string

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Loader, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Loader, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import type { KubeApi } from '../kube/kube-api.js'
 import { KubeError, UnknownOutcome } from '../kube/kube-error.js'
@@ -29,6 +29,8 @@ export interface ObjectEditorProps {
   readonly cancel?: () => void
   /** Shown beside the text while it is written: a preview of what it would do. */
   readonly beside?: (text: string) => ReactNode
+  /** A form that edits the same text, in place of the YAML while it is chosen. */
+  readonly form?: (text: string, change: (text: string) => void) => ReactNode
 }
 
 /**
@@ -74,6 +76,7 @@ function Editing({
   done,
   cancel,
   beside,
+  form,
   draftKey,
   startWith,
 }: ObjectEditorProps & { readonly draftKey: string; readonly startWith?: Draft }) {
@@ -93,7 +96,7 @@ function Editing({
     queueMicrotask(() => done(edit.stored))
   }
   const isWriting = edit.step === 'editing' || edit.step === 'checking'
-  const field = (
+  const yaml = (
     <YamlField
       label={words.text(title)}
       text={edit.text}
@@ -101,6 +104,15 @@ function Editing({
       lookup={lookup}
       {...(edit.step === 'editing' && { change: next => send({ type: 'typed', text: next }) })}
     />
+  )
+  const field = form ? (
+    <FormOrText
+      form={form(edit.text, next => send({ type: 'typed', text: next }))}
+      text={yaml}
+      isWriting={edit.step === 'editing'}
+    />
+  ) : (
+    yaml
   )
   return (
     <Stack>
@@ -133,6 +145,35 @@ function Editing({
         )}
       </Group>
     </Stack>
+  )
+}
+
+/** A form or the text of it: both edit the same. What the server checks is not edited meanwhile. */
+function FormOrText({
+  form,
+  text,
+  isWriting,
+}: {
+  readonly form: ReactNode
+  readonly text: ReactNode
+  readonly isWriting: boolean
+}) {
+  const { editor: words } = useWords()
+  return (
+    <Tabs defaultValue="form" keepMounted={false}>
+      <Tabs.List>
+        <Tabs.Tab value="form">{words.form}</Tabs.Tab>
+        <Tabs.Tab value="text">{words.yaml}</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="form" pt="sm">
+        <fieldset disabled={!isWriting} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+          {form}
+        </fieldset>
+      </Tabs.Panel>
+      <Tabs.Panel value="text" pt="sm">
+        {text}
+      </Tabs.Panel>
+    </Tabs>
   )
 }
 

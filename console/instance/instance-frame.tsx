@@ -31,6 +31,9 @@ export function InstanceFrame() {
           <Tabs.Tab value="overview">{tabs.overview}</Tabs.Tab>
           <Tabs.Tab value="clusters">{tabs.clusters}</Tabs.Tab>
           <Tabs.Tab value="workloads">{tabs.workloads}</Tabs.Tab>
+          <Tabs.Tab value="policies">{tabs.policies}</Tabs.Tab>
+          <Tabs.Tab value="rehearse">{tabs.rehearse}</Tabs.Tab>
+          <Tabs.Tab value="promote">{tabs.promote}</Tabs.Tab>
           <Tabs.Tab value="events">{tabs.events}</Tabs.Tab>
           <Tabs.Tab value="reads">{tabs.reads}</Tabs.Tab>
           <Tabs.Tab value="settings">{tabs.settings}</Tabs.Tab>

@@ -57,6 +57,14 @@ export function Frame() {
           onClick={close}
           activeProps={{ 'data-active': true, 'aria-current': 'page' }}
         />
+        <NavLink
+          component={Link}
+          to="/compare"
+          label={words.nav.compare}
+          color="gray"
+          onClick={close}
+          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+        />
         <NavLink href="/docs" label={words.nav.api} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>

@@ -8,6 +8,9 @@ import {
 import { eventSearch, fleetEventSearch } from '../events/event-search.js'
 import { logSearch } from '../logs/log-search.js'
 import { type ListSearch, listSearch } from '../parts/list-search.js'
+import { isPolicyKind, type PolicyKind } from '../policies/policy-kinds.js'
+import { isPromotedKind, type PromotedKind } from '../promote/promoted-kind.js'
+import { thoughtIn } from '../rehearse/thought.js'
 import { terminalSearch } from '../terminal/terminal-search.js'
 import { isWorkloadKind, type WorkloadKind } from '../workloads/workload.js'
 import { Frame } from './frame.js'
@@ -134,6 +137,71 @@ const fleetEvents = createRoute({
   component: lazyRouteComponent(() => import('../events/fleet-events-screen.js'), 'FleetEventsScreen'),
 })
 
+const policies = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: PolicyKind } => ({
+    ...listSearch(search),
+    ...(isPolicyKind(search.kind) && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../policies/policies-screen.js'), 'PoliciesScreen'),
+})
+
+const newPolicy = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies/$kind/new',
+  validateSearch: ({ namespace }: Record<string, unknown>): { readonly namespace?: string } =>
+    typeof namespace === 'string' && namespace !== '' ? { namespace } : {},
+  component: lazyRouteComponent(() => import('../policies/policy-edit-screen.js'), 'PolicyCreateScreen'),
+})
+
+const policy = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies/$kind/$namespace/$policy',
+  component: lazyRouteComponent(() => import('../policies/policy-screen.js'), 'PolicyScreen'),
+})
+
+const editedPolicy = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies/$kind/$namespace/$policy/edit',
+  component: lazyRouteComponent(() => import('../policies/policy-edit-screen.js'), 'PolicyEditScreen'),
+})
+
+const rehearse = createRoute({
+  getParentRoute: () => instance,
+  path: 'rehearse',
+  validateSearch: thoughtIn,
+  component: lazyRouteComponent(() => import('../rehearse/rehearse-screen.js'), 'RehearseScreen'),
+})
+
+const promote = createRoute({
+  getParentRoute: () => instance,
+  path: 'promote',
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): ListSearch & { readonly cluster?: string; readonly kind?: PromotedKind } => ({
+    ...listSearch(search),
+    ...(typeof search.cluster === 'string' && { cluster: search.cluster }),
+    ...(isPromotedKind(search.kind) && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../promote/promote-screen.js'), 'PromoteScreen'),
+})
+
+/** What the address of a comparison says. */
+type CompareSearch = Partial<Record<'left' | 'right' | 'type' | 'namespace' | 'object', string>>
+
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  validateSearch: (search: Record<string, unknown>): CompareSearch =>
+    Object.fromEntries(
+      (['left', 'right', 'type', 'namespace', 'object'] as const)
+        .map(name => [name, search[name]] as const)
+        .filter(([, value]) => typeof value === 'string' && value !== ''),
+    ),
+  component: lazyRouteComponent(() => import('../compare/compare-screen.js'), 'CompareScreen'),
+})
+
 /** Every view has an address: whoever opens a copied one sees the same. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -141,18 +209,11 @@ export const router = createRouter({
     fleet,
     fleetEvents,
     newInstance,
+    compare,
     instance.addChildren([
-      overview,
-      clusters,
-      cluster,
-      joinCluster,
-      workloads,
-      workload,
-      logs,
-      terminal,
-      events,
-      reads,
-      settings,
+      ...[overview, clusters, cluster, joinCluster, workloads, workload, logs, terminal],
+      ...[events, reads, settings],
+      ...[policies, newPolicy, policy, editedPolicy, rehearse, promote],
     ]),
   ]),
   defaultPreload: 'intent',

@@ -3,13 +3,16 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 /** The console's look: quiet surfaces, one colour for what can be done, state colours for what is. */
 export const theme = createTheme({
   primaryColor: 'teal',
-  primaryShade: { light: 9, dark: 5 },
+  // Also in the dark: Mantine chooses the colour of what is written on it by the light one.
+  primaryShade: { light: 9, dark: 9 },
   autoContrast: true,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans SC", "PingFang SC", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "Noto Sans Mono", monospace',
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
+  // It would write styles into the page, which its policy refuses: dialogs lie over it, and it may scroll.
+  components: { Modal: { defaultProps: { lockScroll: false } } },
 })
 
 /** Where Mantine's own greys are too pale: quiet text has a contrast of 4.5 to 1 at least (WCAG 2.2, 1.4.3). */

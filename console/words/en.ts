@@ -1,4 +1,8 @@
+import { compareEn } from './compare.js'
 import { editorEn } from './editor.js'
+import { placementEn, policiesEn } from './policies.js'
+import { promoteEn } from './promote.js'
+import { rehearseEn } from './rehearse.js'
 
 /** Every text of the console in English. The other languages have the same entries, which the compiler checks. */
 const plural = new Intl.PluralRules('en')
@@ -7,10 +11,22 @@ const count = (n: number, one: string, other: string): string =>
 
 export const en = {
   editor: editorEn,
+  placement: placementEn,
+  policies: policiesEn,
+  promote: promoteEn,
+  rehearse: rehearseEn,
+  compare: compareEn,
   language: 'English',
   locale: 'en',
   product: 'Kairship',
-  nav: { fleet: 'Fleet', events: 'Events', search: 'Search', api: 'API reference', skip: 'Skip to content' },
+  nav: {
+    compare: 'Compare',
+    fleet: 'Fleet',
+    events: 'Events',
+    search: 'Search',
+    api: 'API reference',
+    skip: 'Skip to content',
+  },
   look: { toDark: 'Use dark colours', toLight: 'Use light colours', language: 'Language' },
   session: {
     title: 'Sign in to Kairship',
@@ -50,6 +66,9 @@ export const en = {
     reads: 'Reads and writes',
     settings: 'Settings',
     terminal: 'Terminal',
+    policies: 'Policies',
+    rehearse: 'Rehearse',
+    promote: 'Promote',
   },
   list: {
     find: 'Find by name',

@@ -1,12 +1,21 @@
+import { compareZh } from './compare.js'
 import { editorZh } from './editor.js'
 import type { Words } from './en.js'
+import { placementZh, policiesZh } from './policies.js'
+import { promoteZh } from './promote.js'
+import { rehearseZh } from './rehearse.js'
 
 export const zh: Words = {
   editor: editorZh,
+  placement: placementZh,
+  policies: policiesZh,
+  promote: promoteZh,
+  rehearse: rehearseZh,
+  compare: compareZh,
   language: '简体中文',
   locale: 'zh-CN',
   product: 'Kairship',
-  nav: { fleet: '舰队', events: '事件', search: '搜索', api: 'API 文档', skip: '跳到正文' },
+  nav: { compare: '比较', fleet: '舰队', events: '事件', search: '搜索', api: 'API 文档', skip: '跳到正文' },
   look: { toDark: '使用深色', toLight: '使用浅色', language: '语言' },
   session: {
     title: '登录 Kairship',
@@ -40,6 +49,9 @@ export const zh: Words = {
     reads: '读与写',
     settings: '设置',
     terminal: '终端',
+    policies: '策略',
+    rehearse: '演练',
+    promote: '提升',
   },
   list: {
     find: '按名称查找',

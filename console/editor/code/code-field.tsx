@@ -63,7 +63,7 @@ export function CodeField({ label, text, change, lookup, marks = [] }: CodeField
         drawSelection(),
         highlightActiveLine(),
         highlightActiveLineGutter(),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         editing.of(EditorState.readOnly.of(calls.current.change === undefined)),
         isPlain
           ? []

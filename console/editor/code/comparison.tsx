@@ -45,12 +45,12 @@ export function Comparison({ before, after }: ComparisonProps) {
     const left: Extension = [
       both,
       EditorState.readOnly.of(true),
-      EditorView.contentAttributes.of({ 'aria-label': before.label }),
+      EditorView.contentAttributes.of({ 'aria-label': before.label, tabindex: '0' }),
     ]
     const right: Extension = [
       both,
       EditorState.readOnly.of(!isEdited),
-      EditorView.contentAttributes.of({ 'aria-label': after.label }),
+      EditorView.contentAttributes.of({ 'aria-label': after.label, tabindex: '0' }),
       isEdited ? [history(), keymap.of([...defaultKeymap, ...historyKeymap])] : [],
       EditorView.updateListener.of(update => {
         if (update.docChanged) change.current?.(update.state.doc.toString())

@@ -25,6 +25,7 @@ interface Request {
   readonly namespace: string
   readonly name: string
   readonly services: readonly string[]
+  readonly dryRun: boolean
 }
 
 /**
@@ -35,7 +36,7 @@ interface Request {
 export async function promoteDeployment(
   objects: Objects,
   call: Call,
-  { instance, cluster, namespace, name, services: named }: Request,
+  { instance, cluster, namespace, name, services: named, dryRun }: Request,
 ): Promise<void> {
   const member = { instance, cluster }
   const deployment = await objects.get(call, member, deployments.type, { namespace, name })
@@ -51,11 +52,12 @@ export async function promoteDeployment(
     // A pod may do without what is optional.
     if (there && !here) dependencies.push({ type, key })
   }
-  await promote(objects, call, member, [
+  const promoted: readonly [Promoted, ...Promoted[]] = [
     { type: deployments.type, key: { namespace, name } },
     ...[...new Set(named)].map(service => ({ type: services.type, key: { namespace, name: service } })),
     ...dependencies,
-  ])
+  ]
+  await promote(objects, call, member, promoted, { dryRun })
 }
 
 async function find(

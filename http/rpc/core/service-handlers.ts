@@ -77,8 +77,9 @@ export function serviceHandlers(objects: Objects) {
     patchService: (request, call) =>
       mergePatchedJson(objects, services, request, call, { metadata: { annotations: request.data } }),
 
-    async promoteMemberClusterService({ instance, cluster, namespace, name }, call) {
-      await promote(objects, call, { instance, cluster }, [{ type: services.type, key: { namespace, name } }])
+    async promoteMemberClusterService({ instance, cluster, namespace, name, dryRun }, call) {
+      const promoted = { type: services.type, key: { namespace, name } }
+      await promote(objects, call, { instance, cluster }, [promoted], { dryRun })
       return {}
     },
 

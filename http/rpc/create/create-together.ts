@@ -29,14 +29,7 @@ export async function createTogether(
   planned: readonly Planned[],
   then: () => Promise<unknown> = async () => undefined,
 ): Promise<readonly KubeObject[]> {
-  for (const { type, object, field } of planned)
-    await named(
-      field,
-      dryRun(objects, call, place, type, object).catch((error: unknown) => {
-        // What it belongs to may be made before it: a namespace, the definition of its type.
-        if (!isNotFound(error)) throw error
-      }),
-    )
+  await tryTogether(objects, call, place, planned)
   const undo = new Undo()
   const made: KubeObject[] = []
   try {
@@ -54,6 +47,23 @@ export async function createTogether(
   } catch (error) {
     throw await undo.after(error, call)
   }
+}
+
+/** Tries objects dry, in their order: nothing is stored. @throws what refuses one of them */
+export async function tryTogether(
+  objects: Objects,
+  call: Call,
+  place: Place,
+  planned: readonly Planned[],
+): Promise<void> {
+  for (const { type, object, field } of planned)
+    await named(
+      field,
+      dryRun(objects, call, place, type, object).catch((error: unknown) => {
+        // What it belongs to may be made before it: a namespace, the definition of its type.
+        if (!isNotFound(error)) throw error
+      }),
+    )
 }
 
 /** Deletes what was made here, as long as it is still that; what is gone is no failure. */

@@ -15,7 +15,7 @@ import {
 } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 import { NAMESPACE, PROPAGATION_POLICY } from '../kind/object-types.js'
-import { createTogether } from './create-together.js'
+import { createTogether, tryTogether } from './create-together.js'
 
 /** An object of a member that is to become a template. */
 export interface Promoted {
@@ -31,6 +31,7 @@ export interface Promoted {
  * The policy comes first, so that no other policy claims the templates in between; it overwrites, else Karmada would leave
  * the member's objects alone because it did not make them.
  * @param promoted all of one namespace; the policy is called by the first
+ * @param dryRun everything is checked and nothing is made
  * @throws Failure FAILED_PRECONDITION for what Karmada manages already, ALREADY_EXISTS for what has a template; StatusError
  */
 export async function promote(
@@ -38,6 +39,7 @@ export async function promote(
   call: Call,
   { instance, cluster }: Required<Place>,
   promoted: readonly [Promoted, ...Promoted[]],
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<void> {
   const templates = []
   for (const { type, key } of promoted) {
@@ -47,13 +49,14 @@ export async function promote(
     templates.push({ type, template: pruned(found) })
   }
   const [{ key }] = promoted
-  await ensureNamespace(objects, call, { instance }, key.namespace)
+  if (!dryRun) await ensureNamespace(objects, call, { instance }, key.namespace)
   const policy = policyOf(cluster, promoted)
   const several = promoted.length > 1
   const planned = [
     { type: PROPAGATION_POLICY, object: several ? suspended(policy) : policy },
     ...templates.map(({ type, template }) => ({ type, object: template })),
   ]
+  if (dryRun) return tryTogether(objects, call, { instance }, planned)
   await createTogether(objects, call, { instance }, planned, async () => {
     // Of several, Karmada touches none in the member before all are made: what it took over it would delete when taken back.
     if (several)

@@ -48,10 +48,9 @@ export function networkingHandlers(objects: Objects): ServiceHandlers<typeof Net
       )
     },
 
-    async promoteMemberClusterIngress({ instance, cluster, namespace, name }, call) {
-      await promote(objects, call, { instance, cluster }, [
-        { type: ingresses.type, key: { namespace, name } },
-      ])
+    async promoteMemberClusterIngress({ instance, cluster, namespace, name, dryRun }, call) {
+      const promoted = { type: ingresses.type, key: { namespace, name } }
+      await promote(objects, call, { instance, cluster }, [promoted], { dryRun })
       return {}
     },
 

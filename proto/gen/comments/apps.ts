@@ -22,6 +22,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.apps.v1alpha1.ListMemberClusterDeploymentsRequest.name": "Only objects whose name contains this.",
   "kairship.io.api.apps.v1alpha1.ListMemberClusterDeploymentsRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
   "kairship.io.api.apps.v1alpha1.PromoteMemberClusterDeploymentRequest.services": "Names of Services of the same namespace to promote with it.",
+  "kairship.io.api.apps.v1alpha1.PromoteMemberClusterDeploymentRequest.dry_run": "Everything is checked, and nothing is made.",
   "kairship.io.api.apps.v1alpha1.ListDeploymentsRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.apps.v1alpha1.ListDeploymentsRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.apps.v1alpha1.ListDeploymentsRequest.name": "Only objects whose name contains this.",

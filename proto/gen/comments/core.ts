@@ -136,6 +136,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.core.v1alpha1.ListMemberClusterServicesRequest.kind": "With `kindName`: only what belongs to this object.",
   "kairship.io.api.core.v1alpha1.ListMemberClusterServicesRequest.kind_name": "The name of the object of `kind`.",
   "kairship.io.api.core.v1alpha1.ListMemberClusterServicesRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
+  "kairship.io.api.core.v1alpha1.PromoteMemberClusterServiceRequest.dry_run": "Everything is checked, and nothing is made.",
   "kairship.io.api.core.v1alpha1.ListMemberClusterAllServicesRequest.namespace": "Only objects of this namespace; empty means all.",
   "kairship.io.api.core.v1alpha1.ListMemberClusterAllServicesRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.core.v1alpha1.ListMemberClusterAllServicesRequest.page_size": "0 and -1 mean all.",

@@ -23,6 +23,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.networking.v1alpha1.ListMemberClusterIngressesRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.networking.v1alpha1.ListMemberClusterIngressesRequest.name": "Only objects whose name contains this.",
   "kairship.io.api.networking.v1alpha1.ListMemberClusterIngressesRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",
+  "kairship.io.api.networking.v1alpha1.PromoteMemberClusterIngressRequest.dry_run": "Everything is checked, and nothing is made.",
   "kairship.io.api.networking.v1alpha1.ListIngressesRequest.page": "Counts from 1; 0 means 1.",
   "kairship.io.api.networking.v1alpha1.ListIngressesRequest.page_size": "0 and -1 mean all.",
   "kairship.io.api.networking.v1alpha1.ListIngressesRequest.name": "Only objects whose name contains this.",

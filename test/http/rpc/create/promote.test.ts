@@ -6,7 +6,7 @@ import { silent } from '../../../silent.js'
 import { recordingObjects } from '../recording-objects.js'
 
 const call = { signal: new AbortController().signal, log: silent } as unknown as Call
-const request = { instance: 'north', cluster: 'm1', namespace: 'a', name: 'x', services: [] }
+const request = { instance: 'north', cluster: 'm1', namespace: 'a', name: 'x', services: [], dryRun: false }
 const volumes = ['settings', 'kube-root-ca.crt'].map(name => ({ name, configMap: { name } }))
 
 /** A member with a Deployment, its ConfigMaps and Services; the control plane has what is named. */
@@ -34,6 +34,19 @@ describe('a promoted Deployment', () => {
     const there = world(['configmaps settings', 'namespaces a'])
     await promoteDeployment(there.objects, call, request)
     expect(names(made(there)).slice(1)).toEqual(['Deployment x'])
+  })
+
+  it('is tried dry with all that goes along, and nothing is made, not even its namespace', async () => {
+    const all = world()
+    await promoteDeployment(all.objects, call, { ...request, services: ['web'], dryRun: true })
+    expect(made(all)).toEqual([])
+    expect(names(all.writes().map(({ object }) => object as KubeObject)).slice(1)).toEqual([
+      ...['Deployment x', 'Service web', 'ConfigMap settings'],
+    ])
+    const taken = world(['deployments x'])
+    await expect(promoteDeployment(taken.objects, call, { ...request, dryRun: true })).rejects.toMatchObject({
+      code: 6,
+    })
   })
 
   it('with anything beside it has a policy that is suspended until all templates are there', async () => {

@@ -1,0 +1,82 @@
+import { isJsonObject } from '../../transcoding/json-object.js'
+import type { KubeObject } from '../kube/object.js'
+
+/** What the server alone writes into metadata, or what only says who wrote the rest. */
+const OWN = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+  'managedFields',
+  'ownerReferences',
+  'finalizers',
+])
+
+/** Labels and annotations that Karmada, kubectl and controllers write for themselves. */
+const MARKS =
+  /(^|[./])karmada\.io\/|^kubectl\.kubernetes\.io\/last-applied-configuration$|^deployment\.kubernetes\.io\/revision$|^deprecated\.daemonset\.template\.generation$/
+
+/** Fields of a spec that each cluster gives out for itself. */
+const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  Service: ['clusterIP', 'clusterIPs', 'healthCheckNodePort'],
+  Namespace: ['finalizers'],
+}
+
+/**
+ * An object as two of them are compared: without what a server gives out, records or reports, without what is empty, and with its fields by name. So
+ * two objects differ exactly where somebody wanted something else.
+ */
+export function normalised(object: KubeObject): Record<string, unknown> {
+  const { metadata, status: _, spec, ...rest } = object
+  const shown = Object.fromEntries(
+    Object.entries(metadata)
+      .filter(([field]) => !OWN.has(field))
+      .map(([field, value]) => [
+        field,
+        (field === 'labels' || field === 'annotations') && isJsonObject(value) ? unmarked(value) : value,
+      ]),
+  )
+  return sorted({
+    ...rest,
+    metadata: shown,
+    ...(spec !== undefined && { spec: withoutGiven(object.kind, spec) }),
+  }) as Record<string, unknown>
+}
+
+const unmarked = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !MARKS.test(key)))
+
+function withoutGiven(kind: string, spec: unknown): unknown {
+  if (!isJsonObject(spec)) return spec
+  const given = GIVEN[kind] ?? []
+  const rest = Object.fromEntries(Object.entries(spec).filter(([field]) => !given.includes(field)))
+  if (kind !== 'Service' || !Array.isArray(rest.ports)) return rest
+  return {
+    ...rest,
+    ports: rest.ports.map(port => {
+      if (!isJsonObject(port)) return port
+      const { nodePort: _, ...others } = port
+      return others
+    }),
+  }
+}
+
+/** Fields by name, without empty ones: an API server gives an absent and an empty list or map the same meaning in what people write. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value
+  const entries = Object.entries(value)
+    .map(([key, one]) => [key, sorted(one)] as const)
+    .filter(([, one]) => !isEmpty(one))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries)
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isJsonObject(value) && Object.keys(value).length === 0)

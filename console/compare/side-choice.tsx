@@ -1,0 +1,79 @@
+import { Fieldset, Group, Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { serviceClient } from '../../client/service-client.js'
+import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
+import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { rest } from '../connection/rest.js'
+import { useWords } from '../words/use-words.js'
+import type { Side } from './side.js'
+
+const [instances, clusters] = [serviceClient(InstanceService, rest), serviceClient(ClusterService, rest)]
+
+/** Names that are offered. */
+const MOST_NAMES = 500
+/** No cluster is called so. */
+const CONTROL_PLANE = '/'
+
+/** Chooses a control plane, or one of its members. */
+export function SideChoice({
+  label,
+  side,
+  change,
+}: {
+  readonly label: string
+  readonly side: Side | undefined
+  readonly change: (side: Side) => void
+}) {
+  const { compare: words } = useWords()
+  const instance = side?.instance
+  const all = useQuery({
+    queryKey: ['instance names'],
+    queryFn: async ({ signal }) => {
+      const { items } = await instances.listInstances({ pageSize: MOST_NAMES }, { signal })
+      return items.map(({ metadata }) => metadata?.name ?? '')
+    },
+    staleTime: 0,
+  })
+  const members = useQuery({
+    queryKey: ['cluster names', instance],
+    enabled: instance !== undefined,
+    queryFn: async ({ signal }) => {
+      const { items } = await clusters.listJoinedClusters(
+        { instance: instance ?? '', pageSize: MOST_NAMES },
+        { signal },
+      )
+      return items.map(({ metadata }) => metadata?.name ?? '')
+    },
+    staleTime: 0,
+  })
+  const names = [...new Set([...(all.data ?? []), ...(instance === undefined ? [] : [instance])])]
+  const inside = [...new Set([...(members.data ?? []), ...(side?.cluster ? [side.cluster] : [])])]
+  return (
+    <Fieldset legend={label}>
+      <Group grow>
+        <Select
+          label={words.instance}
+          searchable
+          allowDeselect={false}
+          data={names}
+          value={instance ?? null}
+          onChange={next => {
+            if (next !== null) change({ instance: next })
+          }}
+        />
+        <Select
+          label={words.inside}
+          searchable
+          allowDeselect={false}
+          disabled={instance === undefined}
+          data={[{ value: CONTROL_PLANE, label: words.controlPlane }, ...inside]}
+          value={side?.cluster ?? CONTROL_PLANE}
+          onChange={next => {
+            if (instance === undefined || next === null) return
+            change(next === CONTROL_PLANE ? { instance } : { instance, cluster: next })
+          }}
+        />
+      </Group>
+    </Fieldset>
+  )
+}

@@ -1,0 +1,65 @@
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ManifestChange } from '../../proto/gen/kairship/placement_pb.js'
+import { YamlComparison, YamlField } from '../editor/code/lazy.js'
+import { objectIn, textOf } from '../editor/manifest.js'
+import { useWords } from '../words/use-words.js'
+import { changeLines } from './change-lines.js'
+
+/** Lines of one change that are shown before the whole manifest is asked for. */
+const MOST_LINES = 8
+
+/** How the manifest of each cluster would change. */
+export function ManifestChanges({ changes }: { readonly changes: readonly ManifestChange[] }) {
+  const { policies: words } = useWords()
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {words.manifests}
+      </Text>
+      {changes.map(change => (
+        <Change key={change.cluster} change={change} />
+      ))}
+    </Stack>
+  )
+}
+
+function Change({ change }: { readonly change: ManifestChange }) {
+  const { policies: words } = useWords()
+  const [isWhole, { toggle }] = useDisclosure()
+  const { cluster, before, after, problem } = change
+  const lines = changeLines(change)
+  const what = before === '' ? words.comes : after === '' ? words.goes : words.changes(change.patch.length)
+  return (
+    <Stack gap={2}>
+      <Group gap="xs">
+        <Text size="sm">
+          {cluster}: {problem ? words.problem(problem) : what}
+        </Text>
+        <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={isWhole}>
+          {isWhole ? words.hide : words.show(cluster)}
+        </Anchor>
+      </Group>
+      {!isWhole && lines.length > 0 && (
+        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {lines.slice(0, MOST_LINES).join('\n')}
+          {lines.length > MOST_LINES && `\n… ${lines.length - MOST_LINES}`}
+        </Code>
+      )}
+      {isWhole && <Whole change={change} />}
+    </Stack>
+  )
+}
+
+function Whole({ change: { cluster, before, after } }: { readonly change: ManifestChange }) {
+  const { policies: words } = useWords()
+  const yaml = (json: string) => (json === '' ? '' : textOf(objectIn(json)))
+  if (before === '' || after === '')
+    return <YamlField label={words.manifestOf(cluster)} text={yaml(before || after)} />
+  return (
+    <YamlComparison
+      before={{ label: words.asIs(cluster), text: yaml(before) }}
+      after={{ label: words.asWould(cluster), text: yaml(after) }}
+    />
+  )
+}

@@ -1,0 +1,104 @@
+import { Alert, Anchor, Group, Stack, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ClusterPlacement, Placement } from '../../proto/gen/kairship/placement_pb.js'
+import { TableHead } from '../parts/table-head.js'
+import { useWords } from '../words/use-words.js'
+
+/** Clusters that are refused and shown at once: an instance may have thousands. */
+const REFUSED_SHOWN = 5
+
+/** Which clusters a template goes to, with how many replicas, and why not to the others. */
+export function PlacementTable({ placement }: { readonly placement: Placement }) {
+  const { placement: words } = useWords()
+  const [isAll, { toggle }] = useDisclosure()
+  const { clusters, failure, affinityName, tried } = placement
+  const concerned = clusters.filter(({ before, after }) => before !== undefined || after !== undefined)
+  const others = clusters.filter(one => !concerned.includes(one))
+  const shown = isAll ? others : others.slice(0, REFUSED_SHOWN)
+  return (
+    <Stack gap="xs">
+      {failure && (
+        <Alert color="red" variant="outline" title={failure.reason}>
+          <Text size="sm">{failure.message}</Text>
+        </Alert>
+      )}
+      {affinityName && <Text size="sm">{words.group(affinityName)}</Text>}
+      {tried.map(one => (
+        <Text key={one.affinityName} size="sm" c="dimmed">
+          {words.tried(one.affinityName, one.failure?.message ?? '')}
+        </Text>
+      ))}
+      {clusters.length > 0 && (
+        <Table.ScrollContainer minWidth={320}>
+          <Table verticalSpacing={4}>
+            <TableHead titles={[words.cluster, words.replicas, words.why]} />
+            <Table.Tbody>
+              {[...concerned, ...shown].map(one => (
+                <Row key={one.cluster} placed={one} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {others.length > REFUSED_SHOWN && (
+        <Anchor component="button" type="button" size="sm" onClick={toggle} style={{ alignSelf: 'start' }}>
+          {isAll ? words.fewer : words.others(others.length - REFUSED_SHOWN)}
+        </Anchor>
+      )}
+    </Stack>
+  )
+}
+
+function Row({ placed }: { readonly placed: ClusterPlacement }) {
+  const { placement: words } = useWords()
+  const { cluster, refusals, before, after, quotaLimit, candidate } = placed
+  const reasons = [...refusals.map(({ reason }) => reason), quotaLimit].filter(Boolean)
+  const room =
+    after === undefined && refusals.length === 0 && candidate
+      ? words.notChosen(candidate.available >= UNLIMITED ? '∞' : String(candidate.available))
+      : ''
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" miw={120} style={{ verticalAlign: 'top' }}>
+        {cluster}
+      </Table.Th>
+      <Table.Td style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
+        <Replicas before={before} after={after} />
+      </Table.Td>
+      <Table.Td>
+        <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+          {reasons.join('; ') || room}
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** What the scheduler writes where nothing limits replicas: the largest number of 32 bits. */
+const UNLIMITED = 2 ** 31 - 1
+
+/** What runs now and what would: `2 → 5`. */
+function Replicas({
+  before,
+  after,
+}: {
+  readonly before: number | undefined
+  readonly after: number | undefined
+}) {
+  const { placement: words } = useWords()
+  if (before === undefined && after === undefined) return <Text size="sm">–</Text>
+  const text = (replicas: number | undefined, absent: string) =>
+    replicas === undefined ? absent : replicas === 0 ? words.runs : String(replicas)
+  if (before === after) return <Text size="sm">{text(after, '')}</Text>
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="sm" c="dimmed">
+        {text(before, words.none)}
+      </Text>
+      <Text size="sm">→</Text>
+      <Text size="sm" fw={600} {...(after === undefined && { c: 'red' })}>
+        {text(after, words.gone)}
+      </Text>
+    </Group>
+  )
+}

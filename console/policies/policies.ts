@@ -1,0 +1,149 @@
+import { serviceClient } from '../../client/service-client.js'
+import { PolicyService } from '../../proto/gen/kairship/policy_pb.js'
+import {
+  type OverridePolicySpec,
+  ReplicaDivisionPreference as Preference,
+  type PropagationPolicySpec,
+  type ResourceSelector,
+  ReplicaSchedulingType as Type,
+} from '../../proto/gen/kairship/policy_spec_pb.js'
+import type { ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
+import { rest } from '../connection/rest.js'
+import { changesOf } from '../live/changes.js'
+import type { Source } from '../live/live-page.js'
+import { type ListSearch, ROWS } from '../parts/list-search.js'
+import type { PolicyKind } from './policy-kinds.js'
+
+const service = serviceClient(PolicyService, rest)
+
+/** A policy as lists show it, whatever its kind. */
+export interface Policy {
+  readonly metadata: ObjectMeta | undefined
+  readonly selectors: readonly ResourceSelector[]
+  /** Clusters that it names; empty: by labels, or all. */
+  readonly clusters: readonly string[]
+  /** How replicas are divided; absent for override policies. */
+  readonly division?: Division
+  readonly priority?: number
+  /** Rules of an override policy. */
+  readonly rules?: number
+}
+
+/** How the replicas of a template are divided, as forms and lists name it. */
+export type Division = 'duplicated' | 'aggregated' | 'dynamic' | 'static'
+
+export const policyKey = ({ metadata }: Policy): string => `${metadata?.namespace}/${metadata?.name}`
+
+interface Wanted extends ListSearch {
+  readonly instance: string
+}
+
+/** The policies of a kind, a page of them. */
+export const policies = (kind: PolicyKind, wanted: Wanted): Source<Policy> => sources[kind](wanted)
+
+const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> = {
+  propagationpolicies: wanted => ({
+    async list(signal) {
+      const { items, pagination } = await service.listInstancePropagationPolicies(listOf(wanted), { signal })
+      return { items: items.map(ofPropagation), total: pagination?.total ?? items.length }
+    },
+    watch: (resumeToken, signal) =>
+      changesOf(
+        service.watchPropagationPolicies(watchOf(wanted, resumeToken), { signal }),
+        ({ propagationPolicy }) => propagationPolicy && ofPropagation(propagationPolicy),
+      ),
+    keyOf: policyKey,
+  }),
+  clusterpropagationpolicies: wanted => ({
+    async list(signal) {
+      const { items, pagination } = await service.listClusterPropagationPolicies(listOf(wanted), { signal })
+      return { items: items.map(ofPropagation), total: pagination?.total ?? items.length }
+    },
+    watch: (resumeToken, signal) =>
+      changesOf(
+        service.watchClusterPropagationPolicies(watchOf(wanted, resumeToken), { signal }),
+        ({ clusterPropagationPolicy }) => clusterPropagationPolicy && ofPropagation(clusterPropagationPolicy),
+      ),
+    keyOf: policyKey,
+  }),
+  overridepolicies: wanted => ({
+    async list(signal) {
+      const { items, pagination } = await service.listInstanceOverridePolicies(listOf(wanted), { signal })
+      return { items: items.map(ofOverride), total: pagination?.total ?? items.length }
+    },
+    watch: (resumeToken, signal) =>
+      changesOf(
+        service.watchOverridePolicies(watchOf(wanted, resumeToken), { signal }),
+        ({ overridePolicy }) => overridePolicy && ofOverride(overridePolicy),
+      ),
+    keyOf: policyKey,
+  }),
+  clusteroverridepolicies: wanted => ({
+    async list(signal) {
+      const { items, pagination } = await service.listClusterOverridePolicies(listOf(wanted), { signal })
+      return { items: items.map(ofOverride), total: pagination?.total ?? items.length }
+    },
+    watch: (resumeToken, signal) =>
+      changesOf(
+        service.watchClusterOverridePolicies(watchOf(wanted, resumeToken), { signal }),
+        ({ clusterOverridePolicy }) => clusterOverridePolicy && ofOverride(clusterOverridePolicy),
+      ),
+    keyOf: policyKey,
+  }),
+}
+
+const listOf = ({ instance, find = '', page = 1 }: Wanted) => ({
+  ...{ instance, name: find, page, pageSize: ROWS },
+})
+const watchOf = ({ instance, find = '' }: Wanted, resumeToken: string) => ({
+  ...{ instance, name: find, resumeToken },
+})
+
+function ofPropagation({
+  metadata,
+  spec,
+}: {
+  readonly metadata?: ObjectMeta | undefined
+  readonly spec?: PropagationPolicySpec | undefined
+}): Policy {
+  const { placement } = spec ?? {}
+  const groups = placement?.clusterAffinities ?? []
+  return {
+    metadata,
+    selectors: spec?.resourceSelectors ?? [],
+    clusters: [
+      ...(placement?.clusterAffinity?.clusterNames ?? []),
+      ...groups.flatMap(({ clusterNames }) => clusterNames),
+    ],
+    division: divisionOf(spec),
+    priority: spec?.priority ?? 0,
+  }
+}
+
+function divisionOf(spec: PropagationPolicySpec | undefined): Division {
+  const {
+    replicaSchedulingType: type,
+    replicaDivisionPreference,
+    weightPreference,
+  } = spec?.placement?.replicaScheduling ?? {}
+  if (type !== Type.Divided) return 'duplicated'
+  if (replicaDivisionPreference !== Preference.Weighted) return 'aggregated'
+  return weightPreference?.dynamicWeight ? 'dynamic' : 'static'
+}
+
+function ofOverride({
+  metadata,
+  spec,
+}: {
+  readonly metadata?: ObjectMeta | undefined
+  readonly spec?: OverridePolicySpec | undefined
+}): Policy {
+  const rules = spec?.overrideRules ?? []
+  const targets = [...rules.map(({ targetCluster }) => targetCluster), spec?.targetCluster]
+  return {
+    metadata,
+    selectors: spec?.resourceSelectors ?? [],
+    clusters: [...new Set(targets.flatMap(target => target?.clusterNames ?? []))],
+    rules: rules.length + (spec?.overriders ? 1 : 0),
+  }
+}

@@ -1,0 +1,131 @@
+import { Anchor, Breadcrumbs, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { YamlField } from '../editor/code/lazy.js'
+import { readBase } from '../editor/edit-source.js'
+import { KubeApi } from '../kube/kube-api.js'
+import { KubeError } from '../kube/kube-error.js'
+import type { ObjectAddress } from '../kube/object.js'
+import { useLive } from '../live/use-live.js'
+import { Freshness } from '../parts/freshness.js'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { policies } from './policies.js'
+import { isPolicyKind, NO_NAMESPACE, type PolicyKind, policyType } from './policy-kinds.js'
+import { PreviewPanel } from './preview-panel.js'
+import { RemovePolicy } from './remove-policy.js'
+
+const route = getRouteApi('/instances/$name/policies/$kind/$namespace/$policy')
+
+/** One policy: what it holds and does now, by the same preview that its editor shows. */
+export function PolicyScreen() {
+  const { kind } = route.useParams()
+  const { problem } = useWords()
+  return isPolicyKind(kind) ? <Shown kind={kind} /> : <Title order={2}>{problem.notFound}</Title>
+}
+
+function Shown({ kind }: { readonly kind: PolicyKind }) {
+  const { name: instance, namespace: given, policy: name } = route.useParams()
+  const navigate = route.useNavigate()
+  const { policies: words } = useWords()
+  const [isRemoving, { open, close }] = useDisclosure()
+  const namespace = given === NO_NAMESPACE ? '' : given
+  const api = useMemo(() => new KubeApi(instance), [instance])
+  const at = useMemo<ObjectAddress>(
+    () => ({ type: policyType(kind), namespace, name }),
+    [kind, namespace, name],
+  )
+  const live = useLive(() => policies(kind, { instance, find: name }), [kind, instance, name])
+  const listed = live.items.find(
+    ({ metadata }) => metadata?.name === name && metadata.namespace === namespace,
+  )
+  // Each version that the watch shows is read whole.
+  const read = useQuery({
+    queryKey: ['policy', instance, kind, namespace, name, listed?.metadata?.resourceVersion],
+    queryFn: ({ signal }) => readBase(api, at, signal),
+    placeholderData: before => before,
+  })
+  const isGone = read.error instanceof KubeError && read.error.status === 404
+  return (
+    <Stack>
+      <PolicyPath instance={instance} kind={kind} title={namespace ? `${namespace}/${name}` : name} />
+      <Group justify="space-between">
+        <Title order={2}>{name}</Title>
+        <Group>
+          <Freshness page={live} />
+          <Button
+            component={Link}
+            {...({
+              to: '/instances/$name/policies/$kind/$namespace/$policy/edit',
+              params: { name: instance, kind, namespace: given, policy: name },
+            } as object)}
+            size="xs"
+          >
+            {words.edit}
+          </Button>
+          <Button size="xs" variant="default" onClick={open} disabled={!read.data}>
+            {words.remove}
+          </Button>
+        </Group>
+      </Group>
+      {isGone && <Text>{words.gone(name)}</Text>}
+      {read.error && !isGone && <Problem error={read.error} retry={() => void read.refetch()} />}
+      {read.data && !isGone && (
+        <>
+          <Paper withBorder p="lg">
+            <PreviewPanel instance={instance} text={read.data.text} title={words.what} />
+          </Paper>
+          <Paper withBorder p="lg">
+            <YamlField label={`YAML · ${name}`} text={read.data.text} />
+          </Paper>
+        </>
+      )}
+      {read.data && (
+        <RemovePolicy
+          api={api}
+          at={at}
+          uid={read.data.uid}
+          kind={kind}
+          isOpen={isRemoving}
+          close={close}
+          done={() =>
+            void navigate({
+              to: '/instances/$name/policies',
+              params: { name: instance },
+              search: kind === 'propagationpolicies' ? {} : { kind },
+            } as never)
+          }
+        />
+      )}
+    </Stack>
+  )
+}
+
+/** The way back from a policy to those of its kind. */
+export function PolicyPath({
+  instance,
+  kind,
+  title,
+}: {
+  readonly instance: string
+  readonly kind: PolicyKind
+  readonly title: string
+}) {
+  const { policies: words } = useWords()
+  return (
+    <Breadcrumbs>
+      <Anchor
+        component={Link}
+        to="/instances/$name/policies"
+        params={{ name: instance } as never}
+        search={(kind === 'propagationpolicies' ? {} : { kind }) as never}
+        size="sm"
+      >
+        {words.title} · {words.kinds[kind]}
+      </Anchor>
+      <Text size="sm">{title}</Text>
+    </Breadcrumbs>
+  )
+}

@@ -1,0 +1,179 @@
+import { Alert, Anchor, Badge, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { ApiError } from '../../client/errors.js'
+import { serviceClient } from '../../client/service-client.js'
+import {
+  TemplatePreview_Claim as Claim,
+  PlacementService,
+  type PreviewPolicyResponse,
+  type TemplatePreview,
+} from '../../proto/gen/kairship/placement_pb.js'
+import { rest } from '../connection/rest.js'
+import { Dot } from '../parts/dot.js'
+import { Ago } from '../parts/time.js'
+import { useWords } from '../words/use-words.js'
+import { ManifestChanges } from './manifest-changes.js'
+import { PlacementTable } from './placement-table.js'
+import { useLatest } from './use-latest.js'
+
+const placement = serviceClient(PlacementService, rest)
+
+/** Templates that are shown at once; the others when they are asked for. */
+const SHOWN = 10
+
+/** What a policy would do, by its text, while it is being written: asked after a pause, and only for the newest text. */
+export function PreviewPanel({
+  instance,
+  text,
+  title,
+}: {
+  readonly instance: string
+  readonly text: string
+  /** What it is called where nothing is being written. */
+  readonly title?: string
+}) {
+  const { policies: words } = useWords()
+  const answerTo = useMemo(
+    () => (data: string, signal: AbortSignal) => placement.previewPolicy({ instance, data }, { signal }),
+    [instance],
+  )
+  const { answer, to, at, problem, isAsking, again } = useLatest(
+    text.trim() === '' ? undefined : text,
+    answerTo,
+  )
+  const isCurrent = answer !== undefined && !isAsking && !problem
+  const state = isAsking ? words.previewing : problem ? words.previewFailed : words.previewed
+  return (
+    <Stack component="section" aria-label={title ?? words.preview} gap="sm">
+      <Group justify="space-between">
+        <Title order={3} size="h4">
+          {title ?? words.preview}
+        </Title>
+        <Group gap={6}>
+          <Group gap={6} role="status">
+            <Dot color={isAsking ? 'blue' : problem ? 'red' : answer ? 'green' : 'gray'} />
+            <Text size="sm">{state}</Text>
+          </Group>
+          {isCurrent && (
+            <>
+              {/* Outside of what is read out when it changes: it does each second. */}
+              <Text size="sm" component="span">
+                <Ago time={at ?? 0} />
+              </Text>
+              <Anchor component="button" type="button" size="sm" onClick={again}>
+                {words.anew}
+              </Anchor>
+            </>
+          )}
+        </Group>
+      </Group>
+      {problem && (
+        <Alert color="red" variant="outline" title={words.previewFailed}>
+          <Stack gap="xs" align="flex-start">
+            <Refusal problem={problem} />
+            <Button size="xs" variant="default" onClick={again}>
+              {words.again}
+            </Button>
+          </Stack>
+        </Alert>
+      )}
+      {answer && (
+        <div style={{ opacity: to === text ? 1 : 0.85 }}>
+          {to !== text && (
+            <Text size="sm" mb="xs">
+              {words.older}
+            </Text>
+          )}
+          <Preview answer={answer} />
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+/** Each field that is wrong has its line. */
+function Refusal({ problem }: { readonly problem: Error }) {
+  const violations = problem instanceof ApiError ? problem.violations : []
+  if (violations.length === 0) return <Text size="sm">{problem.message}</Text>
+  return (
+    <List size="sm">
+      {violations.map(({ field, description }) => (
+        <List.Item key={`${field} ${description}`} style={{ overflowWrap: 'anywhere' }}>
+          <strong>{field.replace(/^data\./, '')}</strong> {description}
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
+/** What a policy does with each template that it selects. */
+function Preview({ answer }: { readonly answer: PreviewPolicyResponse }) {
+  const { policies: words } = useWords()
+  const [isAll, { open }] = useDisclosure()
+  const { templates, total, unread } = answer
+  const shown = isAll ? templates : templates.slice(0, SHOWN)
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{total === 0 ? words.selectsNothing : words.selects(total)}</Text>
+      {shown.map(template => (
+        <Template key={`${template.template?.kind} ${nameOf(template)}`} preview={template} />
+      ))}
+      {shown.length < templates.length && (
+        <Button variant="default" size="xs" onClick={open}>
+          {words.all(templates.length)}
+        </Button>
+      )}
+      {templates.length < total && <Text size="sm">{words.firstOf(templates.length, total)}</Text>}
+      {unread.map(sentence => (
+        <Text key={sentence} size="sm" c="dimmed">
+          {sentence}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+const nameOf = ({ template }: TemplatePreview): string =>
+  [template?.namespace, template?.name].filter(Boolean).join('/')
+
+const claims = {
+  [Claim.CLAIM_UNSPECIFIED]: undefined,
+  [Claim.CLAIMS]: { word: 'claims', color: 'blue' },
+  [Claim.KEEPS]: { word: 'keeps', color: 'green' },
+  [Claim.PREEMPTS]: { word: 'preempts', color: 'orange' },
+  [Claim.HELD_BY_OTHER]: { word: 'heldByOther', color: 'gray' },
+  [Claim.OUTRANKED]: { word: 'outranked', color: 'gray' },
+} as const
+
+function Template({ preview }: { readonly preview: TemplatePreview }) {
+  const { policies: words } = useWords()
+  const { template, claim, other, placement, manifests, problem } = preview
+  const look = claims[claim]
+  const otherName = other && `${other.kind} ${[other.namespace, other.name].filter(Boolean).join('/')}`
+  return (
+    <Paper withBorder p="sm">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {template?.kind} {nameOf(preview)}
+          </Text>
+          {look && (
+            <Badge variant="default" tt="none" leftSection={<Dot color={look.color} />}>
+              {words.claims[look.word]}
+            </Badge>
+          )}
+        </Group>
+        {look && otherName && <Text size="sm">{words.claimOf[look.word](otherName)}</Text>}
+        {problem && <Text size="sm">{words.problem(problem)}</Text>}
+        {placement && <PlacementTable placement={placement} />}
+        {manifests.length > 0 && <ManifestChanges changes={manifests} />}
+        {placement?.assumptions.map(sentence => (
+          <Text key={sentence} size="xs" c="dimmed">
+            {sentence}
+          </Text>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}

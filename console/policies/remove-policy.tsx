@@ -1,0 +1,63 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { KubeApi } from '../kube/kube-api.js'
+import { type ObjectAddress, objectPath } from '../kube/object.js'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { type PolicyKind, policyKinds } from './policy-kinds.js'
+
+/** Asks before a policy is deleted, and says what follows. One that was made anew meanwhile is not meant. */
+export function RemovePolicy({
+  api,
+  at,
+  uid,
+  kind,
+  isOpen,
+  close,
+  done,
+}: {
+  readonly api: KubeApi
+  readonly at: ObjectAddress
+  readonly uid: string
+  readonly kind: PolicyKind
+  readonly isOpen: boolean
+  readonly close: () => void
+  readonly done: () => void
+}) {
+  const { policies: words } = useWords()
+  const [isUnderWay, setUnderWay] = useState(false)
+  const [problem, setProblem] = useState<Error>()
+  const remove = async () => {
+    setUnderWay(true)
+    setProblem(undefined)
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } })
+    try {
+      await api.request('DELETE', objectPath(at), { body: { type: 'application/json', text } })
+      done()
+    } catch (error) {
+      setProblem(error instanceof Error ? error : new Error(String(error)))
+      setUnderWay(false)
+    }
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={words.removeTitle(`${at.type.kind} ${at.name}`)}
+      closeButtonProps={{ 'aria-label': words.keep }}
+    >
+      <Stack>
+        <Text size="sm">{policyKinds[kind].isOverride ? words.removeOverride : words.removePropagation}</Text>
+        {problem && <Problem error={problem} />}
+        <Group>
+          <Button color="red" loading={isUnderWay} onClick={() => void remove()}>
+            {words.remove}
+          </Button>
+          <Button variant="default" disabled={isUnderWay} onClick={close}>
+            {words.keep}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

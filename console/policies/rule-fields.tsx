@@ -1,0 +1,128 @@
+import {
+  ActionIcon,
+  Button,
+  Fieldset,
+  Group,
+  MultiSelect,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useWords } from '../words/use-words.js'
+import { adding, type Change, type Rule, removing, setting, settingTexts } from './policy-document.js'
+
+const RULES = ['spec', 'overrideRules']
+const COMPONENTS = ['Registry', 'Repository', 'Tag']
+const OPERATORS = ['add', 'replace', 'remove']
+
+/** The rules of an override policy: for which clusters, and how images change. */
+export function RuleFields({
+  rules,
+  clusters,
+  apply,
+}: {
+  readonly rules: readonly Rule[]
+  readonly clusters: readonly string[]
+  readonly apply: (...changes: readonly Change[]) => void
+}) {
+  const { policies } = useWords()
+  const { form: words } = policies
+  return (
+    <>
+      {rules.map((rule, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rules have no names, and may be alike
+        <Fieldset key={index} legend={words.rule(index + 1)}>
+          <Stack gap="xs">
+            <MultiSelect
+              label={words.clusters}
+              description={words.everyCluster}
+              searchable
+              clearable
+              data={[...new Set([...clusters, ...rule.clusters])]}
+              value={[...rule.clusters]}
+              onChange={names =>
+                apply(settingTexts([...RULES, index, 'targetCluster', 'clusterNames'], names))
+              }
+            />
+            <Images rule={rule} path={[...RULES, index, 'overriders', 'imageOverrider']} apply={apply} />
+            {rule.others.length > 0 && <Text size="sm">{words.others(rule.others.join(', '))}</Text>}
+          </Stack>
+        </Fieldset>
+      ))}
+      <Button
+        variant="default"
+        size="xs"
+        style={{ alignSelf: 'start' }}
+        onClick={() => apply(adding(RULES, { overriders: { imageOverrider: [NEW_IMAGE] } }))}
+      >
+        {words.addRule}
+      </Button>
+    </>
+  )
+}
+
+const NEW_IMAGE = { component: 'Tag', operator: 'replace', value: 'latest' }
+
+function Images({
+  rule: { images },
+  path,
+  apply,
+}: {
+  readonly rule: Rule
+  readonly path: readonly (string | number)[]
+  readonly apply: (...changes: readonly Change[]) => void
+}) {
+  const { policies } = useWords()
+  const { form: words } = policies
+  return (
+    <>
+      {images.map((image, index) => (
+        <Group
+          // biome-ignore lint/suspicious/noArrayIndexKey: changes have no names, and may be alike
+          key={index}
+          align="end"
+          wrap="nowrap"
+          role="group"
+          aria-label={words.image(index + 1)}
+        >
+          <Select
+            label={words.component}
+            allowDeselect={false}
+            data={COMPONENTS}
+            value={image.component}
+            onChange={value => apply(setting([...path, index, 'component'], value ?? undefined))}
+          />
+          <Select
+            label={words.operator}
+            allowDeselect={false}
+            data={OPERATORS}
+            value={image.operator}
+            onChange={value => apply(setting([...path, index, 'operator'], value ?? undefined))}
+          />
+          <TextInput
+            label={words.value}
+            value={image.value}
+            onChange={event => apply(setting([...path, index, 'value'], event.currentTarget.value))}
+          />
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={words.removeImage(index + 1)}
+            onClick={() => apply(removing([...path, index]))}
+          >
+            ×
+          </ActionIcon>
+        </Group>
+      ))}
+      <Button
+        variant="default"
+        size="xs"
+        style={{ alignSelf: 'start' }}
+        onClick={() => apply(adding(path, NEW_IMAGE))}
+      >
+        {words.addImage}
+      </Button>
+    </>
+  )
+}

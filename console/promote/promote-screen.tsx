@@ -1,0 +1,164 @@
+import {
+  Button,
+  Group,
+  Pagination,
+  SegmentedControl,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { serviceClient } from '../../client/service-client.js'
+import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
+import { rest } from '../connection/rest.js'
+import { ROWS } from '../parts/list-search.js'
+import { Problem } from '../parts/problem.js'
+import { TableHead } from '../parts/table-head.js'
+import { useWords } from '../words/use-words.js'
+import { type MemberObject, memberObjects } from './promoted.js'
+import { isPromotedKind, promotedKinds } from './promoted-kind.js'
+import { PromotionDialog } from './promotion-dialog.js'
+
+const clusterService = serviceClient(ClusterService, rest)
+
+const route = getRouteApi('/instances/$name/promote')
+
+/** Names that are offered. */
+const MOST_CLUSTERS = 500
+/** A reader who types is not asked for at each letter, milliseconds. */
+const TYPING_MS = 300
+
+/** What a member runs that no template has made: it becomes one, and its pods run on. */
+export function PromoteScreen() {
+  const { name: instance } = route.useParams()
+  const { cluster, kind = 'deployments', find, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const queries = useQueryClient()
+  const { promote: words, list } = useWords()
+  const [chosen, setChosen] = useState<MemberObject>()
+  const [done, setDone] = useState('')
+  const [typed, setTyped] = useState(find ?? '')
+  const change = (part: object) =>
+    void navigate({ search: before => ({ ...before, ...part }), replace: true })
+  const findSoon = useDebouncedCallback(
+    (text: string) => change({ find: text || undefined, page: undefined }),
+    TYPING_MS,
+  )
+  const names = useQuery({
+    queryKey: ['cluster names', instance],
+    queryFn: async ({ signal }) => {
+      const { items } = await clusterService.listJoinedClusters(
+        { instance, pageSize: MOST_CLUSTERS },
+        { signal },
+      )
+      return items.map(({ metadata }) => metadata?.name ?? '')
+    },
+    staleTime: 0,
+  })
+  const key = ['member objects', instance, cluster, kind, find, page]
+  const read = useQuery({
+    queryKey: key,
+    enabled: cluster !== undefined,
+    queryFn: ({ signal }) =>
+      memberObjects(kind, { instance, cluster: cluster ?? '' }, { page, ...(find && { find }) }, signal),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const pages = Math.ceil((read.data?.total ?? 0) / ROWS)
+  return (
+    <Stack>
+      <Title order={2}>{words.title}</Title>
+      <Text size="sm">{words.how}</Text>
+      <Group align="end">
+        <Select
+          label={words.cluster}
+          searchable
+          allowDeselect={false}
+          data={[...new Set([...(names.data ?? []), ...(cluster ? [cluster] : [])])]}
+          value={cluster ?? null}
+          onChange={next => change({ cluster: next ?? undefined, page: undefined })}
+        />
+        <SegmentedControl
+          aria-label={words.kind}
+          value={kind}
+          onChange={next => {
+            if (isPromotedKind(next)) change({ kind: next, page: undefined })
+          }}
+          data={Object.entries(promotedKinds).map(([value, label]) => ({ value, label }))}
+        />
+        <TextInput
+          aria-label={list.find}
+          placeholder={list.find}
+          value={typed}
+          onChange={event => {
+            setTyped(event.currentTarget.value)
+            findSoon(event.currentTarget.value)
+          }}
+        />
+      </Group>
+      {names.error && <Problem error={names.error} retry={() => void names.refetch()} />}
+      {read.error && <Problem error={read.error} retry={() => void read.refetch()} />}
+      <Text size="sm" role="status">
+        {cluster ? done : words.choose}
+      </Text>
+      {read.data && read.data.items.length === 0 && <Text c="dimmed">{words.none}</Text>}
+      {read.data && read.data.items.length > 0 && (
+        <Table.ScrollContainer minWidth={420}>
+          <Table highlightOnHover verticalSpacing="xs" aria-label={words.title}>
+            <TableHead titles={[words.name, words.namespace, words.becomes]} />
+            <Table.Tbody>
+              {read.data.items.map(one => (
+                <Table.Tr key={`${one.namespace}/${one.name}`}>
+                  <Table.Th scope="row">{one.name}</Table.Th>
+                  <Table.Td>{one.namespace}</Table.Td>
+                  <Table.Td>
+                    {one.isManaged ? (
+                      <Text size="sm" c="dimmed">
+                        {words.managed}
+                      </Text>
+                    ) : (
+                      <Button
+                        size="xs"
+                        variant="default"
+                        aria-label={words.promoteOne(one.name)}
+                        onClick={() => setChosen(one)}
+                      >
+                        {words.promote}
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={page}
+          onChange={next => change({ page: next })}
+          getItemProps={number => ({ 'aria-label': `${list.page} ${number}` })}
+        />
+      )}
+      {chosen && cluster && (
+        <PromotionDialog
+          kind={kind}
+          of={{ instance, cluster, ...chosen }}
+          close={() => setChosen(undefined)}
+          done={() => {
+            setDone(words.done(`${promotedKinds[kind]} ${chosen.namespace}/${chosen.name}`))
+            setChosen(undefined)
+            void queries.invalidateQueries({ queryKey: key })
+          }}
+        />
+      )}
+    </Stack>
+  )
+}

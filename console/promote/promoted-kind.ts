@@ -1,0 +1,6 @@
+/** The kinds of a member's objects that can become templates, as addresses name them. */
+export const promotedKinds = { deployments: 'Deployment', services: 'Service', ingresses: 'Ingress' } as const
+export type PromotedKind = keyof typeof promotedKinds
+
+export const isPromotedKind = (text: unknown): text is PromotedKind =>
+  typeof text === 'string' && Object.hasOwn(promotedKinds, text)

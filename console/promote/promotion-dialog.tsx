@@ -1,0 +1,104 @@
+import { Alert, Button, Group, List, Modal, MultiSelect, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { type Promotion, promote, servicesBeside } from './promoted.js'
+import { type PromotedKind, promotedKinds } from './promoted-kind.js'
+
+type Step = 'choosing' | 'trying' | 'tried' | 'sending'
+
+/** Asks what goes along, has the server try it, and then promotes: once. */
+export function PromotionDialog({
+  kind,
+  of,
+  close,
+  done,
+}: {
+  readonly kind: PromotedKind
+  readonly of: Omit<Promotion, 'services'>
+  readonly close: () => void
+  readonly done: () => void
+}) {
+  const { promote: words } = useWords()
+  const [services, setServices] = useState<readonly string[]>([])
+  const [step, setStep] = useState<Step>('choosing')
+  const [problem, setProblem] = useState<Error>()
+  const { instance, cluster, namespace, name } = of
+  const beside = useQuery({
+    queryKey: ['services beside', instance, cluster, namespace],
+    enabled: kind === 'deployments',
+    queryFn: ({ signal }) => servicesBeside({ instance, cluster, namespace }, signal),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const run = async (dryRun: boolean) => {
+    setProblem(undefined)
+    setStep(dryRun ? 'trying' : 'sending')
+    try {
+      await promote(kind, { instance, cluster, namespace, name, services }, dryRun)
+      if (dryRun) setStep('tried')
+      else done()
+    } catch (error) {
+      setProblem(error instanceof Error ? error : new Error(String(error)))
+      setStep('choosing')
+    }
+  }
+  const isBusy = step === 'trying' || step === 'sending'
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={words.dialog(`${promotedKinds[kind]} ${namespace}/${name}`)}
+      closeButtonProps={{ 'aria-label': words.cancel }}
+    >
+      <Stack>
+        {kind === 'deployments' && (
+          <MultiSelect
+            label={words.services}
+            description={words.servicesHelp}
+            searchable
+            clearable
+            disabled={isBusy}
+            data={[...(beside.data ?? [])]}
+            value={[...services]}
+            onChange={next => {
+              setServices(next)
+              setStep('choosing')
+            }}
+          />
+        )}
+        {beside.error && <Problem error={beside.error} retry={() => void beside.refetch()} />}
+        <Text size="sm">{words.makes}</Text>
+        <List size="sm">
+          <List.Item>{words.makesTemplate(`${promotedKinds[kind]} ${namespace}/${name}`)}</List.Item>
+          {services.map(service => (
+            <List.Item key={service}>{words.makesTemplate(`Service ${namespace}/${service}`)}</List.Item>
+          ))}
+          {kind === 'deployments' && <List.Item>{words.makesConfiguration}</List.Item>}
+          <List.Item>{words.makesPolicy(cluster)}</List.Item>
+        </List>
+        {problem && <Problem error={problem} />}
+        {(step === 'tried' || step === 'sending') && (
+          <Alert color="green" variant="outline" role="status">
+            {words.accepted}
+          </Alert>
+        )}
+        <Group>
+          {step === 'tried' || step === 'sending' ? (
+            <Button loading={step === 'sending'} onClick={() => void run(false)}>
+              {words.promote}
+            </Button>
+          ) : (
+            <Button loading={step === 'trying'} onClick={() => void run(true)}>
+              {words.tryIt}
+            </Button>
+          )}
+          <Button variant="default" disabled={step === 'sending'} onClick={close}>
+            {words.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,211 @@
+import {
+  Badge,
+  Group,
+  MultiSelect,
+  Paper,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { serviceClient } from '../../client/service-client.js'
+import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
+import {
+  RehearsedTemplate_Outcome as Outcome,
+  PlacementService,
+  type RehearsedTemplate,
+  type RehearseTaintsResponse,
+} from '../../proto/gen/kairship/placement_pb.js'
+import { TaintEffect } from '../../proto/gen/kairship/types_pb.js'
+import { rest } from '../connection/rest.js'
+import { Dot } from '../parts/dot.js'
+import { Problem } from '../parts/problem.js'
+import { PlacementTable } from '../policies/placement-table.js'
+import { useLatest } from '../policies/use-latest.js'
+import { useWords } from '../words/use-words.js'
+import { DEFAULT_KEY, effects, type Thought, thoughtIn } from './thought.js'
+
+const [placement, clusterService] = [
+  serviceClient(PlacementService, rest),
+  serviceClient(ClusterService, rest),
+]
+
+const route = getRouteApi('/instances/$name/rehearse')
+
+/** A reader who types is not asked for at each letter, milliseconds. */
+const TYPING_MS = 300
+/** Names that are offered. */
+const MOST_CLUSTERS = 500
+
+/** Taints clusters in thought: where everything would go, and what would find no place. */
+export function RehearseScreen() {
+  const { name: instance } = route.useParams()
+  const thought = route.useSearch()
+  const { rehearse: words } = useWords()
+  const asks = thought.clusters ? JSON.stringify(thought) : undefined
+  const answerTo = useMemo(
+    () => (asked: string, signal: AbortSignal) => rehearsed(instance, thoughtIn(JSON.parse(asked)), signal),
+    [instance],
+  )
+  const { answer, problem, isAsking, to, again } = useLatest(asks, answerTo)
+  return (
+    <Stack>
+      <Title order={2}>{words.title}</Title>
+      <Text size="sm">{words.how}</Text>
+      <Taints instance={instance} thought={thought} />
+      <Group gap={6} role="status">
+        {asks && isAsking && <Text size="sm">{words.computing}</Text>}
+        {!asks && <Text size="sm">{words.choose}</Text>}
+      </Group>
+      {problem && <Problem error={problem} retry={again} />}
+      {answer && asks && (
+        <div style={{ opacity: to === asks ? 1 : 0.85 }}>
+          <Answer answer={answer} />
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+function rehearsed(instance: string, thought: Thought, signal: AbortSignal): Promise<RehearseTaintsResponse> {
+  const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = thought
+  const taint = { key, value, effect: TaintEffect[effect] }
+  return placement.rehearseTaints(
+    { instance, namespace, taints: clusters.map(cluster => ({ cluster, taint })) },
+    { signal },
+  )
+}
+
+function Taints({ instance, thought }: { readonly instance: string; readonly thought: Thought }) {
+  const navigate = route.useNavigate()
+  const { rehearse: words } = useWords()
+  const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = thought
+  const [typed, setTyped] = useState({ key, value, namespace })
+  const change = (part: Thought) =>
+    void navigate({ search: thoughtIn({ ...thought, ...part }), replace: true })
+  const soon = useDebouncedCallback(change, TYPING_MS)
+  const names = useQuery({
+    queryKey: ['cluster names', instance],
+    queryFn: async ({ signal }) => {
+      const { items } = await clusterService.listJoinedClusters(
+        { instance, pageSize: MOST_CLUSTERS },
+        { signal },
+      )
+      return items.map(({ metadata }) => metadata?.name ?? '')
+    },
+    staleTime: 0,
+  })
+  const field = (name: keyof typeof typed) => ({
+    label: words.field[name],
+    value: typed[name],
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
+      setTyped({ ...typed, [name]: event.currentTarget.value })
+      soon({ ...typed, [name]: event.currentTarget.value })
+    },
+  })
+  return (
+    <Paper withBorder p="md">
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        <MultiSelect
+          label={words.clusters}
+          searchable
+          clearable
+          data={[...new Set([...(names.data ?? []), ...clusters])]}
+          value={[...clusters]}
+          onChange={next => change({ clusters: next })}
+        />
+        <TextInput {...field('key')} />
+        <TextInput {...field('value')} />
+        <Select
+          label={words.effect}
+          allowDeselect={false}
+          data={[...effects]}
+          value={effect}
+          onChange={next => {
+            const found = effects.find(one => one === next)
+            if (found) change({ effect: found })
+          }}
+        />
+        <TextInput {...field('namespace')} placeholder={words.allNamespaces} />
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+function Answer({ answer }: { readonly answer: RehearseTaintsResponse }) {
+  const { rehearse: words } = useWords()
+  const { templates, total, moving, shrinking, nowhere, staying, assumptions, unread } = answer
+  return (
+    <Stack>
+      <Group>
+        <Count color="red" text={words.nowhere(nowhere)} />
+        <Count color="orange" text={words.shrinking(shrinking)} />
+        <Count color="green" text={words.moving(moving)} />
+        <Count color="gray" text={words.staying(staying)} />
+      </Group>
+      {total === 0 && <Text>{words.nothing}</Text>}
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        {templates.map(one => (
+          <Template
+            key={`${one.template?.kind} ${one.template?.namespace}/${one.template?.name}`}
+            rehearsed={one}
+          />
+        ))}
+      </SimpleGrid>
+      {templates.length < total && <Text size="sm">{words.worst(templates.length, total)}</Text>}
+      {[...unread, ...assumptions].map(sentence => (
+        <Text key={sentence} size="sm" c="dimmed">
+          {sentence}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+const Count = ({ color, text }: { readonly color: string; readonly text: string }) => (
+  <Badge variant="default" size="lg" tt="none" leftSection={<Dot color={color} />}>
+    {text}
+  </Badge>
+)
+
+const looks = {
+  [Outcome.OUTCOME_UNSPECIFIED]: { word: 'moves', color: 'gray' },
+  [Outcome.MOVES]: { word: 'moves', color: 'green' },
+  [Outcome.SHRINKS]: { word: 'shrinks', color: 'orange' },
+  [Outcome.NOWHERE]: { word: 'nowhere', color: 'red' },
+} as const
+
+function Template({ rehearsed }: { readonly rehearsed: RehearsedTemplate }) {
+  const { rehearse: words } = useWords()
+  const { template, outcome, leaving, placement: decided, note } = rehearsed
+  const { word, color } = looks[outcome] ?? looks[Outcome.OUTCOME_UNSPECIFIED]
+  return (
+    <Paper withBorder p="sm">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {template?.kind} {[template?.namespace, template?.name].filter(Boolean).join('/')}
+          </Text>
+          <Badge variant="default" tt="none" leftSection={<Dot color={color} />}>
+            {words.outcome[word]}
+          </Badge>
+        </Group>
+        {leaving
+          .filter(({ afterSeconds }) => afterSeconds > 0)
+          .map(({ cluster, afterSeconds }) => (
+            <Text key={cluster} size="sm">
+              {words.later(cluster, afterSeconds)}
+            </Text>
+          ))}
+        {note && <Text size="sm">{note}</Text>}
+        {decided && <PlacementTable placement={decided} />}
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import {
+  adding,
+  type Change,
+  changed,
+  dividing,
+  formOf,
+  removing,
+  setting,
+  settingTexts,
+  weighing,
+} from '../../../console/policies/policy-document.js'
+
+const TEXT = `# who owns this: the shop team
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata:
+  name: shop
+  namespace: shop
+spec:
+  resourceSelectors:
+  - apiVersion: apps/v1
+    kind: Deployment
+    name: web # the front
+  placement:
+    clusterAffinity:
+      clusterNames:
+      - north # near the users
+      - south
+  failover:
+    # the form does not know this
+    application:
+      decisionConditions:
+        tolerationSeconds: 30
+  priority: 3 # above the platform's
+`
+
+const NAMES = ['spec', 'placement', 'clusterAffinity', 'clusterNames']
+const fieldsOf = (text: string) => {
+  const view = formOf(text)
+  if ('problem' in view) throw new Error(view.problem)
+  return view.spec
+}
+
+describe('the form of a policy', () => {
+  it('shows the fields that it knows', () => {
+    expect(formOf(TEXT)).toMatchObject({
+      name: 'shop',
+      namespace: 'shop',
+      spec: {
+        selectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', hasLabels: false }],
+        clusters: ['north', 'south'],
+        division: 'duplicated',
+        priority: 3,
+      },
+    })
+  })
+
+  it.each([
+    ['that is no YAML', 'spec: [', /Flow/],
+    ['without a kind', 'apiVersion: v1', /`kind` is missing/],
+    ['with several manifests', `${TEXT}---\n${TEXT}`, /several/],
+    ['that is empty', '', /no manifest/],
+  ])('says why there is none for a text %s, and leaves it as it is', (_, text, why) => {
+    const view = formOf(text)
+    expect('problem' in view && view.problem).toMatch(why)
+    expect(changed(text, setting(['spec', 'priority'], 1))).toBe(text)
+  })
+
+  it.each<[string, string]>([
+    ['a text in place of the spec', 'spec: everything'],
+    ['a map in place of a list', 'spec: {resourceSelectors: {kind: Deployment}}'],
+    ['numbers in place of names', 'spec: {placement: {clusterAffinity: {clusterNames: [1, 2]}}}'],
+    ['no spec', ''],
+  ])('shows nothing of %s', (_, spec) => {
+    const text = `apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata:\n  name: a\n${spec}\n`
+    expect(fieldsOf(text)).toMatchObject({ selectors: [], clusters: [], priority: 0 })
+  })
+})
+
+describe('a change in the form', () => {
+  const lines = (text: string) => text.split('\n')
+
+  it.each<[string, Change, string[], string[]]>([
+    [
+      'of a number',
+      setting(['spec', 'priority'], 9),
+      ["  priority: 3 # above the platform's"],
+      ["  priority: 9 # above the platform's"],
+    ],
+    ['that takes a cluster away', settingTexts(NAMES, ['north']), ['      - south'], []],
+    ['that adds a cluster', settingTexts(NAMES, ['north', 'south', 'west']), [], ['      - west']],
+    [
+      'that adds a selector',
+      adding(['spec', 'resourceSelectors'], { apiVersion: 'v1', kind: 'Service' }),
+      [],
+      ['  - apiVersion: v1', '    kind: Service'],
+    ],
+    [
+      'that removes the last value of a field, with the fields above it that are empty then',
+      settingTexts(NAMES, []),
+      [
+        '  placement:',
+        '    clusterAffinity:',
+        '      clusterNames:',
+        '      - north # near the users',
+        '      - south',
+      ],
+      [],
+    ],
+    ['that switches something on', setting(['spec', 'propagateDeps'], true), [], ['  propagateDeps: true']],
+    ['of what is not there', removing(['spec', 'preemption']), [], []],
+  ])('%s changes these lines alone: comments and unknown fields stay', (_, change, gone, come) => {
+    const after = changed(TEXT, change)
+    expect(lines(TEXT).filter(line => !lines(after).includes(line))).toEqual(gone)
+    expect(lines(after).filter(line => !lines(TEXT).includes(line))).toEqual(come)
+  })
+
+  it.each(['duplicated', 'aggregated', 'dynamic', 'static'] as const)(
+    'of the division of replicas to %s is read as that',
+    division => {
+      for (const before of ['duplicated', 'aggregated', 'dynamic', 'static'] as const)
+        expect(fieldsOf(changed(TEXT, ...dividing(before), ...dividing(division))).division).toBe(division)
+    },
+  )
+
+  it('weighs a cluster anew in place, and adds one that has no weight', () => {
+    const after = changed(
+      TEXT,
+      ...dividing('static'),
+      weighing('north', 2),
+      weighing('south', 1),
+      weighing('north', 5),
+    )
+    expect(fieldsOf(after).weights).toEqual([
+      { cluster: 'north', weight: 5 },
+      { cluster: 'south', weight: 1 },
+    ])
+  })
+
+  it('fills a field that is null', () => {
+    const text =
+      'apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata:\n  name: a\nspec:\n'
+    expect(fieldsOf(changed(text, settingTexts(NAMES, ['north']))).clusters).toEqual(['north'])
+  })
+})

@@ -1,0 +1,168 @@
+import { expect, it } from 'vitest'
+import { barriers, describeConsole, picture } from '../support/console-world.js'
+
+const labels = { app: 'shop' }
+const DEPLOYMENT = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'shop' },
+  spec: {
+    replicas: 4,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] } },
+  },
+}
+
+describeConsole('policies in a browser', { members: 2 }, world => {
+  const karmada = () => world.proxy.playground.karmadas.get(world.instance)!.server.local
+  const members = () => [...world.proxy.playground.members.keys()]
+
+  it('are made by form or YAML, which edit one text, and say what they would do before they are stored', async () => {
+    const [first = '', second = ''] = members()
+    await karmada().request({
+      method: 'POST',
+      path: '/apis/apps/v1/namespaces/default/deployments',
+      body: DEPLOYMENT,
+    })
+    const { page, complaints } = await world.at('policies')
+    await page.getByText('There are none of this kind.').waitFor()
+    await page.getByRole('link', { name: 'New policy' }).click()
+    await page.getByLabel('Name', { exact: true }).first().fill('shop')
+    await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('shop')
+    const preview = page.getByRole('region', { name: 'What it would do' })
+    await preview.getByText('It selects 1 object.').waitFor()
+    await preview.getByText('Would be taken').waitFor()
+    await preview.getByRole('row', { name: new RegExp(`${second} none → 4`) }).waitFor()
+
+    // One cluster is chosen in the form; the preview says why the other is left out.
+    await page.getByRole('combobox', { name: 'Member clusters' }).click()
+    await page.getByRole('option', { name: first }).click()
+    await preview.getByRole('row', { name: new RegExp(`${second} – .*cluster affinity`) }).waitFor()
+    await page.keyboard.press('Escape')
+
+    // What is typed as YAML is in the form, and what the form does not know survives it.
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    const text = page.getByRole('textbox', { name: /^YAML of/ })
+    await text.waitFor()
+    expect(await text.textContent()).toContain(`- ${first}`)
+    await text.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('# kept by the form')
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await page.getByLabel('Priority', { exact: true }).fill('7')
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await page.getByText('# kept by the form').waitFor()
+    await page.getByText('priority: 7').waitFor()
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await preview.getByText(/^Computed/).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'policy-en-light')
+
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('link', { name: 'shop', exact: true }).click()
+    await page.getByText('Is its own').waitFor()
+    await page.getByRole('row', { name: new RegExp(`${first} 4`) }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('refuse what Karmada would not store, field by field, and keep what was written', async () => {
+    const { page, complaints } = await world.at('policies/propagationpolicies/new')
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await page.getByRole('textbox', { name: /^YAML of/ }).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('  clusterAffinity: []')
+    await page.getByText('spec.clusterAffinity').waitFor()
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await page.getByText('clusterAffinity: []').waitFor()
+    // The preview's refusal is an answer of 400, which browsers note.
+    expect(complaints.filter(text => !text.includes('400'))).toEqual([])
+  })
+
+  it('are rehearsed: a cluster is tainted in thought, and what finds no place comes first', async () => {
+    const [first = ''] = members()
+    const { page, complaints } = await world.at('rehearse')
+    await page.getByText('Choose the clusters to taint.').waitFor()
+    await page.getByRole('combobox', { name: 'Clusters to taint' }).click()
+    await page.getByRole('option', { name: first }).click()
+    await page.getByText('1 template runs nowhere').waitFor()
+    await page.getByRole('row', { name: new RegExp(`${first} 4 → none .*untolerated taint`) }).waitFor()
+    // The address says it all.
+    await page.reload()
+    await page.getByText('Runs nowhere', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'rehearse-en-light')
+    const { spec } = await karmada().request<{ spec: { taints?: readonly object[] } }>({
+      method: 'GET',
+      path: `/apis/cluster.karmada.io/v1alpha1/clusters/${first}`,
+    })
+    expect(JSON.stringify(spec.taints ?? [])).not.toContain('rehearsal')
+    expect(complaints).toEqual([])
+  })
+
+  it('keep what a member runs of its own once it is promoted, after the server has tried it', async () => {
+    const [, second = ''] = members()
+    const own = { ...DEPLOYMENT, metadata: { name: 'own' } }
+    const path = '/apis/apps/v1/namespaces/default/deployments'
+    const { local } = world.proxy.playground.members.get(second)!.server
+    await local.request({ method: 'POST', path, body: own })
+    const { page, complaints } = await world.at(`promote?cluster=${second}`)
+    await page.getByRole('button', { name: 'Promote own' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`a PropagationPolicy that keeps them on ${second}`).waitFor()
+    await dialog.getByRole('button', { name: 'Check' }).click()
+    await dialog.getByText('The server accepts it.').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'promote-en-light')
+    await dialog.getByRole('button', { name: 'Promote' }).click()
+    await page.getByText('Deployment default/own is a template now.').waitFor()
+    await page.goto(`${world.api.url}/instances/${world.instance}/workloads/deployments/default/own`)
+    await page.getByText(`${second} 4/4`).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('put objects on one member and not on the other, as a comparison of the two shows', async () => {
+    const [first = '', second = ''] = members()
+    const { page, complaints } = await world.signedIn()
+    await page.goto(
+      `${world.api.url}/compare?left=${world.instance}/${first}&right=${world.instance}/${second}&namespace=default`,
+    )
+    await page.getByText('1 only left').waitFor()
+    await page.getByRole('button', { name: 'default/shop' }).click()
+    await page.getByRole('region', { name: 'default/shop' }).getByText('nginx:1.27').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'compare-en-light')
+    expect(complaints).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)('keep nobody out, in Chinese, in %s', async colorScheme => {
+    const { page, complaints } = await world.at('policies', undefined, { locale: 'zh-CN', colorScheme })
+    await page.getByRole('link', { name: 'shop', exact: true }).click()
+    await page.getByText('已属于它').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, `policy-held-zh-${colorScheme}`)
+    await page.getByRole('tab', { name: '演练' }).click()
+    await page.getByText('请选择要加污点的集群。').waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('are deleted, and what they placed stays', async () => {
+    const { page, complaints } = await world.at('policies/propagationpolicies/default/shop')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('stays where it is').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('link', { name: 'shop', exact: true }).waitFor({ state: 'detached' })
+    const shop = await karmada().request<{ metadata: object }>({
+      method: 'GET',
+      path: '/apis/apps/v1/namespaces/default/deployments/shop',
+    })
+    expect(shop).toMatchObject({ metadata: { name: 'shop' } })
+    expect(complaints).toEqual([])
+  })
+})
