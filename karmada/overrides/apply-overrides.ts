@@ -136,14 +136,24 @@ function applyOverriders<T extends KubeObject>(
 const stepsOf = (edits: readonly Edit[]): number =>
   edits.reduce((sum, { value }) => sum + 1 + (Array.isArray(value) ? value.length : 0), 1)
 
-/** Only `add` brings a key; the others change keys that are there. */
+/**
+ * Only `add` brings a key; the others change keys that are there. A map with a value that is no text, which an earlier override has written, is
+ * none to Karmada: it replaces nothing in it, and adds to an empty one instead.
+ */
 function mapEdits(object: KubeObject, path: string, { operator, value }: MapOverrider): readonly Edit[] {
-  const present = valueAt(object, path) as Readonly<Record<string, string>> | undefined
-  const keys = Object.keys(value).filter(key => operator === 'add' || Object.hasOwn(present ?? {}, key))
+  const present = valueAt(object, path)
+  const texts = isMapOfTexts(present) ? present : undefined
+  const keys = Object.keys(value).filter(key => operator === 'add' || Object.hasOwn(texts ?? {}, key))
   const edits = keys.map(
     (key): Edit => ({ op: operator, path: `${path}/${pointerToken(key)}`, value: value[key] }),
   )
-  return operator === 'add' && !present && keys.length > 0
+  return operator === 'add' && !texts && keys.length > 0
     ? [{ op: 'add', path, value: {} }, ...edits]
     : edits
 }
+
+const isMapOfTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every(one => typeof one === 'string')

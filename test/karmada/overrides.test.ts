@@ -66,6 +66,17 @@ describe('an override', () => {
     expect(object.data.a).toBe('k: 2\nmore: 3\n')
   })
 
+  it.each([
+    ['add', { labelsOverrider: [{ operator: 'add', value: { a: 'b' } }] }, { a: 'b' }],
+    ['replace', { labelsOverrider: [{ operator: 'replace', value: { app: 'b' } }] }, { app: 'a', one: 1 }],
+    ['remove', { labelsOverrider: [{ operator: 'remove', value: { app: 'a' } }] }, { app: 'a', one: 1 }],
+  ] as const)('that would %s a label finds none where an earlier one wrote a number', (_, second, labels) => {
+    const first = { path: '/metadata/labels', operator: 'add', value: { app: 'a', one: 1 } } as const
+    const policies = [policy('a', { plaintext: [first] }), policy('b', second)]
+    const { object } = applyOverrides(web(), cluster, { clusterWide: [], namespaced: policies })
+    expect(object.metadata).toHaveProperty('labels', labels)
+  })
+
   it('that cannot be applied is reported with its path and the reason', () =>
     expect(() =>
       by(policy('a', { plaintext: [{ path: '/spec/gone/x', operator: 'add', value: 1 }] })),
