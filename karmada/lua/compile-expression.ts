@@ -1,4 +1,5 @@
 import { lengthOf, negated, operations } from './arithmetic.js'
+import { compileLogical, type Into, withoutParentheses } from './compile-logical.js'
 import { compileError, type Frame, type FunctionScope } from './scope.js'
 import type { LuaState } from './state.js'
 import type { Call, Expression, FunctionExpression } from './syntax.js'
@@ -47,9 +48,9 @@ export class ExpressionCompiler {
       case 'name':
         return this.#variable(expression.name)
       case 'index': {
-        const [object, key] = [this.one(expression.object), this.one(expression.key)]
+        const operands = this.#operands(expression.object, expression.key)
         return frame => {
-          const [of, at] = [object(frame), key(frame)]
+          const [of, at] = operands(frame)
           state.line = line
           return state.index(of, at)
         }
@@ -78,6 +79,17 @@ export class ExpressionCompiler {
       case 'table':
         return this.#table(expression)
     }
+  }
+
+  /** Assigns an `and` or `or` to a local variable of the function, as Karmada's Lua does. */
+  into(expression: Expression): Into {
+    return compileLogical(expression, this)
+  }
+
+  /** Whether it is a local variable of the function, in parentheses or not. */
+  isOwn(expression: Expression): boolean {
+    const bare = withoutParentheses(expression)
+    return bare.is === 'name' && this.scope.find(bare.name)?.in === 'cells'
   }
 
   /** The values of an expression that may have any number of them. */
@@ -145,22 +157,35 @@ export class ExpressionCompiler {
 
   #binary({ line, operator, left, right }: Expression & { readonly is: 'binary' }): One {
     const { state } = this
-    const [first, second] = [this.one(left), this.one(right)]
-    if (operator === 'and')
+    if (operator === 'and' || operator === 'or') {
+      const [first, second] = [this.one(left), this.one(right)]
+      const goesOn = operator === 'and'
       return frame => {
         const value = first(frame)
-        return isTrue(value) ? second(frame) : value
+        return isTrue(value) === goesOn ? second(frame) : value
       }
-    if (operator === 'or')
-      return frame => {
-        const value = first(frame)
-        return isTrue(value) ? value : second(frame)
-      }
+    }
     const operation = operations[operator]
+    const operands = operator === '..' ? this.#inOrder(left, right) : this.#operands(left, right)
     return frame => {
-      const [a, b] = [first(frame), second(frame)]
+      const [a, b] = operands(frame)
       state.line = line
       return operation(state, a, b)
+    }
+  }
+
+  #inOrder(left: Expression, right: Expression): (frame: Frame) => readonly [Value, Value] {
+    const [first, second] = [this.one(left), this.one(right)]
+    return frame => [first(frame), second(frame)]
+  }
+
+  /** Two operands. A local variable of the function is read when both are there: the second may be a call that changes it. */
+  #operands(left: Expression, right: Expression): (frame: Frame) => readonly [Value, Value] {
+    if (!this.isOwn(left)) return this.#inOrder(left, right)
+    const [first, second] = [this.one(left), this.one(right)]
+    return frame => {
+      const value = second(frame)
+      return [first(frame), value]
     }
   }
 

@@ -1,4 +1,5 @@
 import { ExpressionCompiler, type MakeFunction } from './compile-expression.js'
+import { isLogical } from './compile-logical.js'
 import { compileError, type Frame, FunctionScope } from './scope.js'
 import type { LuaState } from './state.js'
 import type { Block, Expression, FunctionExpression, Statement } from './syntax.js'
@@ -140,22 +141,33 @@ class StatementCompiler {
     const last = values.length - 1
     const steps = values.map((value, at) => {
       const isOpen = at === last && (value.is === 'call' || value.is === 'varargs')
-      const isEarly = targets.length > 1 && !isOpen && this.#isOwn(targets[at])
+      const target = targets[at]
+      // Of several values, Karmada's Lua puts one into a local variable of the function as soon as it is computed, so that the values
+      // after it see it already, and `a, b = b, a` exchanges nothing. Other Luas assign at the end.
+      const isOwn = target !== undefined && this.#expressions.isOwn(target)
+      const isEarly = targets.length > 1 && !isOpen && isOwn
+      const into = isOwn && isLogical(value) ? this.#expressions.into(value) : undefined
       // Tables and results of calls are stored once more at the end.
-      const isLate = !isEarly || value.is === 'table' || value.is === 'call'
-      return { values: isOpen ? this.#expressions.many(value) : undefined, isEarly, isLate }
+      const isLate = !into && (!isEarly || value.is === 'table' || value.is === 'call')
+      return { values: isOpen ? this.#expressions.many(value) : undefined, into, isEarly, isLate }
     })
-    const ones = values.map((value, at) => (steps[at]?.values ? undefined : this.#expressions.one(value)))
+    const ones = values.map((value, at) =>
+      steps[at]?.values || steps[at]?.into ? undefined : this.#expressions.one(value),
+    )
     return frame => {
       this.state.spend()
       // What is assigned to is looked up before the values are.
       const ready = stores.map(store => store(frame))
       const made: Value[] = []
       for (const [at, step] of steps.entries()) {
+        const store = ready[at]
         if (step.values) made.push(...step.values(frame))
-        else {
+        else if (step.into && store) {
+          step.into(frame, store)
+          made.push(undefined)
+        } else {
           const value = ones[at]?.(frame)
-          if (step.isEarly) ready[at]?.(value)
+          if (step.isEarly) store?.(value)
           made.push(value)
         }
       }
@@ -164,23 +176,18 @@ class StatementCompiler {
     }
   }
 
-  /**
-   * Whether it is a local variable of the function. Of several values, Karmada's Lua puts one into a local variable as soon as it is computed,
-   * so that the values after it see it already, and `a, b = b, a` exchanges nothing. Other Luas assign at the end.
-   */
-  #isOwn(target: Expression | undefined): boolean {
-    return target?.is === 'name' && this.scope.find(target.name)?.in === 'cells'
-  }
-
   #store(target: Expression): (frame: Frame) => (value: Value) => void {
     const { state } = this
     if (target.is === 'index') {
       const [object, key] = [this.#expressions.one(target.object), this.#expressions.one(target.key)]
+      // A table in a local variable is the one that is there when the values are.
+      const isLate = this.#expressions.isOwn(target.object)
       return frame => {
-        const [of, at] = [object(frame), key(frame)]
+        const of = isLate ? undefined : object(frame)
+        const at = key(frame)
         return value => {
           state.line = target.line
-          state.assign(of, at, value)
+          state.assign(isLate ? object(frame) : of, at, value)
         }
       }
     }

@@ -147,9 +147,7 @@ function mapEdits(object: KubeObject, path: string, { operator, value }: MapOver
   const edits = keys.map(
     (key): Edit => ({ op: operator, path: `${path}/${pointerToken(key)}`, value: value[key] }),
   )
-  return operator === 'add' && !texts && keys.length > 0
-    ? [{ op: 'add', path, value: {} }, ...edits]
-    : edits
+  return operator === 'add' && !texts && keys.length > 0 ? [{ op: 'add', path, value: {} }, ...edits] : edits
 }
 
 const isMapOfTexts = (value: unknown): value is Readonly<Record<string, string>> =>

@@ -158,14 +158,26 @@ const condition = fc.oneof(
     .map(([left, sign, right]) => `${left} ${sign} ${right}`),
 )
 
+/**
+ * Karmada's Lua makes one instruction of `a = nil` and of a nil in the next place that it counts on from the first, and sets also the
+ * variables between them to nil (karmada/README.md).
+ */
+const assigned = expression.filter(value => value !== 'nil')
+
 const statement: fc.Arbitrary<string> = fc.letrec<{ statement: string; block: string }>(tie => ({
   block: fc.array(tie('statement'), { maxLength: 2 }).map(lines => lines.join('\n')),
   statement: fc.oneof(
     { maxDepth: 2, depthSize: 'small' },
     expression.map(value => `p(${value})`),
-    fc.tuple(name, expression).map(([to, value]) => `${to} = ${value}`),
+    fc.tuple(name, assigned).map(([to, value]) => `${to} = ${value}`),
     fc.tuple(name, expression).map(([to, value]) => `local ${to} = ${value}`),
-    fc.tuple(name, expression, expression).map(([to, one, other]) => `${to}, b = ${one}, ${other}`),
+    fc.tuple(name, assigned, assigned).map(([to, one, other]) => `${to}, b = ${one}, ${other}`),
+    fc
+      .tuple(name, assigned, name, binary)
+      .map(
+        ([to, value, of, sign]) =>
+          `local function g() ${to} = ${value} return 1 end ${of} = ${to} ${sign} g() p(${of})`,
+      ),
     fc
       .tuple(condition, tie('block'), tie('block'))
       .map(([asked, yes, no]) => `if ${asked} then\n${yes}\nelse\n${no}\nend`),
