@@ -1,4 +1,5 @@
 import type { Binding, EvictionTask } from '../objects/resource-binding.js'
+import { without } from '../without.js'
 
 /** How a binding is to leave a cluster, and who says so. */
 export type EvictionOptions = Omit<EvictionTask, 'fromCluster' | 'replicas' | 'creationTimestamp'>
@@ -13,12 +14,14 @@ export function evicted<T extends Binding>(binding: T, cluster: string, options:
   if (!target) return binding
   const isLeaving = gracefulEvictionTasks.some(({ fromCluster }) => fromCluster === cluster)
   const { replicas = 0 } = target
+  const rest = clusters.filter(one => one !== target)
   const task: EvictionTask = { fromCluster: cluster, ...options, ...(replicas > 0 && { replicas }) }
   return {
     ...binding,
     spec: {
-      ...binding.spec,
-      clusters: clusters.filter(one => one !== target),
+      ...without(binding.spec, ['clusters']),
+      // Go leaves out an empty list.
+      ...(rest.length > 0 && { clusters: rest }),
       ...(!isLeaving && { gracefulEvictionTasks: [...gracefulEvictionTasks, task] }),
     },
   }

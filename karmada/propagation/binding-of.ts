@@ -84,9 +84,9 @@ export function renewedBinding(
     },
     spec: {
       ...without(spec, RENEWED),
-      ...without(wanted.spec, ['suspension']),
+      ...without(wanted.spec, metadata.namespace ? ['suspension'] : ['suspension', 'propagateDeps']),
       // Karmada forgets it: a cluster-scoped binding keeps what it was made with.
-      ...(!metadata.namespace && { propagateDeps: spec.propagateDeps }),
+      ...(!metadata.namespace && spec.propagateDeps !== undefined && { propagateDeps: spec.propagateDeps }),
       ...(Object.keys(suspension).length > 0 && { suspension }),
     } as PlacedBinding['spec'],
   }

@@ -50,6 +50,11 @@ describe('the eviction of a cluster from a binding', () => {
     expect(gracefulEvictionTasks).toEqual([{ fromCluster: 'm1', ...options, replicas: 2 }])
   })
 
+  it('leaves no list where there was one target', () =>
+    expect(evicted(binding({ clusters: [{ name: 'm1' }] }), 'm1', options).spec).not.toHaveProperty(
+      'clusters',
+    ))
+
   it('adds no second task for the same cluster', () => {
     const leaving = binding({ gracefulEvictionTasks: [task({ fromCluster: 'm1' })] })
     expect(evicted(leaving, 'm1', options).spec.gracefulEvictionTasks).toHaveLength(1)

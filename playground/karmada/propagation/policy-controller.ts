@@ -59,7 +59,10 @@ export class PolicyController {
       for (const { metadata } of this.#policies) this.#seenAtStart.add(metadata.uid ?? '')
     })
     observed.onBinding(({ type, object: { spec } }) => {
-      if (type === 'DELETED') this.#templateQueue.add(keyOf(spec.resource, spec.resource))
+      const template = keyOf(spec.resource, spec.resource)
+      if (type === 'DELETED') this.#templateQueue.add(template)
+      // Its policy may have changed before anybody knew that there is a binding to bring in line.
+      if (type === 'ADDED') this.#templateQueue.add(`${template} ${KARMADAS}`)
     })
   }
 
@@ -108,26 +111,52 @@ export class PolicyController {
     }
     const isGoing = policy.metadata.deletionTimestamp !== undefined
     const isComplete = await this.#watchKinds(policy)
-    for (const template of this.#templates.open.flatMap(({ source }) => source.values())) {
-      const isSelected = !isGoing && bestPrecision(template, policy.spec.resourceSelectors) > Precision.none
-      if (isSelected) await this.#offer(template, policy)
-      else if (isClaimedBy(template, policy)) await this.#release(template, kind)
+    const templates = this.#templates.open.flatMap(({ source }) => source.values())
+    if (!isGoing) {
+      await this.#renewBindings(policy)
+      for (const template of templates) if (isSelected(template, policy)) await this.#offer(template, policy)
+      return isComplete ? undefined : { again: WAITING_MS }
     }
-    if (!isGoing) return isComplete ? undefined : { again: WAITING_MS }
+    for (const template of templates)
+      if (isClaimedBy(template, policy)) {
+        // The template comes last: while it is claimed, a restart finds it.
+        await this.#unclaimBinding(template, kind)
+        await this.#unclaimTemplate(template, kind)
+      }
     const finalizer = POLICY_FINALIZERS[policy.kind as keyof typeof POLICY_FINALIZERS]
     await update(this.#control, typeOf(policy), policy.metadata, one => withoutFinalizer(one, finalizer))
     return undefined
   }
 
-  /** Has the policy take a template, over from another policy where it may. The claim of a lazy policy changes no binding. */
+  /**
+   * Brings the bindings that a policy made in line with it, and lets go of those whose templates it selects no more. A lazy policy has no binding of
+   * a template that has not changed since: what it claimed so stays its own, also when it selects it no more.
+   */
+  async #renewBindings(policy: PropagationPolicy): Promise<void> {
+    for (const binding of this.#observed.bindings) {
+      if (!isClaimedBy(binding, policy)) continue
+      const { resource } = binding.spec
+      const found = await this.#templates.of(resource)
+      const template = found?.source.get(placeText(resource))
+      if (!template) continue
+      if (isSelected(template, policy)) this.#addTemplate(template, isLazy(policy))
+      else {
+        // The binding comes last: while it is claimed, a restart finds it.
+        await this.#unclaimTemplate(template, policy.kind)
+        await this.#unclaimBinding(template, policy.kind)
+      }
+    }
+  }
+
+  /** Has the policy take a template that nobody claims, or over from another policy where it may. */
   async #offer(template: Resource, policy: PropagationPolicy): Promise<void> {
+    const from = claimOf(template)
     if (!preempts(policy, template, (kind, key) => this.#policy(kind, key))) {
-      this.#addTemplate(template, isLazy(policy))
+      if (!from) this.#addTemplate(template, isLazy(policy))
       return
     }
     const type = this.#typeOfTemplate(template)
     if (!type) return
-    const from = claimOf(template)
     await update<Resource>(this.#control, type, placeOf(template), one => claimed(one, policy))
     const before = from && { kind: from.kind, metadata: from }
     const message = `${capital(policyText(policy))} preempted ${before ? policyText(before) : ''} successfully`
@@ -145,15 +174,18 @@ export class PolicyController {
     return selected.every(found => found !== undefined)
   }
 
-  /** Binding and Works stay as they are. The template comes last: while it is claimed, a restart finds it. */
-  async #release(template: Resource, kind: string): Promise<void> {
+  /** Binding and Works stay as they are. */
+  async #unclaimBinding(template: Resource, kind: string): Promise<void> {
     const scope = bindingScopeOf(template)
     const { namespace } = template.metadata
     const name = bindingName(template.kind, template.metadata.name)
-    const type = this.#typeOfTemplate(template)
     await update<Binding>(this.#control, scope.type, { name, ...(namespace && { namespace }) }, binding =>
       unclaimed(binding, kind),
     )
+  }
+
+  async #unclaimTemplate(template: Resource, kind: string): Promise<void> {
+    const type = this.#typeOfTemplate(template)
     if (type)
       await update<Resource>(this.#control, type, placeOf(template), current => unclaimed(current, kind))
   }
@@ -168,7 +200,8 @@ export class PolicyController {
     const claim = claimOf(template)
     if (claim && !this.#claimantOf(template)) {
       // Its policy is gone and left the claim behind; without it the template comes back.
-      await this.#release(template, claim.kind)
+      await this.#unclaimBinding(template, claim.kind)
+      await this.#unclaimTemplate(template, claim.kind)
       return undefined
     }
     const policy = this.#policyOf(template)
@@ -189,8 +222,7 @@ export class PolicyController {
     const claimant = this.#claimantOf(template)
     if (!claimant)
       return policyFor(template, this.#observed.policies.values(), this.#observed.clusterPolicies.values())
-    const precision = bestPrecision(template, claimant.spec.resourceSelectors)
-    return precision > Precision.none ? claimant : undefined
+    return isSelected(template, claimant) ? claimant : undefined
   }
 
   /** The policy of the name that a template's claim gives; Karmada does not look at the id. */
@@ -259,7 +291,13 @@ export class PolicyController {
 const keyOf = (
   { apiVersion, kind }: Kind,
   { namespace, name }: { namespace?: string; name: string },
-): string => `${apiVersion} ${kind} ${namespace ? `${namespace}/` : ''}${name}`
+): string => `${apiVersion} ${kind} ${placeText({ namespace, name })}`
+
+const placeText = ({ namespace, name }: { namespace?: string | undefined; name: string }): string =>
+  namespace ? `${namespace}/${name}` : name
+
+const isSelected = (template: Resource, { spec }: PropagationPolicy): boolean =>
+  bestPrecision(template, spec.resourceSelectors) > Precision.none
 
 /** As Karmada's events name a policy. */
 function policyText(

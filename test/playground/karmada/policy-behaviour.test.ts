@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
 import type { KubeObject } from '../../../manifests/kube.js'
-import { ensure, remove, update } from '../../../playground/client/write.js'
-import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
+import { ensure, read, remove, update } from '../../../playground/client/write.js'
+import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../playground/objects/core-types.js'
 import { eventually } from '../eventually.js'
 import {
   CLUSTER_POLICIES,
@@ -128,6 +128,72 @@ describe('a lazy policy', () => {
     await ensure(world.control, DEPLOYMENTS, deployment('fresh', 1))
     await goesTo('fresh', 'm1')
   })
+})
+
+describe('what a lazy policy claimed, and has not placed,', () => {
+  const lazily = (name: string) =>
+    policy(`lazy-${name}`, name, duplicated('m1'), { activationPreference: 'Lazy' })
+  const touched = (name: string) =>
+    update<Resource>(world.control, DEPLOYMENTS, place(name), one => ({
+      ...one,
+      spec: { ...one.spec, replicas: 3 },
+    }))
+  const claimedLazily = async (name: string) => {
+    await ensure(world.control, DEPLOYMENTS, deployment(name, 1))
+    await ensure(world.control, POLICIES, lazily(name))
+    await isHeldBy(name, `lazy-${name}`)
+  }
+
+  it('stays where it is when another policy comes that selects it', async () => {
+    await claimedLazily('idle')
+    await ensure(world.control, POLICIES, policy('loud', 'idle', duplicated('m2'), { preemption: 'Always' }))
+    await ensure(world.control, DEPLOYMENTS, deployment('other', 1))
+    await ensure(world.control, POLICIES, policy('later', 'other', duplicated('m1')))
+    await goesTo('other', 'm1')
+    expect(await world.binding('idle')).toBeUndefined()
+    await touched('idle')
+    await goesTo('idle', 'm1')
+  })
+
+  it('stays claimed when the policy selects it no more, as Karmada looks for bindings to let go of', async () => {
+    await claimedLazily('left')
+    await change('lazy-left', {
+      resourceSelectors: [
+        { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'nothing' },
+      ],
+    })
+    await change('later', { placement: duplicated('m2') })
+    await goesTo('other', 'm2')
+    expect(await holderOf('left')).toBe('lazy-left')
+  })
+})
+
+it('a cluster policy that changes moves what has no namespace', async () => {
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'reader' },
+  }
+  const resourceSelectors = [{ apiVersion: role.apiVersion, kind: role.kind, name: 'reader' }]
+  const wide = {
+    ...policy('roles', 'reader', duplicated('m1'), { resourceSelectors }),
+    kind: 'ClusterPropagationPolicy',
+    metadata: { name: 'roles' },
+  }
+  const isIn = (member: string, is: boolean) =>
+    eventually(`the role to be in ${member}: ${is}`, async () => {
+      const found = await read<KubeObject>(world.member(member), CLUSTER_ROLES, { name: 'reader' })
+      return (found !== undefined) === is
+    })
+  await ensure(world.control, CLUSTER_ROLES, role)
+  await ensure(world.control, CLUSTER_POLICIES, wide)
+  await isIn('m1', true)
+  await update<Resource>(world.control, CLUSTER_POLICIES, { name: 'roles' }, one => ({
+    ...one,
+    spec: { ...one.spec, placement: duplicated('m2') },
+  }))
+  await isIn('m2', true)
+  await isIn('m1', false)
 })
 
 describe('a claim of a deleted policy', () => {
