@@ -61,10 +61,15 @@ const take = (step: Step, side: Side, namespace: string): Promise<void> =>
     ? put(side, step.type, namespace, step.put, step.part)
     : drop(side, step.type, namespace, step.drop)
 
-/** Looks until both sides are equal and quiet, or different for too long. */
+/**
+ * Looks until both sides are equal and quiet, or different for too long.
+ * @param isBusy whether something is still under way, although nothing of it shows
+ */
 export async function settled(
   sides: readonly [Side, Side],
   show: (side: Side) => Promise<State>,
+  areEqual: (one: State, other: State) => boolean = isDeepStrictEqual,
+  isBusy: (states: readonly [State, State]) => boolean = () => false,
 ): Promise<[State, State]> {
   const look = () => Promise.all([show(sides[0]), show(sides[1])])
   const began = performance.now()
@@ -78,8 +83,9 @@ export async function settled(
       since = performance.now()
     }
     const quietFor = performance.now() - since
-    if (quietFor >= QUIET_MS && isDeepStrictEqual(...now)) return now
-    if (performance.now() - began >= PATIENCE_MS && quietFor >= PATIENCE_MS / 3) return now
+    if (quietFor >= QUIET_MS && areEqual(...now)) return now
+    const isQuiet = quietFor >= PATIENCE_MS / 3 && !isBusy(now)
+    if (performance.now() - began >= PATIENCE_MS && isQuiet) return now
     if (performance.now() - began >= 3 * PATIENCE_MS) return now
   }
 }

@@ -25,6 +25,7 @@ const clusterShown = ({ metadata, spec, status }: ApiObject): unknown => ({
   // A map that became empty is left out by Go.
   labels: metadata.labels ?? {},
   finalizers: metadata.finalizers,
+  isLeaving: metadata.deletionTimestamp !== undefined,
   // Who adds one says when.
   taints: (((spec as Fields).taints as Fields[] | undefined) ?? [])
     .map(({ key, value, effect }) => `${String(key)}=${String(value ?? '')}:${String(effect)}`)
@@ -78,6 +79,10 @@ export async function stateOf({ control, members }: Side, { name, clusters }: Wo
   ])
   return Object.fromEntries(Object.entries(state).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
+
+/** Whether a Cluster is on its way out: Kubernetes deletes the namespace of its Works, for a minute on a busy machine. */
+export const isLeaving = (states: readonly State[]): boolean =>
+  states.some(({ clusters }) => Object.values(clusters as Fields).some(one => (one as Fields).isLeaving))
 
 /** Karmada brings the impersonator's roles to members by Works; ours writes them there. */
 const isImpersonators = ({ metadata }: ApiObject): boolean => metadata.name.startsWith('karmada-impersonator')
