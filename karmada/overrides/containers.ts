@@ -54,6 +54,7 @@ export const wordEdits = (
     .filter(({ container }) => container.name === containerName)
     .map(({ container, path }): Edit => {
       const words = container[field] ?? []
+      if (!Array.isArray(words)) throw new OverrideError(`${path}/${field} holds no list`)
       const unwanted = new Set(value)
       const remaining = operator === 'remove' ? words.filter(word => !unwanted.has(word)) : words
       return {
@@ -63,10 +64,16 @@ export const wordEdits = (
       }
     })
 
+/** An earlier override may have put anything there. @throws OverrideError when it holds something else than containers, as Karmada fails then */
 function containersOf(object: KubeObject): readonly PlacedContainer[] {
   const root = PODS[object.kind]
   const containers = root === undefined ? undefined : valueAt(object, root)
-  return Array.isArray(containers)
-    ? containers.map((container: Container, at) => ({ container, path: `${root}/${at}` }))
-    : []
+  if (root === undefined || containers === undefined) return []
+  if (!Array.isArray(containers)) throw new OverrideError(`${root} holds no list`)
+  return containers.map((container: unknown, at) => {
+    const path = `${root}/${at}`
+    if (typeof container !== 'object' || container === null || Array.isArray(container))
+      throw new OverrideError(`${path} holds no container`)
+    return { container, path }
+  })
 }

@@ -222,8 +222,9 @@ function withCompletions(template: Resource, binding: Binding, target: TargetClu
     return template
   const weights = new Map(targetsOf(binding).map(one => [one.name, one.replicas ?? 0]))
   const shares = divideByWeight(completions, weights, [], template.metadata.uid)
-  const share = shares.find(({ name }) => name === target.name)?.replicas ?? 0
-  return { ...template, spec: { ...template.spec, completions: share } }
+  const share = shares.find(({ name }) => name === target.name)
+  // Where no cluster has replicas, nothing is divided.
+  return share ? { ...template, spec: { ...template.spec, completions: share.replicas } } : template
 }
 
 const isSuspended = (suspension: Suspension | undefined, cluster: string): boolean =>

@@ -77,6 +77,17 @@ describe('an override', () => {
     expect(object.metadata).toHaveProperty('labels', labels)
   })
 
+  it.each<[string, string, unknown, Overriders]>([
+    ['container', '/0', 1, { argsOverrider: [{ containerName: 'web', operator: 'add' }] }],
+    ['container', '/0', null, image('x')],
+    ['list', '', 'x', image('x')],
+    ['list', '/0/args', 'x', { argsOverrider: [{ containerName: 'web', operator: 'add', value: ['y'] }] }],
+  ])('of containers is refused where an earlier one left no %s at %s', (thing, at, value, second) => {
+    const path = `/spec/template/spec/containers${at}`
+    const first = policy('a', { plaintext: [{ path, operator: 'replace', value }] })
+    expect(() => by(first, policy('b', second))).toThrow(new OverrideError(`${path} holds no ${thing}`))
+  })
+
   it('that cannot be applied is reported with its path and the reason', () =>
     expect(() =>
       by(policy('a', { plaintext: [{ path: '/spec/gone/x', operator: 'add', value: 1 }] })),

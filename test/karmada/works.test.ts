@@ -49,7 +49,10 @@ describe('a Work', () => {
     expect(work(stored).spec).toEqual(stored.spec)
   })
 
-  it('divides a Job’s completions in proportion to its replicas', () => {
+  it.each([
+    ['in proportion to its replicas', [3, 1], [6, 2]],
+    ['not at all where no cluster has replicas', [0, 0], [8, 8]],
+  ] as const)('divides a Job’s completions %s', (_, replicas, expected) => {
     const job: Resource = {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -57,18 +60,14 @@ describe('a Work', () => {
       spec: { parallelism: 4, completions: 8 },
     }
     const made = newBinding(job, policy)
-    const clusters = [
-      { name: 'm1', replicas: 3 },
-      { name: 'm2', replicas: 1 },
-    ]
+    const clusters = replicas.map((count, at) => ({ name: `m${at}`, replicas: count }))
     const one = { ...made, spec: { ...made.spec, clusters } }
-    const completions = clusters.map(
+    const specs = clusters.map(
       target => workOf(one, job, target, cluster(target.name), none).spec.workload.manifests[0]?.spec,
     )
-    expect(completions.map(spec => [spec?.parallelism, spec?.completions])).toEqual([
-      [3, 6],
-      [1, 2],
-    ])
+    expect(specs.map(spec => [spec?.parallelism, spec?.completions])).toEqual(
+      replicas.map((count, at) => [count, expected[at]]),
+    )
   })
 
   it.each<[string, Resource, object]>([
