@@ -14,7 +14,7 @@ import {
 } from '../differential/state.js'
 import { REBALANCERS } from './histories.js'
 import { CLUSTER_ROLES, CONFIG_MAPS, DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './objects.js'
-import type { World } from './world.js'
+import { isOf, type World } from './world.js'
 
 const CLUSTER_BINDINGS = 'work.karmada.io/v1alpha2/clusterresourcebindings'
 const CLUSTERS = 'cluster.karmada.io/v1alpha1/clusters'
@@ -41,7 +41,8 @@ const roleShown = ({ metadata: { labels, annotations }, rules }: ApiObject): unk
 const rebalancerShown = ({ spec, status }: ApiObject): unknown => ({ spec, status })
 
 /** Reads everything that a history in this world has led to. */
-export async function stateOf({ control, members }: Side, { name, clusters }: World): Promise<State> {
+export async function stateOf({ control, members }: Side, world: World): Promise<State> {
+  const { name, clusters } = world
   const state: Fields = {}
   const read = async (
     key: string,
@@ -52,10 +53,7 @@ export async function stateOf({ control, members }: Side, { name, clusters }: Wo
     const items = await itemsOf(client, type, namespace)
     // The world's own namespace is the harness's.
     const isWorlds = ({ metadata, spec }: ApiObject) =>
-      namespace !== undefined ||
-      metadata.name.startsWith(`${name}-`) ||
-      metadata.name.startsWith(`${name}things`) ||
-      resourceOf(spec)?.startsWith(name) === true
+      namespace !== undefined || isOf(world, metadata.name) || isOf(world, resourceOf(spec) ?? '')
     state[key] = byName(
       items.filter(one => isOurs(one) && !isImpersonators(one) && isWorlds(one)),
       shown,

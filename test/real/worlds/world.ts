@@ -30,6 +30,10 @@ export const worldOf = (name: string, members: readonly string[]): World => ({
   clusters: Object.fromEntries(members.map((member, at) => [member, `${name}-${'abc'[at]}`])),
 })
 
+/** Whether what has no namespace is of this world, and not of `w11` where this one is `w1`. */
+export const isOf = ({ name }: World, object: string): boolean =>
+  object.startsWith(`${name}-`) || object.startsWith(`${name}things`)
+
 /** Creates the world's Clusters and its namespace, which Karmada does not bring to members: all worlds share them. */
 export async function enter(side: Side, { name, clusters }: World): Promise<void> {
   const namespace = {
@@ -49,7 +53,7 @@ export async function leave(side: Side, world: World): Promise<void> {
       const { body } = await side.control.send('GET', pathOf(type))
       const { items = [] } = body as { items?: ApiObject[] }
       for (const { metadata } of items)
-        if (metadata.name.startsWith(world.name)) await drop(side, type, undefined, metadata.name)
+        if (isOf(world, metadata.name)) await drop(side, type, undefined, metadata.name)
     }),
   )
   for (const client of [side.control, ...side.members.values()])
