@@ -33,12 +33,16 @@ export function taintsByPolicies(
   const { conditions = [] } = cluster.status ?? {}
   let taints = cluster.spec.taints ?? []
   for (const { spec } of [...policies].sort(byAge)) {
-    if (spec.targetClusters && !matchesAffinity(cluster, spec.targetClusters)) continue
+    if (!targets(spec, cluster)) continue
     if (areMet(spec.addOnConditions, conditions)) taints = withTaints(taints, spec.taints, now)
     if (areMet(spec.removeOnConditions, conditions)) taints = withoutTaints(taints, spec.taints)
   }
   return taints
 }
+
+/** Whether a policy is for a cluster. */
+export const targets = ({ targetClusters }: ClusterTaintPolicy['spec'], cluster: Cluster): boolean =>
+  !targetClusters || matchesAffinity(cluster, targetClusters)
 
 const byAge = (a: KubeObject, b: KubeObject): number => {
   const [one = '', other = ''] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp]

@@ -1,4 +1,4 @@
-import { taintsByPolicies } from '../../../karmada/eviction/taint-policies.js'
+import { taintsByPolicies, targets } from '../../../karmada/eviction/taint-policies.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
 import { sameJson } from '../../../karmada/same-json.js'
 import { without } from '../../../karmada/without.js'
@@ -35,7 +35,9 @@ export class TaintPolicyController {
       const { type, object } = difference
       const isNews =
         type === 'ADDED' || (type === 'MODIFIED' && !sameJson(object.spec, difference.previous.spec))
-      if (isNews) for (const { metadata } of observed.clusters.values()) this.#queue.add(metadata.name)
+      if (!isNews) return
+      for (const cluster of observed.clusters.values())
+        if (targets(object.spec, cluster)) this.#queue.add(cluster.metadata.name)
     })
   }
 

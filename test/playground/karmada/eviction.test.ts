@@ -189,6 +189,40 @@ describe('a ClusterTaintPolicy', () => {
   })
 })
 
+it('a ClusterTaintPolicy of another cluster brings back no taint that was taken away by hand', async () => {
+  const always = (cluster: string) =>
+    ({
+      apiVersion: 'policy.karmada.io/v1alpha1',
+      kind: 'ClusterTaintPolicy',
+      metadata: { name: `always-${cluster}` },
+      spec: {
+        targetClusters: { clusterNames: [cluster] },
+        addOnConditions: [{ conditionType: 'Ready', operator: 'In', statusValues: ['True'] }],
+        taints: [{ key: `seen-${cluster}`, effect: 'NoSchedule' }],
+      },
+    }) as KubeObject
+  const type = policyType('clustertaintpolicies')
+  const keysOf = async (cluster: string) =>
+    (await world.cluster(cluster))?.spec.taints?.map(({ key }) => key) ?? []
+  const isTainted = (cluster: string) =>
+    eventually(`${cluster} to be tainted`, async () => (await keysOf(cluster)).includes(`seen-${cluster}`))
+  const untaint = (cluster: string) =>
+    update<Cluster>(world.control, CLUSTERS, { name: cluster }, one => ({
+      ...one,
+      spec: { ...one.spec, taints: [] },
+    }))
+  await ensure(world.control, type, always('m1'))
+  await isTainted('m1')
+  await untaint('m1')
+  await ensure(world.control, type, always('m2'))
+  await isTainted('m2')
+  expect(await keysOf('m1')).toEqual([])
+  for (const cluster of ['m1', 'm2']) {
+    await remove(world.control, type, { name: `always-${cluster}` })
+    await untaint(cluster)
+  }
+})
+
 describe('an application that is unhealthy in a member', () => {
   it('is evicted after the toleration of its policy', async () => {
     const application = { decisionConditions: { tolerationSeconds: 0 }, purgeMode: 'Never' }
