@@ -8,6 +8,8 @@ const GENERATION = 'resourcetemplate.karmada.io/generation'
 interface Reported {
   readonly fields: readonly string[]
   readonly federated?: boolean
+  /** An empty report means that there is none yet. */
+  readonly notEmpty?: boolean
 }
 
 const reported: Readonly<Record<string, Reported>> = {
@@ -17,6 +19,7 @@ const reported: Readonly<Record<string, Reported>> = {
       'observedGeneration',
     ],
     federated: true,
+    notEmpty: true,
   },
   'apps/v1 ReplicaSet': {
     fields: ['replicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
@@ -58,7 +61,8 @@ export function reflectedStatus(resource: Resource): Status | undefined {
   const picked = Object.fromEntries(
     kind.fields.filter(field => status[field]).map(field => [field, status[field]]),
   )
-  return kind.federated ? { ...generations(metadata), ...picked } : picked
+  const report = kind.federated ? { ...generations(metadata), ...picked } : picked
+  return kind.notEmpty && Object.keys(report).length === 0 ? undefined : report
 }
 
 function generations({ generation = 0, annotations = {} }: Resource['metadata']): Status {

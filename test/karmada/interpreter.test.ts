@@ -108,6 +108,14 @@ describe('status', () => {
       ),
     ).toEqual({ generation: 2, resourceTemplateGeneration: 7, replicas: 2, observedGeneration: 2 }))
 
+  it('of a Deployment that says nothing is not reported', () =>
+    expect(reflectedStatus(object('apps/v1', 'Deployment', { status: {} }))).toBeUndefined())
+
+  it.each(['ReplicaSet', 'StatefulSet'])(
+    'of a %s that says nothing is reported, as Go writes its replicas',
+    kind => expect(reflectedStatus(object('apps/v1', kind, { status: {} }))).toEqual({}),
+  )
+
   it('of a Service without a load balancer is not reported', () =>
     expect(
       reflectedStatus(object('v1', 'Service', { spec: { type: 'ClusterIP' }, status: {} })),

@@ -277,4 +277,6 @@ end`,
     `local a, b = 1, 2 local f = function() local c = 3 c = a and o.missing and 4 p(c) c = g or (a and g) p(c) end f()`,
   ),
   prints(`local a = 1 for i = 1, 2 do i = o.missing and 5 p(i) end`),
+  prints(`local a, b = 1, 2 a = (b == 2 and o.spec.f and a) or a p(a)`),
+  prints(`local function f(x) p(x) return x end p(f(1) + f(2), f(3) < f(4), ({f(5)})[f(1)])`),
 ]

@@ -31,6 +31,11 @@ describe('the room that quotas leave', () => {
   ])('%s', (_, quotas, request, room) => {
     expect(strictestLimit(quotas, request)?.room).toBe(room)
   })
+
+  it('is told of the first of several quotas that leave the same', () => {
+    const [one, other] = ['one', 'other'].map(name => ({ ...quota('cpu', '50m', '20m'), name }))
+    expect(strictestLimit([one!, other!], { cpu: '10m' })?.quota.name).toBe('one')
+  })
 })
 
 describe('a quota with what is under way', () => {
