@@ -168,6 +168,28 @@ describe('what a lazy policy claimed, and has not placed,', () => {
   })
 })
 
+it('a binding that appears is brought in line with the policy of its template', async () => {
+  // Held by a policy that was lazy then, and has no binding yet.
+  await ensure(world.control, DEPLOYMENTS, deployment('late', 1))
+  await ensure(
+    world.control,
+    POLICIES,
+    policy('slow', 'late', duplicated('m1'), { activationPreference: 'Lazy' }),
+  )
+  await isHeldBy('late', 'slow')
+  await update<Resource>(world.control, POLICIES, place('slow'), ({ spec = {}, ...one }) => {
+    const { activationPreference: _, ...rest } = spec as Record<string, unknown>
+    return { ...one, spec: rest }
+  })
+  await ensure(world.control, BINDINGS.namespaced.type, {
+    apiVersion: 'work.karmada.io/v1alpha2',
+    kind: 'ResourceBinding',
+    metadata: place('late-deployment'),
+    spec: { resource: { apiVersion: 'apps/v1', kind: 'Deployment', ...place('late') } },
+  } as KubeObject)
+  await goesTo('late', 'm1')
+})
+
 it('a cluster policy that changes moves what has no namespace', async () => {
   const role = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
