@@ -17,13 +17,23 @@ export interface Wanted {
   readonly group: string
   readonly resource: string
   readonly name?: string
+  /** Empty or absent for types without one, and for all namespaces. */
+  readonly namespace?: string
 }
 
 /** Why the caller may not do something; undefined where they may, and until it is known. */
-export function useDenied({ instance, verb, group, resource, name = '' }: Wanted): string | undefined {
+export function useDenied({
+  instance,
+  verb,
+  group,
+  resource,
+  name = '',
+  namespace = '',
+}: Wanted): string | undefined {
   const { data } = useQuery({
-    queryKey: ['access', instance, verb, group, resource, name],
-    queryFn: ({ signal }) => reviews.explainAccess({ instance, verb, group, resource, name }, { signal }),
+    queryKey: ['access', instance, verb, group, resource, name, namespace],
+    queryFn: ({ signal }) =>
+      reviews.explainAccess({ instance, verb, group, resource, name, namespace }, { signal }),
     staleTime: RIGHTS_MS,
   })
   if (data?.decision !== AccessDecision.DENIED) return undefined

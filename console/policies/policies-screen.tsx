@@ -2,11 +2,12 @@ import { Anchor, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ResourceSelector } from '../../proto/gen/kairship/policy_spec_pb.js'
 import { useLive } from '../live/use-live.js'
+import { AccessButton } from '../parts/access-button.js'
 import { type Column, LiveTable } from '../parts/live-table.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { type Policy, policies, policyKey } from './policies.js'
-import { isPolicyKind, NO_NAMESPACE, policyKinds } from './policy-kinds.js'
+import { isPolicyKind, NO_NAMESPACE, type PolicyKind, policyKinds, policyType } from './policy-kinds.js'
 
 const route = getRouteApi('/instances/$name/policies')
 
@@ -88,17 +89,31 @@ export function PoliciesScreen() {
               .filter(isPolicyKind)
               .map(value => ({ value, label: words.kinds[value] }))}
           />
-          <Button
-            component={Link}
-            {...({ to: '/instances/$name/policies/$kind/new', params: { name: instance, kind } } as object)}
-            size="xs"
-          >
-            {words.create}
-          </Button>
+          <CreateButton instance={instance} kind={kind} />
         </>
       }
       columns={columns}
     />
+  )
+}
+
+/** Whoever has a role on one namespace alone may create there: only what has no namespace is refused before it is written. */
+function CreateButton({ instance, kind }: { readonly instance: string; readonly kind: PolicyKind }) {
+  const navigate = route.useNavigate()
+  const { policies: words } = useWords()
+  const create = () =>
+    void navigate({ to: '/instances/$name/policies/$kind/new', params: { name: instance, kind } } as never)
+  const { group, resource, isNamespaced } = policyType(kind)
+  if (isNamespaced)
+    return (
+      <Button size="xs" onClick={create}>
+        {words.create}
+      </Button>
+    )
+  return (
+    <AccessButton wanted={{ instance, verb: 'create', group, resource }} size="xs" onClick={create}>
+      {words.create}
+    </AccessButton>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Breadcrumbs, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -9,6 +9,7 @@ import { KubeApi } from '../kube/kube-api.js'
 import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { useLive } from '../live/use-live.js'
+import { AccessButton } from '../parts/access-button.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
@@ -47,6 +48,8 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
     queryFn: ({ signal }) => readBase(api, at, signal),
     placeholderData: before => before,
   })
+  const { group, resource } = at.type
+  const wanted = { instance, group, resource, namespace, name }
   const isGone = read.error instanceof KubeError && read.error.status === 404
   return (
     <Stack>
@@ -55,19 +58,27 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
         <Title order={2}>{name}</Title>
         <Group>
           <Freshness page={live} />
-          <Button
-            component={Link}
-            {...({
-              to: '/instances/$name/policies/$kind/$namespace/$policy/edit',
-              params: { name: instance, kind, namespace: given, policy: name },
-            } as object)}
+          <AccessButton
+            wanted={{ ...wanted, verb: 'update' }}
             size="xs"
+            onClick={() =>
+              void navigate({
+                to: '/instances/$name/policies/$kind/$namespace/$policy/edit',
+                params: { name: instance, kind, namespace: given, policy: name },
+              } as never)
+            }
           >
             {words.edit}
-          </Button>
-          <Button size="xs" variant="default" onClick={open} disabled={!read.data}>
+          </AccessButton>
+          <AccessButton
+            wanted={{ ...wanted, verb: 'delete' }}
+            size="xs"
+            variant="default"
+            disabled={!read.data}
+            onClick={open}
+          >
             {words.remove}
-          </Button>
+          </AccessButton>
         </Group>
       </Group>
       {isGone && <Text>{words.gone(name)}</Text>}

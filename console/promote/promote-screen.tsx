@@ -1,5 +1,4 @@
 import {
-  Button,
   Group,
   Pagination,
   SegmentedControl,
@@ -17,12 +16,13 @@ import { useState } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { rest } from '../connection/rest.js'
+import { AccessButton } from '../parts/access-button.js'
 import { ROWS } from '../parts/list-search.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
 import { useWords } from '../words/use-words.js'
 import { type MemberObject, memberObjects } from './promoted.js'
-import { isPromotedKind, promotedKinds } from './promoted-kind.js'
+import { isPromotedKind, promotedKinds, promotedTypes } from './promoted-kind.js'
 import { PromotionDialog } from './promotion-dialog.js'
 
 const clusterService = serviceClient(ClusterService, rest)
@@ -123,14 +123,20 @@ export function PromoteScreen() {
                         {words.managed}
                       </Text>
                     ) : (
-                      <Button
+                      <AccessButton
+                        wanted={{
+                          instance,
+                          verb: 'create',
+                          namespace: one.namespace,
+                          ...promotedTypes[kind],
+                        }}
                         size="xs"
                         variant="default"
                         aria-label={words.promoteOne(one.name)}
                         onClick={() => setChosen(one)}
                       >
                         {words.promote}
-                      </Button>
+                      </AccessButton>
                     )}
                   </Table.Td>
                 </Table.Tr>

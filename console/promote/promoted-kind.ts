@@ -4,3 +4,12 @@ export type PromotedKind = keyof typeof promotedKinds
 
 export const isPromotedKind = (text: unknown): text is PromotedKind =>
   typeof text === 'string' && Object.hasOwn(promotedKinds, text)
+
+/** Their types, as RBAC names them. */
+export const promotedTypes: Readonly<
+  Record<PromotedKind, { readonly group: string; readonly resource: string }>
+> = {
+  deployments: { group: 'apps', resource: 'deployments' },
+  services: { group: '', resource: 'services' },
+  ingresses: { group: 'networking.k8s.io', resource: 'ingresses' },
+}

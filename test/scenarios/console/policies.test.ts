@@ -26,7 +26,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     })
     const { page, complaints } = await world.at('policies')
     await page.getByText('There are none of this kind.').waitFor()
-    await page.getByRole('link', { name: 'New policy' }).click()
+    await page.getByRole('button', { name: 'New policy' }).click()
     await page.getByLabel('Name', { exact: true }).first().fill('shop')
     await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('shop')
     const preview = page.getByRole('region', { name: 'What it would do' })
@@ -147,6 +147,20 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await page.getByRole('tab', { name: '演练' }).click()
     await page.getByText('请选择要加污点的集群。').waitFor()
     expect(await barriers(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('cannot be changed by who may only read, who is told why', async () => {
+    const { page, complaints } = await world.at(
+      'policies/propagationpolicies/default/shop',
+      world.proxy.playground.tokens.viewer,
+    )
+    await page.getByText('Is its own').waitFor()
+    for (const name of ['Edit', 'Delete']) {
+      const button = page.getByRole('button', { name, exact: true })
+      await button.and(page.locator('[aria-disabled=true]')).waitFor()
+      expect(await button.getAttribute('aria-description')).toMatch(/./)
+    }
     expect(complaints).toEqual([])
   })
 
